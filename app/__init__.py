@@ -1,0 +1,1 @@
+"""The REST service and its command line."""

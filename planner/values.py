@@ -1,0 +1,134 @@
+"""The nouns of stream planning, as frozen values: what goes into the planner and what comes out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Model = Literal["mmk", "ggk", "ggk-whitt"]
+DEFAULT_MODEL: Model = "ggk-whitt"
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One vertex: its processors share one queue; the bounds limit what a plan may give it."""
+
+    name: str
+    stateful: bool = False
+    min_processors: int = 1
+    max_processors: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A stream from one operator to another; `selectivity` = mean tuples emitted on it per input tuple."""
+
+    source: str
+    target: str
+    selectivity: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where the external stream enters; shares need not sum to 1 (a stream may be duplicated)."""
+
+    operator: str
+    share: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """A directed graph of operators; loops, splits, joins and self-loops included."""
+
+    operators: tuple[Operator, ...]
+    edges: tuple[Edge, ...] = ()
+    entries: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorLoad:
+    """What was measured at one operator; None = not measured. Rates are per second, `service_rate` per processor."""
+
+    service_rate: float | None = None
+    arrival_rate: float | None = None
+    arrival_scv: float | None = None
+    service_scv: float | None = None
+    processors: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What was measured of a topology in one interval, or smoothed over several."""
+
+    external_rate: float
+    operators: Mapping[str, OperatorLoad]
+    measured_sojourn_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """Something the reader of an answer must know about the data behind it."""
+
+    code: str
+    detail: str
+    operators: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorEstimate:
+    """One operator under a given number of processors; a wait of None is infinite."""
+
+    name: str
+    arrival_rate: float
+    service_rate: float
+    processors: int
+    utilisation: float
+    wait_seconds: float | None
+    sojourn_seconds: float | None
+    visits: float
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """E[T], the total work-in-system time per external tuple (DRS eq. 4); None = infinite."""
+
+    stable: bool
+    expected_sojourn_seconds: float | None
+    external_rate: float
+    processors_total: int
+    operators: tuple[OperatorEstimate, ...]
+    model: Model
+    unstable_operators: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What one processor more and one fewer at an operator would do to E[T], others unchanged.
+
+    A change of None: not possible (the operator would be unstable, or `*_limit` says which bound forbids it).
+    """
+
+    operator: str
+    processors: int
+    one_more_seconds: float | None
+    one_fewer_seconds: float | None
+    one_more_limit: str | None
+    one_fewer_limit: str | None
+    detail: str
+
+
+Objective = Literal["min-latency", "min-processors"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An allocation, what it achieves, and why it is this one."""
+
+    objective: Objective
+    processors: Mapping[str, int]
+    optimal: bool
+    unused_processors: int
+    lower_bound_seconds: float
+    estimate: Estimate
+    explanation: tuple[Effect, ...]
+    diagnostics: tuple[Diagnostic, ...] = field(default=())
