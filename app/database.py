@@ -1,0 +1,38 @@
+"""Engine, sessions and the one transaction that each request gets."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from fastapi import Depends, Request
+from sqlalchemy import Engine, create_engine
+from sqlalchemy.orm import Session, sessionmaker
+
+from app.settings import Settings
+
+
+def make_engine(settings: Settings, url: str) -> Engine:
+    """A pool that checks its connections before use, so that a restart of Postgres costs no request."""
+    statement_timeout_ms = round(settings.database_statement_timeout_seconds * 1000)
+    return create_engine(
+        url,
+        pool_size=settings.database_pool_size,
+        max_overflow=settings.database_pool_overflow,
+        pool_timeout=settings.database_pool_timeout_seconds,
+        pool_pre_ping=True,
+        connect_args={
+            "connect_timeout": 5,
+            "application_name": "headgate",
+            "options": f"-c timezone=UTC -c statement_timeout={statement_timeout_ms}",
+        },
+    )
+
+
+def open_transaction(request: Request) -> Iterator[Session]:
+    """One request, one transaction: committed before the answer is sent, rolled back on any exception."""
+    factory: sessionmaker[Session] = request.app.state.session_factory
+    with factory.begin() as session:
+        yield session
+
+
+# scope="function": the commit happens before the answer leaves, so a 201 means it is stored.
+SessionDep = Annotated[Session, Depends(open_transaction, scope="function")]

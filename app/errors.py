@@ -1,0 +1,143 @@
+"""What can go wrong in the service itself, with what the handler needs in fields; problems.py gives each its answer.
+
+ServiceError
+├── UnknownTopology · UnknownPlan · UnknownRevision
+├── TopologyExists
+├── RevisionConflict
+├── NoSnapshot
+├── InvalidRequest          a rule that the payload alone, or with what is stored, breaks
+├── PayloadTooLarge
+├── Unauthorized · Forbidden
+└── NotReady
+"""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+
+class ServiceError(Exception):
+    """The root of all that the service raises on purpose; its text is written for the caller."""
+
+
+@dataclass(eq=False)
+class UnknownTopology(ServiceError):
+    """No topology has this name."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"No topology is named {self.name!r}: POST it to /v1/topologies first, or check the spelling."
+
+
+@dataclass(eq=False)
+class UnknownRevision(ServiceError):
+    """The topology has no such revision."""
+
+    name: str
+    revision: int
+    newest: int
+
+    def __str__(self) -> str:
+        return f"Topology {self.name!r} has no revision {self.revision}: it has 1 to {self.newest}."
+
+
+@dataclass(eq=False)
+class UnknownPlan(ServiceError):
+    """No stored plan has this id."""
+
+    plan_id: UUID
+
+    def __str__(self) -> str:
+        return f"No plan has the id {self.plan_id}: GET /v1/topologies/NAME/plans lists those that are stored."
+
+
+@dataclass(eq=False)
+class TopologyExists(ServiceError):
+    """The name is taken."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"A topology named {self.name!r} exists: PUT /v1/topologies/NAME to change it, or choose another name."
+
+
+@dataclass(eq=False)
+class RevisionConflict(ServiceError):
+    """The caller changed a revision that is no longer the current one."""
+
+    name: str
+    sent: str
+    current: str
+
+    def __str__(self) -> str:
+        return (
+            f"Topology {self.name!r} is at {self.current}, not at {self.sent}: somebody changed it since you read it. "
+            "GET it again, apply your change to that, and send the new ETag."
+        )
+
+
+@dataclass(eq=False)
+class NoSnapshot(ServiceError):
+    """Nothing was measured yet."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return (
+            f"Topology {self.name!r} has no snapshot to plan from: POST one to /v1/topologies/NAME/snapshots, "
+            "or send the load with the topology to the stateless call."
+        )
+
+
+@dataclass(eq=False)
+class InvalidRequest(ServiceError):
+    """The payload breaks a rule; `errors` holds a JSON pointer and what to change for each."""
+
+    errors: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        return self.errors[0][1] if len(self.errors) == 1 else f"{len(self.errors)} parts of the request are wrong."
+
+
+@dataclass(eq=False)
+class PayloadTooLarge(ServiceError):
+    """The body is larger than the service reads."""
+
+    limit_bytes: int
+
+    def __str__(self) -> str:
+        return (
+            f"The body is larger than {self.limit_bytes} bytes: send less at once, "
+            "or raise HEADGATE_MAX_BODY_BYTES where the service runs."
+        )
+
+
+@dataclass(eq=False)
+class Unauthorized(ServiceError):
+    """No key, or one that is not known."""
+
+    sent: bool
+
+    def __str__(self) -> str:
+        how = "The key is not one of this service's" if self.sent else "This service wants a key"
+        return f"{how}: send `Authorization: Bearer KEY` with one of HEADGATE_API_KEYS."
+
+
+@dataclass(eq=False)
+class Forbidden(ServiceError):
+    """The key is known but may not do this."""
+
+    detail: str
+
+    def __str__(self) -> str:
+        return self.detail
+
+
+@dataclass(eq=False)
+class NotReady(ServiceError):
+    """The service cannot work yet; load balancers should look elsewhere."""
+
+    detail: str
+
+    def __str__(self) -> str:
+        return self.detail

@@ -1,0 +1,64 @@
+"""The one Settings class: every knob, its default and its unit; nothing else reads the environment."""
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+PREFIX = "HEADGATE_"
+
+
+class Settings(BaseSettings):
+    """Read from HEADGATE_* variables; frozen, so that what was logged at the start stays true."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, env_ignore_empty=True)
+
+    database_url: SecretStr | None = Field(
+        None, description="postgresql://… of a server to use; without it an embedded Postgres is started."
+    )
+    data_dir: Path = Field(Path(".headgate"), description="Where the embedded Postgres keeps its data.")
+    host: str = Field("127.0.0.1", description="Address to listen on; beyond loopback API keys are required.")
+    port: int = Field(8000, ge=0, le=65535)
+    workers: int = Field(1, ge=1, le=64, description="Server processes.")
+    api_keys: SecretStr = Field(
+        SecretStr(""),
+        description="Comma-separated keys for `Authorization: Bearer`; `key:read` may read and compute, not store.",
+    )
+    log_format: Literal["auto", "json", "text"] = Field("auto", description="auto: text on a terminal, else JSON.")
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    max_body_bytes: int = Field(8 * 2**20, ge=1024, description="A larger request body is refused with 413.")
+    max_operators: int = Field(10_000, ge=1)
+    max_edges: int = Field(50_000, ge=1)
+    max_snapshots_per_request: int = Field(1_000, ge=1)
+    max_smoothing_snapshots: int = Field(1_000, ge=1, description="Intervals that one smoothing may reach back.")
+    default_page_size: int = Field(100, ge=1)
+    max_page_size: int = Field(1_000, ge=1)
+    inline_operators: int = Field(
+        50, ge=0, description="Up to this size a plan is computed on the event loop, above it in a thread."
+    )
+
+    database_pool_size: int = Field(10, ge=1, description="Connections each worker keeps.")
+    database_pool_overflow: int = Field(10, ge=0, description="Connections it may add under load.")
+    database_pool_timeout_seconds: float = Field(5.0, gt=0, description="Wait for one before answering 503.")
+    database_statement_timeout_seconds: float = Field(30.0, gt=0)
+    shutdown_grace_seconds: int = Field(30, ge=0, description="How long SIGTERM waits for requests in flight.")
+
+    @field_validator("database_url")
+    @classmethod
+    def name_the_driver(cls, url: SecretStr | None) -> SecretStr | None:
+        """Accept what Postgres itself accepts, and pick the driver that is installed."""
+        if url is None:
+            return None
+        scheme, separator, rest = url.get_secret_value().partition("://")
+        if not separator or scheme not in {"postgresql", "postgres", "postgresql+psycopg"}:
+            raise ValueError("must start with postgresql:// (Headgate stores its data in Postgres only)")
+        return SecretStr(f"postgresql+psycopg://{rest}")
+
+
+def find_unknown_variables() -> list[str]:
+    """HEADGATE_* variables that no setting reads: most often a misspelling, which should not pass in silence."""
+    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    return sorted(name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in known)

@@ -1,0 +1,114 @@
+"""Every table, defined once; `migrations/` brings a database to this shape, and a test compares the two.
+
+A topology's definition and a snapshot's loads are JSONB documents: they are written whole and read whole, and the
+planner needs all of one or nothing (docs/decisions/documents-in-postgres.md).
+"""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    DateTime,
+    Double,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    MetaData,
+    Text,
+    UniqueConstraint,
+    Uuid,
+    func,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+# What a JSONB column holds is checked by the Pydantic types on its way in and out, not here.
+Document = dict[str, Any]
+
+
+class Base(DeclarativeBase):
+    """Names every constraint, so that migrations can speak of them."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(column_0_label)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {  # noqa: RUF012 -- SQLAlchemy reads it from the class
+        datetime: DateTime(timezone=True),
+        str: Text,
+        float: Double,
+        Document: JSONB,
+        UUID: Uuid,
+    }
+
+
+class TopologyRow(Base):
+    """A name and which revision is current."""
+
+    __tablename__ = "topologies"
+    __table_args__ = (UniqueConstraint("name"),)
+
+    id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
+    name: Mapped[str]
+    revision: Mapped[int] = mapped_column(Integer)
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class TopologyRevisionRow(Base):
+    """One revision of a topology: operators, edges and entries as posted, or as discovered in logs."""
+
+    __tablename__ = "topology_revisions"
+    __table_args__ = (CheckConstraint("source IN ('posted', 'discovered')", name="source"),)
+
+    topology_id: Mapped[int] = mapped_column(
+        ForeignKey("topologies.id", ondelete="CASCADE"), primary_key=True
+    )
+    revision: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    definition: Mapped[Document]
+    source: Mapped[str] = mapped_column(server_default="posted")
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class SnapshotRow(Base):
+    """The measured load of one interval; `observed_at` is where the interval begins."""
+
+    __tablename__ = "snapshots"
+    __table_args__ = (
+        CheckConstraint("source IN ('posted', 'ingest')", name="source"),
+        CheckConstraint("window_seconds > 0", name="window"),
+    )
+
+    topology_id: Mapped[int] = mapped_column(
+        ForeignKey("topologies.id", ondelete="CASCADE"), primary_key=True
+    )
+    observed_at: Mapped[datetime] = mapped_column(primary_key=True)
+    window_seconds: Mapped[float] = mapped_column(primary_key=True)
+    external_rate: Mapped[float]
+    measured_sojourn_seconds: Mapped[float | None]
+    operators: Mapped[Document]
+    source: Mapped[str] = mapped_column(server_default="posted")
+    stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class PlanRow(Base):
+    """A plan as it was answered, with what it was asked and what it stood on."""
+
+    __tablename__ = "plans"
+    __table_args__ = (Index("ix_plans_topology_id_created_at_id", "topology_id", "created_at", "id"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    topology_id: Mapped[int] = mapped_column(ForeignKey("topologies.id", ondelete="CASCADE"))
+    revision: Mapped[int] = mapped_column(Integer)
+    objective: Mapped[str]
+    request: Mapped[Document]
+    answer: Mapped[Document]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
