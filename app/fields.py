@@ -1,0 +1,52 @@
+"""The field types that several bodies share, and the base of every body."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, PlainSerializer
+
+from datetime import UTC, datetime
+
+MOST_PROCESSORS = 10**9
+"""Up to here the planner's formulas are exact to 1e-11 (planner/queueing.py)."""
+
+
+class Body(BaseModel):
+    """A request body: no field that is not known, no number that is not finite, no type but the one asked for."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
+
+
+class Answer(BaseModel):
+    """An answer; NaN and Infinity cannot leave in one."""
+
+    model_config = ConfigDict(from_attributes=True, ser_json_inf_nan="null")
+
+
+def _printable(name: str) -> str:
+    if name != name.strip() or not name.isprintable():
+        raise ValueError("must be printable, with no white space at its ends")
+    return name
+
+
+def _in_a_path(name: str) -> str:
+    if "/" in name or "\\" in name or name in {".", ".."}:
+        raise ValueError("must not hold a slash or be dots alone, since it becomes part of an address")
+    return name
+
+
+OperatorName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
+TopologyName = Annotated[OperatorName, AfterValidator(_in_a_path)]
+
+Rate = Annotated[float, Field(ge=0, le=1e15, description="Per second.")]
+PositiveRate = Annotated[float, Field(gt=0, le=1e15, description="Per second.")]
+Scv = Annotated[float, Field(ge=0, le=1e6, description="Squared coefficient of variation: variance / mean².")]
+Seconds = Annotated[float, Field(gt=0, le=1e15)]
+Processors = Annotated[int, Field(ge=1, le=MOST_PROCESSORS)]
+
+
+def _in_utc(at: datetime) -> datetime:
+    return at.astimezone(UTC)
+
+
+# Strict Python types would refuse the text that JSON has for a time; this is the one exception.
+UtcTime = Annotated[AwareDatetime, Field(strict=False), AfterValidator(_in_utc)]

@@ -1,0 +1,171 @@
+"""What an operator of the service sees: a request id in every line and answer, one log line a request, Prometheus."""
+
+import json
+import logging
+import re
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime
+
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    generate_latest,
+    multiprocess,
+)
+from prometheus_client.registry import REGISTRY
+from prometheus_client.values import ValueClass  # type: ignore[attr-defined]  # decided when the package is loaded
+from sqlalchemy import Engine, event
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+log = logging.getLogger("headgate.requests")
+
+_request_id: ContextVar[str] = ContextVar("request_id", default="-")
+_ACCEPTABLE_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
+
+REQUESTS = Counter("headgate_requests", "Requests answered", ["method", "route", "status"])
+LATENCY = Histogram(
+    "headgate_request_seconds",
+    "Time from the first byte of a request to the last of its answer",
+    ["method", "route"],
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
+)
+PLANNER = Histogram(
+    "headgate_planner_seconds",
+    "Time inside the planner, by call",
+    ["call"],
+    buckets=(0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1, 5),
+)
+POOL = Gauge(
+    "headgate_database_connections",
+    "Database connections of the pool by state",
+    ["state"],
+    multiprocess_mode="livesum",
+)
+
+
+def current_request_id() -> str:
+    """The id of the request being answered; '-' outside of one."""
+    return _request_id.get()
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            "request_id": current_request_id(),
+            **getattr(record, "fields", {}),
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+class TextFormatter(logging.Formatter):
+    """For a person at a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        at = datetime.fromtimestamp(record.created, UTC).strftime("%H:%M:%S")
+        fields = " ".join(f"{name}={value}" for name, value in getattr(record, "fields", {}).items())
+        line = f"{at} {record.levelname.lower():7} {record.getMessage()} {fields}".rstrip()
+        return line + ("\n" + self.formatException(record.exc_info) if record.exc_info else "")
+
+
+def configure_logging(log_format: str, level: str) -> None:
+    """Everything to standard error, in one form; uvicorn's own lines included."""
+    as_text = log_format == "text" or (log_format == "auto" and sys.stderr.isatty())
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(TextFormatter() if as_text else JsonFormatter())
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(level.upper())
+    for name in ("uvicorn", "uvicorn.error", "alembic"):
+        logging.getLogger(name).handlers = []
+        logging.getLogger(name).propagate = True
+    logging.getLogger("uvicorn.access").disabled = True  # ours says more, in the same form as the rest
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+
+
+class RequestRecorder:
+    """ASGI middleware: gives each request its id, counts and times it, and writes its line."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        sent_id = Headers(scope=scope).get("x-request-id", "")
+        request_id = sent_id if _ACCEPTABLE_ID.fullmatch(sent_id) else uuid.uuid4().hex
+        token = _request_id.set(request_id)
+        started = time.perf_counter()
+        status = 500
+
+        async def send_with_id(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)["x-request-id"] = request_id
+            await send(message)
+
+        try:
+            await self.app(scope, receive, send_with_id)
+        finally:
+            record_request(scope, status, time.perf_counter() - started)
+            _request_id.reset(token)
+
+
+def record_request(scope: Scope, status: int, seconds: float) -> None:
+    """One counter, one histogram, one line; the route's template stands for the path, so that names make no series."""
+    method = scope["method"] if scope["method"] in {"GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"} else "other"
+    template = getattr(scope.get("route"), "path", "unmatched")
+    REQUESTS.labels(method, template, str(status)).inc()
+    LATENCY.labels(method, template).observe(seconds)
+    if log.isEnabledFor(logging.INFO):
+        fields = {"method": scope["method"], "path": scope["path"], "status": status, "ms": round(seconds * 1000, 3)}
+        log.info("request", extra={"fields": fields})
+
+
+@contextmanager
+def time_planner(call: str) -> Iterator[None]:
+    """Counts the seconds that a call spends in the planner."""
+    started = time.perf_counter()
+    try:
+        yield
+    finally:
+        PLANNER.labels(call).observe(time.perf_counter() - started)
+
+
+def observe_pool(engine: Engine) -> None:
+    """Keeps the pool's gauge at every change, so that a scrape (of any worker) is right without asking the pool."""
+
+    def moving(state: str, step: int) -> Callable[..., None]:
+        gauge = POOL.labels(state)
+        return lambda *_: gauge.inc(step)
+
+    for name, state, step in (("connect", "open", 1), ("close", "open", -1), ("checkout", "busy", 1), ("checkin", "busy", -1)):
+        event.listen(engine, name, moving(state, step))
+
+
+def render_metrics() -> Response:
+    """Prometheus' text; of all workers where there are several."""
+    registry = REGISTRY
+    if ValueClass.__name__ == "MmapedValue":
+        registry = CollectorRegistry()
+        multiprocess.MultiProcessCollector(registry)
+    return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)

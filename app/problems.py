@@ -1,0 +1,307 @@
+"""The one table: which exception becomes which problem+json (RFC 9457). Nothing else in the service knows HTTP errors.
+
+`type` is a stable word, not an address: docs/problems.md has a paragraph for each.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from starlette.exceptions import HTTPException
+
+from app import errors
+from app.observability import current_request_id
+from planner import errors as planning
+
+log = logging.getLogger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+MOST_ERRORS_LISTED = 100
+RETRY_AFTER_SECONDS = 1
+
+Extension = Mapping[str, Any]
+
+
+class ProblemDetail(BaseModel):
+    """One thing to change: `pointer` is a JSON pointer into the body (`#/edges/0/target`), or `?limit` of the URL."""
+
+    pointer: str
+    detail: str
+
+
+class Problem(BaseModel):
+    """RFC 9457: what went wrong, and what to change."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str | None = None
+    errors: list[ProblemDetail] | None = Field(None, description="Each part to change (with 422).")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A problem type: its stable word, status, title, and what it takes from its exception."""
+
+    type: str
+    status: int
+    title: str
+    extend: Callable[[Any], Extension] = lambda _: {}
+    headers: Mapping[str, str] | None = None
+
+
+def _at_pointer(problem: planning.InvalidTopology | planning.InvalidLoad | planning.InvalidAllocation) -> Extension:
+    return {"errors": [{"pointer": f"#{problem.pointer}", "detail": problem.detail}]}
+
+
+def _listed(problem: errors.InvalidRequest) -> Extension:
+    return {"errors": [{"pointer": pointer, "detail": detail} for pointer, detail in problem.errors]}
+
+
+def _at(pointer: str, **extension: object) -> Callable[[Exception], Extension]:
+    return lambda problem: {"errors": [{"pointer": pointer, "detail": str(problem)}], **extension}
+
+
+def _budget(problem: planning.BudgetTooSmall) -> Extension:
+    return {
+        "k_max": problem.k_max,
+        "needed": problem.needed,
+        "per_operator": dict(problem.per_operator),
+        **_at("#/k_max")(problem),
+    }
+
+
+def _target(problem: planning.TargetUnreachable) -> Extension:
+    return {
+        "t_max_seconds": problem.t_max_seconds,
+        "lower_bound_seconds": problem.lower_bound_seconds,
+        **_at("#/t_max_seconds")(problem),
+    }
+
+
+def _bound(problem: planning.BoundTooSmall) -> Extension:
+    return {
+        "operator": problem.operator,
+        "max_processors": problem.max_processors,
+        "needed": problem.needed,
+        **_at("#/topology/operators")(problem),
+    }
+
+
+def _cycle(problem: planning.NoSteadyState) -> Extension:
+    return {"operators": list(problem.operators), "gain": problem.gain, **_at("#/topology/edges")(problem)}
+
+
+RETRY = {"Retry-After": str(RETRY_AFTER_SECONDS)}
+
+KINDS: dict[type[Exception], Kind] = {
+    errors.UnknownTopology: Kind("unknown-topology", 404, "No such topology"),
+    errors.UnknownRevision: Kind("unknown-revision", 404, "No such revision", lambda p: {"newest": p.newest}),
+    errors.UnknownPlan: Kind("unknown-plan", 404, "No such plan"),
+    errors.TopologyExists: Kind("topology-exists", 409, "The name is taken"),
+    errors.RevisionConflict: Kind(
+        "revision-conflict", 412, "Changed since it was read", lambda p: {"current": p.current}
+    ),
+    errors.NoSnapshot: Kind("no-snapshot", 409, "Nothing measured yet"),
+    errors.InvalidRequest: Kind("invalid-request", 422, "The request cannot be used", _listed),
+    errors.PayloadTooLarge: Kind(
+        "payload-too-large", 413, "Body too large", lambda p: {"limit_bytes": p.limit_bytes}
+    ),
+    errors.Unauthorized: Kind("unauthorized", 401, "Key needed", headers={"WWW-Authenticate": "Bearer"}),
+    errors.Forbidden: Kind("forbidden", 403, "Not allowed"),
+    errors.NotReady: Kind("not-ready", 503, "Not ready", headers=RETRY),
+    planning.InvalidTopology: Kind("invalid-topology", 422, "The topology contradicts itself", _at_pointer),
+    planning.InvalidLoad: Kind("invalid-load", 422, "The load does not fit the topology", _at_pointer),
+    planning.InvalidAllocation: Kind(
+        "invalid-allocation", 422, "The processors do not fit the topology", _at_pointer
+    ),
+    planning.NoSteadyState: Kind("no-steady-state", 422, "A cycle multiplies tuples", _cycle),
+    planning.BoundTooSmall: Kind("bound-too-small", 422, "max_processors too small", _bound),
+    planning.BudgetTooSmall: Kind("budget-too-small", 422, "k_max too small", _budget),
+    planning.TargetUnreachable: Kind("target-unreachable", 422, "t_max_seconds cannot be met", _target),
+    PoolTimeoutError: Kind("overloaded", 503, "Overloaded", headers=RETRY),
+    OperationalError: Kind("database-unavailable", 503, "Database unavailable", headers=RETRY),
+}
+
+# What the database says in its own words is for the log; the caller learns what to do.
+SAID_INSTEAD: dict[type[Exception], str] = {
+    PoolTimeoutError: "All database connections are busy: try again in a moment, or raise HEADGATE_DATABASE_POOL_SIZE.",
+    OperationalError: "The database does not answer: nothing was stored; try again in a moment.",
+}
+
+
+def find_kind(error: Exception) -> Kind | None:
+    """The row of the nearest class."""
+    return next((KINDS[base] for base in type(error).__mro__ if base in KINDS), None)
+
+
+def describe_problem(error: Exception) -> dict[str, Any] | None:
+    """The body of an exception's problem; the command line prints the same."""
+    kind = find_kind(error)
+    if kind is None:
+        return None
+    detail = next((SAID_INSTEAD[base] for base in type(error).__mro__ if base in SAID_INSTEAD), str(error))
+    return {
+        "type": kind.type,
+        "title": kind.title,
+        "status": kind.status,
+        "detail": detail,
+        **kind.extend(error),
+    }
+
+
+def answer_exception(request: Request, error: Exception) -> JSONResponse:
+    """Whatever is in the table; and for all else a 500 that shows nothing of the inside."""
+    body = describe_problem(error)
+    if body is None:
+        log.error("unexpected error", exc_info=error)
+        body = {
+            "type": "internal-error",
+            "title": "Internal error",
+            "status": 500,
+            "detail": "Something went wrong here, not with your request: "
+            f"the log has it under request id {current_request_id()}.",
+        }
+    elif isinstance(error, DBAPIError | PoolTimeoutError):
+        log.warning("database trouble", exc_info=error)
+    kind = find_kind(error)
+    return JSONResponse(
+        body | {"instance": request.url.path},
+        status_code=body["status"],
+        media_type=MEDIA_TYPE,
+        headers=dict(kind.headers) if kind and kind.headers else None,
+    )
+
+
+# What Pydantic says of the commonest mistakes, turned into what to do about them.
+INSTEAD_OF_PYDANTIC = {
+    "extra_forbidden": "This field is not known here: remove it, or correct its spelling.",
+    "missing": "This field is required: add it.",
+    "finite_number": "Must be a finite number: NaN and Infinity are refused.",
+    "json_invalid": "The body is not valid JSON",
+}
+
+
+def _pointer(error: Any, body: object) -> str:
+    """A JSON pointer (RFC 6901) to the part at fault.
+
+    Pydantic puts the union member that it tried, and `[key]`, into the location too: what is not in the body is
+    left out, but for the field that is missing.
+    """
+    where, *path = error["loc"]
+    if where != "body":
+        return ("?" if where == "query" else f"{where}:") + ".".join(map(str, path))
+    pointer = "#"
+    here = body
+    for position, part in enumerate(path):
+        inside = (isinstance(here, dict) and part in here) or (isinstance(here, list) and isinstance(part, int))
+        is_missing_field = error["type"] == "missing" and position == len(path) - 1
+        if inside or is_missing_field:
+            pointer += "/" + str(part).replace("~", "~0").replace("/", "~1")
+        if inside:
+            here = here[part]  # type: ignore[index]  # looked at just above
+    return pointer
+
+
+def list_validation_errors(found: list[Any], body: object) -> list[dict[str, str]]:
+    """Pydantic's errors as pointers and advice, the first hundred of them."""
+    listed = []
+    for error in found[:MOST_ERRORS_LISTED]:
+        advice = INSTEAD_OF_PYDANTIC.get(error["type"], error["msg"].removeprefix("Value error, "))
+        if error["type"] == "json_invalid":
+            why = error.get("ctx", {}).get("error", "unreadable")
+            listed.append({"pointer": "#", "detail": f"{advice} (at character {error['loc'][-1]}: {why})."})
+        else:
+            listed.append({"pointer": _pointer(error, body), "detail": advice})
+    if len(found) > MOST_ERRORS_LISTED:
+        listed.append({"pointer": "#", "detail": f"… and {len(found) - MOST_ERRORS_LISTED} errors more."})
+    return listed
+
+
+def describe_validation(found: list[Any], body: object) -> dict[str, Any]:
+    """The problem of a malformed payload."""
+    listed = list_validation_errors(found, body)
+    first = listed[0]
+    more = f" ({len(found) - 1} more below)" if len(found) > 1 else ""
+    return {
+        "type": "invalid-request",
+        "title": "The request cannot be used",
+        "status": 422,
+        "detail": f"{first['pointer']}: {first['detail']}{more}",
+        "errors": listed,
+    }
+
+
+def _answer_validation(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    body = describe_validation(list(error.errors()), error.body)
+    return JSONResponse(body | {"instance": request.url.path}, status_code=422, media_type=MEDIA_TYPE)
+
+
+ROUTING = {404: ("not-found", "Nothing is here"), 405: ("method-not-allowed", "Not with this method")}
+
+
+def _answer_http(request: Request, error: Exception) -> JSONResponse:
+    """What the framework itself refuses: unknown paths, wrong methods, bodies that are no text."""
+    assert isinstance(error, HTTPException)
+    status = 422 if error.status_code == 400 else error.status_code
+    kind, title = ROUTING.get(status, ("invalid-request", "The request cannot be used"))
+    detail = {
+        404: f"There is nothing at {request.url.path}: /docs lists what there is.",
+        405: f"{request.method} is not possible at {request.url.path}: /docs lists what is.",
+        422: "The body is not UTF-8 encoded JSON.",
+    }.get(status, str(error.detail))
+    body: dict[str, Any] = {"type": kind, "title": title, "status": status, "detail": detail}
+    if status == 422:
+        body["errors"] = [{"pointer": "#", "detail": detail}]
+    return JSONResponse(
+        body | {"instance": request.url.path},
+        status_code=status,
+        media_type=MEDIA_TYPE,
+        headers=dict(error.headers) if error.headers else None,
+    )
+
+
+def install_problems(app: FastAPI) -> None:
+    """Every way out of the service that is not an answer is a problem."""
+    for kind in KINDS:
+        app.add_exception_handler(kind, answer_exception)
+    app.add_exception_handler(RequestValidationError, _answer_validation)
+    app.add_exception_handler(HTTPException, _answer_http)
+    app.add_exception_handler(Exception, answer_exception)
+
+
+def document_problems(*types: str) -> dict[int | str, dict[str, Any]]:
+    """OpenAPI responses for the problem types that an operation can answer, beside those that any can."""
+    wanted = [*types, "invalid-request", "unauthorized", "forbidden", "overloaded"]
+    by_status: dict[int | str, dict[str, Any]] = {}
+    for kind in KINDS.values():
+        if kind.type not in wanted:
+            continue
+        response = by_status.setdefault(
+            kind.status,
+            {
+                "description": "",
+                "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}, "examples": {}}},
+            },
+        )
+        response["description"] = ", ".join(filter(None, [response["description"], kind.type]))
+        response["content"][MEDIA_TYPE]["examples"][kind.type] = {
+            "value": {
+                "type": kind.type,
+                "title": kind.title,
+                "status": kind.status,
+                "detail": f"{kind.title}; the text says what to change.",
+            }
+        }
+    return by_status

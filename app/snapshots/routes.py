@@ -1,0 +1,54 @@
+"""/v1/topologies/{name}/snapshots: measured load, one interval at a time."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Body, Depends, Query, Request
+
+from app.database import SessionDep
+from app.fields import TopologyName, UtcTime
+from app.pages import PageDep
+from app.problems import document_problems
+from app.security import may_read, may_store
+from app.snapshots import service
+from app.snapshots.schemas import FPD_LOAD, OneOrMore, SnapshotPage, StoredSnapshots
+
+router = APIRouter(prefix="/v1/topologies/{name}/snapshots", tags=["snapshots"])
+
+EXAMPLES = {
+    "one": {"summary": "One interval", "value": FPD_LOAD},
+    "several": {"summary": "A list of them", "value": [FPD_LOAD]},
+}
+
+
+@router.post(
+    "",
+    status_code=201,
+    dependencies=[Depends(may_store)],
+    summary="Store measured load",
+    responses=document_problems("unknown-topology", "payload-too-large"),
+)
+def store_snapshots(
+    name: TopologyName,
+    body: Annotated[OneOrMore, Body(openapi_examples=EXAMPLES)],
+    request: Request,
+    session: SessionDep,
+) -> StoredSnapshots:
+    """One snapshot or a list: all are stored or none; the same interval again replaces, never doubles."""
+    return service.store_snapshots(session, name, body, request.app.state.settings)
+
+
+@router.get(
+    "",
+    dependencies=[Depends(may_read)],
+    summary="Read measured load",
+    responses=document_problems("unknown-topology"),
+)
+def list_snapshots(
+    name: TopologyName,
+    page: PageDep,
+    session: SessionDep,
+    since: Annotated[UtcTime | None, Query(alias="from", description="Intervals that begin at this time or later.")] = None,
+    until: Annotated[UtcTime | None, Query(alias="to", description="Intervals that begin before this time.")] = None,
+) -> SnapshotPage:
+    """Oldest first."""
+    return service.list_snapshots(session, name, page, since, until)

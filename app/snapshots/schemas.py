@@ -1,0 +1,105 @@
+"""Measured load as JSON."""
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Discriminator, Field, Tag
+
+from app.fields import Answer, Body, OperatorName, PositiveRate, Processors, Rate, Scv, Seconds, UtcTime
+from planner import values
+
+FPD_MEASURED = {
+    "generator": {"service_rate": 80.0, "arrival_scv": 1.0, "service_scv": 1.3, "processors": 6},
+    "detector": {"arrival_rate": 1422.2, "service_rate": 130.0, "processors": 13},
+    "reporter": {"service_rate": 40.0, "processors": 3},
+}
+FPD_LOAD = {
+    "observed_at": "2026-11-18T00:00:00Z",
+    "window_seconds": 60,
+    "external_rate": 320.0,
+    "measured_sojourn_seconds": 0.41,
+    "operators": FPD_MEASURED,
+}
+
+
+class OperatorLoad(Body):
+    """What was measured at one operator; what was not may be left out."""
+
+    service_rate: Annotated[
+        PositiveRate | None,
+        Field(description="Tuples per second that ONE processor can serve; needed for a plan, null if nothing was served."),
+    ] = None
+    arrival_rate: Annotated[Rate | None, Field(description="Left out: what the flow brings.")] = None
+    arrival_scv: Annotated[Scv | None, Field(description="Of the times between arrivals; left out: 1.")] = None
+    service_scv: Annotated[Scv | None, Field(description="Of the service times; left out: 1.")] = None
+    processors: Annotated[Processors | None, Field(description="How many are running.")] = None
+
+
+class Load(Body):
+    """What was measured of a topology."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [FPD_LOAD]})
+
+    observed_at: Annotated[UtcTime | None, Field(description="Where the interval begins.")] = None
+    window_seconds: Annotated[Seconds, Field(description="How long it is.")] = 60.0
+    external_rate: Annotated[Rate, Field(description="Tuples per second that enter from outside.")]
+    measured_sojourn_seconds: Annotated[
+        float | None, Field(ge=0, le=1e15, description="Measured total time in operators per external tuple.")
+    ] = None
+    operators: dict[OperatorName, OperatorLoad]
+
+    def to_values(self) -> values.Load:
+        """What the planner computes with."""
+        return values.Load(
+            self.external_rate,
+            {
+                name: values.OperatorLoad(
+                    one.service_rate, one.arrival_rate, one.arrival_scv, one.service_scv, one.processors
+                )
+                for name, one in self.operators.items()
+            },
+            self.measured_sojourn_seconds,
+        )
+
+
+class Snapshot(Load):
+    """A load with a time: the same (observed_at, window_seconds) again replaces what was stored."""
+
+    observed_at: Annotated[UtcTime, Field(description="Where the interval begins.")]
+
+
+class StoredSnapshots(Answer):
+    """What became of the snapshots sent."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"stored": 1, "replaced": 0}]})
+
+    stored: Annotated[int, Field(description="Intervals that are new.")]
+    replaced: Annotated[int, Field(description="Intervals that were known, and now hold what was sent.")]
+
+
+class SnapshotAnswer(Answer):
+    """A stored snapshot."""
+
+    observed_at: UtcTime
+    window_seconds: float
+    external_rate: float
+    measured_sojourn_seconds: float | None
+    operators: dict[str, OperatorLoad]
+    source: Literal["posted", "ingest"]
+
+
+class SnapshotPage(Answer):
+    """Snapshots, oldest first; `next` is the address of the following page."""
+
+    items: list[SnapshotAnswer]
+    next: str | None = None
+
+
+def _tell_apart(sent: object) -> str:
+    return "list" if isinstance(sent, list) else "one"
+
+
+# Told apart by hand, so that what is wrong in one snapshot is not said of the list that it is not.
+OneOrMore = Annotated[
+    Annotated[Snapshot, Tag("one")] | Annotated[list[Snapshot], Field(min_length=1), Tag("list")],
+    Discriminator(_tell_apart),
+]

@@ -1,0 +1,110 @@
+"""Stores measured loads, each interval once, and reads the newest back."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Select, literal_column, select, tuple_
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from app.errors import InvalidRequest
+from app.pages import Page, bad_cursor
+from app.settings import Settings
+from app.snapshots.schemas import Snapshot, SnapshotAnswer, SnapshotPage, StoredSnapshots
+from app.tables import SnapshotRow
+from app.topologies.service import StoredTopology, find_topology
+
+KEY_COLUMNS = ["topology_id", "observed_at", "window_seconds"]
+KEY = (SnapshotRow.observed_at, SnapshotRow.window_seconds)
+
+
+def store_snapshots(
+    session: Session, name: str, body: Snapshot | list[Snapshot], settings: Settings
+) -> StoredSnapshots:
+    """All or none of them; an interval that is known is replaced."""
+    topology = find_topology(session, name)
+    located = {f"#/{position}": one for position, one in enumerate(body)} if isinstance(body, list) else {"#": body}
+    _refuse_unusable(topology, located, settings)
+    sent = list(located.values())
+    rows = [
+        {
+            "topology_id": topology.id,
+            "observed_at": one.observed_at,
+            "window_seconds": one.window_seconds,
+            "external_rate": one.external_rate,
+            "measured_sojourn_seconds": one.measured_sojourn_seconds,
+            "operators": {key: load.model_dump(exclude_none=True) for key, load in one.operators.items()},
+            "source": "posted",
+        }
+        for one in sent
+    ]
+    statement = insert(SnapshotRow).values(rows)
+    replaced = {
+        column: statement.excluded[column]
+        for column in ("external_rate", "measured_sojourn_seconds", "operators", "source", "stored_at")
+    }
+    # xmax is 0 in a row that this statement inserted, and names the transaction where it replaced one.
+    was_new = session.scalars(
+        statement.on_conflict_do_update(index_elements=KEY_COLUMNS, set_=replaced).returning(literal_column("xmax = 0"))
+    ).all()
+    new = sum(map(bool, was_new))
+    return StoredSnapshots(stored=new, replaced=len(sent) - new)
+
+
+def list_snapshots(
+    session: Session, name: str, page: Page, since: datetime | None, until: datetime | None
+) -> SnapshotPage:
+    """Those that begin in [since, until), oldest first."""
+    query = _of(find_topology(session, name)).order_by(*KEY).limit(page.limit + 1)
+    if since is not None:
+        query = query.where(SnapshotRow.observed_at >= since)
+    if until is not None:
+        query = query.where(SnapshotRow.observed_at < until)
+    if key := page.after_key(2):
+        query = query.where(_is_after(*key))
+    rows = session.scalars(query).all()
+    items = [SnapshotAnswer.model_validate(row) for row in rows[: page.limit]]
+    more = len(rows) > page.limit
+    return SnapshotPage(
+        items=items, next=page.next_url(items[-1].observed_at.isoformat(), items[-1].window_seconds) if more else None
+    )
+
+
+def find_newest(session: Session, topology: StoredTopology, count: int) -> list[SnapshotRow]:
+    """The newest `count` snapshots, oldest first."""
+    newest = session.scalars(_of(topology).order_by(*(column.desc() for column in KEY)).limit(count)).all()
+    return list(reversed(newest))
+
+
+def _of(topology: StoredTopology) -> Select[tuple[SnapshotRow]]:
+    return select(SnapshotRow).where(SnapshotRow.topology_id == topology.id)
+
+
+def _is_after(observed_at: str, window_seconds: str) -> ColumnElement[bool]:
+    try:
+        return tuple_(*KEY) > tuple_(datetime.fromisoformat(observed_at), float(window_seconds))
+    except ValueError as error:
+        raise bad_cursor() from error
+
+
+def _refuse_unusable(topology: StoredTopology, sent: Mapping[str, Snapshot], settings: Settings) -> None:
+    if len(sent) > settings.max_snapshots_per_request:
+        limit = settings.max_snapshots_per_request
+        raise InvalidRequest((("#", f"{len(sent)} snapshots are more than the {limit} taken at once: send them in parts."),))
+    known = {operator["name"] for operator in topology.definition["operators"]}
+    seen: set[tuple[datetime, float]] = set()
+    errors = []
+    for pointer, one in sent.items():
+        for operator in one.operators.keys() - known:
+            escaped = operator.replace("~", "~0").replace("/", "~1")
+            errors.append(
+                (
+                    f"{pointer}/operators/{escaped}",
+                    f"Topology {topology.name!r} has no operator {operator!r}: correct the name, or add the operator first.",
+                )
+            )
+        if (one.observed_at, one.window_seconds) in seen:
+            errors.append((pointer, "This interval stands in the list twice: send it once."))
+        seen.add((one.observed_at, one.window_seconds))
+    if errors:
+        raise InvalidRequest(tuple(errors[:100]))

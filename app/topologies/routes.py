@@ -1,0 +1,96 @@
+"""/v1/topologies: create, read, change, delete."""
+
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+
+from app.database import SessionDep
+from app.fields import TopologyName
+from app.pages import PageDep
+from app.problems import document_problems
+from app.security import may_read, may_store
+from app.topologies import service
+from app.topologies.schemas import TopologyAnswer, TopologyBody, TopologyPage
+
+router = APIRouter(prefix="/v1/topologies", tags=["topologies"])
+reads = [Depends(may_read)]
+stores = [Depends(may_store)]
+IfMatch = Annotated[str | None, Header(description="The ETag that the change was made from; guards against lost updates.")]
+
+
+@router.post(
+    "",
+    status_code=201,
+    dependencies=stores,
+    summary="Store a topology",
+    responses=document_problems("topology-exists", "invalid-topology", "no-steady-state", "payload-too-large"),
+)
+def create_topology(body: TopologyBody, request: Request, response: Response, session: SessionDep) -> TopologyAnswer:
+    """Checks the graph (names, cycles that gain) and stores it as revision 1."""
+    stored = service.create_topology(session, body, request.app.state.settings)
+    response.headers["ETag"] = stored.etag
+    response.headers["Location"] = f"/v1/topologies/{quote(stored.name, safe='')}"
+    return stored.to_answer()
+
+
+@router.get("", dependencies=reads, summary="List topologies", responses=document_problems())
+def list_topologies(page: PageDep, session: SessionDep) -> TopologyPage:
+    """By name, a page at a time."""
+    return service.list_topologies(session, page)
+
+
+@router.get(
+    "/{name}",
+    dependencies=reads,
+    summary="Read a topology",
+    responses=document_problems("unknown-topology", "unknown-revision")
+    | {304: {"description": "Unchanged since the ETag in If-None-Match."}},
+)
+def read_topology(
+    name: TopologyName,
+    session: SessionDep,
+    response: Response,
+    revision: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="An older one.")] = None,
+    if_none_match: Annotated[str | None, Header()] = None,
+) -> TopologyAnswer:
+    """The current revision, or the one asked for."""
+    stored = service.find_topology(session, name, revision)
+    if if_none_match and stored.etag in [tag.strip() for tag in if_none_match.split(",")]:
+        return Response(status_code=304, headers={"ETag": stored.etag})  # type: ignore[return-value]  # has no body
+    response.headers["ETag"] = stored.etag
+    return stored.to_answer()
+
+
+@router.put(
+    "/{name}",
+    dependencies=stores,
+    summary="Change a topology",
+    responses=document_problems(
+        "unknown-topology", "revision-conflict", "invalid-topology", "no-steady-state", "payload-too-large"
+    ),
+)
+def replace_topology(
+    name: TopologyName,
+    body: TopologyBody,
+    request: Request,
+    response: Response,
+    session: SessionDep,
+    if_match: IfMatch = None,
+) -> TopologyAnswer:
+    """Makes a new revision; older ones stay readable, and snapshots stay."""
+    stored = service.replace_topology(session, name, body, if_match, request.app.state.settings)
+    response.headers["ETag"] = stored.etag
+    return stored.to_answer()
+
+
+@router.delete(
+    "/{name}",
+    status_code=204,
+    dependencies=stores,
+    summary="Delete a topology",
+    responses=document_problems("unknown-topology", "revision-conflict"),
+)
+def delete_topology(name: TopologyName, session: SessionDep, if_match: IfMatch = None) -> None:
+    """With all its revisions, snapshots and plans."""
+    service.delete_topology(session, name, if_match)
