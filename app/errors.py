@@ -4,7 +4,7 @@ ServiceError
 ├── UnknownTopology · UnknownPlan · UnknownRevision
 ├── TopologyExists
 ├── RevisionConflict
-├── NoSnapshot
+├── NoSnapshot · StoredDataUnusable
 ├── InvalidRequest          a rule that the payload alone, or with what is stored, breaks
 ├── PayloadTooLarge
 ├── Unauthorized · Forbidden
@@ -86,6 +86,20 @@ class NoSnapshot(ServiceError):
         return (
             f"Topology {self.name!r} has no snapshot to plan from: POST one to /v1/topologies/NAME/snapshots, "
             "or send the load with the topology to the stateless call."
+        )
+
+
+@dataclass(eq=False)
+class StoredDataUnusable(ServiceError):
+    """What was measured so far is not enough to compute with."""
+
+    name: str
+    why: str
+
+    def __str__(self) -> str:
+        return (
+            f"The stored load of topology {self.name!r} cannot be used: {self.why} "
+            "POST a snapshot that has it, or smooth over more of them."
         )
 
 

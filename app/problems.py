@@ -113,6 +113,7 @@ KINDS: dict[type[Exception], Kind] = {
         "revision-conflict", 412, "Changed since it was read", lambda p: {"current": p.current}
     ),
     errors.NoSnapshot: Kind("no-snapshot", 409, "Nothing measured yet"),
+    errors.StoredDataUnusable: Kind("stored-data-unusable", 409, "What is stored is not enough"),
     errors.InvalidRequest: Kind("invalid-request", 422, "The request cannot be used", _listed),
     errors.PayloadTooLarge: Kind(
         "payload-too-large", 413, "Body too large", lambda p: {"limit_bytes": p.limit_bytes}

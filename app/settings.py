@@ -2,8 +2,9 @@
 
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
+from fastapi import Depends, Request
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -62,3 +63,12 @@ def find_unknown_variables() -> list[str]:
     """HEADGATE_* variables that no setting reads: most often a misspelling, which should not pass in silence."""
     known = {PREFIX + name.upper() for name in Settings.model_fields}
     return sorted(name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in known)
+
+
+async def read_settings(request: Request) -> Settings:
+    """The settings that the service was started with; `async`, for a thread would cost more than the look."""
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+SettingsDep = Annotated[Settings, Depends(read_settings)]

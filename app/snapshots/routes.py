@@ -2,13 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Body, Depends, Query, Request
+from fastapi import APIRouter, Body, Depends, Query
 
 from app.database import SessionDep
 from app.fields import TopologyName, UtcTime
 from app.pages import PageDep
 from app.problems import document_problems
 from app.security import may_read, may_store
+from app.settings import SettingsDep
 from app.snapshots import service
 from app.snapshots.schemas import FPD_LOAD, OneOrMore, SnapshotPage, StoredSnapshots
 
@@ -30,11 +31,11 @@ EXAMPLES = {
 def store_snapshots(
     name: TopologyName,
     body: Annotated[OneOrMore, Body(openapi_examples=EXAMPLES)],
-    request: Request,
+    settings: SettingsDep,
     session: SessionDep,
 ) -> StoredSnapshots:
     """One snapshot or a list: all are stored or none; the same interval again replaces, never doubles."""
-    return service.store_snapshots(session, name, body, request.app.state.settings)
+    return service.store_snapshots(session, name, body, settings)
 
 
 @router.get(

@@ -3,13 +3,14 @@
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi import APIRouter, Depends, Header, Query, Response
 
 from app.database import SessionDep
 from app.fields import TopologyName
 from app.pages import PageDep
 from app.problems import document_problems
 from app.security import may_read, may_store
+from app.settings import SettingsDep
 from app.topologies import service
 from app.topologies.schemas import TopologyAnswer, TopologyBody, TopologyPage
 
@@ -26,9 +27,9 @@ IfMatch = Annotated[str | None, Header(description="The ETag that the change was
     summary="Store a topology",
     responses=document_problems("topology-exists", "invalid-topology", "no-steady-state", "payload-too-large"),
 )
-def create_topology(body: TopologyBody, request: Request, response: Response, session: SessionDep) -> TopologyAnswer:
+def create_topology(body: TopologyBody, settings: SettingsDep, response: Response, session: SessionDep) -> TopologyAnswer:
     """Checks the graph (names, cycles that gain) and stores it as revision 1."""
-    stored = service.create_topology(session, body, request.app.state.settings)
+    stored = service.create_topology(session, body, settings)
     response.headers["ETag"] = stored.etag
     response.headers["Location"] = f"/v1/topologies/{quote(stored.name, safe='')}"
     return stored.to_answer()
@@ -73,13 +74,13 @@ def read_topology(
 def replace_topology(
     name: TopologyName,
     body: TopologyBody,
-    request: Request,
+    settings: SettingsDep,
     response: Response,
     session: SessionDep,
     if_match: IfMatch = None,
 ) -> TopologyAnswer:
     """Makes a new revision; older ones stay readable, and snapshots stay."""
-    stored = service.replace_topology(session, name, body, if_match, request.app.state.settings)
+    stored = service.replace_topology(session, name, body, if_match, settings)
     response.headers["ETag"] = stored.etag
     return stored.to_answer()
 

@@ -1,0 +1,73 @@
+"""/docs and the OpenAPI document: Swagger UI from files on this machine, and one form of the document everywhere."""
+
+from pathlib import Path
+from typing import Any
+
+import fastapi_offline
+import yaml
+from fastapi import FastAPI
+from fastapi.openapi.docs import get_swagger_ui_html
+from fastapi.openapi.utils import get_openapi
+from fastapi.responses import HTMLResponse
+from fastapi.staticfiles import StaticFiles
+from pydantic.json_schema import models_json_schema
+
+from app.problems import MEDIA_TYPE, Problem
+
+SWAGGER_FILES = Path(fastapi_offline.__file__).parent / "static"
+
+TAGS = [
+    {"name": "topologies", "description": "Operators, edges and entries; every change is a revision."},
+    {"name": "snapshots", "description": "Measured load, one interval at a time."},
+    {"name": "plans", "description": "E[T], the best split of processors, the fewest processors; with reasons."},
+    {"name": "health", "description": "For those who keep the service running."},
+]
+
+
+def install_documentation(app: FastAPI) -> None:
+    """Adds /docs, and makes /openapi.json what `make openapi` writes."""
+    app.mount("/docs/files", StaticFiles(directory=SWAGGER_FILES), name="swagger-files")
+
+    @app.get("/docs", include_in_schema=False)
+    async def read_documentation() -> HTMLResponse:
+        return get_swagger_ui_html(
+            openapi_url="/openapi.json",
+            title="Headgate",
+            swagger_js_url="/docs/files/swagger-ui-bundle.js",
+            swagger_css_url="/docs/files/swagger-ui.css",
+            swagger_favicon_url="/docs/files/favicon.png",
+            swagger_ui_parameters={"docExpansion": "list", "tryItOutEnabled": True, "displayRequestDuration": True},
+        )
+
+    def describe() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = describe_api(app)
+        return app.openapi_schema
+
+    app.openapi = describe  # type: ignore[method-assign]  # FastAPI's documented way to extend the document
+
+
+def describe_api(app: FastAPI) -> dict[str, Any]:
+    """FastAPI's document, with problems for every 422 instead of FastAPI's own validation error."""
+    document = get_openapi(
+        title=app.title, version=app.version, summary=app.summary, routes=app.routes, tags=app.openapi_tags
+    )
+    schemas = document["components"]["schemas"]
+    for replaced in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(replaced, None)
+    _, definitions = models_json_schema([(Problem, "serialization")], ref_template="#/components/schemas/{model}")
+    schemas.update(definitions["$defs"])
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            refused = operation["responses"].get("422")
+            if refused and MEDIA_TYPE not in refused["content"]:
+                refused["description"] = "invalid-request"
+                refused["content"] = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+            elif refused:
+                refused["content"].pop("application/json", None)
+    return document
+
+
+def render_yaml(document: dict[str, Any]) -> str:
+    """As `openapi.yaml` has it."""
+    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=110)

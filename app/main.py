@@ -1,0 +1,60 @@
+"""create_app(): settings, engine, routers, handlers; all the wiring there is."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import FastAPI
+from sqlalchemy.orm import sessionmaker
+
+from app import documentation, health
+from app.body_limit import BodyLimit
+from app.database import make_engine
+from app.observability import RequestRecorder, configure_logging, observe_pool
+from app.plans import routes as plans
+from app.problems import install_problems
+from app.security import parse_api_keys
+from app.settings import Settings
+from app.snapshots import routes as snapshots
+from app.topologies import routes as topologies
+from migrations.runner import newest_revision
+
+ROUTERS = (topologies.router, snapshots.router, plans.router, health.router)
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """The service; without settings, those of the environment (which is how a worker process makes it)."""
+    settings = settings or Settings()
+    configure_logging(settings.log_format, settings.log_level)
+    app = FastAPI(
+        title="Headgate",
+        version=version("headgate"),
+        summary="Tells stream-processing platforms how much to run, where, and why.",
+        lifespan=open_database,
+        openapi_tags=documentation.TAGS,
+        docs_url=None,  # /docs is ours: its files come from here, not from another host
+        redoc_url=None,
+    )
+    app.state.settings = settings
+    app.state.api_keys = parse_api_keys(settings.api_keys.get_secret_value())
+    for router in ROUTERS:
+        app.include_router(router)
+    install_problems(app)
+    documentation.install_documentation(app)
+    app.add_middleware(BodyLimit, limit_bytes=settings.max_body_bytes)
+    app.add_middleware(RequestRecorder)  # the last added is the first to see a request
+    return app
+
+
+@asynccontextmanager
+async def open_database(app: FastAPI) -> AsyncIterator[None]:
+    """Holds the pool as long as the service runs; connects at the first request, so that a late Postgres is no crash."""
+    settings: Settings = app.state.settings
+    assert settings.database_url is not None, "headgate serve sets the URL, of the embedded Postgres if of no other"
+    engine = make_engine(settings, settings.database_url.get_secret_value())
+    observe_pool(engine)
+    app.state.engine = engine
+    app.state.session_factory = sessionmaker(engine, expire_on_commit=False)
+    app.state.newest_revision = newest_revision()
+    yield
+    engine.dispose()

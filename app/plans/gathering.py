@@ -1,0 +1,93 @@
+"""What a stored call stands on: the current revision of a topology, and one load made of its newest snapshots."""
+
+import math
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from app.errors import InvalidRequest, NoSnapshot
+from app.plans.schemas import Basis, Measured, Window
+from app.settings import Settings
+from app.snapshots.schemas import Load
+from app.snapshots.service import find_newest
+from app.tables import SnapshotRow
+from app.topologies.service import StoredTopology, find_topology
+from planner import values
+from planner.smoothing import smooth_ewma, smooth_window
+
+# Below this weight a snapshot changes no digit of an EWMA.
+NEGLIGIBLE_WEIGHT = 1e-17
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """A stored topology with one load made of its newest snapshots."""
+
+    stored: StoredTopology
+    topology: values.Topology
+    load: values.Load
+    diagnostics: tuple[values.Diagnostic, ...]
+    basis: Basis
+
+
+def gather(session: Session, name: str, body: Measured, settings: Settings) -> Gathered:
+    """The current revision, and the load that its newest snapshots amount to."""
+    stored = find_topology(session, name)
+    snapshots = find_newest(session, stored, _count_needed(body, settings))
+    if not snapshots:
+        raise NoSnapshot(name)
+    topology = stored.to_values()
+    loads, strangers = _read_loads(snapshots, {operator.name for operator in topology.operators})
+    load, diagnostics = _smooth(loads, body)
+    basis = Basis(
+        topology=name,
+        revision=stored.revision,
+        snapshots=len(snapshots),
+        first_observed_at=snapshots[0].observed_at,
+        last_observed_at=snapshots[-1].observed_at,
+    )
+    return Gathered(stored, topology, load, strangers + diagnostics, basis)
+
+
+def _count_needed(body: Measured, settings: Settings) -> int:
+    if body.smoothing is None:
+        return 1
+    if not isinstance(body.smoothing, Window):
+        alpha = body.smoothing.alpha
+        needed = math.ceil(math.log(NEGLIGIBLE_WEIGHT) / math.log(alpha)) + 1 if alpha > 0 else 1
+        return min(needed, settings.max_smoothing_snapshots)
+    if body.smoothing.size > settings.max_smoothing_snapshots:
+        limit = settings.max_smoothing_snapshots
+        detail = f"A window of {body.smoothing.size} reaches back further than the {limit} snapshots that one smoothing may read: ask for fewer, or raise HEADGATE_MAX_SMOOTHING_SNAPSHOTS."
+        raise InvalidRequest((("#/smoothing/size", detail),))
+    return body.smoothing.size
+
+
+def _read_loads(
+    snapshots: list[SnapshotRow], known: set[str]
+) -> tuple[list[values.Load], tuple[values.Diagnostic, ...]]:
+    """Snapshots outlive revisions: operators that the topology no longer has are left out, and said."""
+    strangers: set[str] = set()
+    loads = []
+    for row in snapshots:
+        strangers |= row.operators.keys() - known
+        kept = {name: one for name, one in row.operators.items() if name in known}
+        document = {
+            "external_rate": row.external_rate,
+            "measured_sojourn_seconds": row.measured_sojourn_seconds,
+            "operators": kept,
+        }
+        loads.append(Load.model_validate(document).to_values())
+    if not strangers:
+        return loads, ()
+    names = tuple(sorted(strangers))
+    detail = f"Left out what was measured at {', '.join(names[:10])}{' …' if len(names) > 10 else ''}: this revision of the topology does not have it."
+    return loads, (values.Diagnostic("operator-not-in-topology", detail, names),)
+
+
+def _smooth(loads: list[values.Load], body: Measured) -> tuple[values.Load, tuple[values.Diagnostic, ...]]:
+    if body.smoothing is None:
+        return loads[-1], ()
+    if isinstance(body.smoothing, Window):
+        return smooth_window(loads, body.smoothing.size)
+    return smooth_ewma(loads, body.smoothing.alpha)

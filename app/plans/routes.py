@@ -1,0 +1,126 @@
+"""Estimates and plans: /v1/estimate and /v1/plans compute what the body describes; under a topology, what is stored."""
+
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Response
+
+from app.database import SessionDep
+from app.fields import TopologyName
+from app.pages import PageDep
+from app.plans import history, service
+from app.plans.schemas import (
+    EstimateAnswer,
+    EstimateRequest,
+    MinLatencyRequest,
+    MinProcessorsRequest,
+    PlanAnswer,
+    PlanPage,
+    StoredEstimateRequest,
+    StoredMinLatencyRequest,
+    StoredMinProcessorsRequest,
+)
+from app.problems import document_problems
+from app.security import may_read, may_store
+from app.settings import SettingsDep
+
+router = APIRouter(prefix="/v1", tags=["plans"])
+reads = [Depends(may_read)]
+stores = [Depends(may_store)]
+
+ANY_MODEL = ("invalid-topology", "invalid-load", "no-steady-state", "payload-too-large")
+STORED = ("unknown-topology", "no-snapshot", "stored-data-unusable", "payload-too-large")
+
+
+@router.post(
+    "/estimate",
+    dependencies=reads,
+    summary="Estimate E[T]",
+    responses=document_problems(*ANY_MODEL, "invalid-allocation"),
+)
+async def estimate(body: EstimateRequest, settings: SettingsDep) -> EstimateAnswer:
+    """Of the topology in the body, under its load. An overloaded operator is no error: `stable` is false."""
+    return await service.estimate_described(body, settings)
+
+
+@router.post(
+    "/plans/min-latency",
+    dependencies=reads,
+    summary="Best split of k_max processors",
+    responses=document_problems(*ANY_MODEL, "budget-too-small", "bound-too-small"),
+)
+async def plan_min_latency(body: MinLatencyRequest, settings: SettingsDep) -> PlanAnswer:
+    """Minimises E[T] (DRS, problem 6); nothing is stored."""
+    return await service.plan_min_latency(body, settings)
+
+
+@router.post(
+    "/plans/min-processors",
+    dependencies=reads,
+    summary="Fewest processors under t_max_seconds",
+    responses=document_problems(*ANY_MODEL, "target-unreachable", "bound-too-small"),
+)
+async def plan_min_processors(body: MinProcessorsRequest, settings: SettingsDep) -> PlanAnswer:
+    """Minimises the processors that keep E[T] ≤ t_max_seconds (DRS, problem 8); nothing is stored."""
+    return await service.plan_min_processors(body, settings)
+
+
+@router.post(
+    "/topologies/{name}/estimate",
+    dependencies=reads,
+    summary="Estimate E[T] of a stored topology",
+    responses=document_problems(*STORED, "invalid-allocation"),
+)
+def estimate_stored(
+    name: TopologyName, session: SessionDep, settings: SettingsDep, body: StoredEstimateRequest | None = None
+) -> EstimateAnswer:
+    """Under its newest snapshot, or smoothed over several; without `processors`, as it runs now."""
+    return service.estimate_stored(session, name, body or StoredEstimateRequest(), settings)
+
+
+@router.post(
+    "/topologies/{name}/plans/min-latency",
+    dependencies=stores,
+    summary="Plan and store: best split of k_max processors",
+    responses=document_problems(*STORED, "budget-too-small", "bound-too-small"),
+)
+def store_min_latency(
+    name: TopologyName, body: StoredMinLatencyRequest, session: SessionDep, settings: SettingsDep, response: Response
+) -> PlanAnswer:
+    """For the current revision under its measured load."""
+    plan = service.store_min_latency(session, name, body, settings)
+    response.headers["Content-Location"] = f"/v1/plans/{plan.id}"
+    return plan
+
+
+@router.post(
+    "/topologies/{name}/plans/min-processors",
+    dependencies=stores,
+    summary="Plan and store: fewest processors under t_max_seconds",
+    responses=document_problems(*STORED, "target-unreachable", "bound-too-small"),
+)
+def store_min_processors(
+    name: TopologyName, body: StoredMinProcessorsRequest, session: SessionDep, settings: SettingsDep, response: Response
+) -> PlanAnswer:
+    """For the current revision under its measured load."""
+    plan = service.store_min_processors(session, name, body, settings)
+    response.headers["Content-Location"] = f"/v1/plans/{plan.id}"
+    return plan
+
+
+@router.get(
+    "/topologies/{name}/plans",
+    dependencies=reads,
+    summary="List the plans of a topology",
+    responses=document_problems("unknown-topology"),
+)
+def list_plans(name: TopologyName, page: PageDep, session: SessionDep) -> PlanPage:
+    """Newest first."""
+    return history.list_plans(session, name, page)
+
+
+@router.get(
+    "/plans/{plan_id}", dependencies=reads, summary="Read a plan", responses=document_problems("unknown-plan")
+)
+def read_plan(plan_id: UUID, session: SessionDep) -> PlanAnswer:
+    """As it was answered when it was made."""
+    return history.find_plan(session, plan_id)

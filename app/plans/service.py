@@ -1,0 +1,149 @@
+"""Estimates and plans: of what the body describes, or of what is stored."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from uuid import uuid4
+
+from sqlalchemy.orm import Session
+from starlette.concurrency import run_in_threadpool
+
+from app.errors import StoredDataUnusable
+from app.observability import time_planner
+from app.plans.answers import to_estimate_answer, to_plan_answer
+from app.plans.gathering import Gathered, gather
+from app.plans.schemas import (
+    Described,
+    Diagnostic,
+    EstimateAnswer,
+    EstimateRequest,
+    Measured,
+    MinLatencyRequest,
+    MinProcessorsRequest,
+    PlanAnswer,
+    StoredEstimateRequest,
+    StoredMinLatencyRequest,
+    StoredMinProcessorsRequest,
+)
+from app.settings import Settings
+from app.tables import PlanRow
+from app.topologies.service import check_size
+from planner.errors import InvalidLoad, InvalidTopology
+from planner.estimation import estimate
+from planner.plans import min_latency, min_processors
+from planner.values import Plan
+
+# -- of what the body describes ---------------------------------------------------------------------------------------
+
+
+async def estimate_described(body: EstimateRequest, settings: Settings) -> EstimateAnswer:
+    """E[T] of the body's topology under its load."""
+
+    def compute() -> EstimateAnswer:
+        with time_planner("estimate"), _pointing_into_body():
+            found = estimate(body.topology.to_values(), body.load.to_values(), body.processors, body.model)
+        return to_estimate_answer(found)
+
+    return await _run(compute, body, settings)
+
+
+async def plan_min_latency(body: MinLatencyRequest, settings: Settings) -> PlanAnswer:
+    """The best split of `k_max`."""
+
+    def compute() -> PlanAnswer:
+        with time_planner("min_latency"), _pointing_into_body():
+            plan = min_latency(body.topology.to_values(), body.load.to_values(), body.k_max, body.model)
+        return to_plan_answer(plan)
+
+    return await _run(compute, body, settings)
+
+
+async def plan_min_processors(body: MinProcessorsRequest, settings: Settings) -> PlanAnswer:
+    """The fewest processors under `t_max_seconds`."""
+
+    def compute() -> PlanAnswer:
+        with time_planner("min_processors"), _pointing_into_body():
+            plan = min_processors(body.topology.to_values(), body.load.to_values(), body.t_max_seconds, body.model)
+        return to_plan_answer(plan)
+
+    return await _run(compute, body, settings)
+
+
+async def _run[A](compute: Callable[[], A], body: Described, settings: Settings) -> A:
+    """Small plans take less time than a change of thread does; large ones must not hold up the event loop."""
+    check_size(body.topology, settings, "#/topology")
+    if len(body.topology.operators) + len(body.topology.edges) <= settings.inline_operators:
+        return compute()
+    return await run_in_threadpool(compute)
+
+
+@contextmanager
+def _pointing_into_body() -> Iterator[None]:
+    """The planner's pointers begin at the topology or the load; the caller's at the body."""
+    try:
+        yield
+    except InvalidTopology as error:
+        raise replace(error, pointer="/topology" + error.pointer) from error
+    except InvalidLoad as error:
+        raise replace(error, pointer="/load" + error.pointer) from error
+
+
+# -- of what is stored ------------------------------------------------------------------------------------------------
+
+
+def estimate_stored(session: Session, name: str, body: StoredEstimateRequest, settings: Settings) -> EstimateAnswer:
+    """E[T] of a stored topology under its measured load."""
+    found = gather(session, name, body, settings)
+    with time_planner("estimate"), _blaming_what_is_stored(name):
+        estimated = estimate(found.topology, found.load, body.processors, body.model)
+    return _with_basis(to_estimate_answer(estimated), found)
+
+
+def store_min_latency(session: Session, name: str, body: StoredMinLatencyRequest, settings: Settings) -> PlanAnswer:
+    """Plans for what is stored, and stores the plan."""
+    found = gather(session, name, body, settings)
+    with time_planner("min_latency"), _blaming_what_is_stored(name):
+        plan = min_latency(found.topology, found.load, body.k_max, body.model)
+    return _store(session, found, body, plan)
+
+
+def store_min_processors(
+    session: Session, name: str, body: StoredMinProcessorsRequest, settings: Settings
+) -> PlanAnswer:
+    """Plans for what is stored, and stores the plan."""
+    found = gather(session, name, body, settings)
+    with time_planner("min_processors"), _blaming_what_is_stored(name):
+        plan = min_processors(found.topology, found.load, body.t_max_seconds, body.model)
+    return _store(session, found, body, plan)
+
+
+@contextmanager
+def _blaming_what_is_stored(name: str) -> Iterator[None]:
+    """A load that cannot be planned with is a conflict with what is stored, not a fault of this request."""
+    try:
+        yield
+    except InvalidLoad as error:
+        raise StoredDataUnusable(name, str(error)) from error
+
+
+def _with_basis[A: EstimateAnswer](answer: A, found: Gathered) -> A:
+    said = [Diagnostic.model_validate(one) for one in found.diagnostics]
+    return answer.model_copy(update={"diagnostics": said + answer.diagnostics, "basis": found.basis})
+
+
+def _store(session: Session, found: Gathered, body: Measured, plan: Plan) -> PlanAnswer:
+    answer = _with_basis(to_plan_answer(plan), found)
+    answer.id = uuid4()
+    row = PlanRow(
+        id=answer.id,
+        topology_id=found.stored.id,
+        revision=found.stored.revision,
+        objective=answer.objective,
+        request=body.model_dump(mode="json"),
+        answer=answer.model_dump(mode="json", exclude={"id", "created_at"}),
+    )
+    session.add(row)
+    session.flush()
+    session.refresh(row, ["created_at"])
+    answer.created_at = row.created_at
+    return answer
