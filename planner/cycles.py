@@ -94,7 +94,7 @@ def eliminate(cycle: Cycle, inflow: Sequence[float]) -> list[float]:
     for pivot in range(size):
         row = fed[pivot]
         rest = 1.0 - row[pivot]
-        if rest <= NEARLY_ONE:
+        if not rest > NEARLY_ONE:  # also where the products overflowed to NaN
             raise NoSteadyState(cycle.names, find_gain(cycle))
         for below in range(pivot + 1, size):
             factor = fed[below][pivot] / rest

@@ -8,16 +8,18 @@ numbers ≥ 0, so it is as exact as the selectivities; within a cycle `planner.c
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf
 
 from planner.cycles import NEARLY_ONE, Cycle, find_components, solve_cycle
 from planner.errors import InvalidTopology, NoSteadyState, join_names
-from planner.graph import Network, index_topology
-from planner.loads import check_load
+from planner.graph import LARGEST, Network, index_topology
+from planner.loads import check_load, check_offered_load
 from planner.values import Diagnostic, Load, Topology
 
 # Counts over an interval of some hundred tuples scatter by less than this; more is news.
 ARRIVAL_TOLERANCE = 0.1
+NO_INPUT = Diagnostic(
+    "no-input", "external_rate is 0: nothing waits, and E[T] is what a single tuple would take in service."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +65,10 @@ def settle_network(network: Network) -> list[float]:
             else:
                 pass_around(network, component, received)
     for operator, visits in enumerate(received):
-        if not visits < inf:
+        if not visits <= LARGEST:
             raise InvalidTopology(
-                f"The selectivities on the way to operator {network.names[operator]} multiply to more than a "
-                "number can hold: lower them.",
+                f"The selectivities on the way to operator {network.names[operator]} multiply to more "
+                f"than {LARGEST:g}: lower them.",
                 f"/operators/{operator}",
             )
     return received
@@ -89,7 +91,7 @@ def pass_on(network: Network, operator: int, received: list[float]) -> None:
     visits = received[operator]
     loop = network.loops[operator]
     if loop:
-        if 1.0 - loop <= NEARLY_ONE:
+        if not 1.0 - loop > NEARLY_ONE:
             raise NoSteadyState((network.names[operator],), loop)
         visits /= 1.0 - loop
         received[operator] = visits
@@ -132,49 +134,56 @@ def measure_flow(topology: Topology, load: Load) -> Flow:
     check_load(network, load)
     external_rate = load.external_rate
     diagnostics = list(network.diagnostics)
-    unreached = tuple(name for name, count in zip(network.names, visits, strict=True) if not count)
-    if unreached:
-        diagnostics.append(
-            Diagnostic("unreachable", f"No external tuple reaches {join_names(unreached)}.", unreached)
-        )
+    if 0.0 in visits:
+        diagnostics.append(describe_unreached(network, visits))
     if not external_rate:
-        diagnostics.append(
-            Diagnostic(
-                "no-input",
-                "external_rate is 0: nothing waits, and E[T] is what a single tuple would take in service.",
-            )
-        )
+        diagnostics.append(NO_INPUT)
     rates = [external_rate * count for count in visits]
-    disagreements: list[tuple[float, int, float]] = []
+    disagreements: list[Disagreement] = []
     for operator, name in enumerate(network.names):
-        measured = load.operators[name].arrival_rate
-        if measured is not None:
-            derived = rates[operator]
-            if abs(measured - derived) > ARRIVAL_TOLERANCE * max(measured, derived):
-                disagreements.append((abs(measured - derived) / max(measured, derived), operator, derived))
-            rates[operator] = measured
+        measured = load.operators[name]
+        if measured.arrival_rate is not None:
+            disagreement = Disagreement(name, measured.arrival_rate, rates[operator])
+            if disagreement.ratio > ARRIVAL_TOLERANCE:
+                disagreements.append(disagreement)
+            rates[operator] = measured.arrival_rate
+            if external_rate:
+                visits[operator] = measured.arrival_rate / external_rate
+        check_offered_load(name, rates[operator], measured)
     if disagreements:
-        diagnostics.append(describe_disagreements(network, load, disagreements))
-    if external_rate:
-        visits = [rate / external_rate for rate in rates]
+        diagnostics.append(describe_disagreements(disagreements))
     return Flow(visits, rates, tuple(diagnostics))
 
 
-def describe_disagreements(
-    network: Network, load: Load, disagreements: list[tuple[float, int, float]]
-) -> Diagnostic:
-    """One diagnostic for all operators whose measured rate is not the derived one, the worst first."""
-    disagreements.sort(key=lambda row: (-row[0], row[1]))
-    names = tuple(network.names[operator] for _, operator, _ in disagreements)
-    rows = [
-        f"{network.names[operator]} measured {load.operators[network.names[operator]].arrival_rate:.6g}/s, "
-        f"derived {derived:.6g}/s"
-        for _, operator, derived in disagreements
-    ]
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """An operator whose measured arrival rate is not what the external rate and the selectivities give."""
+
+    operator: str
+    measured: float
+    derived: float
+
+    @property
+    def ratio(self) -> float:
+        """The difference as part of the larger of the two."""
+        larger = max(self.measured, self.derived)
+        return abs(self.measured - self.derived) / larger if larger else 0.0
+
+
+def describe_unreached(network: Network, visits: Sequence[float]) -> Diagnostic:
+    """Operators that no external tuple reaches: their rate is 0, and they get a processor each."""
+    names = tuple(name for name, count in zip(network.names, visits, strict=True) if not count)
+    return Diagnostic("unreachable", f"No external tuple reaches {join_names(names)}.", names)
+
+
+def describe_disagreements(disagreements: Sequence[Disagreement]) -> Diagnostic:
+    """One diagnostic for all, the worst first."""
+    worst_first = sorted(disagreements, key=lambda one: -one.ratio)
+    rows = [f"{one.operator} {one.measured:.6g}/s for {one.derived:.6g}/s" for one in worst_first]
     return Diagnostic(
         "arrival-rate-disagrees",
         f"Measured arrival rates differ by more than {ARRIVAL_TOLERANCE:.0%} from those that external_rate "
-        f"and the selectivities give: {join_names(rows)}. The measured ones are used; operators without a "
-        "measurement still follow external_rate, also downstream of these. Check the selectivities.",
-        names,
+        f"and the selectivities give: {join_names(rows)}. The measured ones are used; operators without one "
+        "still follow external_rate, also downstream of these. Check the selectivities.",
+        tuple(one.operator for one in worst_first),
     )

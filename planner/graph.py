@@ -1,10 +1,12 @@
 """A topology by numbers: checked, and with its names replaced by positions."""
 
 from dataclasses import dataclass
-from math import inf
 
 from planner.errors import InvalidTopology, join_names
 from planner.values import Diagnostic, Edge, Operator, Topology
+
+# No selectivity or share is larger; below, no product of the planner's formulas overflows.
+LARGEST = 1e100
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ def index_topology(topology: Topology) -> Network:
     pairs: set[tuple[str, str]] = set()
     for position, edge in enumerate(topology.edges):
         source, target = index.get(edge.source), index.get(edge.target)
-        if source is None or target is None or not 0.0 <= edge.selectivity < inf:
+        if source is None or target is None or not 0.0 <= edge.selectivity <= LARGEST:
             refuse_edge(position, edge, known_source=source is not None, known_target=target is not None)
         elif source == target:
             loops[source] = edge.selectivity
@@ -71,7 +73,7 @@ def find_shares(topology: Topology, index: dict[str, int]) -> tuple[list[float],
                 "the operator or correct the name.",
                 f"{pointer}/operator",
             )
-        if not 0.0 <= entry.share < inf:
+        if not 0.0 <= entry.share <= LARGEST:
             raise InvalidTopology(
                 f"The share of entry {position} is {entry.share}: give a finite number of at least 0.",
                 f"{pointer}/share",

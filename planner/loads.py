@@ -1,10 +1,12 @@
 """Whether a measured load fits the topology it is said to come from."""
 
-from math import inf
-
 from planner.errors import InvalidLoad, escape_pointer, join_names
-from planner.graph import Network
+from planner.graph import LARGEST, Network
 from planner.values import Load, OperatorLoad
+
+# No rate, time or variability lies outside; within, no product of the formulas overflows.
+SMALLEST = 1e-100
+MOST_PROCESSORS = 1_000_000_000  # up to here the formulas are exact to 1e-11
 
 
 def check_load(network: Network, load: Load) -> None:
@@ -35,9 +37,10 @@ def check_measured(name: str, measured: OperatorLoad, *, external_rate: float) -
     """What was measured at one operator is finite, and not negative; a service rate is more than 0."""
     service_rate = measured.service_rate
     arrival_rate = measured.arrival_rate
-    if service_rate is not None and not 0.0 < service_rate < inf:
+    if service_rate is not None and not SMALLEST <= service_rate <= LARGEST:
         raise InvalidLoad(
-            f"service_rate of operator {name!r} is {service_rate}: give a finite number above 0.",
+            f"service_rate of operator {name!r} is {service_rate}: give a number above 0 (and no more than "
+            f"{LARGEST:g}).",
             f"/operators/{escape_pointer(name)}/service_rate",
         )
     check_number(arrival_rate, "arrival_rate", name)
@@ -49,13 +52,33 @@ def check_measured(name: str, measured: OperatorLoad, *, external_rate: float) -
         )
     check_number(measured.arrival_scv, "arrival_scv", name)
     check_number(measured.service_scv, "service_scv", name)
+    if measured.processors is not None and not 1 <= measured.processors <= MOST_PROCESSORS:
+        raise InvalidLoad(
+            f"Operator {name!r} has {measured.processors} processors: give between 1 and {MOST_PROCESSORS}.",
+            f"/operators/{escape_pointer(name)}/processors",
+        )
 
 
 def check_number(value: float | None, field: str, operator: str | None = None) -> None:
-    """A measured value is finite and not negative, or was not measured; NaN fails the comparison too."""
-    if value is None or 0.0 <= value < inf:
+    """A measured value is a sane number, or was not measured; NaN fails the comparisons too."""
+    if value is None or value == 0.0 or SMALLEST <= value <= LARGEST:
         return
     of, prefix = (
         (f" of operator {operator!r}", f"/operators/{escape_pointer(operator)}") if operator else ("", "")
     )
-    raise InvalidLoad(f"{field}{of} is {value}: give a finite number of at least 0.", f"{prefix}/{field}")
+    raise InvalidLoad(
+        f"{field}{of} is {value}: give 0 or a number between {SMALLEST:g} and {LARGEST:g}.",
+        f"{prefix}/{field}",
+    )
+
+
+def check_offered_load(name: str, arrival_rate: float, measured: OperatorLoad) -> None:
+    """λ/μ, the processors that are busy on average, is one that can be planned for."""
+    assert measured.service_rate is not None  # check_load has been here
+    if arrival_rate > MOST_PROCESSORS * measured.service_rate:
+        raise InvalidLoad(
+            f"Operator {name!r} receives {arrival_rate:.6g} tuples/s at a service_rate of "
+            f"{measured.service_rate:.6g}/s: that keeps more than {MOST_PROCESSORS:.0e} processors busy, "
+            "more than can be planned. Check the units.",
+            f"/operators/{escape_pointer(name)}/service_rate",
+        )
