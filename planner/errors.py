@@ -8,17 +8,39 @@ PlannerError
 ├── BoundTooSmall              max_processors of an operator is below what keeps it stable
 ├── BudgetTooSmall             k_max is below the least stable allocation
 └── TargetUnreachable          t_max_seconds is at or below what endless processors give
+
+They are dataclasses without generated equality: an exception is one event, hashable by identity, and it
+pickles whether it was raised with positional or with keyword arguments.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+
+NAMES_SHOWN = 20
+
+
+def join_names(names: Sequence[str]) -> str:
+    """The names for a sentence, cut at 20: a message is read by a person, the fields hold them all."""
+    shown = ", ".join(names[:NAMES_SHOWN])
+    more = len(names) - NAMES_SHOWN
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def escape_pointer(name: str) -> str:
+    """One reference token of a JSON pointer (RFC 6901, section 3): `~` becomes `~0` and `/` becomes `~1`."""
+    return name.replace("~", "~0").replace("/", "~1")
 
 
 class PlannerError(Exception):
     """The root of all that the planner raises on purpose; its text is written for the caller."""
 
+    def __post_init__(self) -> None:
+        # BaseException keeps positional arguments only, and unpickling calls cls(*args): without this an
+        # error raised with keywords could not cross a process boundary.
+        self.args = tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]  # subclasses are dataclasses
 
-@dataclass
+
+@dataclass(eq=False)
 class InvalidTopology(PlannerError):
     """The graph contradicts itself; `pointer` is the JSON pointer of the part to change."""
 
@@ -29,9 +51,9 @@ class InvalidTopology(PlannerError):
         return self.detail
 
 
-@dataclass
+@dataclass(eq=False)
 class InvalidLoad(PlannerError):
-    """The measurements do not fit the topology."""
+    """The measurements do not fit the topology; `pointer` is the JSON pointer of the part to change."""
 
     detail: str
     pointer: str = ""
@@ -40,24 +62,26 @@ class InvalidLoad(PlannerError):
         return self.detail
 
 
-@dataclass
+@dataclass(eq=False)
 class NoSteadyState(PlannerError):
-    """A cycle whose gain is 1 or more: every tuple breeds at least one more, so no rate is stationary."""
+    """A cycle that breeds at least one tuple per tuple, so no rate is stationary.
+
+    `gain` is the spectral radius of the selectivities among `operators`, the factor per edge travelled.
+    """
 
     operators: tuple[str, ...]
     gain: float
 
     def __str__(self) -> str:
-        names = ", ".join(self.operators[:20]) + (" …" if len(self.operators) > 20 else "")
         return (
-            f"The cycle through {names} multiplies tuples by {self.gain:.6g} per turn, so no steady state exists: "
-            "lower the selectivities on it until the gain is below 1."
+            f"The cycle through {join_names(self.operators)} multiplies tuples by {self.gain:.6g} per step, "
+            "so no steady state exists: lower the selectivities on it until the gain is below 1."
         )
 
 
-@dataclass
+@dataclass(eq=False)
 class InvalidAllocation(PlannerError):
-    """The processors asked about do not fit the topology."""
+    """The processors given do not fit the topology; `pointer` is the JSON pointer of the part to change."""
 
     detail: str
     pointer: str = ""
@@ -66,7 +90,7 @@ class InvalidAllocation(PlannerError):
         return self.detail
 
 
-@dataclass
+@dataclass(eq=False)
 class BoundTooSmall(PlannerError):
     """An operator's own max_processors lies below the least number that keeps it stable."""
 
@@ -76,12 +100,12 @@ class BoundTooSmall(PlannerError):
 
     def __str__(self) -> str:
         return (
-            f"Operator {self.operator} needs at least {self.needed} processors to keep up with its load, but its "
-            f"max_processors is {self.max_processors}: raise the bound or lower the load."
+            f"Operator {self.operator} needs at least {self.needed} processors to keep up with its load, but "
+            f"its max_processors is {self.max_processors}: raise the bound or lower the load."
         )
 
 
-@dataclass
+@dataclass(eq=False)
 class BudgetTooSmall(PlannerError):
     """k_max is below the sum of the least numbers that keep every operator stable (and within its bounds)."""
 
@@ -91,12 +115,12 @@ class BudgetTooSmall(PlannerError):
 
     def __str__(self) -> str:
         return (
-            f"k_max = {self.k_max} is {self.needed - self.k_max} processors short: "
-            f"the least allocation that keeps every operator stable takes {self.needed}."
+            f"k_max = {self.k_max} is {self.needed - self.k_max} short: the least allocation that keeps "
+            f"every operator stable and within its bounds takes {self.needed} processors."
         )
 
 
-@dataclass
+@dataclass(eq=False)
 class TargetUnreachable(PlannerError):
     """No finite number of processors, or none within the bounds, brings E[T] to the target."""
 

@@ -46,7 +46,7 @@ class Topology:
 
 @dataclass(frozen=True, slots=True)
 class OperatorLoad:
-    """What was measured at one operator; None = not measured. Rates are per second, `service_rate` per processor."""
+    """What was measured at one operator; None = not measured. `service_rate` is that of one processor."""
 
     service_rate: float | None = None
     arrival_rate: float | None = None

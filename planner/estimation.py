@@ -1,0 +1,160 @@
+"""E[T] of a topology under given processors: what the planner promises, and what it rests on.
+
+    E[T](k) = (1/λ0) Σ λᵢ E[Tᵢ](kᵢ) = Σ vᵢ (Wᵢ(kᵢ) + 1/μᵢ)                          (DRS, eq. 4)
+
+This is the total work-in-system time per external tuple, summed over all that derives from it; where tuples
+fork it is more than the time until the last of them is done.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import fsum, inf
+
+from planner.errors import InvalidAllocation, escape_pointer, join_names
+from planner.flow import Flow, measure_flow
+from planner.loads import MOST_PROCESSORS
+from planner.queueing import wait_seconds
+from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, OperatorEstimate, Topology
+
+# Above it the wait grows twentyfold per unit of load: an error of 5% in a rate can mean saturation.
+NEAR_SATURATION = 0.95
+# The models' own error is below 20% (Whitt 1993); twice is another cause.
+SOJOURN_TOLERANCE = 2.0
+
+
+def estimate(
+    topology: Topology,
+    load: Load,
+    processors: Mapping[str, int] | None = None,
+    model: Model = DEFAULT_MODEL,
+) -> Estimate:
+    """E[T] under `processors`, or under those that the load says are running."""
+    flow = measure_flow(topology, load)
+    counts = find_counts(topology, load, processors)
+    answer = evaluate_allocation(topology, load, flow, counts, model)
+    running = [load.operators[operator.name].processors for operator in topology.operators]
+    if all(known in (None, count) for known, count in zip(running, counts, strict=True)):
+        answer = replace(answer, diagnostics=answer.diagnostics + compare_sojourn(answer, load))
+    return answer
+
+
+def find_counts(topology: Topology, load: Load, processors: Mapping[str, int] | None) -> list[int]:
+    """Processors per operator in topology order; those given win over those measured, as a whole."""
+    names = [operator.name for operator in topology.operators]
+    if processors is None:
+        found = {name: measured.processors for name, measured in load.operators.items()}
+    else:
+        found = dict(processors)
+        for name in found.keys() - set(names):
+            raise InvalidAllocation(
+                f"Processors are given for {name!r}, which the topology does not have: remove it or "
+                "correct the name.",
+                f"/{escape_pointer(name)}",
+            )
+    missing = [name for name in names if found.get(name) is None]
+    if missing:
+        raise InvalidAllocation(
+            f"No processors are given for {join_names(missing)}: give them, or a load that says what runs."
+        )
+    return [check_count(name, found[name]) for name in names]
+
+
+def check_count(name: str, count: int | None) -> int:
+    """At least one processor, and no more than the formulas are exact for."""
+    if count is None or not 1 <= count <= MOST_PROCESSORS:
+        raise InvalidAllocation(
+            f"Operator {name!r} is given {count} processors: give between 1 and {MOST_PROCESSORS}.",
+            f"/{escape_pointer(name)}",
+        )
+    return count
+
+
+def evaluate_allocation(
+    topology: Topology, load: Load, flow: Flow, counts: Sequence[int], model: Model
+) -> Estimate:
+    """The estimate of an allocation that fits; an unstable operator makes E[T] infinite, said as None."""
+    operators: list[OperatorEstimate] = []
+    unstable: list[str] = []
+    terms: list[float] = []
+    for operator, visits, arrival_rate, count in zip(
+        topology.operators, flow.visits, flow.arrival_rates, counts, strict=True
+    ):
+        name = operator.name
+        measured = load.operators[name]
+        service_rate = measured.service_rate
+        assert service_rate is not None  # the flow was measured under a load that was checked
+        arrival_scv = 1.0 if measured.arrival_scv is None else measured.arrival_scv
+        service_scv = 1.0 if measured.service_scv is None else measured.service_scv
+        utilisation = arrival_rate / service_rate / count
+        wait = wait_seconds(arrival_rate, service_rate, count, arrival_scv, service_scv, model)
+        if wait < inf:
+            sojourn = wait + 1.0 / service_rate
+            terms.append(visits * sojourn)
+            operators.append(
+                OperatorEstimate(name, arrival_rate, service_rate, count, utilisation, wait, sojourn, visits)
+            )
+        else:
+            unstable.append(name)
+            operators.append(
+                OperatorEstimate(name, arrival_rate, service_rate, count, utilisation, None, None, visits)
+            )
+    return Estimate(
+        stable=not unstable,
+        expected_sojourn_seconds=None if unstable else fsum(terms),
+        external_rate=load.external_rate,
+        processors_total=sum(counts),
+        operators=tuple(operators),
+        model=model,
+        unstable_operators=tuple(unstable),
+        diagnostics=flow.diagnostics + describe_estimate(load, operators, model),
+    )
+
+
+def describe_estimate(
+    load: Load, operators: Sequence[OperatorEstimate], model: Model
+) -> tuple[Diagnostic, ...]:
+    """What an estimate assumes, and where it is sensitive."""
+    diagnostics: list[Diagnostic] = []
+    if model != "mmk":
+        assumed = tuple(
+            name
+            for name in [operator.name for operator in operators]
+            if load.operators[name].arrival_scv is None or load.operators[name].service_scv is None
+        )
+        if assumed:
+            detail = (
+                f"arrival_scv or service_scv is not measured at {join_names(assumed)}: 1 is assumed, as of "
+                "random (Poisson) arrivals and exponential services."
+            )
+            diagnostics.append(Diagnostic("scv-assumed", detail, assumed))
+    near = tuple(
+        one.name for one in operators if one.utilisation > NEAR_SATURATION and one.wait_seconds is not None
+    )
+    if near:
+        detail = (
+            f"More than {NEAR_SATURATION:.0%} of the capacity is in use at {join_names(near)}: a few percent "
+            "more load would multiply the wait."
+        )
+        diagnostics.append(Diagnostic("near-saturation", detail, near))
+    return tuple(diagnostics)
+
+
+def compare_sojourn(answer: Estimate, load: Load) -> tuple[Diagnostic, ...]:
+    """A word where the measured sojourn is more than twice, or less than half, what the model expects."""
+    measured, expected = load.measured_sojourn_seconds, answer.expected_sojourn_seconds
+    if not measured or not expected:
+        return ()
+    if 1.0 / SOJOURN_TOLERANCE <= measured / expected <= SOJOURN_TOLERANCE:
+        return ()
+    cause = (
+        "time is spent outside the operators, as on the network, or a service_rate is measured too high"
+        if measured > expected
+        else "tuples that fork are worked on at once, or a service_rate is measured too low"
+    )
+    return (
+        Diagnostic(
+            "sojourn-disagrees",
+            f"The measured sojourn of {measured:.4g} s is {measured / expected:.3g} times the estimated "
+            f"{expected:.4g} s. Often {cause}.",
+        ),
+    )

@@ -1,0 +1,159 @@
+"""A topology by numbers: checked, and with its names replaced by positions."""
+
+from dataclasses import dataclass
+
+from planner.errors import InvalidTopology, join_names
+from planner.values import Diagnostic, Edge, Operator, Topology
+
+# No selectivity or share is larger; below, no product of the planner's formulas overflows.
+LARGEST = 1e100
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A topology whose names agree; operators are positions, self-loops stand apart in `loops`."""
+
+    names: tuple[str, ...]
+    index: dict[str, int]
+    successors: list[list[int]]
+    selectivities: list[list[float]]  # alongside `successors`
+    fan_in: list[int]
+    loops: list[float]
+    shares: list[float]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def index_topology(topology: Topology) -> Network:
+    """The network of a topology, or InvalidTopology with the pointer to what contradicts it."""
+    names = tuple([operator.name for operator in topology.operators])
+    if not names:
+        raise InvalidTopology("The topology has no operators: name at least one.", "/operators")
+    index = {name: position for position, name in enumerate(names)}
+    if len(index) < len(names):
+        refuse_duplicate_name(names)
+    for position, operator in enumerate(topology.operators):
+        # One comparison lets the usual operator through; what fails it is looked at closely.
+        if operator.min_processors != 1 or operator.max_processors is not None:
+            check_bounds(position, operator)
+    successors: list[list[int]] = [[] for _ in names]
+    selectivities: list[list[float]] = [[] for _ in names]
+    fan_in = [0] * len(names)
+    loops = [0.0] * len(names)
+    pairs: set[tuple[str, str]] = set()
+    for position, edge in enumerate(topology.edges):
+        source, target = index.get(edge.source), index.get(edge.target)
+        if source is None or target is None or not 0.0 <= edge.selectivity <= LARGEST:
+            refuse_edge(position, edge, known_source=source is not None, known_target=target is not None)
+        elif source == target:
+            loops[source] = edge.selectivity
+        elif edge.selectivity:  # an edge that carries nothing ties no operators into a cycle
+            successors[source].append(target)
+            selectivities[source].append(edge.selectivity)
+            fan_in[target] += 1
+        pairs.add((edge.source, edge.target))
+    if len(pairs) < len(topology.edges):
+        refuse_duplicate_edge(topology.edges)
+    shares, diagnostics = find_shares(topology, index)
+    return Network(names, index, successors, selectivities, fan_in, loops, shares, diagnostics)
+
+
+def find_shares(topology: Topology, index: dict[str, int]) -> tuple[list[float], tuple[Diagnostic, ...]]:
+    """External tuples that enter at each operator per tuple of the external stream.
+
+    Without entries the stream enters, whole, at every operator that no other operator feeds.
+    """
+    shares = [0.0] * len(index)
+    entered: set[str] = set()
+    for position, entry in enumerate(topology.entries):
+        operator = index.get(entry.operator)
+        pointer = f"/entries/{position}"
+        if operator is None:
+            raise InvalidTopology(
+                f"Entry {position} names operator {entry.operator!r}, which the topology does not have: add "
+                "the operator or correct the name.",
+                f"{pointer}/operator",
+            )
+        if not 0.0 <= entry.share <= LARGEST:
+            raise InvalidTopology(
+                f"The share of entry {position} is {entry.share}: give a finite number of at least 0.",
+                f"{pointer}/share",
+            )
+        if entry.operator in entered:
+            raise InvalidTopology(
+                f"Operator {entry.operator!r} has two entries: give one, with the sum of the shares.", pointer
+            )
+        shares[operator] = entry.share
+        entered.add(entry.operator)
+    if topology.entries:
+        return shares, ()
+    fed = {edge.target for edge in topology.edges if edge.source != edge.target}
+    names = tuple(name for name in index if name not in fed)
+    if not names:
+        raise InvalidTopology(
+            "No entries are given and every operator is fed by another one: say in entries where the "
+            "external stream comes in.",
+            "/entries",
+        )
+    for name in names:
+        shares[index[name]] = 1.0
+    detail = f"No entries are given: the whole external stream enters at {join_names(names)}."
+    return shares, (Diagnostic("entries-assumed", detail, names),)
+
+
+def refuse_duplicate_name(names: tuple[str, ...]) -> None:
+    """Point at the second operator of a name."""
+    seen: set[str] = set()
+    for position, name in enumerate(names):
+        if name in seen:
+            raise InvalidTopology(
+                f"Two operators are named {name!r}: give each its own name.", f"/operators/{position}/name"
+            )
+        seen.add(name)
+
+
+def check_bounds(position: int, operator: Operator) -> None:
+    """1 ≤ min_processors ≤ max_processors."""
+    pointer = f"/operators/{position}"
+    if operator.min_processors < 1:
+        raise InvalidTopology(
+            f"min_processors of operator {operator.name!r} is {operator.min_processors}: it must be at least "
+            "1.",
+            f"{pointer}/min_processors",
+        )
+    if operator.max_processors is not None and operator.max_processors < operator.min_processors:
+        raise InvalidTopology(
+            f"max_processors of operator {operator.name!r} is {operator.max_processors}, below its "
+            f"min_processors of {operator.min_processors}: raise the one or lower the other.",
+            f"{pointer}/max_processors",
+        )
+
+
+def refuse_edge(position: int, edge: Edge, *, known_source: bool, known_target: bool) -> None:
+    """Say what is wrong with an edge: an end that is no operator, or a selectivity that is no rate."""
+    pointer = f"/edges/{position}"
+    for known, end, name in ((known_source, "source", edge.source), (known_target, "target", edge.target)):
+        if not known:
+            raise InvalidTopology(
+                f"The {end} of edge {position} is {name!r}, which the topology does not have: add the "
+                "operator or correct the name.",
+                f"{pointer}/{end}",
+            )
+    raise InvalidTopology(
+        f"The selectivity of the edge from {edge.source!r} to {edge.target!r} is {edge.selectivity}: give a "
+        "finite number of at least 0.",
+        f"{pointer}/selectivity",
+    )
+
+
+def refuse_duplicate_edge(edges: tuple[Edge, ...]) -> None:
+    """Point at the second edge between the same operators: two could mean a sum or a correction."""
+    seen: set[tuple[str, str]] = set()
+    for position, edge in enumerate(edges):
+        pair = (edge.source, edge.target)
+        if pair in seen:
+            raise InvalidTopology(
+                f"Two edges lead from {edge.source!r} to {edge.target!r}: give one, with the sum of their "
+                "selectivities.",
+                f"/edges/{position}",
+            )
+        seen.add(pair)
