@@ -1,0 +1,25 @@
+"""Runs every benchmark of this folder, or those named: `python -m benchmarks min_latency plan_route`."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+
+def find_benchmarks() -> list[str]:
+    """The modules beside this one, in order of their names."""
+    return sorted(path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith("_"))
+
+
+def main(names: list[str]) -> None:
+    there = find_benchmarks()
+    if unknown := sorted(set(names) - set(there)):
+        sys.exit(f"There is no benchmark {', '.join(unknown)}; there are: {', '.join(there)}.")
+    for name in names or there:
+        module = import_module(f"benchmarks.{name}")
+        if hasattr(module, "main"):  # the others are what benchmarks share
+            print(f"\n== {name} ==", flush=True)
+            module.main()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

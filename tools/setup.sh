@@ -1,0 +1,63 @@
+#!/bin/sh
+# Makes .venv hold what a lock file names, and nothing happens when it already does.
+# usage: tools/setup.sh requirements.lock | requirements-dev.lock
+set -eu
+cd "$(dirname "$0")/.."
+lock=$1
+
+die() {
+    echo "headgate: $*" >&2
+    exit 1
+}
+
+# What the environment was made from: its place (scripts in it name it), what is to be installed, and by what.
+fingerprint() {
+    pwd
+    cat pyproject.toml requirements-uv.lock "$1"
+}
+
+is_installed() {
+    [ -x .venv/bin/headgate ] && [ -x .venv/bin/python ] && fingerprint "$1" | cmp -s - ".venv/$1.installed"
+}
+
+version_of() {
+    "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null
+}
+
+check_python() {
+    found=$(version_of "$1") || die "there is no working $1 here: install Python 3.11 or newer, or name one: PYTHON=/path/to/python3 make setup"
+    "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+        die "$1 is Python $found, and Headgate needs 3.11 or newer: name another one: PYTHON=python3.12 make setup"
+    "$1" -c 'import venv, ensurepip' 2>/dev/null ||
+        die "$1 cannot make virtual environments: on Debian and Ubuntu, apt-get install python$found-venv, then run make again"
+}
+
+# Another interpreter was asked for than the environment has.
+is_other_python() {
+    [ -n "${PYTHON:-}" ] && [ "$(version_of "$PYTHON")" != "$(version_of .venv/bin/python)" ]
+}
+
+if is_installed "$lock" && ! is_other_python; then
+    exit 0
+fi
+
+if ! [ -x .venv/bin/python ] || is_other_python || [ "$(cat .venv/place 2>/dev/null)" != "$(pwd)" ]; then
+    check_python "${PYTHON:-python3}"
+    "${PYTHON:-python3}" -m venv --clear .venv || die "cannot make .venv in $(pwd): see the lines above"
+    pwd > .venv/place
+fi
+
+# uv ignores pip's configuration and the system's certificates unless it is told of them.
+export UV_SYSTEM_CERTS=1 UV_NO_PROGRESS=1 UV_LINK_MODE="${UV_LINK_MODE:-copy}"
+index=$(.venv/bin/python -m pip config list | sed -n -E "s/^(global|install|:env:)\.index-url='(.*)'$/\2/p" | tail -n 1)
+if [ -n "$index" ]; then
+    export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-$index}"
+fi
+
+echo "headgate: installing what $lock names into .venv (about 1.2 GB) ..."
+.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
+.venv/bin/uv pip install --quiet --require-hashes -r "$lock"
+.venv/bin/uv pip install --quiet --no-deps -e .
+# The lock for development holds all of the other one, in the same versions.
+fingerprint requirements.lock > .venv/requirements.lock.installed
+fingerprint "$lock" > ".venv/$lock.installed"
