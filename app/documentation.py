@@ -19,7 +19,10 @@ SWAGGER_FILES = Path(fastapi_offline.__file__).parent / "static"
 TAGS = [
     {"name": "topologies", "description": "Operators, edges and entries; every change is a revision."},
     {"name": "snapshots", "description": "Measured load, one interval at a time."},
-    {"name": "plans", "description": "E[T], the best split of processors, the fewest processors; with reasons."},
+    {
+        "name": "plans",
+        "description": "E[T], the best split of processors, the fewest processors; with reasons.",
+    },
     {"name": "health", "description": "For those who keep the service running."},
 ]
 
@@ -36,7 +39,11 @@ def install_documentation(app: FastAPI) -> None:
             swagger_js_url="/docs/files/swagger-ui-bundle.js",
             swagger_css_url="/docs/files/swagger-ui.css",
             swagger_favicon_url="/docs/files/favicon.png",
-            swagger_ui_parameters={"docExpansion": "list", "tryItOutEnabled": True, "displayRequestDuration": True},
+            swagger_ui_parameters={
+                "docExpansion": "list",
+                "tryItOutEnabled": True,
+                "displayRequestDuration": True,
+            },
         )
 
     def describe() -> dict[str, Any]:
@@ -55,7 +62,9 @@ def describe_api(app: FastAPI) -> dict[str, Any]:
     schemas = document["components"]["schemas"]
     for replaced in ("HTTPValidationError", "ValidationError"):
         schemas.pop(replaced, None)
-    _, definitions = models_json_schema([(Problem, "serialization")], ref_template="#/components/schemas/{model}")
+    _, definitions = models_json_schema(
+        [(Problem, "serialization")], ref_template="#/components/schemas/{model}"
+    )
     schemas.update(definitions["$defs"])
     for operations in document["paths"].values():
         for operation in operations.values():

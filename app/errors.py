@@ -48,7 +48,9 @@ class UnknownPlan(ServiceError):
     plan_id: UUID
 
     def __str__(self) -> str:
-        return f"No plan has the id {self.plan_id}: GET /v1/topologies/NAME/plans lists those that are stored."
+        return (
+            f"No plan has the id {self.plan_id}: GET /v1/topologies/NAME/plans lists those that are stored."
+        )
 
 
 @dataclass(eq=False)
@@ -110,7 +112,11 @@ class InvalidRequest(ServiceError):
     errors: tuple[tuple[str, str], ...]
 
     def __str__(self) -> str:
-        return self.errors[0][1] if len(self.errors) == 1 else f"{len(self.errors)} parts of the request are wrong."
+        return (
+            self.errors[0][1]
+            if len(self.errors) == 1
+            else f"{len(self.errors)} parts of the request are wrong."
+        )
 
 
 @dataclass(eq=False)

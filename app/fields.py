@@ -1,10 +1,9 @@
 """The field types that several bodies share, and the base of every body."""
 
+from datetime import UTC, datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, PlainSerializer
-
-from datetime import UTC, datetime
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 MOST_PROCESSORS = 10**9
 """Up to here the planner's formulas are exact to 1e-11 (planner/queueing.py)."""

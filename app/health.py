@@ -43,7 +43,9 @@ def is_ready(request: Request) -> Ready:
         with request.app.state.engine.connect() as connection:
             found = read_revision(connection)
     except SQLAlchemyError as error:
-        raise NotReady("The database cannot be reached: check HEADGATE_DATABASE_URL and that Postgres runs.") from error
+        raise NotReady(
+            "The database cannot be reached: check HEADGATE_DATABASE_URL and that Postgres runs."
+        ) from error
     if found != expected:
         raise NotReady(
             f"The database has schema {found or 'none'}, this version needs {expected}: run `headgate migrate`."

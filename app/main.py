@@ -50,7 +50,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 async def open_database(app: FastAPI) -> AsyncIterator[None]:
     """Holds the pool as long as the service runs; connects at the first request, so that a late Postgres is no crash."""
     settings: Settings = app.state.settings
-    assert settings.database_url is not None, "headgate serve sets the URL, of the embedded Postgres if of no other"
+    assert settings.database_url is not None, (
+        "headgate serve sets the URL, of the embedded Postgres if of no other"
+    )
     engine = make_engine(settings, settings.database_url.get_secret_value())
     observe_pool(engine)
     app.state.engine = engine

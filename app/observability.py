@@ -132,12 +132,21 @@ class RequestRecorder:
 
 def record_request(scope: Scope, status: int, seconds: float) -> None:
     """One counter, one histogram, one line; the route's template stands for the path, so that names make no series."""
-    method = scope["method"] if scope["method"] in {"GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"} else "other"
+    method = (
+        scope["method"]
+        if scope["method"] in {"GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"}
+        else "other"
+    )
     template = getattr(scope.get("route"), "path", "unmatched")
     REQUESTS.labels(method, template, str(status)).inc()
     LATENCY.labels(method, template).observe(seconds)
     if log.isEnabledFor(logging.INFO):
-        fields = {"method": scope["method"], "path": scope["path"], "status": status, "ms": round(seconds * 1000, 3)}
+        fields = {
+            "method": scope["method"],
+            "path": scope["path"],
+            "status": status,
+            "ms": round(seconds * 1000, 3),
+        }
         log.info("request", extra={"fields": fields})
 
 
@@ -158,7 +167,12 @@ def observe_pool(engine: Engine) -> None:
         gauge = POOL.labels(state)
         return lambda *_: gauge.inc(step)
 
-    for name, state, step in (("connect", "open", 1), ("close", "open", -1), ("checkout", "busy", 1), ("checkin", "busy", -1)):
+    for name, state, step in (
+        ("connect", "open", 1),
+        ("close", "open", -1),
+        ("checkout", "busy", 1),
+        ("checkin", "busy", -1),
+    ):
         event.listen(engine, name, moving(state, step))
 
 

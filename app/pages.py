@@ -37,7 +37,9 @@ def bad_cursor() -> InvalidRequest:
 def read_page(
     request: Request,
     limit: Annotated[int | None, Query(ge=1, description="Most items of a page.")] = None,
-    cursor: Annotated[str | None, Query(max_length=2000, description="From `next` of the page before.")] = None,
+    cursor: Annotated[
+        str | None, Query(max_length=2000, description="From `next` of the page before.")
+    ] = None,
 ) -> Page:
     """A page of the default size, or of the one asked for up to the setting's."""
     settings: Settings = request.app.state.settings

@@ -60,7 +60,9 @@ class Kind:
     headers: Mapping[str, str] | None = None
 
 
-def _at_pointer(problem: planning.InvalidTopology | planning.InvalidLoad | planning.InvalidAllocation) -> Extension:
+def _at_pointer(
+    problem: planning.InvalidTopology | planning.InvalidLoad | planning.InvalidAllocation,
+) -> Extension:
     return {"errors": [{"pointer": f"#{problem.pointer}", "detail": problem.detail}]}
 
 
@@ -205,7 +207,9 @@ def _pointer(error: Any, body: object) -> str:
     pointer = "#"
     here = body
     for position, part in enumerate(path):
-        inside = (isinstance(here, dict) and part in here) or (isinstance(here, list) and isinstance(part, int))
+        inside = (isinstance(here, dict) and part in here) or (
+            isinstance(here, list) and isinstance(part, int)
+        )
         is_missing_field = error["type"] == "missing" and position == len(path) - 1
         if inside or is_missing_field:
             pointer += "/" + str(part).replace("~", "~0").replace("/", "~1")

@@ -27,14 +27,18 @@ class Settings(BaseSettings):
         SecretStr(""),
         description="Comma-separated keys for `Authorization: Bearer`; `key:read` may read and compute, not store.",
     )
-    log_format: Literal["auto", "json", "text"] = Field("auto", description="auto: text on a terminal, else JSON.")
+    log_format: Literal["auto", "json", "text"] = Field(
+        "auto", description="auto: text on a terminal, else JSON."
+    )
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
     max_body_bytes: int = Field(8 * 2**20, ge=1024, description="A larger request body is refused with 413.")
     max_operators: int = Field(10_000, ge=1)
     max_edges: int = Field(50_000, ge=1)
     max_snapshots_per_request: int = Field(1_000, ge=1)
-    max_smoothing_snapshots: int = Field(1_000, ge=1, description="Intervals that one smoothing may reach back.")
+    max_smoothing_snapshots: int = Field(
+        1_000, ge=1, description="Intervals that one smoothing may reach back."
+    )
     default_page_size: int = Field(100, ge=1)
     max_page_size: int = Field(1_000, ge=1)
     inline_operators: int = Field(
@@ -45,7 +49,9 @@ class Settings(BaseSettings):
     database_pool_overflow: int = Field(10, ge=0, description="Connections it may add under load.")
     database_pool_timeout_seconds: float = Field(5.0, gt=0, description="Wait for one before answering 503.")
     database_statement_timeout_seconds: float = Field(30.0, gt=0)
-    shutdown_grace_seconds: int = Field(30, ge=0, description="How long SIGTERM waits for requests in flight.")
+    shutdown_grace_seconds: int = Field(
+        30, ge=0, description="How long SIGTERM waits for requests in flight."
+    )
 
     @field_validator("database_url")
     @classmethod
@@ -62,7 +68,9 @@ class Settings(BaseSettings):
 def find_unknown_variables() -> list[str]:
     """HEADGATE_* variables that no setting reads: most often a misspelling, which should not pass in silence."""
     known = {PREFIX + name.upper() for name in Settings.model_fields}
-    return sorted(name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in known)
+    return sorted(
+        name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in known
+    )
 
 
 async def read_settings(request: Request) -> Settings:

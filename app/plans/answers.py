@@ -13,7 +13,14 @@ ESTIMATE_FIELDS = (
     "unstable_operators",
     "diagnostics",
 )
-PLAN_FIELDS = ("objective", "processors", "optimal", "unused_processors", "lower_bound_seconds", "explanation")
+PLAN_FIELDS = (
+    "objective",
+    "processors",
+    "optimal",
+    "unused_processors",
+    "lower_bound_seconds",
+    "explanation",
+)
 
 
 def to_estimate_answer(estimate: Estimate) -> EstimateAnswer:

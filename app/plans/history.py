@@ -44,7 +44,9 @@ def list_plans(session: Session, name: str, page: Page) -> PlanPage:
     rows = session.execute(query).all()
     items = [PlanSummary.model_validate(row) for row in rows[: page.limit]]
     more = len(rows) > page.limit
-    return PlanPage(items=items, next=page.next_url(items[-1].created_at.isoformat(), items[-1].id) if more else None)
+    return PlanPage(
+        items=items, next=page.next_url(items[-1].created_at.isoformat(), items[-1].id) if more else None
+    )
 
 
 def _read_key(created_at: str, plan_id: str) -> tuple[datetime, UUID]:

@@ -84,7 +84,11 @@ def estimate_stored(
     responses=document_problems(*STORED, "budget-too-small", "bound-too-small"),
 )
 def store_min_latency(
-    name: TopologyName, body: StoredMinLatencyRequest, session: SessionDep, settings: SettingsDep, response: Response
+    name: TopologyName,
+    body: StoredMinLatencyRequest,
+    session: SessionDep,
+    settings: SettingsDep,
+    response: Response,
 ) -> PlanAnswer:
     """For the current revision under its measured load."""
     plan = service.store_min_latency(session, name, body, settings)
@@ -99,7 +103,11 @@ def store_min_latency(
     responses=document_problems(*STORED, "target-unreachable", "bound-too-small"),
 )
 def store_min_processors(
-    name: TopologyName, body: StoredMinProcessorsRequest, session: SessionDep, settings: SettingsDep, response: Response
+    name: TopologyName,
+    body: StoredMinProcessorsRequest,
+    session: SessionDep,
+    settings: SettingsDep,
+    response: Response,
 ) -> PlanAnswer:
     """For the current revision under its measured load."""
     plan = service.store_min_processors(session, name, body, settings)

@@ -89,7 +89,11 @@ class EstimateRequest(Described):
     model_config = ConfigDict(
         json_schema_extra={
             "examples": [
-                {"topology": FPD, "load": FPD_LOAD, "processors": {"generator": 6, "detector": 13, "reporter": 3}}
+                {
+                    "topology": FPD,
+                    "load": FPD_LOAD,
+                    "processors": {"generator": 6, "detector": 13, "reporter": 3},
+                }
             ]
         }
     )
@@ -100,7 +104,9 @@ class EstimateRequest(Described):
 class MinLatencyRequest(Described):
     """The best split of `k_max` processors."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, "k_max": 22}]})
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, "k_max": 22}]}
+    )
 
     k_max: KMax
 
@@ -108,7 +114,9 @@ class MinLatencyRequest(Described):
 class MinProcessorsRequest(Described):
     """The fewest processors that keep E[T] at or below `t_max_seconds`."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, "t_max_seconds": 0.08}]})
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, "t_max_seconds": 0.08}]}
+    )
 
     t_max_seconds: TMax
 
@@ -177,9 +185,13 @@ class PlanAnswer(EstimateAnswer):
     created_at: datetime | None = None
     objective: Literal["min-latency", "min-processors"]
     processors: dict[str, int]
-    optimal: Annotated[bool, Field(description="False where the model's gains were not monotone around the answer.")]
+    optimal: Annotated[
+        bool, Field(description="False where the model's gains were not monotone around the answer.")
+    ]
     unused_processors: Annotated[int, Field(description="Of the budget; more would not shorten E[T].")]
-    lower_bound_seconds: Annotated[float, Field(description="E[T] with endless processors: the service times alone.")]
+    lower_bound_seconds: Annotated[
+        float, Field(description="E[T] with endless processors: the service times alone.")
+    ]
     explanation: list[Effect]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import TypeVar
 from uuid import uuid4
 
 from sqlalchemy.orm import Session
@@ -32,6 +33,8 @@ from planner.errors import InvalidLoad, InvalidTopology
 from planner.estimation import estimate
 from planner.plans import min_latency, min_processors
 from planner.values import Plan
+
+A = TypeVar("A", bound=EstimateAnswer)
 
 # -- of what the body describes ---------------------------------------------------------------------------------------
 
@@ -63,13 +66,15 @@ async def plan_min_processors(body: MinProcessorsRequest, settings: Settings) ->
 
     def compute() -> PlanAnswer:
         with time_planner("min_processors"), _pointing_into_body():
-            plan = min_processors(body.topology.to_values(), body.load.to_values(), body.t_max_seconds, body.model)
+            plan = min_processors(
+                body.topology.to_values(), body.load.to_values(), body.t_max_seconds, body.model
+            )
         return to_plan_answer(plan)
 
     return await _run(compute, body, settings)
 
 
-async def _run[A](compute: Callable[[], A], body: Described, settings: Settings) -> A:
+async def _run(compute: Callable[[], A], body: Described, settings: Settings) -> A:
     """Small plans take less time than a change of thread does; large ones must not hold up the event loop."""
     check_size(body.topology, settings, "#/topology")
     if len(body.topology.operators) + len(body.topology.edges) <= settings.inline_operators:
@@ -91,7 +96,9 @@ def _pointing_into_body() -> Iterator[None]:
 # -- of what is stored ------------------------------------------------------------------------------------------------
 
 
-def estimate_stored(session: Session, name: str, body: StoredEstimateRequest, settings: Settings) -> EstimateAnswer:
+def estimate_stored(
+    session: Session, name: str, body: StoredEstimateRequest, settings: Settings
+) -> EstimateAnswer:
     """E[T] of a stored topology under its measured load."""
     found = gather(session, name, body, settings)
     with time_planner("estimate"), _blaming_what_is_stored(name):
@@ -99,7 +106,9 @@ def estimate_stored(session: Session, name: str, body: StoredEstimateRequest, se
     return _with_basis(to_estimate_answer(estimated), found)
 
 
-def store_min_latency(session: Session, name: str, body: StoredMinLatencyRequest, settings: Settings) -> PlanAnswer:
+def store_min_latency(
+    session: Session, name: str, body: StoredMinLatencyRequest, settings: Settings
+) -> PlanAnswer:
     """Plans for what is stored, and stores the plan."""
     found = gather(session, name, body, settings)
     with time_planner("min_latency"), _blaming_what_is_stored(name):
@@ -126,7 +135,7 @@ def _blaming_what_is_stored(name: str) -> Iterator[None]:
         raise StoredDataUnusable(name, str(error)) from error
 
 
-def _with_basis[A: EstimateAnswer](answer: A, found: Gathered) -> A:
+def _with_basis(answer: A, found: Gathered) -> A:
     said = [Diagnostic.model_validate(one) for one in found.diagnostics]
     return answer.model_copy(update={"diagnostics": said + answer.diagnostics, "basis": found.basis})
 

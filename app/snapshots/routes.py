@@ -48,8 +48,12 @@ def list_snapshots(
     name: TopologyName,
     page: PageDep,
     session: SessionDep,
-    since: Annotated[UtcTime | None, Query(alias="from", description="Intervals that begin at this time or later.")] = None,
-    until: Annotated[UtcTime | None, Query(alias="to", description="Intervals that begin before this time.")] = None,
+    since: Annotated[
+        UtcTime | None, Query(alias="from", description="Intervals that begin at this time or later.")
+    ] = None,
+    until: Annotated[
+        UtcTime | None, Query(alias="to", description="Intervals that begin before this time.")
+    ] = None,
 ) -> SnapshotPage:
     """Oldest first."""
     return service.list_snapshots(session, name, page, since, until)

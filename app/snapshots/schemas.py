@@ -26,10 +26,14 @@ class OperatorLoad(Body):
 
     service_rate: Annotated[
         PositiveRate | None,
-        Field(description="Tuples per second that ONE processor can serve; needed for a plan, null if nothing was served."),
+        Field(
+            description="Tuples per second that ONE processor can serve; needed for a plan, null if nothing was served."
+        ),
     ] = None
     arrival_rate: Annotated[Rate | None, Field(description="Left out: what the flow brings.")] = None
-    arrival_scv: Annotated[Scv | None, Field(description="Of the times between arrivals; left out: 1.")] = None
+    arrival_scv: Annotated[Scv | None, Field(description="Of the times between arrivals; left out: 1.")] = (
+        None
+    )
     service_scv: Annotated[Scv | None, Field(description="Of the service times; left out: 1.")] = None
     processors: Annotated[Processors | None, Field(description="How many are running.")] = None
 

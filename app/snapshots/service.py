@@ -23,7 +23,9 @@ def store_snapshots(
 ) -> StoredSnapshots:
     """All or none of them; an interval that is known is replaced."""
     topology = find_topology(session, name)
-    located = {f"#/{position}": one for position, one in enumerate(body)} if isinstance(body, list) else {"#": body}
+    located = (
+        {f"#/{position}": one for position, one in enumerate(body)} if isinstance(body, list) else {"#": body}
+    )
     _refuse_unusable(topology, located, settings)
     sent = list(located.values())
     rows = [
@@ -45,7 +47,9 @@ def store_snapshots(
     }
     # xmax is 0 in a row that this statement inserted, and names the transaction where it replaced one.
     was_new = session.scalars(
-        statement.on_conflict_do_update(index_elements=KEY_COLUMNS, set_=replaced).returning(literal_column("xmax = 0"))
+        statement.on_conflict_do_update(index_elements=KEY_COLUMNS, set_=replaced).returning(
+            literal_column("xmax = 0")
+        )
     ).all()
     new = sum(map(bool, was_new))
     return StoredSnapshots(stored=new, replaced=len(sent) - new)
@@ -66,7 +70,8 @@ def list_snapshots(
     items = [SnapshotAnswer.model_validate(row) for row in rows[: page.limit]]
     more = len(rows) > page.limit
     return SnapshotPage(
-        items=items, next=page.next_url(items[-1].observed_at.isoformat(), items[-1].window_seconds) if more else None
+        items=items,
+        next=page.next_url(items[-1].observed_at.isoformat(), items[-1].window_seconds) if more else None,
     )
 
 
@@ -90,7 +95,9 @@ def _is_after(observed_at: str, window_seconds: str) -> ColumnElement[bool]:
 def _refuse_unusable(topology: StoredTopology, sent: Mapping[str, Snapshot], settings: Settings) -> None:
     if len(sent) > settings.max_snapshots_per_request:
         limit = settings.max_snapshots_per_request
-        raise InvalidRequest((("#", f"{len(sent)} snapshots are more than the {limit} taken at once: send them in parts."),))
+        raise InvalidRequest(
+            (("#", f"{len(sent)} snapshots are more than the {limit} taken at once: send them in parts."),)
+        )
     known = {operator["name"] for operator in topology.definition["operators"]}
     seen: set[tuple[datetime, float]] = set()
     errors = []

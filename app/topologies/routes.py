@@ -17,7 +17,9 @@ from app.topologies.schemas import TopologyAnswer, TopologyBody, TopologyPage
 router = APIRouter(prefix="/v1/topologies", tags=["topologies"])
 reads = [Depends(may_read)]
 stores = [Depends(may_store)]
-IfMatch = Annotated[str | None, Header(description="The ETag that the change was made from; guards against lost updates.")]
+IfMatch = Annotated[
+    str | None, Header(description="The ETag that the change was made from; guards against lost updates.")
+]
 
 
 @router.post(
@@ -25,9 +27,13 @@ IfMatch = Annotated[str | None, Header(description="The ETag that the change was
     status_code=201,
     dependencies=stores,
     summary="Store a topology",
-    responses=document_problems("topology-exists", "invalid-topology", "no-steady-state", "payload-too-large"),
+    responses=document_problems(
+        "topology-exists", "invalid-topology", "no-steady-state", "payload-too-large"
+    ),
 )
-def create_topology(body: TopologyBody, settings: SettingsDep, response: Response, session: SessionDep) -> TopologyAnswer:
+def create_topology(
+    body: TopologyBody, settings: SettingsDep, response: Response, session: SessionDep
+) -> TopologyAnswer:
     """Checks the graph (names, cycles that gain) and stores it as revision 1."""
     stored = service.create_topology(session, body, settings)
     response.headers["ETag"] = stored.etag

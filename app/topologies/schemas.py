@@ -10,7 +10,11 @@ from planner import values
 
 Selectivity = Annotated[
     float,
-    Field(ge=0, le=1e12, description="Mean tuples emitted on this edge per input tuple of its source; may exceed 1."),
+    Field(
+        ge=0,
+        le=1e12,
+        description="Mean tuples emitted on this edge per input tuple of its source; may exceed 1.",
+    ),
 ]
 
 FPD_OPERATORS = [
@@ -23,7 +27,12 @@ FPD_EDGES = [
     {"source": "detector", "target": "detector", "selectivity": 0.1},
     {"source": "detector", "target": "reporter", "selectivity": 0.05},
 ]
-FPD = {"name": "fpd", "operators": FPD_OPERATORS, "edges": FPD_EDGES, "entries": [{"operator": "generator", "share": 1.0}]}
+FPD = {
+    "name": "fpd",
+    "operators": FPD_OPERATORS,
+    "edges": FPD_EDGES,
+    "entries": [{"operator": "generator", "share": 1.0}],
+}
 """Frequent pattern detection, DRS's second application: the example that runs through the documentation."""
 
 
@@ -66,7 +75,10 @@ class Graph(Body):
     def to_values(self) -> values.Topology:
         """What the planner computes with."""
         return values.Topology(
-            tuple(values.Operator(o.name, o.stateful, o.min_processors, o.max_processors) for o in self.operators),
+            tuple(
+                values.Operator(o.name, o.stateful, o.min_processors, o.max_processors)
+                for o in self.operators
+            ),
             tuple(values.Edge(e.source, e.target, e.selectivity) for e in self.edges),
             tuple(values.Entry(e.operator, e.share) for e in self.entries),
         )
@@ -78,7 +90,9 @@ class TopologyBody(Graph):
     name: TopologyName
     revision: Annotated[
         int | None,
-        Field(ge=1, description="The revision that this body was made from: refused (412) if it is not current."),
+        Field(
+            ge=1, description="The revision that this body was made from: refused (412) if it is not current."
+        ),
     ] = None
     source: Annotated[Literal["posted", "discovered"] | None, Field(description="Read-only: ignored.")] = None
     created_at: Annotated[str | None, Field(description="Read-only: ignored.")] = None

@@ -40,7 +40,12 @@ class StoredTopology:
         """What GET answers."""
         return TopologyAnswer.model_validate(
             self.definition
-            | {"name": self.name, "revision": self.revision, "source": self.source, "created_at": self.created_at}
+            | {
+                "name": self.name,
+                "revision": self.revision,
+                "source": self.source,
+                "created_at": self.created_at,
+            }
         )
 
 
@@ -76,7 +81,9 @@ def replace_topology(
 ) -> StoredTopology:
     """Makes a new revision of a topology that is still what the caller read."""
     if body.name != name:
-        raise InvalidRequest((("#/name", f"Must be {name!r}, as in the address: a topology cannot be renamed."),))
+        raise InvalidRequest(
+            (("#/name", f"Must be {name!r}, as in the address: a topology cannot be renamed."),)
+        )
     check_size(body, settings)
     check_topology(body.to_values())
     row = lock_topology(session, name)
@@ -140,7 +147,8 @@ def list_topologies(session: Session, page: Page) -> TopologyPage:
         )
         .join(
             TopologyRevisionRow,
-            (TopologyRevisionRow.topology_id == TopologyRow.id) & (TopologyRevisionRow.revision == TopologyRow.revision),
+            (TopologyRevisionRow.topology_id == TopologyRow.id)
+            & (TopologyRevisionRow.revision == TopologyRow.revision),
         )
         .order_by(TopologyRow.name)
         .limit(page.limit + 1)

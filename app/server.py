@@ -1,0 +1,193 @@
+"""Runs the service: with a database under it, closed to the outside unless it has keys, and drained at its end."""
+
+import asyncio
+import logging
+import os
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from prometheus_client.multiprocess import mark_process_dead
+from pydantic import SecretStr
+from uvicorn import Config, Server
+from uvicorn.supervisors import multiprocess
+
+from app.embedded_postgres import shared_postgres
+from app.main import create_app
+from app.observability import configure_logging
+from app.security import is_loopback, parse_api_keys
+from app.settings import PREFIX, Settings, find_unknown_variables
+from migrations.runner import migrate
+
+log = logging.getLogger("headgate")
+
+# How long idle connections stay open once the service is going: a request that its client had sent already is read
+# and answered in this time.
+IDLE_GRACE_SECONDS = 0.5
+
+
+class UnsafeStart(Exception):
+    """The service would be open to others with no key to it."""
+
+
+@contextmanager
+def open_database_url(settings: Settings) -> Iterator[str]:
+    """The URL of the database: the configured one, or of the embedded Postgres for as long as the context lasts."""
+    if settings.database_url is not None:
+        yield settings.database_url.get_secret_value()
+        return
+    with shared_postgres(settings.data_dir) as url:
+        yield url
+
+
+def serve(settings: Settings) -> None:
+    """Migrates, then serves until SIGTERM or Ctrl-C."""
+    configure_logging(settings.log_format, settings.log_level)
+    refuse_unsafe_start(settings)
+    for name in find_unknown_variables():
+        log.warning("no setting is called %s: `headgate settings` lists them", name)
+    with open_database_url(settings) as url:
+        migrate(url)
+        ready = settings.model_copy(update={"database_url": SecretStr(url)})
+        listener = bind(settings)
+        log.info("serving on %s, documentation at /docs", describe_address(listener))
+        if settings.workers == 1:
+            DrainingServer(configure(ready, create_app(ready))).run(sockets=[listener])
+        else:
+            serve_with_workers(ready, listener)
+
+
+def refuse_unsafe_start(settings: Settings) -> None:
+    """Closed by default: whoever can reach the service can spend its processors and read what is stored."""
+    if not is_loopback(settings.host) and not parse_api_keys(settings.api_keys.get_secret_value()):
+        raise UnsafeStart(
+            f"Will not listen on {settings.host} without API keys, since others could reach it: set HEADGATE_API_KEYS "
+            "to one or more secrets (comma-separated), or listen on 127.0.0.1."
+        )
+
+
+def bind(settings: Settings) -> socket.socket:
+    """The socket to listen on; bound here, so that a port that is taken is said before anything starts."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.host, settings.port))
+    except OSError:
+        listener.close()
+        raise
+    listener.set_inheritable(True)
+    return listener
+
+
+def describe_address(listener: socket.socket) -> str:
+    """As a browser wants it."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def configure(settings: Settings, app: object) -> Config:
+    """uvicorn with its fast parts; our own log lines instead of its."""
+    return Config(
+        app,  # type: ignore[arg-type]  # an application, or the address of its factory
+        factory=isinstance(app, str),
+        workers=settings.workers,
+        loop="auto",
+        http="httptools",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=settings.shutdown_grace_seconds,
+    )
+
+
+class DrainingServer(Server):
+    """uvicorn's server, but a request that reached this machine before the end is answered before the end.
+
+    uvicorn closes listener and idle connections at once, and so resets whoever had connected or sent a request
+    that was not read yet.
+    """
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        # Every answer now ends its connection, so that a client on a lasting one goes elsewhere with its next request.
+        self.config.loaded_app = EndingConnections(self.config.loaded_app)
+        for connection in self.server_state.connections:
+            connection.app = self.config.loaded_app  # type: ignore[union-attr]
+        for listener in sockets or []:
+            await self._accept_the_rest(listener)
+        give_up_at = asyncio.get_running_loop().time() + IDLE_GRACE_SECONDS
+        while self.server_state.connections and asyncio.get_running_loop().time() < give_up_at:
+            await asyncio.sleep(0.01)
+        await super().shutdown(sockets)
+
+    async def _accept_the_rest(self, listener: socket.socket) -> None:
+        """Closes the listener only after taking in who waits at it: the kernel would reset them."""
+        spare = listener.dup()
+        spare.setblocking(False)
+        for server in self.servers:
+            server.close()
+        listener.close()
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                waiting, _ = spare.accept()
+            except BlockingIOError:
+                spare.close()
+                return
+            await loop.connect_accepted_socket(self._make_protocol, waiting)
+
+    def _make_protocol(self) -> asyncio.Protocol:
+        return self.config.http_protocol_class(  # type: ignore[call-arg,return-value]
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
+
+
+class EndingConnections:
+    """ASGI middleware: every answer asks for the end of its connection."""
+
+    def __init__(self, app: object) -> None:
+        self.app = app
+
+    async def __call__(self, scope, receive, send) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001  # plain ASGI
+        async def send_and_end(message) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], (b"connection", b"close")]
+            await send(message)
+
+        await self.app(scope, receive, send_and_end)  # type: ignore[operator]
+
+
+class Worker(multiprocess.Process):
+    """One server process."""
+
+    @property
+    def server(self) -> Server:
+        if self._server is None:
+            self._server = DrainingServer(self.config)
+        return self._server
+
+
+class Workers(multiprocess.Multiprocess):
+    """uvicorn's supervisor: starts the workers, and another for each that dies."""
+
+    def terminate_all(self) -> None:
+        for listener in self.sockets:
+            listener.close()  # else clients would go on connecting to a socket that nobody serves
+        super().terminate_all()
+
+    def keep_subprocess_alive(self) -> None:
+        before = {process.pid for process in self.processes}
+        super().keep_subprocess_alive()
+        for dead in before - {process.pid for process in self.processes}:
+            mark_process_dead(dead)
+
+
+def serve_with_workers(settings: Settings, listener: socket.socket) -> None:
+    """Several processes on one socket; they find the database and the shared metrics in their environment."""
+    assert settings.database_url is not None
+    multiprocess.Process = Worker  # type: ignore[misc]  # the supervisor has no other place to say which it starts
+    with tempfile.TemporaryDirectory(prefix="headgate-metrics-") as folder:
+        os.environ[f"{PREFIX}DATABASE_URL"] = settings.database_url.get_secret_value()
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+        Workers(configure(settings, "app.main:create_app"), sockets=[listener]).run()
