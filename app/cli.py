@@ -1,4 +1,4 @@
-"""`headgate`: serve, migrate, plan, estimate, openapi, settings. Parts of the service are imported when needed."""
+"""The command line, `headgate`; what a command needs is imported when it runs."""
 
 import sys
 from pathlib import Path

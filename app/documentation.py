@@ -1,4 +1,4 @@
-"""/docs and the OpenAPI document: Swagger UI from files on this machine, and one form of the document everywhere."""
+"""/docs and the OpenAPI document; Swagger UI comes from files on this machine."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What can go wrong in the service itself, with what the handler needs in fields; problems.py gives each its answer.
+"""What can go wrong in the service itself, in fields; problems.py gives each its answer.
 
 ServiceError
 ├── UnknownTopology · UnknownPlan · UnknownRevision
@@ -60,7 +60,7 @@ class TopologyExists(ServiceError):
     name: str
 
     def __str__(self) -> str:
-        return f"A topology named {self.name!r} exists: PUT /v1/topologies/NAME to change it, or choose another name."
+        return f"A topology named {self.name!r} exists: PUT it to change it, or choose another name."
 
 
 @dataclass(eq=False)
@@ -73,7 +73,7 @@ class RevisionConflict(ServiceError):
 
     def __str__(self) -> str:
         return (
-            f"Topology {self.name!r} is at {self.current}, not at {self.sent}: somebody changed it since you read it. "
+            f"Topology {self.name!r} is at {self.current}, not at {self.sent}: it changed since you read it. "
             "GET it again, apply your change to that, and send the new ETag."
         )
 
@@ -86,8 +86,8 @@ class NoSnapshot(ServiceError):
 
     def __str__(self) -> str:
         return (
-            f"Topology {self.name!r} has no snapshot to plan from: POST one to /v1/topologies/NAME/snapshots, "
-            "or send the load with the topology to the stateless call."
+            f"Topology {self.name!r} has no snapshot to plan from: POST one to /v1/topologies/NAME/snapshots, or "
+            "send the load with the topology to the stateless call."
         )
 
 

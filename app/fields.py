@@ -10,7 +10,7 @@ MOST_PROCESSORS = 10**9
 
 
 class Body(BaseModel):
-    """A request body: no field that is not known, no number that is not finite, no type but the one asked for."""
+    """A request body: only known fields, only finite numbers, only the types asked for."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
 

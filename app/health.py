@@ -48,7 +48,8 @@ def is_ready(request: Request) -> Ready:
         ) from error
     if found != expected:
         raise NotReady(
-            f"The database has schema {found or 'none'}, this version needs {expected}: run `headgate migrate`."
+            f"The database has schema {found or 'none'}, this version needs {expected}: "
+            "run `headgate migrate`."
         )
     return Ready(schema_revision=expected)
 

@@ -48,7 +48,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
 @asynccontextmanager
 async def open_database(app: FastAPI) -> AsyncIterator[None]:
-    """Holds the pool as long as the service runs; connects at the first request, so that a late Postgres is no crash."""
+    """Holds the pool while the service runs; it connects when asked, so that a late Postgres is no crash."""
     settings: Settings = app.state.settings
     assert settings.database_url is not None, (
         "headgate serve sets the URL, of the embedded Postgres if of no other"

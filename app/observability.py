@@ -1,4 +1,4 @@
-"""What an operator of the service sees: a request id in every line and answer, one log line a request, Prometheus."""
+"""What whoever runs the service sees: a request id in every line and answer, one line a request, Prometheus."""
 
 import json
 import logging
@@ -21,7 +21,7 @@ from prometheus_client import (
     multiprocess,
 )
 from prometheus_client.registry import REGISTRY
-from prometheus_client.values import ValueClass  # type: ignore[attr-defined]  # decided when the package is loaded
+from prometheus_client.values import ValueClass  # decided when the package is loaded
 from sqlalchemy import Engine, event
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
@@ -131,7 +131,7 @@ class RequestRecorder:
 
 
 def record_request(scope: Scope, status: int, seconds: float) -> None:
-    """One counter, one histogram, one line; the route's template stands for the path, so that names make no series."""
+    """One counter, one histogram, one line; the route's template stands for the path: names make no series."""
     method = (
         scope["method"]
         if scope["method"] in {"GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"}
@@ -161,7 +161,7 @@ def time_planner(call: str) -> Iterator[None]:
 
 
 def observe_pool(engine: Engine) -> None:
-    """Keeps the pool's gauge at every change, so that a scrape (of any worker) is right without asking the pool."""
+    """Moves the pool's gauge at every change, so that a scrape of any worker is right."""
 
     def moving(state: str, step: int) -> Callable[..., None]:
         gauge = POOL.labels(state)
@@ -181,5 +181,5 @@ def render_metrics() -> Response:
     registry = REGISTRY
     if ValueClass.__name__ == "MmapedValue":
         registry = CollectorRegistry()
-        multiprocess.MultiProcessCollector(registry)
+        multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)

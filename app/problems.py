@@ -1,4 +1,4 @@
-"""The one table: which exception becomes which problem+json (RFC 9457). Nothing else in the service knows HTTP errors.
+"""The one table: which exception becomes which problem+json (RFC 9457); nothing else knows HTTP errors.
 
 `type` is a stable word, not an address: docs/problems.md has a paragraph for each.
 """
@@ -30,7 +30,7 @@ Extension = Mapping[str, Any]
 
 
 class ProblemDetail(BaseModel):
-    """One thing to change: `pointer` is a JSON pointer into the body (`#/edges/0/target`), or `?limit` of the URL."""
+    """One thing to change: `pointer` leads into the body (`#/edges/0/target`) or names a parameter (`?limit`)."""
 
     pointer: str
     detail: str
@@ -138,7 +138,8 @@ KINDS: dict[type[Exception], Kind] = {
 
 # What the database says in its own words is for the log; the caller learns what to do.
 SAID_INSTEAD: dict[type[Exception], str] = {
-    PoolTimeoutError: "All database connections are busy: try again in a moment, or raise HEADGATE_DATABASE_POOL_SIZE.",
+    PoolTimeoutError: "All database connections are busy: try again in a moment, "
+    "or raise HEADGATE_DATABASE_POOL_SIZE.",
     OperationalError: "The database does not answer: nothing was stored; try again in a moment.",
 }
 
@@ -198,8 +199,8 @@ INSTEAD_OF_PYDANTIC = {
 def _pointer(error: Any, body: object) -> str:
     """A JSON pointer (RFC 6901) to the part at fault.
 
-    Pydantic puts the union member that it tried, and `[key]`, into the location too: what is not in the body is
-    left out, but for the field that is missing.
+    Pydantic puts the union member that it tried, and `[key]`, into the location too: what is not in the body
+    is left out, but for the field that is missing.
     """
     where, *path = error["loc"]
     if where != "body":

@@ -61,7 +61,8 @@ async def may_read(request: Request, credentials: Credentials) -> ApiKey | None:
     if not keys:
         if request.client is not None and not is_loopback(request.client.host):
             raise Forbidden(
-                "This service has no API keys, so it answers callers on its own machine only: set HEADGATE_API_KEYS."
+                "This service has no API keys, so it answers callers on its own machine only: "
+                "set HEADGATE_API_KEYS."
             )
         return None
     key = find_key(keys, credentials.credentials) if credentials else None

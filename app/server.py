@@ -1,4 +1,4 @@
-"""Runs the service: with a database under it, closed to the outside unless it has keys, and drained at its end."""
+"""Runs the service: a database under it, closed to the outside unless it has keys, drained at its end."""
 
 import asyncio
 import logging
@@ -22,8 +22,8 @@ from migrations.runner import migrate
 
 log = logging.getLogger("headgate")
 
-# How long idle connections stay open once the service is going: a request that its client had sent already is read
-# and answered in this time.
+# How long idle connections stay open once the service is going: a request that its client had sent already
+# is read and answered in this time.
 IDLE_GRACE_SECONDS = 0.5
 
 
@@ -33,7 +33,7 @@ class UnsafeStart(Exception):
 
 @contextmanager
 def open_database_url(settings: Settings) -> Iterator[str]:
-    """The URL of the database: the configured one, or of the embedded Postgres for as long as the context lasts."""
+    """The URL of the database: the configured one, or of an embedded Postgres while the context lasts."""
     if settings.database_url is not None:
         yield settings.database_url.get_secret_value()
         return
@@ -62,8 +62,8 @@ def refuse_unsafe_start(settings: Settings) -> None:
     """Closed by default: whoever can reach the service can spend its processors and read what is stored."""
     if not is_loopback(settings.host) and not parse_api_keys(settings.api_keys.get_secret_value()):
         raise UnsafeStart(
-            f"Will not listen on {settings.host} without API keys, since others could reach it: set HEADGATE_API_KEYS "
-            "to one or more secrets (comma-separated), or listen on 127.0.0.1."
+            f"Will not listen on {settings.host} without API keys, since others could reach it: set "
+            "HEADGATE_API_KEYS to one or more secrets (comma-separated), or listen on 127.0.0.1."
         )
 
 
@@ -105,12 +105,12 @@ def configure(settings: Settings, app: object) -> Config:
 class DrainingServer(Server):
     """uvicorn's server, but a request that reached this machine before the end is answered before the end.
 
-    uvicorn closes listener and idle connections at once, and so resets whoever had connected or sent a request
-    that was not read yet.
+    uvicorn closes listener and idle connections at once, and so resets whoever had connected, or sent a
+    request that was not read yet.
     """
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        # Every answer now ends its connection, so that a client on a lasting one goes elsewhere with its next request.
+        # Every answer now ends its connection, so that clients on lasting ones go elsewhere with the next.
         self.config.loaded_app = EndingConnections(self.config.loaded_app)
         for connection in self.server_state.connections:
             connection.app = self.config.loaded_app  # type: ignore[union-attr]
@@ -124,7 +124,7 @@ class DrainingServer(Server):
     async def _accept_the_rest(self, listener: socket.socket) -> None:
         """Closes the listener only after taking in who waits at it: the kernel would reset them."""
         spare = listener.dup()
-        spare.setblocking(False)
+        spare.setblocking(False)  # noqa: FBT003  # positional only
         for server in self.servers:
             server.close()
         listener.close()
@@ -138,7 +138,7 @@ class DrainingServer(Server):
             await loop.connect_accepted_socket(self._make_protocol, waiting)
 
     def _make_protocol(self) -> asyncio.Protocol:
-        return self.config.http_protocol_class(  # type: ignore[call-arg,return-value]
+        return self.config.http_protocol_class(  # type: ignore[call-arg]
             config=self.config, server_state=self.server_state, app_state=self.lifespan.state
         )
 
@@ -180,7 +180,7 @@ class Workers(multiprocess.Multiprocess):
         before = {process.pid for process in self.processes}
         super().keep_subprocess_alive()
         for dead in before - {process.pid for process in self.processes}:
-            mark_process_dead(dead)
+            mark_process_dead(dead)  # type: ignore[no-untyped-call]
 
 
 def serve_with_workers(settings: Settings, listener: socket.socket) -> None:

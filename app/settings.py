@@ -25,7 +25,7 @@ class Settings(BaseSettings):
     workers: int = Field(1, ge=1, le=64, description="Server processes.")
     api_keys: SecretStr = Field(
         SecretStr(""),
-        description="Comma-separated keys for `Authorization: Bearer`; `key:read` may read and compute, not store.",
+        description="Keys for `Authorization: Bearer`, comma-separated; `key:read` may read and compute, not store.",
     )
     log_format: Literal["auto", "json", "text"] = Field(
         "auto", description="auto: text on a terminal, else JSON."
@@ -66,7 +66,7 @@ class Settings(BaseSettings):
 
 
 def find_unknown_variables() -> list[str]:
-    """HEADGATE_* variables that no setting reads: most often a misspelling, which should not pass in silence."""
+    """HEADGATE_* variables that no setting reads: a misspelling, most often, which should not pass in silence."""
     known = {PREFIX + name.upper() for name in Settings.model_fields}
     return sorted(
         name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in known

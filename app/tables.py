@@ -1,7 +1,7 @@
 """Every table, defined once; `migrations/` brings a database to this shape, and a test compares the two.
 
-A topology's definition and a snapshot's loads are JSONB documents: they are written whole and read whole, and the
-planner needs all of one or nothing (docs/decisions/documents-in-postgres.md).
+A topology's definition and a snapshot's loads are JSONB documents: they are written whole and read whole, and
+the planner needs all of one or nothing (docs/decisions/documents-in-postgres.md).
 """
 
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What Alembic runs: the connection comes from migrations.runner, or (alembic's own command line) from the settings."""
+"""What Alembic runs; migrations.runner opens the connection."""
 
 from alembic import context
 

@@ -33,13 +33,13 @@ def read_revision(connection: Connection) -> str | None:
 
 
 def migrate(url: str, revision: str = "head") -> str | None:
-    """Upgrade (or, to an older revision, downgrade) in one transaction under an advisory lock; the revision reached."""
+    """Up (or down to an older revision) in one transaction under an advisory lock; answers the revision reached."""
     engine = create_engine(url, connect_args={"connect_timeout": 5})
     try:
         with engine.begin() as connection:
             # Held to the end of the transaction: who comes second waits here, then finds nothing left to do.
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK})
-            # A migration that waits for a busy table makes everybody behind it wait too: better to fail and retry.
+            # A migration that waits for a busy table makes all behind it wait too: better to fail, and retry.
             connection.execute(text("SET LOCAL lock_timeout = '5s'"))
             config = make_config()
             config.attributes["connection"] = connection

@@ -1,6 +1,7 @@
-"""What a stored call stands on: the current revision of a topology, and one load made of its newest snapshots."""
+"""What a stored call stands on: a topology's current revision, and one load of its newest snapshots."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
@@ -13,6 +14,7 @@ from app.snapshots.service import find_newest
 from app.tables import SnapshotRow
 from app.topologies.service import StoredTopology, find_topology
 from planner import values
+from planner.errors import join_names
 from planner.smoothing import smooth_ewma, smooth_window
 
 # Below this weight a snapshot changes no digit of an EWMA.
@@ -58,13 +60,16 @@ def _count_needed(body: Measured, settings: Settings) -> int:
         return min(needed, settings.max_smoothing_snapshots)
     if body.smoothing.size > settings.max_smoothing_snapshots:
         limit = settings.max_smoothing_snapshots
-        detail = f"A window of {body.smoothing.size} reaches back further than the {limit} snapshots that one smoothing may read: ask for fewer, or raise HEADGATE_MAX_SMOOTHING_SNAPSHOTS."
+        detail = (
+            f"A window of {body.smoothing.size} is longer than the {limit} snapshots that one smoothing may read: "
+            "ask for fewer, or raise HEADGATE_MAX_SMOOTHING_SNAPSHOTS."
+        )
         raise InvalidRequest((("#/smoothing/size", detail),))
     return body.smoothing.size
 
 
 def _read_loads(
-    snapshots: list[SnapshotRow], known: set[str]
+    snapshots: Sequence[SnapshotRow], known: set[str]
 ) -> tuple[list[values.Load], tuple[values.Diagnostic, ...]]:
     """Snapshots outlive revisions: operators that the topology no longer has are left out, and said."""
     strangers: set[str] = set()
@@ -81,7 +86,9 @@ def _read_loads(
     if not strangers:
         return loads, ()
     names = tuple(sorted(strangers))
-    detail = f"Left out what was measured at {', '.join(names[:10])}{' …' if len(names) > 10 else ''}: this revision of the topology does not have it."
+    detail = (
+        f"Left out what was measured at {join_names(names)}: this revision of the topology does not have it."
+    )
     return loads, (values.Diagnostic("operator-not-in-topology", detail, names),)
 
 

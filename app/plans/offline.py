@@ -1,4 +1,4 @@
-"""The same estimates and plans from files, on a terminal: no server, no database, the same checks and answers."""
+"""The same estimates and plans from files: no server, no database, the same checks and answers."""
 
 import json
 import sys
@@ -125,7 +125,8 @@ def print_answer(answer: EstimateAnswer, output: str) -> None:
 def _summarise(answer: EstimateAnswer) -> Text:
     sojourn = answer.expected_sojourn_seconds
     latency = "infinite" if sojourn is None else _milliseconds(sojourn)
-    text = f"E[T] {latency} with {answer.processors_total} processors at {answer.external_rate:g} tuples/s ({answer.model})"
+    text = f"E[T] {latency} with {answer.processors_total} processors at {answer.external_rate:g} tuples/s"
+    text += f" ({answer.model})"
     if answer.unstable_operators:
         text += f"; cannot keep up: {', '.join(answer.unstable_operators)}"
     if isinstance(answer, PlanAnswer) and answer.unused_processors:

@@ -1,4 +1,4 @@
-"""Estimates and plans: /v1/estimate and /v1/plans compute what the body describes; under a topology, what is stored."""
+"""Estimates and plans, of what the body describes and (under /v1/topologies) of what is stored."""
 
 from uuid import UUID
 

@@ -36,7 +36,7 @@ from planner.values import Plan
 
 A = TypeVar("A", bound=EstimateAnswer)
 
-# -- of what the body describes ---------------------------------------------------------------------------------------
+# -- of what the body describes ------------------------------------------------------------
 
 
 async def estimate_described(body: EstimateRequest, settings: Settings) -> EstimateAnswer:
@@ -93,7 +93,7 @@ def _pointing_into_body() -> Iterator[None]:
         raise replace(error, pointer="/load" + error.pointer) from error
 
 
-# -- of what is stored ------------------------------------------------------------------------------------------------
+# -- of what is stored ---------------------------------------------------------------------
 
 
 def estimate_stored(

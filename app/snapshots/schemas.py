@@ -2,17 +2,17 @@
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Discriminator, Field, Tag
+from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
 
 from app.fields import Answer, Body, OperatorName, PositiveRate, Processors, Rate, Scv, Seconds, UtcTime
 from planner import values
 
-FPD_MEASURED = {
+FPD_MEASURED: dict[str, JsonValue] = {
     "generator": {"service_rate": 80.0, "arrival_scv": 1.0, "service_scv": 1.3, "processors": 6},
     "detector": {"arrival_rate": 1422.2, "service_rate": 130.0, "processors": 13},
     "reporter": {"service_rate": 40.0, "processors": 3},
 }
-FPD_LOAD = {
+FPD_LOAD: dict[str, JsonValue] = {
     "observed_at": "2026-11-18T00:00:00Z",
     "window_seconds": 60,
     "external_rate": 320.0,
@@ -27,7 +27,7 @@ class OperatorLoad(Body):
     service_rate: Annotated[
         PositiveRate | None,
         Field(
-            description="Tuples per second that ONE processor can serve; needed for a plan, null if nothing was served."
+            description="Tuples per second that ONE processor serves; a plan needs it; null if nothing was served."
         ),
     ] = None
     arrival_rate: Annotated[Rate | None, Field(description="Left out: what the flow brings.")] = None

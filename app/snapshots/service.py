@@ -1,9 +1,9 @@
 """Stores measured loads, each interval once, and reads the newest back."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Select, literal_column, select, tuple_
+from sqlalchemy import Boolean, ColumnElement, Select, literal_column, select, tuple_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -46,9 +46,9 @@ def store_snapshots(
         for column in ("external_rate", "measured_sojourn_seconds", "operators", "source", "stored_at")
     }
     # xmax is 0 in a row that this statement inserted, and names the transaction where it replaced one.
-    was_new = session.scalars(
+    was_new: Sequence[bool] = session.scalars(
         statement.on_conflict_do_update(index_elements=KEY_COLUMNS, set_=replaced).returning(
-            literal_column("xmax = 0")
+            literal_column("xmax = 0", Boolean)
         )
     ).all()
     new = sum(map(bool, was_new))
@@ -75,13 +75,13 @@ def list_snapshots(
     )
 
 
-def find_newest(session: Session, topology: StoredTopology, count: int) -> list[SnapshotRow]:
+def find_newest(session: Session, topology: StoredTopology, count: int) -> Sequence[SnapshotRow]:
     """The newest `count` snapshots, oldest first."""
     newest = session.scalars(_of(topology).order_by(*(column.desc() for column in KEY)).limit(count)).all()
-    return list(reversed(newest))
+    return newest[::-1]
 
 
-def _of(topology: StoredTopology) -> Select[tuple[SnapshotRow]]:
+def _of(topology: StoredTopology) -> Select[SnapshotRow]:
     return select(SnapshotRow).where(SnapshotRow.topology_id == topology.id)
 
 
@@ -107,7 +107,7 @@ def _refuse_unusable(topology: StoredTopology, sent: Mapping[str, Snapshot], set
             errors.append(
                 (
                     f"{pointer}/operators/{escaped}",
-                    f"Topology {topology.name!r} has no operator {operator!r}: correct the name, or add the operator first.",
+                    f"Topology {topology.name!r} has no operator {operator!r}: correct the name, or add it first.",
                 )
             )
         if (one.observed_at, one.window_seconds) in seen:

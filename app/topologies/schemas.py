@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, JsonValue
 
 from app.fields import Answer, Body, OperatorName, Processors, TopologyName
 from planner import values
@@ -17,17 +17,17 @@ Selectivity = Annotated[
     ),
 ]
 
-FPD_OPERATORS = [
+FPD_OPERATORS: list[JsonValue] = [
     {"name": "generator"},
     {"name": "detector", "stateful": True},
     {"name": "reporter", "min_processors": 1, "max_processors": 8},
 ]
-FPD_EDGES = [
+FPD_EDGES: list[JsonValue] = [
     {"source": "generator", "target": "detector", "selectivity": 4.0},
     {"source": "detector", "target": "detector", "selectivity": 0.1},
     {"source": "detector", "target": "reporter", "selectivity": 0.05},
 ]
-FPD = {
+FPD: dict[str, JsonValue] = {
     "name": "fpd",
     "operators": FPD_OPERATORS,
     "edges": FPD_EDGES,
@@ -85,7 +85,7 @@ class Graph(Body):
 
 
 class TopologyBody(Graph):
-    """A topology to store. The read-only fields of an answer may be left in: so what was read can be edited and sent."""
+    """A topology to store; the read-only fields of an answer may be left in, so that it can be edited and sent."""
 
     name: TopologyName
     revision: Annotated[

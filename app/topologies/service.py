@@ -57,8 +57,9 @@ def check_size(graph: Graph, settings: Settings, pointer: str = "#") -> None:
         ("entries", len(graph.entries), settings.max_operators),
     ):
         if found > limit:
-            what = f"{found} {field} are more than the {limit} that this service takes: split the topology, or raise HEADGATE_MAX_{'EDGES' if field == 'edges' else 'OPERATORS'}."
-            raise InvalidRequest(((f"{pointer}/{field}", what),))
+            setting = "HEADGATE_MAX_EDGES" if field == "edges" else "HEADGATE_MAX_OPERATORS"
+            detail = f"{found} {field} are more than the {limit} that this service takes: raise {setting}."
+            raise InvalidRequest(((f"{pointer}/{field}", detail),))
 
 
 def create_topology(session: Session, body: TopologyBody, settings: Settings) -> StoredTopology:
