@@ -3,10 +3,11 @@
 import asyncio
 import logging
 import os
+import signal
 import socket
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from prometheus_client.multiprocess import mark_process_dead
 from pydantic import SecretStr
@@ -47,7 +48,9 @@ def serve(settings: Settings) -> None:
     refuse_unsafe_start(settings)
     for name in find_unknown_variables():
         log.warning("no setting is called %s: `headgate settings` lists them", name)
-    with open_database_url(settings) as url:
+    # uvicorn raises the signal that ended it once more when it is done: what we hold must still be let go.
+    signal.signal(signal.SIGTERM, end_in_order)
+    with suppress(KeyboardInterrupt), open_database_url(settings) as url:
         migrate(url)
         ready = settings.model_copy(update={"database_url": SecretStr(url)})
         listener = bind(settings)
@@ -56,6 +59,11 @@ def serve(settings: Settings) -> None:
             DrainingServer(configure(ready, create_app(ready))).run(sockets=[listener])
         else:
             serve_with_workers(ready, listener)
+
+
+def end_in_order(*_: object) -> None:
+    """On SIGTERM: leave every context on the way out, the embedded Postgres among them."""
+    raise SystemExit(0)
 
 
 def refuse_unsafe_start(settings: Settings) -> None:

@@ -18,6 +18,9 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.engine import make_url
 
+from app.snapshots.schemas import FPD_LOAD
+from app.topologies.schemas import FPD
+
 HEADGATE = str(Path(sys.executable).parent / "headgate")
 ADDRESS = re.compile(r"serving on (http://\S+?)[,\"]")
 START_SECONDS = 120  # a loaded machine starts slowly; a broken service ends at once
@@ -30,12 +33,16 @@ class Service:
     process: subprocess.Popen[str]
     url: str = ""
     lines: list[str] = field(default_factory=list)
+    listener: threading.Thread | None = None
 
     def stop(self, with_signal: signal.Signals = signal.SIGTERM) -> int:
         """Ends it and waits until it has ended."""
         if self.process.poll() is None:
             self.process.send_signal(with_signal)
-        return self.process.wait(timeout=60)
+        code = self.process.wait(timeout=60)
+        if self.listener:
+            self.listener.join()
+        return code
 
 
 StartService = Callable[..., Service]
@@ -60,15 +67,17 @@ def start(arguments: list[str], **settings: str) -> Service:
     serving = threading.Event()
 
     def listen(stream: IO[str]) -> None:
-        for line in stream:
-            service.lines.append(line)
-            if found := ADDRESS.search(line):
-                service.url = found.group(1)
-                serving.set()
+        with stream:
+            for line in stream:
+                service.lines.append(line)
+                if found := ADDRESS.search(line):
+                    service.url = found.group(1)
+                    serving.set()
         serving.set()
 
     assert process.stderr is not None
-    threading.Thread(target=listen, args=[process.stderr], daemon=True).start()
+    service.listener = threading.Thread(target=listen, args=[process.stderr], daemon=True)
+    service.listener.start()
     assert serving.wait(START_SECONDS), "the service did not start in time"
     assert service.url, f"the service did not start:\n{''.join(service.lines)}"
     wait_until_answering(service.url)
@@ -146,9 +155,6 @@ def name() -> str:
 @pytest.fixture
 def stored(client: httpx.Client, name: str) -> str:
     """The name of a stored topology with one snapshot."""
-    from app.snapshots.schemas import FPD_LOAD
-    from app.topologies.schemas import FPD
-
     assert client.post("/v1/topologies", json=FPD | {"name": name}).status_code == 201
     assert client.post(f"/v1/topologies/{name}/snapshots", json=FPD_LOAD).status_code == 201
     return name
