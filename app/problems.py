@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app import errors
 from app.observability import current_request_id
@@ -284,7 +285,32 @@ def install_problems(app: FastAPI) -> None:
         app.add_exception_handler(kind, answer_exception)
     app.add_exception_handler(RequestValidationError, _answer_validation)
     app.add_exception_handler(HTTPException, _answer_http)
-    app.add_exception_handler(Exception, answer_exception)
+    app.add_middleware(LastResort)
+
+
+class LastResort:
+    """ASGI middleware: what nobody expected is answered here, where the request's id is still known to the log.
+
+    Starlette's own handler for `Exception` stands outside of every middleware.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answering = False
+
+        async def send_watched(message: Message) -> None:
+            nonlocal answering
+            answering = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, send_watched)
+        except Exception as error:
+            if answering:
+                raise
+            await answer_exception(Request(scope), error)(scope, receive, send)
 
 
 def document_problems(*types: str) -> dict[int | str, dict[str, Any]]:

@@ -26,6 +26,7 @@ log = logging.getLogger("headgate")
 # How long idle connections stay open once the service is going: a request that its client had sent already
 # is read and answered in this time.
 IDLE_GRACE_SECONDS = 0.5
+BACKLOG = 2048  # connections that the kernel holds for us until we take them
 
 
 class UnsafeStart(Exception):
@@ -76,12 +77,13 @@ def refuse_unsafe_start(settings: Settings) -> None:
 
 
 def bind(settings: Settings) -> socket.socket:
-    """The socket to listen on; bound here, so that a port that is taken is said before anything starts."""
+    """A listening socket: a taken port is said before anything starts, and early callers wait, not fail."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     listener = socket.socket(family)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((settings.host, settings.port))
+        listener.listen(BACKLOG)
     except OSError:
         listener.close()
         raise
@@ -106,6 +108,7 @@ def configure(settings: Settings, app: object) -> Config:
         log_config=None,
         access_log=False,
         server_header=False,
+        backlog=BACKLOG,
         timeout_graceful_shutdown=settings.shutdown_grace_seconds,
     )
 

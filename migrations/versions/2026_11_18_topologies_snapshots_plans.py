@@ -17,8 +17,8 @@ def upgrade() -> None:
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("revision", sa.Integer(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.func.now(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_topologies"),
-        sa.UniqueConstraint("name", name="uq_topologies_name"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_topologies")),
+        sa.UniqueConstraint("name", name=op.f("uq_topologies_name")),
     )
     op.create_table(
         "topology_revisions",
@@ -27,11 +27,14 @@ def upgrade() -> None:
         sa.Column("definition", postgresql.JSONB(), nullable=False),
         sa.Column("source", sa.Text(), server_default="posted", nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.func.now(), nullable=False),
-        sa.PrimaryKeyConstraint("topology_id", "revision", name="pk_topology_revisions"),
+        sa.PrimaryKeyConstraint("topology_id", "revision", name=op.f("pk_topology_revisions")),
         sa.ForeignKeyConstraint(
-            ["topology_id"], ["topologies.id"], name="fk_topology_revisions_topology_id", ondelete="CASCADE"
+            ["topology_id"],
+            ["topologies.id"],
+            name=op.f("fk_topology_revisions_topology_id"),
+            ondelete="CASCADE",
         ),
-        sa.CheckConstraint("source IN ('posted', 'discovered')", name="ck_topology_revisions_source"),
+        sa.CheckConstraint("source IN ('posted', 'discovered')", name=op.f("ck_topology_revisions_source")),
     )
     op.create_table(
         "snapshots",
@@ -43,12 +46,12 @@ def upgrade() -> None:
         sa.Column("operators", postgresql.JSONB(), nullable=False),
         sa.Column("source", sa.Text(), server_default="posted", nullable=False),
         sa.Column("stored_at", sa.DateTime(timezone=True), server_default=sa.func.now(), nullable=False),
-        sa.PrimaryKeyConstraint("topology_id", "observed_at", "window_seconds", name="pk_snapshots"),
+        sa.PrimaryKeyConstraint("topology_id", "observed_at", "window_seconds", name=op.f("pk_snapshots")),
         sa.ForeignKeyConstraint(
-            ["topology_id"], ["topologies.id"], name="fk_snapshots_topology_id", ondelete="CASCADE"
+            ["topology_id"], ["topologies.id"], name=op.f("fk_snapshots_topology_id"), ondelete="CASCADE"
         ),
-        sa.CheckConstraint("source IN ('posted', 'ingest')", name="ck_snapshots_source"),
-        sa.CheckConstraint("window_seconds > 0", name="ck_snapshots_window"),
+        sa.CheckConstraint("source IN ('posted', 'ingest')", name=op.f("ck_snapshots_source")),
+        sa.CheckConstraint("window_seconds > 0", name=op.f("ck_snapshots_window")),
     )
     op.create_table(
         "plans",
@@ -59,9 +62,9 @@ def upgrade() -> None:
         sa.Column("request", postgresql.JSONB(), nullable=False),
         sa.Column("answer", postgresql.JSONB(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.func.now(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_plans"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_plans")),
         sa.ForeignKeyConstraint(
-            ["topology_id"], ["topologies.id"], name="fk_plans_topology_id", ondelete="CASCADE"
+            ["topology_id"], ["topologies.id"], name=op.f("fk_plans_topology_id"), ondelete="CASCADE"
         ),
     )
     op.create_index("ix_plans_topology_id_created_at_id", "plans", ["topology_id", "created_at", "id"])

@@ -1,0 +1,110 @@
+"""Starts the real service in a process of its own, and databases for it."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+import httpx
+from sqlalchemy import create_engine, text
+from sqlalchemy.engine import make_url
+
+HEADGATE = str(Path(sys.executable).parent / "headgate")
+ADDRESS = re.compile(r"serving on (http://\S+?)[,\"]")
+START_SECONDS = 120  # a loaded machine starts slowly; a broken service ends at once
+
+
+@dataclass
+class Service:
+    """A running `headgate serve`, and what it has said."""
+
+    process: subprocess.Popen[str]
+    url: str = ""
+    lines: list[str] = field(default_factory=list)
+    said: threading.Condition = field(default_factory=threading.Condition)
+    listener: threading.Thread | None = None
+
+    def wait_for_line(self, part: str) -> str:
+        """The first line with this in it; lines arrive a little after the answer that they are about."""
+        with self.said:
+            found = self.said.wait_for(lambda: [line for line in self.lines if part in line], timeout=60)
+        assert found, f"no line says {part}"
+        return found[0]
+
+    def stop(self, with_signal: signal.Signals = signal.SIGTERM) -> int:
+        """Ends it and waits until it has ended."""
+        if self.process.poll() is None:
+            self.process.send_signal(with_signal)
+        code = self.process.wait(timeout=60)
+        if self.listener:
+            self.listener.join()
+        return code
+
+
+StartService = Callable[..., Service]
+
+
+def environment(**settings: str) -> dict[str, str]:
+    """This process's environment, with these settings and no others of Headgate's."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("HEADGATE_")}
+    return kept | {f"HEADGATE_{name.upper()}": value for name, value in settings.items()}
+
+
+def start(arguments: list[str], **settings: str) -> Service:
+    """Starts a service on a free port and waits until it says where it serves."""
+    process = subprocess.Popen(
+        [HEADGATE, "serve", "--port", "0", *arguments],
+        env=environment(log_format="json", **settings),
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+    service = Service(process)
+    serving = threading.Event()
+
+    def listen(stream: IO[str]) -> None:
+        with stream:
+            for line in stream:
+                with service.said:
+                    service.lines.append(line)
+                    service.said.notify_all()
+                if found := ADDRESS.search(line):
+                    service.url = found.group(1)
+                    serving.set()
+        serving.set()
+
+    assert process.stderr is not None
+    service.listener = threading.Thread(target=listen, args=[process.stderr], daemon=True)
+    service.listener.start()
+    assert serving.wait(START_SECONDS), "the service did not start in time"
+    assert service.url, f"the service did not start:\n{''.join(service.lines)}"
+    wait_until_answering(service.url)
+    return service
+
+
+def wait_until_answering(url: str) -> None:
+    """The socket listens before the server accepts, so a first request may wait, but it is answered."""
+    with httpx.Client(base_url=url, timeout=START_SECONDS) as client:
+        assert client.get("/healthz").status_code == 200
+
+
+@contextmanager
+def made_database(server_url: str) -> Iterator[str]:
+    """An empty database of its own on the run's Postgres."""
+    name = f"test_{uuid.uuid4().hex}"
+    engine = create_engine(server_url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+        try:
+            yield make_url(server_url).set(database=name).render_as_string(hide_password=False)
+        finally:
+            connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+    engine.dispose()

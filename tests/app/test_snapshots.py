@@ -1,0 +1,94 @@
+"""Measured load: each interval once, all of a list or nothing."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+
+from app.snapshots.schemas import FPD_LOAD
+
+START = datetime(2026, 11, 18, tzinfo=UTC)
+
+
+def snapshot(minute: int, **changes: Any) -> dict[str, Any]:
+    """The example's load, some minutes later."""
+    return FPD_LOAD | {"observed_at": (START + timedelta(minutes=minute)).isoformat()} | changes
+
+
+def read_all(client: httpx.Client, url: str | None) -> list[dict[str, Any]]:
+    """Every item of a list, page by page."""
+    found = []
+    while url:
+        page = client.get(url).json()
+        found += page["items"]
+        url = page["next"]
+    return found
+
+
+def test_the_same_interval_again_replaces_and_never_doubles(client: httpx.Client, stored: str):
+    url = f"/v1/topologies/{stored}/snapshots"
+    again = client.post(url, json=snapshot(0, external_rate=99.0))
+    assert again.status_code == 201
+    assert again.json() == {"stored": 0, "replaced": 1}
+    assert [item["external_rate"] for item in read_all(client, url)] == [99.0]
+
+
+def test_the_same_instant_in_another_zone_is_the_same_interval(client: httpx.Client, stored: str):
+    url = f"/v1/topologies/{stored}/snapshots"
+    elsewhere = client.post(url, json=snapshot(0) | {"observed_at": "2026-11-18T05:30:00+05:30"})
+    assert elsewhere.json() == {"stored": 0, "replaced": 1}
+    assert read_all(client, url)[0]["observed_at"] == "2026-11-18T00:00:00Z"
+
+
+def test_windows_of_other_lengths_are_other_intervals(client: httpx.Client, stored: str):
+    url = f"/v1/topologies/{stored}/snapshots"
+    assert client.post(url, json=snapshot(0, window_seconds=300)).json() == {"stored": 1, "replaced": 0}
+    assert len(read_all(client, url)) == 2
+
+
+def test_pages_go_oldest_first_through_every_interval_once(client: httpx.Client, stored: str):
+    url = f"/v1/topologies/{stored}/snapshots"
+    minutes = [7, 3, 1, 9, 4, 2, 8, 5, 6]
+    sent = client.post(url, json=[snapshot(minute) for minute in minutes])
+    assert sent.json() == {"stored": 9, "replaced": 0}
+    times = [item["observed_at"] for item in read_all(client, f"{url}?limit=4")]
+    assert times == [f"2026-11-18T00:{minute:02}:00Z" for minute in range(10)]
+    some = read_all(client, f"{url}?limit=2&from=2026-11-18T00:02:00Z&to=2026-11-18T00:06:00Z")
+    assert [item["observed_at"][14:16] for item in some] == ["02", "03", "04", "05"]
+
+
+def test_one_bad_snapshot_in_a_list_stores_none(client: httpx.Client, stored: str):
+    url = f"/v1/topologies/{stored}/snapshots"
+    stranger = snapshot(2) | {"operators": {"a/b": {"service_rate": 1.0}}}
+    refused = client.post(url, json=[snapshot(1), stranger])
+    assert refused.status_code == 422
+    assert [error["pointer"] for error in refused.json()["errors"]] == ["#/1/operators/a~1b"]
+    twice = client.post(url, json=[snapshot(1), snapshot(2), snapshot(1)])
+    assert [error["pointer"] for error in twice.json()["errors"]] == ["#/2"]
+    assert len(read_all(client, url)) == 1
+
+
+def test_what_is_wrong_is_pointed_to_in_one_snapshot_and_in_a_list(client: httpx.Client, stored: str):
+    url = f"/v1/topologies/{stored}/snapshots"
+    for body, pointer in (
+        (snapshot(1, external_rate=-1.0), "#/external_rate"),
+        ([snapshot(1), snapshot(2, external_rate=-1.0)], "#/1/external_rate"),
+        (snapshot(1) | {"observed_at": "2026-11-18T00:00:00"}, "#/observed_at"),
+        (snapshot(1) | {"operators": {"reporter": {"service_rate": 0}}}, "#/operators/reporter/service_rate"),
+        ([], "#"),
+    ):
+        refused = client.post(url, json=body)
+        assert refused.status_code == 422
+        assert [error["pointer"] for error in refused.json()["errors"]] == [pointer]
+
+
+def test_many_writers_of_one_interval_leave_one(client: httpx.Client, stored: str):
+    url = f"/v1/topologies/{stored}/snapshots"
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(
+            pool.map(lambda rate: client.post(url, json=snapshot(1, external_rate=rate)), range(1, 17))
+        )
+    assert {answer.status_code for answer in answers} == {201}
+    assert sum(answer.json()["stored"] for answer in answers) == 1
+    assert len(read_all(client, url)) == 2
