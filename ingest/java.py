@@ -25,7 +25,7 @@ exec {java} "$@"
 
 
 def find_java_home(shim_folder: Path) -> Path:
-    """What JAVA_HOME must be for Spark; makes a shim in `shim_folder` where the machine has no fitting Java."""
+    """What JAVA_HOME must be for Spark; makes a shim in `shim_folder` if the machine has no fitting Java."""
     for java in _list_system_javas():
         home = _ask_home(java)
         if home:
@@ -54,7 +54,7 @@ def _list_system_javas() -> Iterator[str]:
 
 
 def _ask_home(java: str) -> Path | None:
-    """Where this Java lives, if Spark can run on it; it is asked, for `java` may be a link, a stub, a script."""
+    """Where this Java lives, if Spark can run on it (we ask it: `java` may be a link, a stub, a script)."""
     try:
         answer = subprocess.run(  # noqa: S603  # the Java that the machine's owner put first
             [java, SPARK_MODULE, "-XshowSettings:properties", "-version"],
