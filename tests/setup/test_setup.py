@@ -1,0 +1,203 @@
+"""The way in: locks that pin everything, a script that does nothing twice, errors that name the way out."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LOCKS = ["requirements.lock", "requirements-dev.lock", "requirements-uv.lock"]
+
+FAKE_PYTHON = """#!/bin/sh
+# Stands in for an interpreter: notes how it is called, fails where it should.
+echo "$*" >> {calls}
+case "$*" in
+    *version_info\\[:2\\]*) echo {version} ;;
+    *"< (3, 11)"*) {new_enough} ;;
+    *ensurepip*) {has_venv} ;;
+esac
+"""
+
+
+def read_pins(lock: str) -> dict[str, set[str]]:
+    pins: dict[str, set[str]] = {}
+    for name, version in re.findall(r"^([\w.-]+)==([^ \\]+)", (ROOT / lock).read_text(), re.MULTILINE):
+        pins.setdefault(name.lower(), set()).add(version)
+    return pins
+
+
+def write_python(
+    path: Path, *, version: str = "3.12", new_enough: bool = True, has_venv: bool = True
+) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        FAKE_PYTHON.format(
+            calls=path.with_suffix(".calls"),
+            version=version,
+            new_enough=str(new_enough).lower(),
+            has_venv=str(has_venv).lower(),
+        )
+    )
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """What `make setup` reads, in a folder of its own."""
+    (tmp_path / "tools").mkdir()
+    for name in ("tools/setup.sh", "pyproject.toml", *LOCKS):
+        shutil.copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def run_setup(checkout: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["/bin/sh", "tools/setup.sh", "requirements.lock"],
+        cwd=checkout,
+        env={"PATH": f"{checkout / 'bin'}:/usr/bin:/bin", **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def install_by_hand(checkout: Path) -> Path:
+    """An environment as setup leaves it, around a stand-in for Python."""
+    python = write_python(checkout / ".venv" / "bin" / "python")
+    for program in ("headgate", "uv"):
+        shutil.copy(python, python.with_name(program))
+    inputs = [checkout / name for name in ("pyproject.toml", "requirements-uv.lock", "requirements.lock")]
+    fingerprint = f"{checkout.resolve()}\n" + "".join(path.read_text() for path in inputs)
+    (checkout / ".venv" / "requirements.lock.installed").write_text(fingerprint)
+    (checkout / ".venv" / "place").write_text(f"{checkout.resolve()}\n")
+    return python.with_suffix(".calls")
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_pin_has_its_hashes_and_no_address(lock: str) -> None:
+    text = (ROOT / lock).read_text()
+    requirements = [block for block in re.split(r"\n(?=[\w.-]+==)", text) if "==" in block]
+    assert requirements
+    assert all("--hash=sha256:" in block for block in requirements)
+    assert "://" not in text
+    assert "index-url" not in text
+
+
+def test_the_lock_for_development_holds_all_of_the_other_in_the_same_versions() -> None:
+    development = read_pins("requirements-dev.lock")
+    assert {name: development.get(name) for name in read_pins("requirements.lock")} == read_pins(
+        "requirements.lock"
+    )
+
+
+def test_everything_that_the_project_asks_for_is_pinned() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    for lock, wanted in (
+        ("requirements.lock", project["project"]["dependencies"]),
+        ("requirements-dev.lock", project["dependency-groups"]["dev"]),
+    ):
+        names = {re.split(r"[^\w.-]", requirement)[0].lower() for requirement in wanted}
+        assert names <= set(read_pins(lock)), lock
+
+
+def test_the_installer_and_the_builder_are_of_one_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert project["build-system"]["requires"] == [
+        f"uv_build=={version}" for version in read_pins("requirements-uv.lock")["uv"]
+    ]
+
+
+def test_a_second_setup_starts_nothing(checkout: Path) -> None:
+    calls = install_by_hand(checkout)
+    done = run_setup(checkout)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert not calls.exists()
+
+
+@pytest.mark.parametrize("changed", ["requirements.lock", "pyproject.toml", "requirements-uv.lock"])
+def test_a_change_of_what_is_to_be_installed_installs_it(checkout: Path, changed: str) -> None:
+    calls = install_by_hand(checkout)
+    with (checkout / changed).open("a") as file:
+        file.write("# changed\n")
+    assert run_setup(checkout).returncode == 0
+    assert "--require-hashes -r requirements-uv.lock" in calls.read_text()
+    calls.unlink()
+    assert run_setup(checkout).returncode == 0
+    assert not calls.exists()
+
+
+def test_an_environment_that_was_moved_is_made_anew(checkout: Path, tmp_path: Path) -> None:
+    install_by_hand(checkout)
+    (checkout / ".venv" / "place").write_text("/somewhere/else\n")
+    (checkout / ".venv" / "requirements.lock.installed").write_text("/somewhere/else\n")
+    write_python(tmp_path / "bin" / "python3")
+    assert run_setup(checkout).returncode == 0
+    assert "-m venv --clear .venv" in (tmp_path / "bin" / "python3.calls").read_text()
+
+
+def test_another_interpreter_that_is_asked_for_is_taken(checkout: Path, tmp_path: Path) -> None:
+    install_by_hand(checkout)
+    other = write_python(tmp_path / "bin" / "python3.13", version="3.13")
+    assert run_setup(checkout, PYTHON="python3.13").returncode == 0
+    assert "-m venv --clear .venv" in other.with_suffix(".calls").read_text()
+
+
+@pytest.mark.parametrize(
+    ("python", "expected"),
+    [
+        ({"version": "3.9", "new_enough": False}, r"is Python 3\.9, .* 3\.11 or newer.*PYTHON=python3\.12"),
+        ({"has_venv": False}, r"apt-get install python3\.12-venv"),
+    ],
+)
+def test_an_unfit_interpreter_gets_one_line_that_says_what_to_do(
+    checkout: Path, tmp_path: Path, python: dict[str, object], expected: str
+) -> None:
+    write_python(tmp_path / "bin" / "python3", **python)  # type: ignore[arg-type]  # as the parameters say
+    refused = run_setup(checkout)
+    assert refused.returncode == 1
+    assert re.fullmatch(f"headgate: .*{expected}.*\n", refused.stderr)
+
+
+def test_a_missing_interpreter_gets_one_line_too(checkout: Path) -> None:
+    refused = run_setup(checkout, PYTHON="python-of-nowhere")
+    assert refused.returncode == 1
+    assert refused.stderr.count("\n") == 1
+    assert "no working python-of-nowhere" in refused.stderr
+
+
+@pytest.mark.parametrize("variable", ["PIP_INDEX_URL"])
+def test_the_index_that_pip_is_set_up_with_is_handed_to_uv(checkout: Path, variable: str) -> None:
+    install_by_hand(checkout)
+    (checkout / "requirements.lock").write_text("# changed\n")
+    uv = checkout / ".venv" / "bin" / "uv"
+    uv.write_text(f'#!/bin/sh\necho "$UV_DEFAULT_INDEX" >> {checkout / "index"}\n')
+    python = checkout / ".venv" / "bin" / "python"
+    python.write_text(f'#!/bin/sh\n[ "$3" = install ] || exec {sys.executable} "$@"\n')
+    (checkout / ".venv" / "bin" / "headgate").touch(mode=0o755)
+    done = run_setup(checkout, **{variable: "http://127.0.0.1:9/simple", "HOME": str(checkout)})
+    assert done.returncode == 0, done.stderr
+    assert set((checkout / "index").read_text().split()) == {"http://127.0.0.1:9/simple"}
+
+
+def test_make_alone_lists_every_target_with_what_it_does() -> None:
+    listed = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert {"setup", "run", "test", "lint", "migrate", "openapi", "bench", "help"} <= set(targets)
+    for target in targets:
+        assert re.search(rf"^  make {target} +\w", listed, re.MULTILINE), target
+
+
+def test_ci_runs_what_the_readme_says() -> None:
+    script = ROOT / ".ci" / "run"
+    assert os.access(script, os.X_OK)
+    commands = [
+        line for line in script.read_text().splitlines() if line and not line.startswith(("#", "set ", "cd "))
+    ]
+    assert commands == ["make test"]
+    assert "make test" in (ROOT / "README.md").read_text()
