@@ -114,7 +114,7 @@ def pass_around(network: Network, component: Sequence[int], received: list[float
                 edges.append((place[operator], place[target], selectivity))
             else:
                 leaving.append((operator, target, selectivity))
-    cycle = Cycle(tuple(network.names[operator] for operator in component), tuple(edges))
+    cycle = Cycle(tuple(network.names[operator] for operator in sorted(component)), edges)
     for operator, visits in zip(
         component, solve_cycle(cycle, [received[operator] for operator in component]), strict=True
     ):

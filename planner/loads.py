@@ -4,14 +4,14 @@ from planner.errors import InvalidLoad, escape_pointer, join_names
 from planner.graph import LARGEST, Network
 from planner.values import Load, OperatorLoad
 
-# No rate, time or variability lies outside; within, no product of the formulas overflows.
+# No rate that is divided by is smaller: no quotient of the formulas overflows.
 SMALLEST = 1e-100
 MOST_PROCESSORS = 1_000_000_000  # up to here the formulas are exact to 1e-11
 
 
 def check_load(network: Network, load: Load) -> None:
     """Raise InvalidLoad where the load names strangers, leaves operators out, or holds what is no rate."""
-    check_number(load.external_rate, "external_rate")
+    check_number(load.external_rate, "external_rate", least=SMALLEST)
     check_number(load.measured_sojourn_seconds, "measured_sojourn_seconds")
     for name, measured in load.operators.items():
         if name not in network.index:
@@ -59,15 +59,15 @@ def check_measured(name: str, measured: OperatorLoad, *, external_rate: float) -
         )
 
 
-def check_number(value: float | None, field: str, operator: str | None = None) -> None:
-    """A measured value is a sane number, or was not measured; NaN fails the comparisons too."""
-    if value is None or value == 0.0 or SMALLEST <= value <= LARGEST:
+def check_number(value: float | None, field: str, operator: str | None = None, least: float = 0.0) -> None:
+    """A measured value is 0 or a sane number, or was not measured; NaN fails the comparisons too."""
+    if value is None or value == 0.0 or least <= value <= LARGEST:
         return
     of, prefix = (
         (f" of operator {operator!r}", f"/operators/{escape_pointer(operator)}") if operator else ("", "")
     )
     raise InvalidLoad(
-        f"{field}{of} is {value}: give 0 or a number between {SMALLEST:g} and {LARGEST:g}.",
+        f"{field}{of} is {value}: give 0 or a number above it (and no more than {LARGEST:g}).",
         f"{prefix}/{field}",
     )
 
