@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import fsum, inf
 
+from planner.allocation import sum_sojourns
 from planner.errors import InvalidAllocation, escape_pointer, join_names
 from planner.flow import Flow, measure_flow
 from planner.loads import MOST_PROCESSORS
-from planner.queueing import wait_seconds
+from planner.stations import NO_BOUND, Stations, wait_seconds_each
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, OperatorEstimate, Topology
 
 # Above it the wait grows twentyfold per unit of load: an error of 5% in a rate can mean saturation.
@@ -31,7 +32,7 @@ def estimate(
     """E[T] under `processors`, or under those that the load says are running."""
     flow = measure_flow(topology, load)
     counts = find_counts(topology, load, processors)
-    answer = evaluate_allocation(topology, load, flow, counts, model)
+    answer = evaluate_allocation(topology, load, flow, collect_stations(topology, load, flow, model), counts)
     running = [load.operators[operator.name].processors for operator in topology.operators]
     if all(known in (None, count) for known, count in zip(running, counts, strict=True)):
         answer = replace(answer, diagnostics=answer.diagnostics + compare_sojourn(answer, load))
@@ -69,45 +70,57 @@ def check_count(name: str, count: int | None) -> int:
     return count
 
 
+def collect_stations(topology: Topology, load: Load, flow: Flow, model: Model) -> Stations:
+    """The operators as queues, column by column; an SCV that is not measured is 1."""
+    operators = topology.operators
+    measured = [load.operators[operator.name] for operator in operators]
+    return Stations(
+        flow.arrival_rates,
+        [one.service_rate for one in measured if one.service_rate is not None],
+        [1.0 if one.arrival_scv is None else one.arrival_scv for one in measured],
+        [1.0 if one.service_scv is None else one.service_scv for one in measured],
+        [operator.min_processors for operator in operators],
+        [NO_BOUND if operator.max_processors is None else operator.max_processors for operator in operators],
+        model,
+    )
+
+
 def evaluate_allocation(
-    topology: Topology, load: Load, flow: Flow, counts: Sequence[int], model: Model
+    topology: Topology, load: Load, flow: Flow, stations: Stations, counts: Sequence[int]
 ) -> Estimate:
     """The estimate of an allocation that fits; an unstable operator makes E[T] infinite, said as None."""
+    waits = list(wait_seconds_each(stations, counts))
     operators: list[OperatorEstimate] = []
-    unstable: list[str] = []
-    terms: list[float] = []
-    for operator, visits, arrival_rate, count in zip(
-        topology.operators, flow.visits, flow.arrival_rates, counts, strict=True
+    for operator, visits, arrival_rate, service_rate, count, wait in zip(
+        topology.operators, flow.visits, flow.arrival_rates, stations.service_rate, counts, waits, strict=True
     ):
-        name = operator.name
-        measured = load.operators[name]
-        service_rate = measured.service_rate
-        assert service_rate is not None  # the flow was measured under a load that was checked
-        arrival_scv = 1.0 if measured.arrival_scv is None else measured.arrival_scv
-        service_scv = 1.0 if measured.service_scv is None else measured.service_scv
         utilisation = arrival_rate / service_rate / count
-        wait = wait_seconds(arrival_rate, service_rate, count, arrival_scv, service_scv, model)
+        known_wait = sojourn = None
         if wait < inf:
-            sojourn = wait + 1.0 / service_rate
-            terms.append(visits * sojourn)
-            operators.append(
-                OperatorEstimate(name, arrival_rate, service_rate, count, utilisation, wait, sojourn, visits)
+            known_wait, sojourn = wait, wait + 1.0 / service_rate
+        operators.append(
+            OperatorEstimate(
+                operator.name, arrival_rate, service_rate, count, utilisation, known_wait, sojourn, visits
             )
-        else:
-            unstable.append(name)
-            operators.append(
-                OperatorEstimate(name, arrival_rate, service_rate, count, utilisation, None, None, visits)
-            )
+        )
+    unstable = tuple([one.name for one in operators if one.wait_seconds is None]) if inf in waits else ()
     return Estimate(
         stable=not unstable,
-        expected_sojourn_seconds=None if unstable else fsum(terms),
+        expected_sojourn_seconds=None if unstable else sum_visits(load.external_rate, stations, waits, flow),
         external_rate=load.external_rate,
         processors_total=sum(counts),
         operators=tuple(operators),
-        model=model,
-        unstable_operators=tuple(unstable),
-        diagnostics=flow.diagnostics + describe_estimate(load, operators, model),
+        model=stations.model,
+        unstable_operators=unstable,
+        diagnostics=flow.diagnostics + describe_estimate(load, operators, stations.model),
     )
+
+
+def sum_visits(external_rate: float, stations: Stations, waits: Sequence[float], flow: Flow) -> float:
+    """E[T], by the very sum that an allocation's target was compared with; of a single tuple where λ0 = 0."""
+    if external_rate:
+        return sum_sojourns(stations, waits, external_rate)
+    return fsum([visits / mu for visits, mu in zip(flow.visits, stations.service_rate, strict=True)])
 
 
 def describe_estimate(

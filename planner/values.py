@@ -1,7 +1,7 @@
 """The nouns of stream planning, as frozen values: what goes into the planner and what comes out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 Model = Literal["mmk", "ggk", "ggk-whitt"]
@@ -103,9 +103,10 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What one processor more and one fewer at an operator would do to E[T], others unchanged.
+    """What one processor more and one fewer at an operator would add to E[T], others unchanged.
 
-    A change of None: not possible (the operator would be unstable, or `*_limit` says which bound forbids it).
+    One more adds at most 0. A change of None: not possible; `*_limit` names the bound that forbids it, and
+    without one the operator could not keep up with its load.
     """
 
     operator: str
@@ -122,7 +123,7 @@ Objective = Literal["min-latency", "min-processors"]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An allocation, what it achieves, and why it is this one."""
+    """An allocation, what it achieves, and why it is this one; what to know about it is in the estimate."""
 
     objective: Objective
     processors: Mapping[str, int]
@@ -131,4 +132,3 @@ class Plan:
     lower_bound_seconds: float
     estimate: Estimate
     explanation: tuple[Effect, ...]
-    diagnostics: tuple[Diagnostic, ...] = field(default=())
