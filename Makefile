@@ -18,7 +18,7 @@ openapi: setup ## write openapi.yaml anew from the app
 	@.venv/bin/headgate openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
 
 test: ## install what the tests need, then run the linters and every test (PYTEST_ARGS="-k name" picks some)
-	@sh tools/need_programs.sh chromium
+	@sh tools/need_programs.sh chromium curl
 	@sh tools/setup.sh requirements-dev.lock
 	@$(MAKE) --no-print-directory lint
 	.venv/bin/pytest $(PYTEST_ARGS)

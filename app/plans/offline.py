@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import yaml
 from pydantic import TypeAdapter, ValidationError
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -83,7 +84,8 @@ def read_body(body_type: type[B], inputs: dict[str, Any]) -> B:
     try:
         return TypeAdapter(body_type).validate_python(body)
     except ValidationError as error:
-        wrong = list_validation_errors(list(error.errors()), body)
+        located = [one | {"loc": ("body", *one["loc"])} for one in error.errors()]  # as FastAPI has it
+        wrong = list_validation_errors(located, body)
         raise Refused("\n".join(f"{one['pointer']}: {one['detail']}" for one in wrong)) from error
 
 
@@ -138,9 +140,9 @@ def _tabulate(answer: EstimateAnswer) -> Table:
     effects = (
         {effect.operator: effect for effect in answer.explanation} if isinstance(answer, PlanAnswer) else {}
     )
-    table = Table()
+    table = Table(box=SIMPLE_HEAD)
     table.add_column("operator")
-    columns = ["processors", "utilisation", "arrivals /s", "served /s each", "wait", "sojourn", "visits"]
+    columns = ["processors", "busy", "arrivals/s", "one serves/s", "wait", "sojourn", "visits"]
     for column in columns + (["one more", "one fewer"] if effects else []):
         table.add_column(column, justify="right")
     for one in answer.operators:

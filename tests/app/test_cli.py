@@ -32,7 +32,11 @@ def run(*arguments: str, stdin: str = "", **settings: str) -> subprocess.Complet
     ("command", "call", "body"),
     [
         (["plan", "min-latency", *FILES, "--k-max", "22"], "plans/min-latency", {"k_max": 22}),
-        (["plan", "min-processors", *FILES, "--t-max", "0.08"], "plans/min-processors", {"t_max_seconds": 0.08}),
+        (
+            ["plan", "min-processors", *FILES, "--t-max", "0.08"],
+            "plans/min-processors",
+            {"t_max_seconds": 0.08},
+        ),
         (["estimate", *FILES, "--model", "mmk"], "estimate", {"model": "mmk"}),
     ],
 )
@@ -42,7 +46,8 @@ def test_files_and_http_give_the_same_answer(
     ended = run(*command, "--output", "json")
     assert ended.returncode == 0, ended.stderr
     documents = {
-        name: yaml.load((FPD / f"{name}.yaml").read_text(), Loader=yaml.BaseLoader) for name in ("topology", "load")
+        name: yaml.load((FPD / f"{name}.yaml").read_text(), Loader=yaml.BaseLoader)
+        for name in ("topology", "load")
     }
     assert documents["load"]["observed_at"] == "2026-11-18T00:00:00Z"
     sent = {name: json.loads(json.dumps(_typed(document))) for name, document in documents.items()} | body
@@ -109,7 +114,9 @@ def test_processors_can_be_given_one_by_one():
 
 
 def test_settings_are_shown_with_their_secrets_masked():
-    ended = run("settings", api_keys="very-secret", database_url="postgresql://me:very-secret@db/x", port="9000")
+    ended = run(
+        "settings", api_keys="very-secret", database_url="postgresql://me:very-secret@db/x", port="9000"
+    )
     assert ended.returncode == 0
     assert "very-secret" not in ended.stdout + ended.stderr
     assert "HEADGATE_PORT=9000" in ended.stdout
