@@ -20,7 +20,7 @@ from planner.errors import NoSteadyState
 NEARLY_ONE = 1e-12
 DENSE_SIZE = 24  # up to here lists beat the calls into a library
 DIRECT_SIZE = 1000
-EIGENVALUE_SIZE = 200
+EIGENVALUE_SIZE = 60
 GROWTH_STEPS = 1000
 SWEEPS = 4
 

@@ -7,8 +7,11 @@ fork it is more than the time until the last of them is done.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import fsum, inf
+
+import numpy as np
+from numpy.typing import NDArray
 
 from planner.allocation import sum_sojourns
 from planner.errors import InvalidAllocation, escape_pointer, join_names
@@ -23,6 +26,17 @@ NEAR_SATURATION = 0.95
 SOJOURN_TOLERANCE = 2.0
 
 
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A topology under a load: all that an estimate needs but the processors."""
+
+    topology: Topology
+    load: Load
+    flow: Flow
+    stations: Stations
+    names: list[str]
+
+
 def estimate(
     topology: Topology,
     load: Load,
@@ -30,9 +44,9 @@ def estimate(
     model: Model = DEFAULT_MODEL,
 ) -> Estimate:
     """E[T] under `processors`, or under those that the load says are running."""
-    flow = measure_flow(topology, load)
+    situation = survey_load(topology, load, model)
     counts = find_counts(topology, load, processors)
-    answer = evaluate_allocation(topology, load, flow, collect_stations(topology, load, flow, model), counts)
+    answer = evaluate_allocation(situation, counts)
     running = [load.operators[operator.name].processors for operator in topology.operators]
     if all(known in (None, count) for known, count in zip(running, counts, strict=True)):
         answer = replace(answer, diagnostics=answer.diagnostics + compare_sojourn(answer, load))
@@ -70,11 +84,12 @@ def check_count(name: str, count: int | None) -> int:
     return count
 
 
-def collect_stations(topology: Topology, load: Load, flow: Flow, model: Model) -> Stations:
-    """The operators as queues, column by column; an SCV that is not measured is 1."""
+def survey_load(topology: Topology, load: Load, model: Model) -> Situation:
+    """What reaches each operator, and the operators as queues; an SCV that is not measured is 1."""
+    flow = measure_flow(topology, load)
     operators = topology.operators
     measured = [load.operators[operator.name] for operator in operators]
-    return Stations(
+    stations = Stations(
         flow.arrival_rates,
         [one.service_rate for one in measured if one.service_rate is not None],
         [1.0 if one.arrival_scv is None else one.arrival_scv for one in measured],
@@ -83,16 +98,16 @@ def collect_stations(topology: Topology, load: Load, flow: Flow, model: Model) -
         [NO_BOUND if operator.max_processors is None else operator.max_processors for operator in operators],
         model,
     )
+    return Situation(topology, load, flow, stations, [operator.name for operator in operators])
 
 
-def evaluate_allocation(
-    topology: Topology, load: Load, flow: Flow, stations: Stations, counts: Sequence[int]
-) -> Estimate:
+def evaluate_allocation(situation: Situation, counts: Sequence[int]) -> Estimate:
     """The estimate of an allocation that fits; an unstable operator makes E[T] infinite, said as None."""
-    waits = list(wait_seconds_each(stations, counts))
+    flow, stations = situation.flow, situation.stations
+    waits = list_floats(wait_seconds_each(stations, counts))
     operators: list[OperatorEstimate] = []
-    for operator, visits, arrival_rate, service_rate, count, wait in zip(
-        topology.operators, flow.visits, flow.arrival_rates, stations.service_rate, counts, waits, strict=True
+    for name, visits, arrival_rate, service_rate, count, wait in zip(
+        situation.names, flow.visits, flow.arrival_rates, stations.service_rate, counts, waits, strict=True
     ):
         utilisation = arrival_rate / service_rate / count
         known_wait = sojourn = None
@@ -100,26 +115,32 @@ def evaluate_allocation(
             known_wait, sojourn = wait, wait + 1.0 / service_rate
         operators.append(
             OperatorEstimate(
-                operator.name, arrival_rate, service_rate, count, utilisation, known_wait, sojourn, visits
+                name, arrival_rate, service_rate, count, utilisation, known_wait, sojourn, visits
             )
         )
     unstable = tuple([one.name for one in operators if one.wait_seconds is None]) if inf in waits else ()
     return Estimate(
         stable=not unstable,
-        expected_sojourn_seconds=None if unstable else sum_visits(load.external_rate, stations, waits, flow),
-        external_rate=load.external_rate,
+        expected_sojourn_seconds=None if unstable else sum_sojourn(situation, waits),
+        external_rate=situation.load.external_rate,
         processors_total=sum(counts),
         operators=tuple(operators),
         model=stations.model,
         unstable_operators=unstable,
-        diagnostics=flow.diagnostics + describe_estimate(load, operators, stations.model),
+        diagnostics=flow.diagnostics + describe_estimate(situation.load, operators, stations.model),
     )
 
 
-def sum_visits(external_rate: float, stations: Stations, waits: Sequence[float], flow: Flow) -> float:
-    """E[T], by the very sum that an allocation's target was compared with; of a single tuple where λ0 = 0."""
-    if external_rate:
-        return sum_sojourns(stations, waits, external_rate)
+def list_floats(values: Sequence[float] | NDArray[np.float64]) -> list[float]:
+    """Plain floats, which answers are made of."""
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)
+
+
+def sum_sojourn(situation: Situation, waits: Sequence[float]) -> float:
+    """E[T], by the very sum that an allocation's target is compared with; of a single tuple where λ0 = 0."""
+    flow, stations = situation.flow, situation.stations
+    if situation.load.external_rate:
+        return sum_sojourns(stations, waits, situation.load.external_rate)
     return fsum([visits / mu for visits, mu in zip(flow.visits, stations.service_rate, strict=True)])
 
 

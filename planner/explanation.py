@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from heapq import nsmallest
 from math import inf
 
-from planner.allocation import FEW_OPERATORS
-from planner.stations import Stations, list_curves
+import numpy as np
+
+from planner.erlang import LEAST_LOAD
+from planner.stations import FEW_OPERATORS, Queues, Stations, find_least_stable_counts, list_curves, look_at
 from planner.values import Diagnostic, Effect, Operator
 
 # A person reads an explanation; past this many operators nobody does, and the answer would only be long.
@@ -17,8 +19,9 @@ def explain_allocation(
     counts: Sequence[int],
     savings: Sequence[float],
     costs: Sequence[float],
+    *,
     expected_seconds: float,
-    t_max_seconds: float = inf,
+    t_max_seconds: float,
 ) -> tuple[tuple[Effect, ...], tuple[Diagnostic, ...]]:
     """The effects, largest first and ties in topology order.
 
@@ -33,7 +36,14 @@ def explain_allocation(
     )
     effects = tuple(
         [
-            describe_effect(operators[i], counts[i], savings[i], costs[i], expected_seconds, t_max_seconds)
+            describe_effect(
+                operators[i],
+                counts[i],
+                savings[i],
+                costs[i],
+                expected_seconds=expected_seconds,
+                t_max_seconds=t_max_seconds,
+            )
             for i in shown
         ]
     )
@@ -59,8 +69,29 @@ def find_effects(
     return savings, costs
 
 
+def find_many_effects(
+    stations: Stations, counts: Sequence[int], external_rate: float
+) -> tuple[list[float], list[float]]:
+    """As find_effects, on arrays; an operator without load gains nothing and needs one processor."""
+    queues = Queues.prepare(stations)
+    k = np.asarray(counts, np.int64)
+    least = find_least_stable_counts(queues.high, queues.low)
+    savings, costs = np.zeros(len(k)), np.where(k > least, 0.0, inf)
+    at = np.flatnonzero(queues.high >= LEAST_LOAD)
+    seen = look_at(queues.select(at), k[at], least[at])
+    savings[at] = np.exp(seen.log_next) / external_rate
+    costs[at] = np.exp(seen.log_last) / external_rate  # log_last is infinite at the least stable count
+    return savings.tolist(), costs.tolist()
+
+
 def describe_effect(
-    operator: Operator, count: int, saving: float, cost: float, expected_seconds: float, t_max_seconds: float
+    operator: Operator,
+    count: int,
+    saving: float,
+    cost: float,
+    *,
+    expected_seconds: float,
+    t_max_seconds: float,
 ) -> Effect:
     """One operator's effect in numbers, and in a sentence."""
     at_most = operator.max_processors is not None and count >= operator.max_processors

@@ -9,65 +9,80 @@ are estimated and explained. The lower bound is T_L = Σ vᵢ/μᵢ, with visits
 """
 
 from dataclasses import replace
-from math import fsum, inf
+from math import inf
+
+import numpy as np
 
 from planner.allocation import Allocated, allocate_budget, allocate_target
-from planner.estimation import collect_stations, evaluate_allocation
+from planner.errors import TargetUnreachable
+from planner.estimation import Situation, evaluate_allocation, sum_sojourn, survey_load
 from planner.explanation import explain_allocation, find_effects
-from planner.flow import Flow, measure_flow
-from planner.stations import Stations
 from planner.values import DEFAULT_MODEL, Diagnostic, Load, Model, Objective, Plan, Topology
 
 
 def min_latency(topology: Topology, load: Load, k_max: int, model: Model = DEFAULT_MODEL) -> Plan:
-    """The allocation of at most k_max processors with the least E[T]; of equal ones that of the earlier operators."""
-    flow = measure_flow(topology, load)
-    stations = collect_stations(topology, load, flow, model)
-    allocated = allocate_budget(stations, k_max, [operator.name for operator in topology.operators])
-    return describe_plan("min-latency", topology, load, flow, stations, allocated)
+    """The allocation of at most k_max processors with the least E[T]; on ties the earlier operator has more."""
+    situation = survey_load(topology, load, model)
+    allocated = allocate_budget(situation.stations, k_max, situation.names)
+    return describe_plan(situation, allocated, objective="min-latency")
 
 
 def min_processors(
     topology: Topology, load: Load, t_max_seconds: float, model: Model = DEFAULT_MODEL
 ) -> Plan:
     """The fewest processors with E[T] ≤ t_max_seconds: greedy's first allocation that meets it."""
-    flow = measure_flow(topology, load)
-    stations = collect_stations(topology, load, flow, model)
-    names = [operator.name for operator in topology.operators]
-    allocated = allocate_target(stations, t_max_seconds, load.external_rate, names)
-    return describe_plan("min-processors", topology, load, flow, stations, allocated, t_max_seconds)
+    situation = survey_load(topology, load, model)
+    if load.external_rate:
+        allocated = allocate_target(situation.stations, t_max_seconds, load.external_rate, situation.names)
+    else:
+        allocated = allocate_idle(situation, t_max_seconds)
+    return describe_plan(situation, allocated, objective="min-processors", t_max_seconds=t_max_seconds)
+
+
+def allocate_idle(situation: Situation, t_max_seconds: float) -> Allocated:
+    """Where nothing arrives nothing waits: the least processors attain the lower bound itself."""
+    lower_bound_seconds = find_lower_bound(situation)
+    if not t_max_seconds >= lower_bound_seconds:
+        raise TargetUnreachable(t_max_seconds, lower_bound_seconds)
+    return Allocated(np.asarray(situation.stations.min_processors, np.int64), optimal=True)
 
 
 def describe_plan(
-    objective: Objective,
-    topology: Topology,
-    load: Load,
-    flow: Flow,
-    stations: Stations,
+    situation: Situation,
     allocated: Allocated,
+    *,
+    objective: Objective,
     t_max_seconds: float = inf,
 ) -> Plan:
     """Estimate and explain what was allocated."""
     counts = allocated.counts.tolist()
-    answer = evaluate_allocation(topology, load, flow, stations, counts)
+    operators = situation.topology.operators
+    answer = evaluate_allocation(situation, counts)
     expected = answer.expected_sojourn_seconds
     assert expected is not None  # an allocation is stable or an error
-    savings, costs = find_effects(stations, counts, load.external_rate)
-    effects, cut = explain_allocation(topology.operators, counts, savings, costs, expected, t_max_seconds)
+    savings, costs = find_effects(situation.stations, counts, situation.load.external_rate)
+    effects, cut = explain_allocation(
+        operators,
+        counts,
+        savings,
+        costs,
+        expected_seconds=expected,
+        t_max_seconds=t_max_seconds,
+    )
     return Plan(
         objective=objective,
-        processors={operator.name: count for operator, count in zip(topology.operators, counts, strict=True)},
+        processors={operator.name: count for operator, count in zip(operators, counts, strict=True)},
         optimal=allocated.optimal,
         unused_processors=allocated.unused_processors,
-        lower_bound_seconds=find_lower_bound(flow, stations),
+        lower_bound_seconds=find_lower_bound(situation),
         estimate=replace(answer, diagnostics=answer.diagnostics + describe_allocated(allocated) + cut),
         explanation=effects,
     )
 
 
-def find_lower_bound(flow: Flow, stations: Stations) -> float:
+def find_lower_bound(situation: Situation) -> float:
     """T_L = Σ vᵢ/μᵢ, what is left of E[T] when nothing ever waits."""
-    return fsum([visits / mu for visits, mu in zip(flow.visits, stations.service_rate, strict=True)])
+    return sum_sojourn(situation, [0.0] * len(situation.names))
 
 
 def describe_allocated(allocated: Allocated) -> tuple[Diagnostic, ...]:

@@ -49,7 +49,7 @@ def search_all(
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['figure']} {case['model']}")
-def test_the_paper_s_allocation_is_the_best_of_all_and_is_found(case: dict[str, Any]):
+def test_the_paper_s_allocation_is_the_best_of_all_and_is_found(case: dict[str, Any]) -> None:
     topology, load = read_topology(case["topology"]), read_load(case["load"])
     (best, counts), *_ = search_all(topology, load, case["k_max"], case["model"])
     assert list(counts) == case["processors"]
@@ -64,14 +64,14 @@ def test_the_paper_s_allocation_is_the_best_of_all_and_is_found(case: dict[str, 
 )
 def test_the_two_models_order_the_two_best_allocations_of_seven_differently(
     external_rate: float, model: Model, order: list[tuple[int, ...]]
-):
+) -> None:
     load = replace(read_load("vld-bursty-load"), external_rate=external_rate)
     best_two = search_all(read_topology("vld-topology"), load, 7, model)[:2]
     assert [counts for _, counts in best_two] == order
 
 
 @pytest.mark.parametrize("counts", [(8, 12, 2), (11, 9, 2)])
-def test_vld_s_other_starting_points_in_fig_8_are_stable_and_slower(counts: tuple[int, ...]):
+def test_vld_s_other_starting_points_in_fig_8_are_stable_and_slower(counts: tuple[int, ...]) -> None:
     topology, load = read_topology("vld-topology"), read_load("vld-load")
     found = {counts: expected for expected, counts in search_all(topology, load, 22, "mmk")}
     assert found[counts] > found[10, 11, 1]

@@ -119,7 +119,7 @@ def reference_sojourn(case: Case, model: Model) -> mpf:
 @pytest.mark.parametrize("model", MODELS)
 @given(case=cases())
 @settings(max_examples=60, deadline=None)
-def test_expected_sojourn_agrees_with_forty_digits_to_1e_10(model: Model, case: Case):
+def test_expected_sojourn_agrees_with_forty_digits_to_1e_10(model: Model, case: Case) -> None:
     answer = estimate(case.topology, case.load, case.processors, model)
     with mp.workdps(40):
         expected = reference_sojourn(case, model)
@@ -129,7 +129,7 @@ def test_expected_sojourn_agrees_with_forty_digits_to_1e_10(model: Model, case: 
 
 @given(case=cases(), model=st.sampled_from(MODELS), more=st.data())
 @settings(max_examples=100, deadline=None)
-def test_one_more_processor_never_slows_a_topology(case: Case, model: Model, more: st.DataObject):
+def test_one_more_processor_never_slows_a_topology(case: Case, model: Model, more: st.DataObject) -> None:
     name = more.draw(st.sampled_from(sorted(case.processors)))
     before = estimate(case.topology, case.load, case.processors, model).expected_sojourn_seconds
     grown = case.processors | {name: case.processors[name] + 1}
@@ -141,7 +141,7 @@ def test_one_more_processor_never_slows_a_topology(case: Case, model: Model, mor
 
 @given(case=cases())
 @settings(max_examples=100, deadline=None)
-def test_the_whole_is_the_sum_of_the_visits(case: Case):
+def test_the_whole_is_the_sum_of_the_visits(case: Case) -> None:
     answer = estimate(case.topology, case.load, case.processors)
     parts = [one.visits * (one.sojourn_seconds or 0.0) for one in answer.operators]
     assert answer.expected_sojourn_seconds == pytest.approx(sum(parts), rel=1e-13)
@@ -160,11 +160,11 @@ def codes(answer: object) -> list[str]:
     return [diagnostic.code for diagnostic in answer.diagnostics]  # type: ignore[attr-defined]
 
 
-def test_processors_come_from_the_load_when_none_are_given():
+def test_processors_come_from_the_load_when_none_are_given() -> None:
     assert estimate(CHAIN, load_chain()) == estimate(CHAIN, load_chain(), {"a": 4, "b/c~d": 5})
 
 
-def test_an_unstable_operator_makes_the_whole_infinite_and_is_named():
+def test_an_unstable_operator_makes_the_whole_infinite_and_is_named() -> None:
     answer = estimate(CHAIN, load_chain(), {"a": 4, "b/c~d": 4})
     assert (answer.stable, answer.expected_sojourn_seconds) == (False, None)
     assert answer.unstable_operators == ("b/c~d",)
@@ -174,7 +174,7 @@ def test_an_unstable_operator_makes_the_whole_infinite_and_is_named():
 
 
 @pytest.mark.parametrize("processors", [{"a": 4}, {}])
-def test_missing_processors_are_named_all_at_once(processors: dict[str, int]):
+def test_missing_processors_are_named_all_at_once(processors: dict[str, int]) -> None:
     with pytest.raises(InvalidAllocation) as caught:
         estimate(CHAIN, load_chain(), processors)
     for name in {"a", "b/c~d"} - processors.keys():
@@ -182,56 +182,56 @@ def test_missing_processors_are_named_all_at_once(processors: dict[str, int]):
 
 
 @pytest.mark.parametrize("count", [0, -1, 1_000_000_001])
-def test_processors_outside_one_to_a_billion_are_refused_with_their_pointer(count: int):
+def test_processors_outside_one_to_a_billion_are_refused_with_their_pointer(count: int) -> None:
     with pytest.raises(InvalidAllocation) as caught:
         estimate(CHAIN, load_chain(), {"a": 4, "b/c~d": count})
     assert caught.value.pointer == "/b~1c~0d"
 
 
-def test_processors_of_a_stranger_are_refused_with_their_pointer():
+def test_processors_of_a_stranger_are_refused_with_their_pointer() -> None:
     with pytest.raises(InvalidAllocation, match="'x'") as caught:
         estimate(CHAIN, load_chain(), {"a": 4, "b/c~d": 5, "x": 1})
     assert caught.value.pointer == "/x"
 
 
-def test_more_than_a_billion_busy_processors_are_refused():
+def test_more_than_a_billion_busy_processors_are_refused() -> None:
     with pytest.raises(InvalidLoad, match="Check the units") as caught:
         estimate(CHAIN, load_chain(external_rate=1e12), {"a": 4, "b/c~d": 5})
     assert caught.value.pointer == "/operators/a/service_rate"
 
 
-def test_assumed_scvs_are_said_unless_the_model_has_none():
+def test_assumed_scvs_are_said_unless_the_model_has_none() -> None:
     assert "scv-assumed" in codes(estimate(CHAIN, load_chain()))
     assert "scv-assumed" not in codes(estimate(CHAIN, load_chain(), model="mmk"))
 
 
-def test_an_operator_near_saturation_is_named():
+def test_an_operator_near_saturation_is_named() -> None:
     answer = estimate(CHAIN, load_chain(external_rate=11.9))
     (near,) = [diagnostic for diagnostic in answer.diagnostics if diagnostic.code == "near-saturation"]
     assert near.operators == ("a", "b/c~d")  # 11.9/12 and 23.8/25
 
 
 @pytest.mark.parametrize(("factor", "said"), [(0.4, True), (0.6, False), (1.9, False), (2.1, True)])
-def test_a_measured_sojourn_far_from_the_estimate_is_said(factor: float, said: bool):  # noqa: FBT001  # a table's column
+def test_a_measured_sojourn_far_from_the_estimate_is_said(factor: float, said: bool) -> None:  # noqa: FBT001  # a table's column
     expected = estimate(CHAIN, load_chain()).expected_sojourn_seconds
     assert expected is not None
     answer = estimate(CHAIN, load_chain(measured_sojourn_seconds=factor * expected))
     assert ("sojourn-disagrees" in codes(answer)) == said
 
 
-def test_a_sojourn_measured_under_other_processors_is_not_compared():
+def test_a_sojourn_measured_under_other_processors_is_not_compared() -> None:
     answer = estimate(CHAIN, load_chain(measured_sojourn_seconds=100.0), {"a": 5, "b/c~d": 5})
     assert "sojourn-disagrees" not in codes(answer)
 
 
-def test_without_input_the_sojourn_is_the_service_alone():
+def test_without_input_the_sojourn_is_the_service_alone() -> None:
     answer = estimate(CHAIN, load_chain(external_rate=0.0))
     assert answer.expected_sojourn_seconds == pytest.approx(1 / 3 + 2 / 5, rel=1e-15)
     assert [one.visits for one in answer.operators] == [1.0, 2.0]
     assert "no-input" in codes(answer)
 
 
-def test_a_tuple_that_is_measured_twice_as_often_counts_twice():
+def test_a_tuple_that_is_measured_twice_as_often_counts_twice() -> None:
     operators = {"a": OperatorLoad(3.0), "b/c~d": OperatorLoad(5.0, arrival_rate=40.0)}
     answer = estimate(CHAIN, load_chain(operators=operators), {"a": 4, "b/c~d": 9}, "mmk")
     assert [one.visits for one in answer.operators] == [1.0, 4.0]

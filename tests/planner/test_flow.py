@@ -54,16 +54,18 @@ def reference_visits(topology: Topology) -> list[mpf]:
 
 @given(topology=random_graphs(st.integers(1, 12)))
 @settings(max_examples=150, deadline=None)
-def test_visits_agree_with_forty_digits_to_1e_12(topology: Topology):
+def test_visits_agree_with_forty_digits_to_1e_12(topology: Topology) -> None:
     with mp.workdps(40):
         for visits, expected in zip(solve_visits(topology), reference_visits(topology), strict=True):
-            assert abs(visits - expected) <= mpf("1e-12") * abs(expected)
+            assert abs(visits - expected) <= mpf("1e-12") * abs(expected) + mpf("1e-35")
 
 
 @pytest.mark.parametrize("limits", [(0, 10**9), (0, 0)], ids=["factorised", "iterated"])
 @given(topology=random_graphs(st.integers(2, 30)))
 @settings(max_examples=40, deadline=None)
-def test_the_ways_for_large_components_agree_with_elimination(limits: tuple[int, int], topology: Topology):
+def test_the_ways_for_large_components_agree_with_elimination(
+    limits: tuple[int, int], topology: Topology
+) -> None:
     expected = solve_visits(topology)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cycles, "DENSE_SIZE", limits[0])
@@ -94,7 +96,7 @@ def make_web(size: int, gain: float) -> Topology:
 
 @pytest.mark.parametrize("make", [make_ring, make_web])
 @pytest.mark.parametrize("size", [3, 20, 200, 3000])
-def test_a_component_of_any_size_is_refused_from_a_gain_of_one(make: object, size: int):
+def test_a_component_of_any_size_is_refused_from_a_gain_of_one(make: object, size: int) -> None:
     visits = solve_visits(make(size, 0.999))  # type: ignore[operator]
     assert min(visits) > 0.0
     assert sum(visits) == pytest.approx(1000.0 * (size if make is make_ring else 1), rel=1e-3)
@@ -107,7 +109,7 @@ def test_a_component_of_any_size_is_refused_from_a_gain_of_one(make: object, siz
         assert caught.value.gain >= 1.0
 
 
-def test_only_the_cycle_that_gains_is_named():
+def test_only_the_cycle_that_gains_is_named() -> None:
     topology = draw_graph(
         "abcdef",
         ("a", "b", 1.0),
@@ -126,29 +128,29 @@ def test_only_the_cycle_that_gains_is_named():
 
 
 @pytest.mark.parametrize("gain", [1.0, 1.5, 1.0 - 1e-14])
-def test_a_self_loop_that_gains_is_refused(gain: float):
+def test_a_self_loop_that_gains_is_refused(gain: float) -> None:
     with pytest.raises(NoSteadyState) as caught:
         check_topology(draw_graph("ab", ("a", "b", 1.0), ("b", "b", gain), entries="a"))
     assert (caught.value.operators, caught.value.gain) == (("b",), gain)
 
 
-def test_a_gaining_cycle_is_refused_even_where_nothing_reaches_it():
+def test_a_gaining_cycle_is_refused_even_where_nothing_reaches_it() -> None:
     with pytest.raises(NoSteadyState):
         check_topology(draw_graph("abc", ("b", "c", 2.0), ("c", "b", 2.0), entries="a"))
 
 
-def test_an_edge_that_carries_nothing_closes_no_cycle():
+def test_an_edge_that_carries_nothing_closes_no_cycle() -> None:
     topology = draw_graph("ab", ("a", "b", 2.0), ("b", "a", 0.0), ("b", "b", 0.5), entries="a")
     assert solve_visits(topology) == [1.0, 4.0]
 
 
-def test_a_component_is_judged_apart_from_what_feeds_it():
+def test_a_component_is_judged_apart_from_what_feeds_it() -> None:
     """On the whole matrix a determinant can look sound while two components gain: (1 − 1.5)² > 0."""
     with pytest.raises(NoSteadyState):
         check_topology(draw_graph("ab", ("a", "a", 1.5), ("b", "b", 1.5), entries="ab"))
 
 
-def test_a_chain_of_a_hundred_thousand_needs_no_recursion():
+def test_a_chain_of_a_hundred_thousand_needs_no_recursion() -> None:
     size = 100_000
     topology = Topology(
         tuple(Operator(str(i)) for i in range(size)),
@@ -157,12 +159,12 @@ def test_a_chain_of_a_hundred_thousand_needs_no_recursion():
     assert solve_visits(topology)[-1] == pytest.approx(2.0)
 
 
-def test_fpd_of_the_drs_paper_detects_ninefold():
+def test_fpd_of_the_drs_paper_detects_ninefold() -> None:
     topology = draw_graph("gdr", ("g", "d", 4.0), ("d", "d", 0.1), ("d", "r", 0.05), entries="g")
     assert solve_visits(topology) == pytest.approx([1.0, 4.0 / 0.9, 0.05 * 4.0 / 0.9], rel=1e-15)
 
 
-def test_a_stream_may_be_duplicated_to_several_entries():
+def test_a_stream_may_be_duplicated_to_several_entries() -> None:
     assert solve_visits(draw_graph("abc", ("a", "c", 1.0), ("b", "c", 1.0), entries="ab")) == [1.0, 1.0, 2.0]
 
 
@@ -191,7 +193,9 @@ A, B = Operator("a"), Operator("b")
         (Topology((A, B), (Edge("a", "b", 1e100),), (Entry("a", 1e100),)), "/operators/1"),
     ],
 )
-def test_a_graph_that_contradicts_itself_is_refused_with_its_pointer(topology: Topology, pointer: str):
+def test_a_graph_that_contradicts_itself_is_refused_with_its_pointer(
+    topology: Topology, pointer: str
+) -> None:
     with pytest.raises(InvalidTopology) as caught:
         check_topology(topology)
     assert caught.value.pointer == pointer
@@ -205,16 +209,16 @@ def load_chain(external_rate: float = 10.0, **measured: OperatorLoad) -> Load:
     return Load(external_rate, {name: OperatorLoad(1.0) for name in "abc"} | measured)
 
 
-def test_rates_follow_the_external_rate_where_nothing_is_measured():
+def test_rates_follow_the_external_rate_where_nothing_is_measured() -> None:
     assert arrival_rates(CHAIN, load_chain()) == ([10.0, 20.0, 60.0], ())
 
 
-def test_a_measured_rate_wins_for_its_own_operator_only():
+def test_a_measured_rate_wins_for_its_own_operator_only() -> None:
     rates, diagnostics = arrival_rates(CHAIN, load_chain(b=OperatorLoad(1.0, arrival_rate=20.5)))
     assert (rates, diagnostics) == ([10.0, 20.5, 60.0], ())
 
 
-def test_measured_rates_that_disagree_are_said_the_worst_first():
+def test_measured_rates_that_disagree_are_said_the_worst_first() -> None:
     load = load_chain(b=OperatorLoad(1.0, arrival_rate=25.0), c=OperatorLoad(1.0, arrival_rate=0.0))
     rates, (diagnostic,) = arrival_rates(CHAIN, load)
     assert rates == [10.0, 25.0, 0.0]
@@ -222,7 +226,7 @@ def test_measured_rates_that_disagree_are_said_the_worst_first():
     assert "c 0/s for 60/s, b 25/s for 20/s" in diagnostic.detail
 
 
-def test_operators_that_nothing_reaches_are_said():
+def test_operators_that_nothing_reaches_are_said() -> None:
     topology = draw_graph("abcd", ("a", "b", 1.0), ("c", "d", 1.0), ("d", "c", 0.5), entries="a")
     load = Load(5.0, {name: OperatorLoad(1.0) for name in "abcd"})
     rates, (diagnostic,) = arrival_rates(topology, load)
@@ -230,14 +234,14 @@ def test_operators_that_nothing_reaches_are_said():
     assert (diagnostic.code, diagnostic.operators) == ("unreachable", ("c", "d"))
 
 
-def test_without_entries_the_stream_enters_where_nothing_else_does_and_that_is_said():
+def test_without_entries_the_stream_enters_where_nothing_else_does_and_that_is_said() -> None:
     topology = draw_graph("abc", ("a", "b", 1.0), ("c", "b", 1.0), ("c", "c", 0.5))
     rates, (diagnostic,) = arrival_rates(topology, load_chain(1.0))
     assert rates == [1.0, 3.0, 2.0]
     assert (diagnostic.code, diagnostic.operators) == ("entries-assumed", ("a", "c"))
 
 
-def test_an_external_rate_of_nothing_is_said():
+def test_an_external_rate_of_nothing_is_said() -> None:
     rates, (diagnostic,) = arrival_rates(CHAIN, load_chain(0.0))
     assert (rates, diagnostic.code) == ([0.0, 0.0, 0.0], "no-input")
 
@@ -266,7 +270,7 @@ def test_an_external_rate_of_nothing_is_said():
         (Load(1.0, load_chain().operators, measured_sojourn_seconds=-1.0), "/measured_sojourn_seconds", "-1"),
     ],
 )
-def test_a_load_that_does_not_fit_is_refused_with_its_pointer(load: Load, pointer: str, said: str):
+def test_a_load_that_does_not_fit_is_refused_with_its_pointer(load: Load, pointer: str, said: str) -> None:
     with pytest.raises(InvalidLoad) as caught:
         arrival_rates(CHAIN, load)
     assert caught.value.pointer == pointer
@@ -282,7 +286,7 @@ def test_a_load_that_does_not_fit_is_refused_with_its_pointer(load: Load, pointe
         TargetUnreachable(0.1, lower_bound_seconds=0.2),
     ],
 )
-def test_errors_cross_process_boundaries_whole(error: Exception):
+def test_errors_cross_process_boundaries_whole(error: Exception) -> None:
     copy = pickle.loads(pickle.dumps(error))
     assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
     assert len({error, copy}) == 2  # two events, hashable

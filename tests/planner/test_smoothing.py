@@ -27,7 +27,7 @@ def measure(*external_rates: float) -> list[Load]:
 
 
 @given(rates=rates, size=st.integers(1, 15))
-def test_a_window_is_the_mean_of_the_newest(rates: list[float], size: int):
+def test_a_window_is_the_mean_of_the_newest(rates: list[float], size: int) -> None:
     load, diagnostics = smooth_window(measure(*rates), size)
     newest = rates[-size:]
     assert load.external_rate == pytest.approx(float(sum(map(Fraction, newest)) / len(newest)), rel=1e-15)
@@ -36,7 +36,7 @@ def test_a_window_is_the_mean_of_the_newest(rates: list[float], size: int):
 
 
 @given(rates=rates, alpha=st.floats(0.0, 0.99))
-def test_ewma_weighs_an_interval_by_its_age(rates: list[float], alpha: float):
+def test_ewma_weighs_an_interval_by_its_age(rates: list[float], alpha: float) -> None:
     load, _ = smooth_ewma(measure(*rates), alpha)
     ages = range(len(rates) - 1, -1, -1)
     weights = [alpha**age * (1.0 if i == 0 else 1.0 - alpha) for i, age in enumerate(ages)]
@@ -45,18 +45,18 @@ def test_ewma_weighs_an_interval_by_its_age(rates: list[float], alpha: float):
 
 
 @given(rates=rates, alpha=st.floats(0.0, 0.99))
-def test_a_smoothed_rate_lies_between_the_least_and_the_largest(rates: list[float], alpha: float):
+def test_a_smoothed_rate_lies_between_the_least_and_the_largest(rates: list[float], alpha: float) -> None:
     load, _ = smooth_ewma(measure(*rates), alpha)
     assert min(rates) * (1 - 1e-12) <= load.external_rate <= max(rates) * (1 + 1e-12)
 
 
-def test_without_memory_only_the_newest_interval_counts():
+def test_without_memory_only_the_newest_interval_counts() -> None:
     loads = measure(5.0, 7.0, 11.0)
     assert smooth_ewma(loads, 0.0) == (loads[-1], ())
     assert smooth_window(loads, 1) == (loads[-1], ())
 
 
-def test_a_value_is_averaged_over_the_intervals_that_have_it_and_that_is_said():
+def test_a_value_is_averaged_over_the_intervals_that_have_it_and_that_is_said() -> None:
     loads = [
         Load(1.0, {"a": OperatorLoad(10.0, arrival_scv=1.0)}),
         Load(2.0, {"a": OperatorLoad(None, arrival_scv=3.0), "b": OperatorLoad(4.0)}, 0.5),
@@ -73,23 +73,23 @@ def test_a_value_is_averaged_over_the_intervals_that_have_it_and_that_is_said():
     assert twice.operators == ("a", "b")
 
 
-def test_ewma_starts_at_the_first_interval_that_has_the_value():
+def test_ewma_starts_at_the_first_interval_that_has_the_value() -> None:
     loads = [Load(1.0, {"a": OperatorLoad()}), *measure(4.0, 8.0)]
     assert smooth_ewma(loads, 0.5)[0].operators["a"].service_rate == pytest.approx(7.0)
 
 
-def test_processors_are_the_newest_that_are_known():
+def test_processors_are_the_newest_that_are_known() -> None:
     loads = [Load(1.0, {"a": OperatorLoad(1.0, processors=k)}) for k in (3, 5, None)]
     assert smooth_window(loads, 3)[0].operators["a"].processors == 5
 
 
 @pytest.mark.parametrize("alpha", [-0.1, 1.0, float("nan")])
-def test_a_weight_outside_zero_to_one_is_refused(alpha: float):
+def test_a_weight_outside_zero_to_one_is_refused(alpha: float) -> None:
     with pytest.raises(InvalidLoad, match=str(alpha)):
         smooth_ewma(measure(1.0), alpha)
 
 
-def test_nothing_cannot_be_smoothed():
+def test_nothing_cannot_be_smoothed() -> None:
     with pytest.raises(InvalidLoad):
         smooth_window([], 3)
     with pytest.raises(InvalidLoad):
