@@ -195,6 +195,20 @@ def test_a_folder_below_a_closed_home_gets_its_database_too(tmp_path: Path) -> N
         shutil.rmtree((home / ".headgate" / "postgres").resolve())
 
 
+def test_what_the_environment_says_of_another_postgres_does_not_matter(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (
+        ("PGSSLMODE", "verify-full"),
+        ("PGPORT", "1"),
+        ("PGDATA", "/nowhere"),
+        ("PGUSER", "nobody"),
+    ):
+        monkeypatch.setenv(name, value)
+    with shared_postgres(data_dir) as url:
+        assert query(url, "SELECT current_user") == [("headgate",)]
+
+
 def test_a_folder_that_cannot_be_written_to_is_named_with_the_way_out(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with (
