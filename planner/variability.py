@@ -1,74 +1,125 @@
 """The factor by which variable arrivals and services stretch the wait of M/M/k, one function per model."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import exp, sqrt
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
 
 from planner.values import Model
+
+FLOATS = SimpleNamespace(sqrt=math.sqrt, exp=math.exp, expm1=math.expm1, log1p=math.log1p, minimum=min)
+ARRAYS = SimpleNamespace(sqrt=np.sqrt, exp=np.exp, expm1=np.expm1, log1p=np.log1p, minimum=np.minimum)
+Real = Any  # a float or an array of floats: the formulas below are written once for both
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
     """v = constant + on_phi1·φ1 + on_phi3·φ3 + on_psi·φ4^exponent: any model's factor at given SCVs."""
 
-    constant: float
-    on_phi1: float = 0.0
-    on_phi3: float = 0.0
-    on_psi: float = 0.0
-    exponent: float = 0.0
+    constant: Real
+    on_phi1: Real = 0.0
+    on_phi3: Real = 0.0
+    on_psi: Real = 0.0
+    exponent: Real = 0.0
+    is_constant: bool = True
 
     @property
-    def is_constant(self) -> bool:
-        """Whether v is the same at every k, so that λE[T] is convex for certain."""
-        return not (self.on_phi1 or self.on_phi3 or self.on_psi)
+    def level(self) -> Real:
+        """About v: the sum of the weights, v where every φ is 1."""
+        return self.constant + self.on_phi1 + self.on_phi3 + self.on_psi
 
 
-def weigh_mmk(_arrival_scv: float, _service_scv: float) -> Weights:
+def weigh_mmk(arrival_scv: Real, _service_scv: Real) -> Weights:
     """v = 1: Poisson arrivals, exponential services."""
-    return Weights(1.0)
+    return Weights(1.0 + 0.0 * arrival_scv)
 
 
-def weigh_ggk(arrival_scv: float, service_scv: float) -> Weights:
+def weigh_ggk(arrival_scv: Real, service_scv: Real) -> Weights:
     """v = (a + s)/2 (Allen and Cunneen; DRS eq. 5)."""
     return Weights((arrival_scv + service_scv) / 2.0)
 
 
-def weigh_ggk_whitt(a: float, s: float) -> Weights:
-    """v = φ·(a + s)/2, φ a mixture of φ1, φ3 and ψ by a and s (Whitt 1993, eqs. 2.16–2.25)."""
+def weigh_ggk_whitt(a: Real, s: Real) -> Weights:
+    """v = φ·(a + s)/2, φ a mixture of φ1 or φ3 with ψ (Whitt 1993); its weights sum to (a + s)/2.
+
+    a ≥ s: (a + s)/2·4(a − s)/(4a − 3s) on φ1; a < s: (s − a)/4 on φ3; ψ = 1 from a + s = 2 up, else φ4^(2 − a − s).
+    """
+    if isinstance(a, np.ndarray):
+        return _weigh_arrays(a, s)
     mean = (a + s) / 2.0
-    if mean == 0.0:
-        return Weights(0.0)
-    if a >= s:
-        on_phi1, on_phi3, on_psi = (
-            mean * (4.0 * (a - s)) / (4.0 * a - 3.0 * s),
-            0.0,
-            mean * s / (4.0 * a - 3.0 * s),
-        )
-    else:
-        on_phi1, on_phi3, on_psi = 0.0, (s - a) / 4.0, (s + 3.0 * a) / 4.0
-    if mean >= 1.0:  # ψ = 1
-        return Weights(on_psi, on_phi1, on_phi3)
-    return Weights(0.0, on_phi1, on_phi3, on_psi, 2.0 - a - s)
+    if a == s and mean >= 1.0:
+        return Weights(mean)
+    on_phi1 = mean * 4.0 * (a - s) / (4.0 * a - 3.0 * s) if a > s else 0.0
+    on_phi3 = (s - a) / 4.0 if a < s else 0.0
+    on_psi = mean - on_phi1 - on_phi3
+    if mean >= 1.0:
+        return Weights(on_psi, on_phi1, on_phi3, is_constant=False)
+    return Weights(0.0, on_phi1, on_phi3, on_psi, 2.0 - a - s, is_constant=mean == 0.0)
 
 
-WEIGHTS: Mapping[Model, Callable[[float, float], Weights]] = {
+def _weigh_arrays(a: Real, s: Real) -> Weights:
+    mean = (a + s) / 2.0
+    more = a > s
+    on_phi1 = np.where(more, mean * 4.0 * (a - s) / np.where(more, 4.0 * a - 3.0 * s, 1.0), 0.0)
+    on_phi3 = np.where(a < s, (s - a) / 4.0, 0.0)
+    on_psi = mean - on_phi1 - on_phi3
+    high = mean >= 1.0
+    plain = bool(np.all((high & (a == s)) | (mean == 0.0)))
+    return Weights(
+        np.where(high, on_psi, 0.0),
+        on_phi1,
+        on_phi3,
+        np.where(high, 0.0, on_psi),
+        np.where(high, 0.0, 2.0 - a - s),
+        is_constant=plain,
+    )
+
+
+WEIGHTS: Mapping[Model, Callable[[Real, Real], Weights]] = {
     "mmk": weigh_mmk,
     "ggk": weigh_ggk,
     "ggk-whitt": weigh_ggk_whitt,
 }
 
 
-def evaluate_variability(weights: Weights, spare: float, processors: int) -> float:
+def evaluate_variability(weights: Weights, spare: Real, k: Real, at: SimpleNamespace = FLOATS) -> Real:
     """v at k processors, spare = (1 − ρ)/ρ = c/A.
 
     γ = min(0.24, spare·(k−1)(√(4+5k)−2)/(16k)); φ1 = 1 + γ; φ3 = (1−4γ)exp(−2·spare/3); φ4 = (φ1 + φ3)/2 ≤ 1.
     """
     if weights.is_constant:
         return weights.constant
-    k = processors
-    gamma = min(0.24, spare * (k - 1) * (sqrt(4.0 + 5.0 * k) - 2.0) / (16.0 * k))
-    phi3 = (1.0 - 4.0 * gamma) * exp(-2.0 / 3.0 * spare)
-    v = weights.constant + weights.on_phi1 * (1.0 + gamma) + weights.on_phi3 * phi3
-    if weights.on_psi:
-        v += weights.on_psi * min(1.0, (1.0 + gamma + phi3) / 2.0) ** weights.exponent
-    return v
+    gamma = at.minimum(0.24, spare * ((k - 1) * (at.sqrt(4.0 + 5.0 * k) - 2.0) / (16.0 * k)))
+    phi3 = (1.0 - 4.0 * gamma) * at.exp(-2.0 / 3.0 * spare)
+    psi = at.minimum(1.0, (1.0 + gamma + phi3) / 2.0) ** weights.exponent
+    return weights.constant + weights.on_phi1 * (1.0 + gamma) + weights.on_phi3 * phi3 + weights.on_psi * psi
+
+
+def evaluate_variability_drop(
+    weights: Weights, spare: Real, step: Real, k: Real, at: SimpleNamespace = FLOATS
+) -> tuple[Real, Real]:
+    """v(k) and v(k) − v(k+1), step = 1/A, each difference in closed form.
+
+    W(k)/W(k+1) − 1 shrinks like 1/√k, so a v(k) and a v(k+1) each rounded to 1e-16 and then subtracted would cost
+    the gain 1e-16·√k, 1e-11 at k = 1e9. With h(k) = (k−1)(√(4+5k)−2)/k, γ = spare·h/16 below its cap:
+    γ(k+1) − γ(k) = (h(k+1)/A + spare·(h(k+1) − h(k)))/16, h(k+1) − h(k) = 5k/((k+1)(√(9+5k) + √(4+5k))) + …/k(k+1),
+    and the exponential shrinks by the factor exp(−2/3A): every term is positive, so the error is the rounding of v's
+    own drop, 1e-15·max(1, …) of it, but where the cap cuts in (one k), 1e-16 absolute.
+    """
+    root, next_root = at.sqrt(4.0 + 5.0 * k), at.sqrt(9.0 + 5.0 * k)
+    h = (k - 1) * (root - 2.0) / k
+    h_rise = (5.0 * k / (root + next_root) + (root - 2.0) / k) / (k + 1.0)
+    gamma = at.minimum(0.24, spare * (h / 16.0))
+    rise = at.minimum(0.24 - gamma, ((h + h_rise) * step + spare * h_rise) / 16.0)
+    decay, lost = at.exp(-2.0 / 3.0 * spare), -at.expm1(-2.0 / 3.0 * step)
+    phi3 = (1.0 - 4.0 * gamma) * decay
+    phi3_drop = decay * ((1.0 - 4.0 * gamma) * lost + 4.0 * rise * (1.0 - lost))
+    phi4 = at.minimum(1.0, (1.0 + gamma + phi3) / 2.0)
+    psi = phi4**weights.exponent
+    psi_drop = -psi * at.expm1(weights.exponent * at.log1p((rise - phi3_drop) / (2.0 * phi4)))
+    value = weights.constant + weights.on_phi1 * (1.0 + gamma) + weights.on_phi3 * phi3 + weights.on_psi * psi
+    drop = weights.on_phi3 * phi3_drop + weights.on_psi * psi_drop - weights.on_phi1 * rise
+    return value, drop

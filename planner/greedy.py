@@ -1,0 +1,226 @@
+"""Marginal analysis on a few operators: the next processor always goes where it helps most.
+
+The order of greedy is by gain, largest first, and among equal gains by operator, first come. What it takes before it
+reaches a gain of θ is, operator by operator, every processor whose gain is above θ: so many processors are settled by
+finding the right θ, and only the few around it go through the heap.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from heapq import heapify, heappop, heapreplace
+from itertools import islice
+from math import ceil, erfc, exp, fsum, log, pi, sqrt
+from typing import NamedTuple
+
+from planner.curves import LEAST_GAIN, Curve
+
+HEAP_STEPS_PER_OPERATOR = 5
+"""With fewer processors to spare than this per operator, the heap alone is cheaper than the search for θ."""
+MOST_GUESSES = 24
+
+
+class Point(NamedTuple):
+    """ln gain as a line through k: what the search for θ believes about one operator."""
+
+    k: int
+    log_gain: float
+    slope: float
+
+
+Aim = Callable[[Sequence[Point]], float]
+
+
+def take_in_order(curves: Sequence[Curve], counts: list[int], ceilings: Sequence[int]) -> Iterator[float]:
+    """Add one processor after another to `counts` in greedy's order, and yield what each gained; ends at no gain."""
+    heap = []
+    for i, curve in enumerate(curves):
+        k = counts[i]
+        gain = curve.gain(k) if k < ceilings[i] else 0.0
+        if gain:
+            heap.append((-gain, i))
+    heapify(heap)
+    while heap:
+        lost, i = heap[0]
+        k = counts[i] = counts[i] + 1
+        yield -lost
+        gain = curves[i].gain(k) if k < ceilings[i] else 0.0
+        if gain:
+            heapreplace(heap, (-gain, i))
+        else:
+            heappop(heap)
+
+
+def give_back_in_order(curves: Sequence[Curve], counts: list[int]) -> Iterator[float]:
+    """Remove one processor after another from `counts` in the reverse of greedy's order; yields what each gained."""
+    heap = [(c.gain(k - 1), -i) for i, (c, k) in enumerate(zip(curves, counts, strict=True)) if k > c.floor]
+    heapify(heap)
+    while heap:
+        gain, minus = heap[0]
+        k = counts[-minus] = counts[-minus] - 1
+        yield gain
+        if k > curves[-minus].floor:
+            heapreplace(heap, (curves[-minus].gain(k - 1), minus))
+        else:
+            heappop(heap)
+
+
+def find_crossing(curve: Curve, k: int, least: float, ceiling: int) -> int:
+    """The first k from floor to ceiling whose gain is at most `least`, sought from `k` in doubling steps."""
+
+    def is_above(j: int) -> bool:
+        return j < curve.floor or (j < ceiling and curve.gain(j) > least)
+
+    low, high, step = (k, k + 1, 1) if is_above(k) else (k - 1, k, 1)
+    while high > k and is_above(high):
+        step *= 2
+        low, high = high, high + step
+    while low < k and not is_above(low):
+        step *= 2
+        low, high = low - step, low
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if is_above(middle) else (low, middle)
+    return high
+
+
+def look(curve: Curve, k: int) -> Point:
+    """The line of ln gain at k, or where the gain has not vanished yet."""
+    here = curve.gain(k)
+    if not here:
+        k = max(curve.floor, min(k, curve.find_vanishing()))
+        here = curve.gain(k)
+    there = curve.gain(k + 1)
+    log_gain = log(max(here, LEAST_GAIN))
+    return Point(k, log_gain, min(log(max(there, LEAST_GAIN)) - log_gain, -1e-12))
+
+
+def approach(
+    curves: Sequence[Curve], counts: list[int], ceilings: Sequence[int], aim: Aim
+) -> list[int]:
+    """Every processor whose gain is above one θ, θ being where `aim` ends up: a prefix of greedy's order."""
+    log_least = 0.0
+    for _ in range(MOST_GUESSES):
+        points = [look(curve, k) for curve, k in zip(curves, counts, strict=True)]
+        log_least = aim(points)
+        moved = 0
+        for i, (k, log_gain, slope) in enumerate(points):
+            wanted = min(max(k + ceil((log_least - log_gain) / slope), curves[i].floor), ceilings[i])
+            moved = max(moved, abs(wanted - k))
+            counts[i] = wanted
+        if moved <= 1:
+            break
+    least = exp(log_least)
+    return [find_crossing(c, k, least, top) for c, k, top in zip(curves, counts, ceilings, strict=True)]
+
+
+def aim_at_total(total: int, curves: Sequence[Curve], ceilings: Sequence[int]) -> Aim:
+    """ln θ where the lines' counts sum to `total`; operators held by a bound are left out of the balance."""
+
+    def aim(points: Sequence[Point]) -> float:
+        free, rest, log_least = list(zip(points, curves, ceilings, strict=True)), float(total), 0.0
+        for _ in range(4):
+            spread = sum(1.0 / p.slope for p, _, _ in free)
+            log_least = (rest - sum(p.k - p.log_gain / p.slope for p, _, _ in free)) / spread
+            kept = []
+            for entry in free:
+                point, curve, ceiling = entry
+                wanted = point.k + (log_least - point.log_gain) / point.slope
+                if curve.floor <= wanted <= ceiling:
+                    kept.append(entry)
+                else:
+                    rest -= curve.floor if wanted < curve.floor else ceiling
+            if not kept or len(kept) == len(free):
+                break
+            free = kept
+        return max(log_least, log(LEAST_GAIN))
+
+    return aim
+
+
+def aim_at_waiting(limit: float, curves: Sequence[Curve], ceilings: Sequence[int]) -> Aim:
+    """ln θ where the mean number that waits falls to `limit`: along a line, it falls by (gain − θ)/|slope|."""
+
+    def aim(points: Sequence[Point]) -> float:
+        excess = fsum(c.waiting(p.k) for c, p in zip(curves, points, strict=True)) - limit
+        spread = total = 0.0
+        for point, ceiling in zip(points, ceilings, strict=True):
+            if point.k < ceiling or excess < 0.0:
+                spread -= 1.0 / point.slope
+                total -= exp(point.log_gain) / point.slope
+        least = (total - excess) / spread if spread else 0.0
+        # the line overshoots where much is still to go: then come closer by a factor instead
+        closest = max(exp(min(p.log_gain for p in points)) * 1e-3, LEAST_GAIN)
+        return log(max(least, closest))
+
+    return aim
+
+
+def guess_counts(curves: Sequence[Curve], ceilings: Sequence[int], x: float) -> list[int]:
+    """k = A + x√A: where waits are neither rare nor sure, equal x is nearly equal gain (Halfin and Whitt 1981)."""
+    return [min(max(c.floor, int(c.high + x * c.high**0.5)), top) for c, top in zip(curves, ceilings, strict=True)]
+
+
+def allocate_total(curves: Sequence[Curve], ceilings: Sequence[int], total: int) -> list[int]:
+    """Greedy's counts for `total` processors, fewer where no gain is left."""
+    counts = [curve.floor for curve in curves]
+    spare = total - sum(counts)
+    if spare > HEAP_STEPS_PER_OPERATOR * len(curves):
+        roots = sum(curve.high**0.5 for curve in curves)
+        x = (total - sum(curve.high for curve in curves)) / max(roots, 1e-75)
+        guess = guess_counts(curves, ceilings, x)
+        counts = approach(curves, guess, ceilings, aim_at_total(total, curves, ceilings))
+        spare = total - sum(counts)
+    steps = take_in_order(curves, counts, ceilings) if spare > 0 else give_back_in_order(curves, counts)
+    deque(islice(steps, abs(spare)), maxlen=0)
+    return counts
+
+
+def allocate_waiting(
+    curves: Sequence[Curve],
+    ceilings: Sequence[int],
+    limit: float,
+    is_met: Callable[[Sequence[int]], bool],
+) -> list[int]:
+    """Greedy's counts at the first total that `is_met`; `limit` is about the mean number that may wait then."""
+    counts = [curve.floor for curve in curves]
+    if is_met(counts):
+        return counts
+    scale = sum(curve.high**0.5 * curve.weights.level for curve in curves)
+    guess = guess_counts(curves, ceilings, solve_halfin_whitt(limit / scale))
+    if sum(guess) - sum(counts) > HEAP_STEPS_PER_OPERATOR * len(curves):
+        counts = approach(curves, guess, ceilings, aim_at_waiting(limit, curves, ceilings))
+    move_to_limit(curves, counts, ceilings, limit)
+    taking = take_in_order(curves, counts, ceilings)
+    while not is_met(counts) and next(taking, None) is not None:
+        pass
+    giving = give_back_in_order(curves, counts)
+    while True:
+        kept = counts.copy()
+        if next(giving, None) is None or not is_met(counts):
+            return kept
+
+
+def move_to_limit(curves: Sequence[Curve], counts: list[int], ceilings: Sequence[int], limit: float) -> None:
+    """Step along greedy's order to where the mean number that waits is `limit`, to rounding."""
+    excess = fsum(curve.waiting(k) for curve, k in zip(curves, counts, strict=True)) - limit
+    if excess > 0.0:
+        for gain in take_in_order(curves, counts, ceilings):
+            excess -= gain
+            if excess <= 0.0:
+                return
+    for gain in give_back_in_order(curves, counts):
+        excess += gain
+        if excess > 0.0:
+            return
+
+
+def solve_halfin_whitt(waiting: float) -> float:
+    """The x at which φ/(x(φ + xΦ)), the number that waits over √A, is `waiting` (Halfin and Whitt 1981)."""
+    low, high = -20.0, 3.6
+    for _ in range(24):
+        middle = (low + high) / 2.0
+        x = exp(middle)
+        density = exp(-x * x / 2.0) / sqrt(2.0 * pi)
+        below = erfc(-x / sqrt(2.0)) / 2.0
+        low, high = (middle, high) if density > waiting * x * (density + x * below) else (low, middle)
+    return exp(low)

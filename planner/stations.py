@@ -1,0 +1,172 @@
+"""All operators of a topology as queues side by side: arrays in, arrays out, one gammaincc per operator and look."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import erfc, gammaincc, gammaln
+
+from planner.curves import LEAST_GAIN, LEAST_LOAD, Curve
+from planner.erlang import LARGEST_SERIES, MAX_OFFERED_LOAD, STABILITY_MARGIN, temme_sum
+from planner.errors import InvalidLoad
+from planner.values import DEFAULT_MODEL, Model
+from planner.variability import ARRAYS, WEIGHTS, Weights, evaluate_variability, evaluate_variability_drop
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+NO_BOUND = 2**53
+"""max_processors of an operator without such a bound: the integers up to here are exact as doubles."""
+_SPLITTER = 134217729.0
+
+
+@dataclass(frozen=True)
+class Stations:
+    """The operators of a topology in their order, one entry each; lists or arrays."""
+
+    arrival_rate: Sequence[float] | Floats
+    service_rate: Sequence[float] | Floats
+    arrival_scv: Sequence[float] | Floats
+    service_scv: Sequence[float] | Floats
+    min_processors: Sequence[int] | Counts
+    max_processors: Sequence[int] | Counts
+    model: Model = DEFAULT_MODEL
+
+    def __len__(self) -> int:
+        return len(self.arrival_rate)
+
+
+@dataclass(frozen=True)
+class Queues:
+    """Offered loads and weights of several operators, ready for Erlang's closed form; all loads above zero."""
+
+    high: Floats
+    low: Floats
+    weights: Weights
+
+    def select(self, chosen: NDArray[np.intp]) -> "Queues":
+        """Some of the operators, in the order asked for."""
+        w = self.weights
+        parts = [np.asarray(part)[chosen] for part in (w.constant, w.on_phi1, w.on_phi3, w.on_psi, w.exponent)]
+        return Queues(self.high[chosen], self.low[chosen], Weights(*parts, is_constant=w.is_constant))
+
+
+@dataclass(frozen=True)
+class Look:
+    """What one evaluation at k tells: ln gain of the processor before (k − 1 → k) and of the next (k → k + 1)."""
+
+    log_last: Floats
+    log_next: Floats
+    waiting_per_load: Floats
+
+
+def split_offered_loads(arrival_rate: Floats, service_rate: Floats) -> tuple[Floats, Floats]:
+    """planner.erlang.split_offered_load, to the same bits, on arrays."""
+    fraction, exponent = np.frexp(service_rate)
+    scaled = np.ldexp(arrival_rate, -exponent)
+    high = scaled / fraction
+    if not (np.all(arrival_rate >= 0.0) and np.all(service_rate > 0.0) and np.all(np.isfinite(service_rate))):
+        raise ValueError("rates must be finite and positive")
+    if not np.all(high <= MAX_OFFERED_LOAD):
+        i = int(np.argmax(~(high <= MAX_OFFERED_LOAD)))
+        raise InvalidLoad(
+            f"an arrival_rate of {arrival_rate[i]:.6g}/s at a service_rate of {service_rate[i]:.6g}/s keeps more "
+            f"than {MAX_OFFERED_LOAD:.0g} processors busy, more than can be planned: check the units of both"
+        )
+    product = high * fraction
+    x = _SPLITTER * high
+    x_high = x - (x - high)
+    x_low = high - x_high
+    y = _SPLITTER * fraction
+    y_high = y - (y - fraction)
+    y_low = fraction - y_high
+    lost = ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
+    return high, ((scaled - product) - lost) / fraction
+
+
+def find_least_stable_counts(high: Floats, low: Floats) -> Counts:
+    """planner.erlang.find_least_stable on arrays: two steps of correction reach it, for rounding moves ⌊A⌋ by one."""
+    k = np.floor(high) + 1.0
+    for _ in range(3):
+        k += (k - high) - low <= k * STABILITY_MARGIN
+    below = np.maximum(k - 1.0, 1.0)
+    k = np.where((k > 1.0) & ((below - high) - low > below * STABILITY_MARGIN), below, k)
+    return k.astype(np.int64)
+
+
+_SMALL = np.arange(1.0, 16.0)
+_STIRLING = np.concatenate(
+    ([0.0], gammaln(_SMALL + 1.0) - (_SMALL + 0.5) * np.log(_SMALL) + _SMALL - 0.5 * np.log(2.0 * np.pi))
+)
+
+
+def log_erlang_b(k: Floats, load: Floats, slack: Floats) -> Floats:
+    """ln B = −stirlerr(k) − bd0 − ½ln(2πk) − ln Q(k + 1, A): the closed form, without underflow."""
+    u = 1.0 / (k * k)
+    stirling = (1 / 12 - u * (1 / 360 - u * (1 / 1260 - u * (1 / 1680 - u / 1188)))) / k
+    few = k < 16.0
+    if few.any():
+        stirling[few] = _STIRLING[k[few].astype(np.intp)]
+    v = slack / (k + load)
+    w = v * v
+    tail = np.full_like(w, 1 / 21)
+    for odd in range(19, 1, -2):
+        tail *= w
+        tail += 1 / odd
+    deviance = slack * v + 2.0 * k * v * w * tail
+    far = np.abs(v) >= 0.2
+    if far.any():
+        deviance[far] = k[far] * np.log(k[far] / load[far]) - slack[far]
+    below = np.empty_like(k)
+    many = k > LARGEST_SERIES
+    few = ~many
+    below[few] = gammaincc(k[few] + 1.0, load[few])
+    if many.any():
+        below[many] = _sum_of_many(k[many], deviance[many], stirling[many], slack[many])
+    return -(stirling + deviance + 0.5 * np.log(2.0 * np.pi * k) + np.log(below))
+
+
+def _sum_of_many(k: Floats, deviance: Floats, stirling: Floats, slack: Floats) -> Floats:
+    """Q(k + 1, A) as in planner.erlang.closed_erlang_b."""
+    density = np.exp(-deviance) / np.sqrt(2.0 * np.pi * k)
+    root = np.copysign(np.sqrt(np.maximum(deviance, 0.0)), slack)
+    eta = np.maximum(-root * np.sqrt(2.0 / k), -0.2)  # further out the density is 0
+    tail: Floats = 0.5 * erfc(root) - density * temme_sum(eta, k)
+    return 1.0 - tail + density * np.exp(-stirling)
+
+
+def log_gain(queues: Queues, k: Floats, log_b: Floats) -> tuple[Floats, Floats]:
+    """ln of Curve.gain, and v·k/(c(c + AB))·B, the wait in services: the same formula, over B."""
+    load, b = queues.high, np.exp(log_b)
+    c = (k - load) - queues.low
+    busy = load * b
+    n = k + 1.0
+    share = load * n / (n + busy)
+    d = c + 1.0
+    below = d * (d + load * busy / (n + busy))
+    squared = c * c
+    fall = share * ((squared + k) * busy + c * (squared + 2.0 * k) + k) / (c * (c + busy) * below)
+    if queues.weights.is_constant:
+        v = queues.weights.constant
+        relative = v * fall
+    else:
+        v, drop = evaluate_variability_drop(queues.weights, c / load, 1.0 / load, k, ARRAYS)
+        relative = v * fall + drop * (share * load / below)
+    with np.errstate(divide="ignore"):
+        return log_b + np.log(np.maximum(relative, 0.0)), v * (k * b) / (c * (c + busy))
+
+
+def look_at(queues: Queues, counts: Counts, floor: Counts) -> Look:
+    """Both gains around k from one B(k): B(k − 1) = kB/(A(1 − B)), to rounding; none before the floor."""
+    k = counts.astype(np.float64)
+    log_b = log_erlang_b(k, queues.high, (k - queues.high) - queues.low)
+    log_next, waiting = log_gain(queues, k, log_b)
+    has_last = counts > floor
+    before = np.where(has_last, k - 1.0, k)
+    step = np.where(has_last, np.log(k / queues.high) - np.log1p(-np.exp(log_b)), 0.0)
+    log_last, _ = log_gain(queues, before, log_b + step)
+    return Look(np.where(has_last, log_last, np.inf), log_next, waiting)
+
+
+_ = (cached_property, LEAST_GAIN, LEAST_LOAD, Curve, evaluate_variability)
