@@ -1,10 +1,12 @@
 """What each processor more is worth at one operator, one number at a time: for small problems, without arrays."""
 
-from math import log
+from math import inf, log
 
 from planner.erlang import (
     ANCHOR_STEP,
     FIRST_ANCHOR,
+    LEAST_LOAD,
+    STABILITY_MARGIN,
     closed_erlang_b,
     deviance,
     find_least_stable,
@@ -14,8 +16,6 @@ from planner.variability import Weights, evaluate_variability, evaluate_variabil
 
 LEAST_GAIN = 1e-290
 """A smaller gain counts as none: doubles are about to lose its digits, and no E[T] can show it."""
-LEAST_LOAD = 1e-150
-"""At a smaller offered load every gain is below A² < LEAST_GAIN."""
 
 
 class Curve:
@@ -23,12 +23,19 @@ class Curve:
 
     __slots__ = ("_blocks", "floor", "high", "low", "service_rate", "weights")
 
-    def __init__(self, arrival_rate: float, service_rate: float, weights: Weights, min_processors: int) -> None:
+    def __init__(
+        self, arrival_rate: float, service_rate: float, weights: Weights, min_processors: int
+    ) -> None:
         self.high, self.low = split_offered_load(arrival_rate, service_rate)
         self.service_rate = service_rate
         self.weights = weights
         self.floor = max(find_least_stable(self.high, self.low), min_processors)
         self._blocks: dict[int, list[float]] = {0: [1.0]}
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether more processors could help: something arrives, and something waits."""
+        return self.high >= LEAST_LOAD and self.weights.level > 0.0
 
     def erlang_b(self, k: int) -> float:
         """B(k), remembered with all B between the last anchor and k."""
@@ -48,9 +55,11 @@ class Curve:
     def wait_seconds(self, k: int) -> float:
         """As planner.queueing.wait_seconds, to the last bit, with B remembered."""
         load = self.high
-        if not load:
-            return 0.0
         slack = (k - load) - self.low
+        if slack <= k * STABILITY_MARGIN:
+            return inf
+        if load < LEAST_LOAD:
+            return 0.0
         b = self.erlang_b(k)
         wait = k * b / (slack * (slack + load * b)) / self.service_rate
         return wait * evaluate_variability(self.weights, slack / load, k)
@@ -62,7 +71,9 @@ class Curve:
             return 0.0
         slack = (k - load) - self.low
         b = self.erlang_b(k)
-        return evaluate_variability(self.weights, slack / load, k) * load * k * b / (slack * (slack + load * b))
+        return (
+            evaluate_variability(self.weights, slack / load, k) * load * k * b / (slack * (slack + load * b))
+        )
 
     def gain(self, k: int) -> float:
         """λ(W(k) − W(k+1)), W the wait with its factor v, without a subtraction of waits.
@@ -71,7 +82,7 @@ class Curve:
         q = B/(k+1+AB), B' = B(k+1) = Aq.
         """
         load = self.high
-        if load < LEAST_LOAD:
+        if load < LEAST_LOAD:  # every gain is below A² < LEAST_GAIN
             return 0.0
         c = (k - load) - self.low
         b = self.erlang_b(k)

@@ -10,6 +10,8 @@ from planner.errors import InvalidLoad
 
 MAX_OFFERED_LOAD = 1e9
 STABILITY_MARGIN = 1e-12
+LEAST_LOAD = 1e-150
+"""A smaller offered load waits 0: below 1e-150 of its service time."""
 ANCHOR_STEP = 64
 FIRST_ANCHOR = 128
 """Below, B comes by recursion from B(0); above, from the closed form at the last multiple of ANCHOR_STEP."""

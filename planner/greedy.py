@@ -9,10 +9,11 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from heapq import heapify, heappop, heapreplace
 from itertools import islice
-from math import ceil, erfc, exp, fsum, log, pi, sqrt
+from math import ceil, exp, fsum, log
 from typing import NamedTuple
 
 from planner.curves import LEAST_GAIN, Curve
+from planner.halfin import solve_halfin_whitt
 
 HEAP_STEPS_PER_OPERATOR = 5
 """With fewer processors to spare than this per operator, the heap alone is cheaper than the search for θ."""
@@ -94,9 +95,7 @@ def look(curve: Curve, k: int) -> Point:
     return Point(k, log_gain, min(log(max(there, LEAST_GAIN)) - log_gain, -1e-12))
 
 
-def approach(
-    curves: Sequence[Curve], counts: list[int], ceilings: Sequence[int], aim: Aim
-) -> list[int]:
+def approach(curves: Sequence[Curve], counts: list[int], ceilings: Sequence[int], aim: Aim) -> list[int]:
     """Every processor whose gain is above one θ, θ being where `aim` ends up: a prefix of greedy's order."""
     log_least = 0.0
     for _ in range(MOST_GUESSES):
@@ -157,7 +156,9 @@ def aim_at_waiting(limit: float, curves: Sequence[Curve], ceilings: Sequence[int
 
 def guess_counts(curves: Sequence[Curve], ceilings: Sequence[int], x: float) -> list[int]:
     """k = A + x√A: where waits are neither rare nor sure, equal x is nearly equal gain (Halfin and Whitt 1981)."""
-    return [min(max(c.floor, int(c.high + x * c.high**0.5)), top) for c, top in zip(curves, ceilings, strict=True)]
+    return [
+        min(max(c.floor, int(c.high + x * c.high**0.5)), top) for c, top in zip(curves, ceilings, strict=True)
+    ]
 
 
 def allocate_total(curves: Sequence[Curve], ceilings: Sequence[int], total: int) -> list[int]:
@@ -214,13 +215,12 @@ def move_to_limit(curves: Sequence[Curve], counts: list[int], ceilings: Sequence
             return
 
 
-def solve_halfin_whitt(waiting: float) -> float:
-    """The x at which φ/(x(φ + xΦ)), the number that waits over √A, is `waiting` (Halfin and Whitt 1981)."""
-    low, high = -20.0, 3.6
-    for _ in range(24):
-        middle = (low + high) / 2.0
-        x = exp(middle)
-        density = exp(-x * x / 2.0) / sqrt(2.0 * pi)
-        below = erfc(-x / sqrt(2.0)) / 2.0
-        low, high = (middle, high) if density > waiting * x * (density + x * below) else (low, middle)
-    return exp(low)
+def is_falling(curves: Sequence[Curve], counts: Sequence[int]) -> bool:
+    """Whether the gains around the answer fall, as greedy needs; certain where v does not depend on k."""
+    for curve, k in zip(curves, counts, strict=True):
+        if curve.weights.is_constant:
+            continue
+        here = curve.gain(k)
+        if here < curve.gain(k + 1) or (k > curve.floor and curve.gain(k - 1) < here):
+            return False
+    return True

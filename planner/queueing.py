@@ -2,7 +2,13 @@
 
 from math import inf
 
-from planner.erlang import STABILITY_MARGIN, anchored_erlang_b, find_least_stable, split_offered_load
+from planner.erlang import (
+    LEAST_LOAD,
+    STABILITY_MARGIN,
+    anchored_erlang_b,
+    find_least_stable,
+    split_offered_load,
+)
 from planner.values import Model
 from planner.variability import WEIGHTS, evaluate_variability
 
@@ -60,7 +66,7 @@ def wait_seconds(  # noqa: PLR0917 - one argument per symbol of the formula
     slack = (processors - high) - low
     if slack <= processors * STABILITY_MARGIN:
         return inf
-    if high == 0.0:
+    if high < LEAST_LOAD:
         return 0.0
     b = anchored_erlang_b(processors, high, low)
     wait = processors * b / (slack * (slack + high * b)) / service_rate

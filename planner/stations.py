@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfc, gammaincc, gammaln
 
-from planner.curves import LEAST_GAIN, LEAST_LOAD, Curve
-from planner.erlang import LARGEST_SERIES, MAX_OFFERED_LOAD, STABILITY_MARGIN, temme_sum
+from planner.curves import Curve
+from planner.erlang import LARGEST_SERIES, LEAST_LOAD, MAX_OFFERED_LOAD, STABILITY_MARGIN, temme_sum
 from planner.errors import InvalidLoad
 from planner.values import DEFAULT_MODEL, Model
 from planner.variability import ARRAYS, WEIGHTS, Weights, evaluate_variability, evaluate_variability_drop
@@ -18,6 +17,8 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 NO_BOUND = 2**53
 """max_processors of an operator without such a bound: the integers up to here are exact as doubles."""
+FEW_OPERATORS = 48
+"""Up to here plain floats are faster than arrays. Which of the two decides depends on the operators alone."""
 _SPLITTER = 134217729.0
 
 
@@ -45,10 +46,21 @@ class Queues:
     low: Floats
     weights: Weights
 
+    @classmethod
+    def prepare(cls, stations: Stations) -> "Queues":
+        """The queues of all stations, in their order."""
+        rates = np.asarray(stations.arrival_rate, np.float64), np.asarray(stations.service_rate, np.float64)
+        high, low = split_offered_loads(*rates)
+        scvs = np.asarray(stations.arrival_scv, np.float64), np.asarray(stations.service_scv, np.float64)
+        w = WEIGHTS[stations.model](*scvs)
+        parts = (w.constant, w.on_phi1, w.on_phi3, w.on_psi, w.exponent)
+        weights = Weights(*(np.broadcast_to(part, high.shape) for part in parts), is_constant=w.is_constant)
+        return cls(high, low, weights)
+
     def select(self, chosen: NDArray[np.intp]) -> "Queues":
         """Some of the operators, in the order asked for."""
         w = self.weights
-        parts = [np.asarray(part)[chosen] for part in (w.constant, w.on_phi1, w.on_phi3, w.on_psi, w.exponent)]
+        parts = (part[chosen] for part in (w.constant, w.on_phi1, w.on_phi3, w.on_psi, w.exponent))
         return Queues(self.high[chosen], self.low[chosen], Weights(*parts, is_constant=w.is_constant))
 
 
@@ -58,7 +70,8 @@ class Look:
 
     log_last: Floats
     log_next: Floats
-    waiting_per_load: Floats
+    wait_in_services: Floats
+    log_b: Floats
 
 
 def split_offered_loads(arrival_rate: Floats, service_rate: Floats) -> tuple[Floats, Floats]:
@@ -166,7 +179,43 @@ def look_at(queues: Queues, counts: Counts, floor: Counts) -> Look:
     before = np.where(has_last, k - 1.0, k)
     step = np.where(has_last, np.log(k / queues.high) - np.log1p(-np.exp(log_b)), 0.0)
     log_last, _ = log_gain(queues, before, log_b + step)
-    return Look(np.where(has_last, log_last, np.inf), log_next, waiting)
+    return Look(np.where(has_last, log_last, np.inf), log_next, waiting, log_b)
 
 
-_ = (cached_property, LEAST_GAIN, LEAST_LOAD, Curve, evaluate_variability)
+def list_curves(stations: Stations) -> list[Curve]:
+    """Every operator by itself, in plain floats."""
+    weigh = WEIGHTS[stations.model]
+    columns = (
+        column.tolist() if isinstance(column, np.ndarray) else column
+        for column in (
+            stations.arrival_rate,
+            stations.service_rate,
+            stations.arrival_scv,
+            stations.service_scv,
+            stations.min_processors,
+        )
+    )
+    return [Curve(rate, mu, weigh(a, s), least) for rate, mu, a, s, least in zip(*columns, strict=True)]
+
+
+def wait_seconds_each(stations: Stations, counts: Sequence[int] | Counts) -> list[float] | Floats:
+    """Mean wait at every operator as planner.queueing.wait_seconds has it; inf where unstable."""
+    if len(stations) <= FEW_OPERATORS:
+        plain = counts.tolist() if isinstance(counts, np.ndarray) else counts
+        return [curve.wait_seconds(k) for curve, k in zip(list_curves(stations), plain, strict=True)]
+    queues = Queues.prepare(stations)
+    k = np.asarray(counts, np.float64)
+    is_stable = (k - queues.high) - queues.low > k * STABILITY_MARGIN
+    waits = np.where(is_stable, 0.0, np.inf)
+    at = np.flatnonzero(is_stable & (queues.high >= LEAST_LOAD))
+    waits[at] = wait_in_services(queues.select(at), k[at]) / np.asarray(stations.service_rate, np.float64)[at]
+    return waits
+
+
+def wait_in_services(queues: Queues, k: Floats) -> Floats:
+    """μW = v·kB/(c(c + AB)), with the bits that `look_at` has."""
+    c = (k - queues.high) - queues.low
+    b = np.exp(log_erlang_b(k, queues.high, c))
+    v = evaluate_variability(queues.weights, c / queues.high, k, ARRAYS)
+    wait: Floats = v * (k * b) / (c * (c + queues.high * b))
+    return wait

@@ -92,7 +92,8 @@ def evaluate_variability(weights: Weights, spare: Real, k: Real, at: SimpleNames
     """
     if weights.is_constant:
         return weights.constant
-    gamma = at.minimum(0.24, spare * ((k - 1) * (at.sqrt(4.0 + 5.0 * k) - 2.0) / (16.0 * k)))
+    h = (k - 1) * (at.sqrt(4.0 + 5.0 * k) - 2.0) / k
+    gamma = at.minimum(0.24, spare * (h / 16.0))
     phi3 = (1.0 - 4.0 * gamma) * at.exp(-2.0 / 3.0 * spare)
     psi = at.minimum(1.0, (1.0 + gamma + phi3) / 2.0) ** weights.exponent
     return weights.constant + weights.on_phi1 * (1.0 + gamma) + weights.on_phi3 * phi3 + weights.on_psi * psi

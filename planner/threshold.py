@@ -1,0 +1,287 @@
+"""Marginal analysis on many operators at once: the search for the gain θ at which greedy stops.
+
+{gain > θ} is a prefix of greedy's order, whatever θ is, so an inexact θ costs time and never the answer: the processors
+around it are put into greedy's order, by ln gain and among equals by operator, and taken or given back one by one.
+One function of (operator, k) alone decides that order: `Look.log_next`, from one B(k) in closed form. The gain of the
+processor before, from the same B(k), is as good to 1e-13 and only says where to look.
+"""
+
+from collections.abc import Callable
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.curves import LEAST_GAIN
+from planner.halfin import solve_halfin_whitt
+from planner.stations import Counts, Floats, Queues, log_gain, look_at
+
+Indices = NDArray[np.intp]
+ROUNDING = 1e-10
+LOG_LEAST_GAIN = log(LEAST_GAIN)
+MOST_GUESSES = 12
+
+
+class Board:
+    """Where the operators stand and what the processor before and the next are worth there."""
+
+    def __init__(self, queues: Queues, floor: Counts, ceiling: Counts, counts: Counts) -> None:
+        self.queues, self.floor, self.ceiling = queues, floor, ceiling
+        self.counts = np.clip(counts, floor, ceiling)
+        size = len(floor)
+        self.log_last, self.log_next, self.slope, self.waits, self.log_b = (np.empty(size) for _ in range(5))
+        self.look(np.arange(size))
+
+    def look(self, at: Indices) -> None:
+        """Renew what is known of the operators `at`."""
+        everything = len(at) == len(self.counts)
+        queues = self.queues if everything else self.queues.select(at)
+        counts, floor = self.counts[at], self.floor[at]
+        seen = look_at(queues, counts, floor)
+        self.log_last[at] = np.where(counts > floor, seen.log_last, np.inf)
+        self.log_next[at] = seen.log_next
+        self.waits[at] = seen.wait_in_services
+        self.log_b[at] = seen.log_b
+        slack = counts - queues.high
+        # before the floor there is no gain: close to saturation it falls like 1/c², further out like a tail
+        slope = np.where(counts > floor, seen.log_next - seen.log_last, -2.0 / (slack + 1.0) - slack / counts)
+        self.slope[at] = np.minimum(slope, -1e-12)
+
+    def move(self, at: Indices, counts: Counts) -> None:
+        """Set the counts of the operators `at`."""
+        self.counts[at] = counts
+        self.look(at)
+
+    def offered(self) -> Floats:
+        """ln gain of each operator's next processor, −inf where it cannot or need not have one."""
+        is_open = (self.counts < self.ceiling) & (self.log_next > LOG_LEAST_GAIN)
+        return np.where(is_open, self.log_next, -np.inf)
+
+    def next_log_gain(self, at: Indices, counts: Counts) -> Floats:
+        """The ln gain that decides the order, of the next processor at `counts`; −inf at the ceiling."""
+        seen = look_at(self.queues.select(at), counts, counts)
+        is_open = (counts < self.ceiling[at]) & (seen.log_next > LOG_LEAST_GAIN)
+        return np.where(is_open, seen.log_next, -np.inf)
+
+    def waiting(self) -> float:
+        """Mean number that wait, all operators together."""
+        return float(np.sum(self.queues.high * self.waits))
+
+    def predict(self, log_least: float, at: Indices | slice = slice(None)) -> Counts:
+        """The first k whose ln gain is at most `log_least`, along the line through k."""
+        k = self.counts[at]
+        steps = np.ceil((log_least - self.log_next[at]) / self.slope[at])
+        floor, ceiling = self.floor[at], self.ceiling[at]
+        return np.clip(k + steps, floor, ceiling).astype(np.int64)
+
+    def misplaced(self, log_least: float, at: Indices | slice = slice(None)) -> NDArray[np.bool_]:
+        """Which operators do not stand at the first k whose ln gain is at most `log_least`."""
+        too_few = (self.log_next[at] > log_least) & (self.counts[at] < self.ceiling[at])
+        return too_few | (self.log_last[at] <= log_least)
+
+
+Aim = Callable[[Board], float]
+
+
+def aim_at_total(total: int) -> Aim:
+    """ln θ where the lines' counts sum to `total`, by Newton between brackets: the sum falls as θ grows."""
+
+    def aim(board: Board) -> float:
+        base = board.counts - board.log_next / board.slope + 0.5
+        rate = 1.0 / board.slope
+        floor, ceiling = board.floor.astype(np.float64), board.ceiling.astype(np.float64)
+        low, high = LOG_LEAST_GAIN - 1.0, max(float(np.max(board.log_next)), 0.0) + 50.0
+        log_least = float(np.median(board.log_next))
+        for _ in range(40):
+            line = base + rate * log_least
+            excess = float(np.sum(np.clip(line, floor, ceiling))) - total
+            if abs(excess) < 0.5:
+                break
+            low, high = (log_least, high) if excess > 0.0 else (low, log_least)
+            free = float(np.sum(rate[(line > floor) & (line < ceiling)]))
+            log_least = log_least - excess / free if free else low
+            if not low < log_least < high:
+                log_least = (low + high) / 2.0
+        return max(log_least, LOG_LEAST_GAIN)
+
+    return aim
+
+
+def aim_at_waiting(limit: float) -> Aim:
+    """ln θ where the mean number that waits falls to `limit`: along a line it falls by (gain − θ)/|slope|."""
+
+    def aim(board: Board) -> float:
+        excess = board.waiting() - limit
+        gains = np.exp(board.log_next)
+        free = (board.counts < board.ceiling) if excess > 0.0 else (board.counts > board.floor)
+        spread = -1.0 / board.slope[free]
+        if not spread.size:
+            return LOG_LEAST_GAIN
+        least = (float(gains[free] @ spread) - excess) / float(spread.sum())
+        # the line overshoots where much is still to go: come closer by a factor instead
+        closest = max(float(np.median(gains[free])) * 1e-3, LEAST_GAIN)
+        return log(max(least, closest))
+
+    return aim
+
+
+def approach(board: Board, aim: Aim) -> None:
+    """Put every operator at the first k whose gain is at most one θ, θ being where `aim` ends up."""
+    log_least = aim(board)
+    for _ in range(MOST_GUESSES):
+        movers = np.flatnonzero(board.misplaced(log_least))
+        if len(movers) * 20 <= len(board.counts):
+            break
+        board.move(movers, board.predict(log_least, movers))
+        log_least = aim(board)
+    certify(board, log_least)
+    while is_within_rounding(board, log_least):
+        log_least -= 4.0 * ROUNDING
+        certify(board, log_least)
+
+
+def is_within_rounding(board: Board, log_least: float) -> bool:
+    """Whether a gain is so close to θ that its two computations could fall on either side."""
+    near = np.minimum(np.abs(board.log_last - log_least), np.abs(board.log_next - log_least))
+    return bool(np.any(near < ROUNDING)) and log_least > LOG_LEAST_GAIN - 1.0
+
+
+def certify(board: Board, log_least: float) -> None:
+    """Move the misplaced along their lines, between brackets that close in, until none is."""
+    low, high = board.floor - 1, board.ceiling.copy()
+    movers = np.flatnonzero(board.misplaced(log_least))
+    while movers.size:
+        k = board.counts[movers]
+        is_above = board.log_next[movers] > log_least
+        low[movers] = np.where(is_above, k, low[movers])
+        high[movers] = np.where(is_above, high[movers], k - 1)
+        wanted = board.predict(log_least, movers)
+        wanted = np.where(is_above, np.maximum(wanted, k + 1), np.minimum(wanted, k - 1))
+        inside = (wanted > low[movers]) & (wanted <= high[movers])
+        wanted = np.where(inside, wanted, (low[movers] + high[movers] + 1) // 2)
+        board.move(movers, wanted)
+        movers = movers[board.misplaced(log_least, movers) & (low[movers] < high[movers])]
+
+
+def order_next(board: Board, want: int) -> tuple[Indices, Floats]:
+    """The operators that greedy gives its next `want` processors to, in its order, and their ln gains."""
+    offered = board.offered()
+    want = min(want, int(np.count_nonzero(offered > -np.inf)))
+    if want <= 0:
+        return np.empty(0, np.intp), np.empty(0)
+    worst = np.partition(offered, len(offered) - want)[len(offered) - want]
+    at = np.flatnonzero(offered >= worst)
+    gains, counts = offered[at], board.counts[at]
+    operators, log_gains = [at], [gains]
+    while at.size:
+        counts = counts + 1
+        gains = board.next_log_gain(at, counts)
+        kept = gains >= worst
+        at, counts = at[kept], counts[kept]
+        operators.append(at)
+        log_gains.append(gains[kept])
+    chosen, keys = np.concatenate(operators), np.concatenate(log_gains)
+    order = np.lexsort((chosen, -keys))[:want]
+    return chosen[order], keys[order]
+
+
+def order_last(board: Board, want: int) -> tuple[Indices, Floats]:
+    """The operators that greedy gave its last `want` processors to, the last one first, and their ln gains."""
+    want = min(want, int(np.count_nonzero(board.counts > board.floor)))
+    if want <= 0:
+        return np.empty(0, np.intp), np.empty(0)
+    best = np.partition(board.log_last, want - 1)[want - 1] + ROUNDING
+    at = np.flatnonzero(board.log_last <= best)
+    counts = board.counts[at]
+    operators, log_gains = [], []
+    while at.size:
+        counts = counts - 1
+        gains = board.next_log_gain(at, counts)
+        kept = gains <= best + ROUNDING
+        at, counts = at[kept], counts[kept]
+        operators.append(at)
+        log_gains.append(gains[kept])
+        more = counts > board.floor[at]
+        at, counts = at[more], counts[more]
+    chosen, keys = np.concatenate(operators), np.concatenate(log_gains)
+    order = np.lexsort((-chosen, keys))[:want]
+    return chosen[order], keys[order]
+
+
+def apply_steps(board: Board, operators: Indices, by: int) -> None:
+    """Add or remove one processor for every mention of an operator."""
+    at, times = np.unique(operators, return_counts=True)
+    board.move(at, board.counts[at] + by * times)
+
+
+def allocate_total(queues: Queues, floor: Counts, ceiling: Counts, total: int) -> Board:
+    """Greedy's counts for `total` processors, fewer where no gain is left."""
+    if not len(floor):
+        return Board(queues, floor, ceiling, floor)
+    x = (total - float(np.sum(queues.high))) / float(np.sum(np.sqrt(queues.high)))
+    board = Board(queues, floor, ceiling, guess_counts(queues, x))
+    approach(board, aim_at_total(total))
+    while (spare := total - int(board.counts.sum())) != 0:
+        order, by = (order_next, 1) if spare > 0 else (order_last, -1)
+        operators, _ = order(board, abs(spare))
+        if not operators.size:
+            break
+        apply_steps(board, operators, by)
+    return board
+
+
+def guess_counts(queues: Queues, x: float) -> Counts:
+    """k = A + x√A: where waits are neither rare nor sure, equal x is nearly equal gain (Halfin and Whitt 1981)."""
+    return np.minimum(queues.high + x * np.sqrt(queues.high), 2.0**53).astype(np.int64)
+
+
+def allocate_waiting(
+    queues: Queues, floor: Counts, ceiling: Counts, limit: float, is_met: Callable[[Board], bool]
+) -> Board:
+    """Greedy's counts at the first total that `is_met`; `limit` is about the mean number that may wait then."""
+    scale = float(np.sum(np.sqrt(queues.high) * queues.weights.level))
+    board = Board(queues, floor, ceiling, guess_counts(queues, solve_halfin_whitt(limit / scale)))
+    approach(board, aim_at_waiting(limit))
+    move_to_limit(board, limit)
+    while not is_met(board) and step(board, order_next, 1):
+        pass
+    while is_met(board):
+        if not step(board, order_last, -1):
+            return board
+    step(board, order_next, 1)
+    return board
+
+
+def step(board: Board, order: Callable[[Board, int], tuple[Indices, Floats]], by: int) -> bool:
+    """One processor more or fewer, as greedy's order has it; False where there is none."""
+    operators, _ = order(board, 1)
+    apply_steps(board, operators, by)
+    return operators.size > 0
+
+
+def move_to_limit(board: Board, limit: float) -> None:
+    """Step along greedy's order to where the mean number that waits is `limit`, to rounding."""
+    size = len(board.counts)
+    while (excess := board.waiting() - limit) > 0.0 and np.any(offered := board.offered() > -np.inf):
+        best = float(np.exp(np.max(board.log_next[offered])))
+        operators, log_gains = order_next(board, int(min(size, excess / best + 2.0)))
+        sums = np.cumsum(np.exp(log_gains))
+        apply_steps(board, operators[: np.searchsorted(sums, excess) + 1], 1)
+    while (room := limit - board.waiting()) > 0.0 and np.any(board.counts > board.floor):
+        least = max(float(np.exp(np.min(board.log_last))), LEAST_GAIN)
+        operators, log_gains = order_last(board, int(min(size, room / least + 2.0)))
+        fitting = int(np.searchsorted(np.cumsum(np.exp(log_gains)), room, side="right"))
+        if not fitting:
+            break
+        apply_steps(board, operators[:fitting], -1)
+
+
+def is_board_falling(board: Board) -> bool:
+    """Whether the gains around the answer fall, as greedy needs; certain where v does not depend on k."""
+    if board.queues.weights.is_constant:
+        return True
+    load, k = board.queues.high, board.counts.astype(np.float64)
+    log_b = board.log_b + np.log(load) - np.log(k + 1.0 + load * np.exp(board.log_b))
+    log_after, _ = log_gain(board.queues, k + 1.0, log_b)
+    falls = (board.log_last >= board.log_next - ROUNDING) & (board.log_next >= log_after - ROUNDING)
+    return bool(np.all(falls | (board.log_next <= LOG_LEAST_GAIN)))
