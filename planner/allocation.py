@@ -106,13 +106,15 @@ def allocate_target_many(
     """As allocate_target, on arrays."""
     field = Field.prepare(stations, names)
     limit = check_target(stations, field.floor, t_max_seconds, external_rate)
-    if expected_sojourn_seconds(stations, field.floor, external_rate) <= t_max_seconds:
-        return Allocated(field.floor, optimal=True)
-    services = np.asarray(stations.service_rate, np.float64)[field.busy]
+    arrivals, rates = np.asarray(stations.arrival_rate), np.asarray(stations.service_rate)
+    services = rates[field.busy]
     waits = np.zeros(len(stations))
 
     def is_met(board: threshold.Board) -> bool:
         waits[field.busy] = board.waits / services
+        roughly = float(np.sum(arrivals * (waits + 1.0 / rates))) / external_rate
+        if abs(roughly - t_max_seconds) > 1e-9 * t_max_seconds:  # far beyond rounding: spare the exact sum
+            return roughly <= t_max_seconds
         return sum_sojourns(stations, waits, external_rate) <= t_max_seconds
 
     board = threshold.allocate_waiting(*field.queue_up(), limit, is_met)

@@ -165,7 +165,7 @@ def allocate_total(curves: Sequence[Curve], ceilings: Sequence[int], total: int)
     """Greedy's counts for `total` processors, fewer where no gain is left."""
     counts = [curve.floor for curve in curves]
     spare = total - sum(counts)
-    if spare > HEAP_STEPS_PER_OPERATOR * len(curves):
+    if curves and spare > HEAP_STEPS_PER_OPERATOR * len(curves):
         roots = sum(curve.high**0.5 for curve in curves)
         x = (total - sum(curve.high for curve in curves)) / max(roots, 1e-75)
         guess = guess_counts(curves, ceilings, x)

@@ -70,6 +70,7 @@ class Look:
 
     log_last: Floats
     log_next: Floats
+    slope: Floats
     wait_in_services: Floats
     log_b: Floats
 
@@ -171,15 +172,20 @@ def log_gain(queues: Queues, k: Floats, log_b: Floats) -> tuple[Floats, Floats]:
 
 
 def look_at(queues: Queues, counts: Counts, floor: Counts) -> Look:
-    """Both gains around k from one B(k): B(k − 1) = kB/(A(1 − B)), to rounding; none before the floor."""
-    k = counts.astype(np.float64)
-    log_b = log_erlang_b(k, queues.high, (k - queues.high) - queues.low)
-    log_next, waiting = log_gain(queues, k, log_b)
+    """The gain at k and, from the same B(k), the one before; at the floor, where none is before, the one after.
+
+    B(k − 1) = kB/(A(1 − B)), B(k + 1) = AB/(k + 1 + AB).
+    """
+    k, load = counts.astype(np.float64), queues.high
+    log_b = log_erlang_b(k, load, (k - load) - queues.low)
+    b = np.exp(log_b)
+    log_next, wait = log_gain(queues, k, log_b)
     has_last = counts > floor
-    before = np.where(has_last, k - 1.0, k)
-    step = np.where(has_last, np.log(k / queues.high) - np.log1p(-np.exp(log_b)), 0.0)
-    log_last, _ = log_gain(queues, before, log_b + step)
-    return Look(np.where(has_last, log_last, np.inf), log_next, waiting, log_b)
+    back, forth = k / (load * (1.0 - b)), load / (k + 1.0 + load * b)
+    beside = np.where(has_last, k - 1.0, k + 1.0)
+    log_beside, _ = log_gain(queues, beside, log_b + np.log(np.where(has_last, back, forth)))
+    slope = np.where(has_last, log_next - log_beside, log_beside - log_next)
+    return Look(np.where(has_last, log_beside, np.inf), log_next, np.minimum(slope, -1e-12), wait, log_b)
 
 
 def list_curves(stations: Stations) -> list[Curve]:

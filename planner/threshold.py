@@ -7,7 +7,7 @@ processor before, from the same B(k), is as good to 1e-13 and only says where to
 """
 
 from collections.abc import Callable
-from math import log
+from math import exp, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from planner.stations import Counts, Floats, Queues, log_gain, look_at
 Indices = NDArray[np.intp]
 ROUNDING = 1e-10
 LOG_LEAST_GAIN = log(LEAST_GAIN)
-MOST_GUESSES = 12
+MOST_GUESSES = 6
 
 
 class Board:
@@ -38,14 +38,9 @@ class Board:
         queues = self.queues if everything else self.queues.select(at)
         counts, floor = self.counts[at], self.floor[at]
         seen = look_at(queues, counts, floor)
-        self.log_last[at] = np.where(counts > floor, seen.log_last, np.inf)
-        self.log_next[at] = seen.log_next
+        self.log_last[at], self.log_next[at], self.slope[at] = seen.log_last, seen.log_next, seen.slope
         self.waits[at] = seen.wait_in_services
         self.log_b[at] = seen.log_b
-        slack = counts - queues.high
-        # before the floor there is no gain: close to saturation it falls like 1/c², further out like a tail
-        slope = np.where(counts > floor, seen.log_next - seen.log_last, -2.0 / (slack + 1.0) - slack / counts)
-        self.slope[at] = np.minimum(slope, -1e-12)
 
     def move(self, at: Indices, counts: Counts) -> None:
         """Set the counts of the operators `at`."""
@@ -108,19 +103,33 @@ def aim_at_total(total: int) -> Aim:
 
 
 def aim_at_waiting(limit: float) -> Aim:
-    """ln θ where the mean number that waits falls to `limit`: along a line it falls by (gain − θ)/|slope|."""
+    """ln θ where the mean number that waits falls to `limit`, the gains along a line being a geometric series.
+
+    d processors more at one operator: gain·(1 − e^(slope·d))/(1 − e^slope) fewer wait. The sum over operators falls
+    as θ grows; its root is found by secant steps between brackets, to a fraction of a processor per operator.
+    """
 
     def aim(board: Board) -> float:
         excess = board.waiting() - limit
-        gains = np.exp(board.log_next)
-        free = (board.counts < board.ceiling) if excess > 0.0 else (board.counts > board.floor)
-        spread = -1.0 / board.slope[free]
-        if not spread.size:
-            return LOG_LEAST_GAIN
-        least = (float(gains[free] @ spread) - excess) / float(spread.sum())
-        # the line overshoots where much is still to go: come closer by a factor instead
-        closest = max(float(np.median(gains[free])) * 1e-3, LEAST_GAIN)
-        return log(max(least, closest))
+        worth = np.exp(board.log_next) / -np.expm1(board.slope)
+
+        def miss(log_least: float) -> tuple[float, float]:
+            steps = board.predict(log_least) - board.counts
+            short = excess + float(worth @ np.expm1(np.maximum(board.slope * steps, -700.0)))
+            return short, exp(log_least) * len(steps)
+
+        low, high = LOG_LEAST_GAIN - 1.0, max(float(np.max(board.log_next)), 0.0) + 50.0
+        log_least = float(np.median(board.log_next))
+        spread = float(np.mean(-1.0 / board.slope))
+        for _ in range(30):
+            short, quantum = miss(log_least)
+            if abs(short) < 0.02 * quantum:
+                break
+            low, high = (low, log_least) if short > 0.0 else (log_least, high)
+            log_least -= max(min(short / (quantum * max(spread, 0.1)), 5.0), -5.0)
+            if not low < log_least < high:
+                log_least = (low + high) / 2.0
+        return max(log_least, LOG_LEAST_GAIN)
 
     return aim
 
@@ -232,13 +241,16 @@ def allocate_total(queues: Queues, floor: Counts, ceiling: Counts, total: int) -
 
 def guess_counts(queues: Queues, x: float) -> Counts:
     """k = A + x√A: where waits are neither rare nor sure, equal x is nearly equal gain (Halfin and Whitt 1981)."""
-    return np.minimum(queues.high + x * np.sqrt(queues.high), 2.0**53).astype(np.int64)
+    far = min(x, 36.0)  # further out, gains of big stations have vanished
+    return (queues.high + far * np.sqrt(queues.high)).astype(np.int64)
 
 
 def allocate_waiting(
     queues: Queues, floor: Counts, ceiling: Counts, limit: float, is_met: Callable[[Board], bool]
 ) -> Board:
     """Greedy's counts at the first total that `is_met`; `limit` is about the mean number that may wait then."""
+    if not len(floor):
+        return Board(queues, floor, ceiling, floor)
     scale = float(np.sum(np.sqrt(queues.high) * queues.weights.level))
     board = Board(queues, floor, ceiling, guess_counts(queues, solve_halfin_whitt(limit / scale)))
     approach(board, aim_at_waiting(limit))
