@@ -140,7 +140,9 @@ class Field:
         if np.any(ceiling < floor):
             i = int(np.argmax(ceiling < floor))
             raise BoundTooSmall(name_operator(names, i), int(ceiling[i]), int(floor[i]))
-        return cls(queues, floor, ceiling, np.flatnonzero((queues.high >= LEAST_LOAD) & (queues.weights.level > 0.0)))
+        return cls(
+            queues, floor, ceiling, np.flatnonzero((queues.high >= LEAST_LOAD) & (queues.weights.level > 0.0))
+        )
 
     def queue_up(self) -> tuple[Queues, Counts, Counts]:
         """The busy operators alone."""
@@ -205,4 +207,3 @@ def check_target(
         if t_max_seconds < lower_bounded:
             raise TargetUnreachable(t_max_seconds, lower_bounded, bounded=True)
     return max((t_max_seconds - lower) * external_rate, 1e-280)
-

@@ -1,7 +1,6 @@
 """Erlang's blocking probability B on plain floats, accurate to 1e-11 up to an offered load of 1e9."""
 
 from math import copysign, erfc, exp, inf, log, pi, sqrt
-
 from typing import Any
 
 from scipy.special import gammaincc
@@ -76,7 +75,7 @@ def stirling_error(k: float) -> float:
     return (1 / 12 - u * (1 / 360 - u * (1 / 1260 - u / 1680))) / k
 
 
-def temme_sum(eta: Any, k: Any) -> Any:  # noqa: ANN401 - a float or an array of floats
+def temme_sum(eta: Any, k: Any) -> Any:
     """c0(η) + c1(η)/k + c2(η)/k² of Temme's uniform expansion (DLMF 8.12.7), for k > 1e5 and |η| < 0.12."""
     c0 = -1 / 3 + eta * (1 / 12 + eta * (-2 / 135 + eta * (1 / 864 + eta * (1 / 2835 + eta * (
         -139 / 777600 + eta / 25515)))))  # fmt: skip
