@@ -150,7 +150,9 @@ def solve_sparse(fed: Matrix, inflow: Vector) -> Vector:
     of Krylov come first there. What those cannot prove, the pivots decide.
     """
     system = sparse.csc_array(sparse.eye_array(len(inflow)) - fed)
-    if len(inflow) > DIRECT_SIZE and np.all(system.diagonal() > NEARLY_ONE):
+    if not np.all(system.diagonal() > NEARLY_ONE):  # a self-loop gains by itself
+        raise ArithmeticError
+    if len(inflow) > DIRECT_SIZE:
         rates = iterate(fed, system, inflow)
         if rates is not None:
             return rates

@@ -109,6 +109,32 @@ def test_a_component_of_any_size_is_refused_from_a_gain_of_one(make: object, siz
         assert caught.value.gain >= 1.0
 
 
+@pytest.mark.parametrize("gain", [0.9, 1.0, 1.001, 3.0])
+def test_a_web_is_judged_without_a_factorisation_that_fills_up(
+    gain: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At a hundred thousand operators the factors of a web would not fit into memory."""
+    monkeypatch.setattr(cycles, "factorise", None)
+    if gain < 1.0:
+        assert sum(solve_visits(make_web(2000, gain))) == pytest.approx(10.0, rel=1e-12)
+    else:
+        with pytest.raises(NoSteadyState):
+            check_topology(make_web(2000, gain))
+
+
+def test_a_large_component_keeps_the_digits_of_its_rare_operators(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Visits fall to 1e-45 along this cycle, where a residual that is small overall says nothing."""
+    size, rng = 1500, random.Random(5)
+    back = {(rng.randrange(i), i) for i in range(1, size, 10)} | {(0, size - 1)}
+    edges = [Edge(str(i), str(i + 1), 0.9) for i in range(size - 1)]
+    edges += [Edge(str(source), str(target), 1e-3) for target, source in sorted(back)]
+    topology = Topology(tuple(Operator(str(i)) for i in range(size)), tuple(edges), (Entry("0"),))
+    iterated = solve_visits(topology)
+    monkeypatch.setattr(cycles, "DIRECT_SIZE", size)
+    assert iterated == pytest.approx(solve_visits(topology), rel=1e-11)
+    assert iterated[-1] < 1e-45
+
+
 def test_only_the_cycle_that_gains_is_named() -> None:
     topology = draw_graph(
         "abcdef",
