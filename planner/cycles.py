@@ -5,7 +5,7 @@ the spectral radius of G is below 1; I − G is a nonsingular M-matrix; eliminat
 exchanges meets positive pivots only; some x > 0 has (I − G)x > 0.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, log
 
@@ -22,7 +22,8 @@ DENSE_SIZE = 24  # up to here lists beat the calls into a library
 DIRECT_SIZE = 1000
 EIGENVALUE_SIZE = 60
 GROWTH_STEPS = 1000
-SWEEPS = 4
+MOST_SWEEPS = 200
+SETTLED = 1e-14
 
 Vector = NDArray[np.float64]
 Matrix = sparse.csc_array[np.float64]
@@ -150,7 +151,9 @@ def solve_sparse(fed: Matrix, inflow: Vector) -> Vector:
     of Krylov come first there. What those cannot prove, the pivots decide.
     """
     system = sparse.csc_array(sparse.eye_array(len(inflow)) - fed)
-    if len(inflow) > DIRECT_SIZE and np.all(system.diagonal() > NEARLY_ONE):
+    if not np.all(system.diagonal() > NEARLY_ONE):  # a self-loop gains by itself
+        raise ArithmeticError
+    if len(inflow) > DIRECT_SIZE:
         rates = iterate(fed, system, inflow)
         if rates is not None:
             return rates
@@ -178,7 +181,6 @@ def iterate(fed: Matrix, system: Matrix, inflow: Vector) -> Vector | None:
     p ≤ 0 proves that it does, as otherwise p would be within 1e-6 of (I − Gᵀ)⁻¹1 ≥ 1, relative.
     """
     forward = linalg.splu(sparse.csc_array(sparse.tril(system)), permc_spec="NATURAL", diag_pivot_thresh=0.0)
-    backward = sparse.csc_array(sparse.triu(fed, 1))
     preconditioner = linalg.LinearOperator(system.shape, forward.solve, dtype=np.float64)
 
     def solve(right: Vector) -> Vector:
@@ -192,9 +194,19 @@ def iterate(fed: Matrix, system: Matrix, inflow: Vector) -> Vector | None:
         look_for_gain(fed)
         return None
     rates = np.maximum(solve(inflow), 0.0)
-    for _ in range(SWEEPS):  # Gauss-Seidel adds only, and so restores the digits of the small rates
-        rates = forward.solve(inflow + multiply(backward, rates))
-    return np.asarray(rates)
+    return sweep(forward.solve, sparse.csc_array(sparse.triu(fed, 1)), inflow, rates)
+
+
+def sweep(
+    solve_forward: Callable[[Vector], Vector], backward: Matrix, inflow: Vector, rates: Vector
+) -> Vector:
+    """Gauss-Seidel until no rate moves: it only adds, and so gives the small rates the digits of the large."""
+    for _ in range(MOST_SWEEPS):
+        before = rates
+        rates = solve_forward(inflow + multiply(backward, before))
+        if np.all(np.abs(rates - before) <= SETTLED * rates):
+            break
+    return rates
 
 
 def look_for_gain(fed: Matrix) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from planner.estimation import estimate
 from planner.plans import min_latency
@@ -17,7 +18,7 @@ CASES = json.loads((ROOT / "tests/golden/drs_figures.json").read_text())["cases"
 
 
 def read_example(name: str) -> Any:
-    return json.loads((ROOT / f"docs/examples/{name}.json").read_text())
+    return yaml.safe_load((ROOT / "docs/examples" / name).read_text())  # JSON is YAML
 
 
 def read_topology(name: str) -> Topology:
@@ -65,13 +66,49 @@ def test_the_paper_s_allocation_is_the_best_of_all_and_is_found(case: dict[str, 
 def test_the_two_models_order_the_two_best_allocations_of_seven_differently(
     external_rate: float, model: Model, order: list[tuple[int, ...]]
 ) -> None:
-    load = replace(read_load("vld-bursty-load"), external_rate=external_rate)
-    best_two = search_all(read_topology("vld-topology"), load, 7, model)[:2]
+    load = replace(read_load("vld/bursty-load.json"), external_rate=external_rate)
+    best_two = search_all(read_topology("vld/topology.json"), load, 7, model)[:2]
     assert [counts for _, counts in best_two] == order
 
 
 @pytest.mark.parametrize("counts", [(8, 12, 2), (11, 9, 2)])
 def test_vld_s_other_starting_points_in_fig_8_are_stable_and_slower(counts: tuple[int, ...]) -> None:
-    topology, load = read_topology("vld-topology"), read_load("vld-load")
+    topology, load = read_topology("vld/topology.json"), read_load("vld/load.json")
     found = {counts: expected for expected, counts in search_all(topology, load, 22, "mmk")}
     assert found[counts] > found[10, 11, 1]
+
+
+def read_table() -> list[tuple[float, Model, str, str]]:
+    """The rows of the documentation's table of two models."""
+    page = (ROOT / "docs/models/two-models-two-answers.md").read_text()
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if "|" in line
+    ]
+    return [(float(rate), model, *cells) for rate, model, *cells in rows if rate in {"5", "6"}]  # type: ignore[misc]  # a table of text
+
+
+@pytest.mark.parametrize(("external_rate", "model", "even", "skewed"), read_table())
+def test_the_documentation_s_table_is_what_the_models_say(
+    external_rate: float, model: Model, even: str, skewed: str
+) -> None:
+    load = replace(read_load("vld/bursty-load.json"), external_rate=external_rate)
+    best_two = search_all(read_topology("vld/topology.json"), load, 7, model)[:2]
+    written: dict[tuple[int, ...], str] = {(3, 3, 1): even, (2, 4, 1): skewed}
+    for place, (expected, counts) in enumerate(best_two):
+        digits = f"{expected:.4f}"
+        assert written[counts] == (f"**{digits}**" if place == 0 else digits)
+
+
+def test_the_documentation_s_load_is_the_one_in_the_file() -> None:
+    page = (ROOT / "docs/models/two-models-two-answers.md").read_text()
+    shown = page.split("```json\n")[1].split("```")[0]
+    assert json.loads(shown) == read_example("vld/bursty-load.json")
+
+
+@pytest.mark.parametrize("model", ["mmk", "ggk"])
+def test_the_documentation_s_commands_print_what_the_planner_says(model: Model) -> None:
+    page = (ROOT / "docs/models/two-models-two-answers.md").read_text()
+    plan = min_latency(read_topology("vld/topology.json"), read_load("vld/bursty-load.json"), 7, model)
+    assert plan.estimate.expected_sojourn_seconds is not None
+    milliseconds = 1000.0 * plan.estimate.expected_sojourn_seconds
+    assert f"--model {model}\nE[T] {milliseconds:.4g} ms with 7 processors at 6 tuples/s ({model})" in page

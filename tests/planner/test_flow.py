@@ -2,6 +2,7 @@
 
 import pickle
 import random
+from collections.abc import Callable
 from itertools import pairwise
 from math import inf, nan
 
@@ -96,17 +97,48 @@ def make_web(size: int, gain: float) -> Topology:
 
 @pytest.mark.parametrize("make", [make_ring, make_web])
 @pytest.mark.parametrize("size", [3, 20, 200, 3000])
-def test_a_component_of_any_size_is_refused_from_a_gain_of_one(make: object, size: int) -> None:
-    visits = solve_visits(make(size, 0.999))  # type: ignore[operator]
+def test_a_component_of_any_size_is_refused_from_a_gain_of_one(
+    make: Callable[[int, float], Topology], size: int
+) -> None:
+    visits = solve_visits(make(size, 0.999))
     assert min(visits) > 0.0
     assert sum(visits) == pytest.approx(1000.0 * (size if make is make_ring else 1), rel=1e-3)
     for gain in (1.0, 1.001, 3.0):
         with pytest.raises(NoSteadyState) as caught:
-            check_topology(make(size, gain))  # type: ignore[operator]
+            check_topology(make(size, gain))
         assert sorted(caught.value.operators) == sorted(str(i) for i in range(size))
         expected = gain ** (1 / size) if make is make_ring else gain
         assert caught.value.gain == pytest.approx(expected, rel=2e-3)
         assert caught.value.gain >= 1.0
+
+
+@pytest.mark.parametrize("make", [make_ring, make_web])
+@pytest.mark.parametrize("gain", [0.9, 1.0, 1.001, 3.0])
+def test_large_components_are_judged_without_factors_that_fill_up(
+    make: Callable[[int, float], Topology], gain: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At a hundred thousand operators the factors of a web would not fit into memory."""
+    monkeypatch.setattr(cycles, "factorise", None)
+    if gain < 1.0:
+        assert sum(solve_visits(make(2000, gain))) == pytest.approx(
+            2e4 if make is make_ring else 10.0, rel=1e-12
+        )
+    else:
+        with pytest.raises(NoSteadyState):
+            check_topology(make(2000, gain))
+
+
+def test_a_large_component_keeps_the_digits_of_its_rare_operators(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Visits fall to 1e-67 along this cycle, where a residual that is small overall says nothing."""
+    size, rng = 1500, random.Random(5)
+    back = {(rng.randrange(max(0, i - 60), i), i) for i in range(1, size, 3)} | {(0, size - 1)}
+    edges = [Edge(str(i), str(i + 1), 0.9) for i in range(size - 1)]
+    edges += [Edge(str(source), str(target), 0.05) for target, source in sorted(back)]
+    topology = Topology(tuple(Operator(str(i)) for i in range(size)), tuple(edges), (Entry("0"),))
+    iterated = solve_visits(topology)
+    monkeypatch.setattr(cycles, "DIRECT_SIZE", size)
+    assert iterated == pytest.approx(solve_visits(topology), rel=1e-11)
+    assert 0.0 < iterated[-1] < 1e-60
 
 
 def test_only_the_cycle_that_gains_is_named() -> None:
