@@ -113,7 +113,7 @@ def allocate_target_many(
     def is_met(board: threshold.Board) -> bool:
         waits[field.busy] = board.waits / services
         roughly = float(np.sum(arrivals * (waits + 1.0 / rates))) / external_rate
-        if abs(roughly - t_max_seconds) > 1e-9 * t_max_seconds:  # far beyond rounding: spare the exact sum
+        if abs(roughly - t_max_seconds) > 1e-13 * t_max_seconds:  # far beyond rounding: spare the exact sum
             return roughly <= t_max_seconds
         return sum_sojourns(stations, waits, external_rate) <= t_max_seconds
 
@@ -171,6 +171,9 @@ def list_busy(
 
 def fill_busy(counts: list[int], curves: Sequence[Curve], busy_counts: Sequence[int]) -> None:
     """Write the counts of the busy operators into those of all."""
+    if len(busy_counts) == len(counts):
+        counts[:] = busy_counts
+        return
     rest = iter(busy_counts)
     for i, curve in enumerate(curves):
         if curve.is_busy:

@@ -117,18 +117,23 @@ def aim_at_total(total: int, curves: Sequence[Curve], ceilings: Sequence[int]) -
 
     def aim(points: Sequence[Point]) -> float:
         free, rest, log_least = list(zip(points, curves, ceilings, strict=True)), float(total), 0.0
-        for _ in range(4):
-            spread = sum(1.0 / p.slope for p, _, _ in free)
-            log_least = (rest - sum(p.k - p.log_gain / p.slope for p, _, _ in free)) / spread
+        while free:
+            spread = held = 0.0
+            for (k, log_gain, slope), _, _ in free:
+                spread += 1.0 / slope
+                held += k - log_gain / slope
+            log_least = (rest - held) / spread
             kept = []
             for entry in free:
-                point, curve, ceiling = entry
-                wanted = point.k + (log_least - point.log_gain) / point.slope
-                if curve.floor <= wanted <= ceiling:
-                    kept.append(entry)
+                (k, log_gain, slope), curve, ceiling = entry
+                wanted = k + (log_least - log_gain) / slope
+                if wanted < curve.floor:
+                    rest -= curve.floor
+                elif wanted > ceiling:
+                    rest -= ceiling
                 else:
-                    rest -= curve.floor if wanted < curve.floor else ceiling
-            if not kept or len(kept) == len(free):
+                    kept.append(entry)
+            if len(kept) == len(free):
                 break
             free = kept
         return max(log_least, log(LEAST_GAIN))

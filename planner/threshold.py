@@ -112,15 +112,19 @@ def aim_at_waiting(limit: float) -> Aim:
     def aim(board: Board) -> float:
         excess = board.waiting() - limit
         worth = np.exp(board.log_next) / -np.expm1(board.slope)
+        rate, base = 1.0 / board.slope, board.log_next / board.slope
+        fewest, most = (bound - board.counts.astype(np.float64) for bound in (board.floor, board.ceiling))
 
         def miss(log_least: float) -> tuple[float, float]:
-            steps = board.predict(log_least) - board.counts
-            short = excess + float(worth @ np.expm1(np.maximum(board.slope * steps, -700.0)))
-            return short, exp(log_least) * len(steps)
+            steps = log_least * rate
+            steps -= base
+            np.clip(np.ceil(steps, out=steps), fewest, most, out=steps)
+            steps *= board.slope
+            return excess + float(worth @ np.expm1(steps, out=steps)), exp(log_least) * len(steps)
 
         low, high = LOG_LEAST_GAIN - 1.0, max(float(np.max(board.log_next)), 0.0) + 50.0
         log_least = float(np.median(board.log_next))
-        spread = float(np.mean(-1.0 / board.slope))
+        spread = -float(np.mean(rate))
         for _ in range(30):
             short, quantum = miss(log_least)
             if abs(short) < 0.02 * quantum:
