@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from planner.curves import LEAST_GAIN
 from planner.halfin import solve_halfin_whitt
-from planner.stations import Counts, Floats, Queues, log_gain, look_at
+from planner.stations import BLOCK, Counts, Floats, Queues, log_gain, look_at
 
 Indices = NDArray[np.intp]
 ROUNDING = 1e-10
@@ -120,7 +120,9 @@ def aim_at_waiting(limit: float) -> Aim:
             steps -= base
             np.clip(np.ceil(steps, out=steps), fewest, most, out=steps)
             steps *= board.slope
-            return excess + float(worth @ np.expm1(steps, out=steps)), exp(log_least) * len(steps)
+            np.expm1(steps, out=steps)
+            steps *= worth
+            return excess + float(steps.sum()), exp(log_least) * len(steps)
 
         low, high = LOG_LEAST_GAIN - 1.0, max(float(np.max(board.log_next)), 0.0) + 50.0
         log_least = float(np.median(board.log_next))
@@ -296,8 +298,12 @@ def is_board_falling(board: Board) -> bool:
     """Whether the gains around the answer fall, as greedy needs; certain where v does not depend on k."""
     if board.queues.weights.is_constant:
         return True
-    load, k = board.queues.high, board.counts.astype(np.float64)
-    log_b = board.log_b + np.log(load) - np.log(k + 1.0 + load * np.exp(board.log_b))
-    log_after, _ = log_gain(board.queues, k + 1.0, log_b)
-    falls = (board.log_last >= board.log_next - ROUNDING) & (board.log_next >= log_after - ROUNDING)
-    return bool(np.all(falls | (board.log_next <= LOG_LEAST_GAIN)))
+    for start in range(0, len(board.counts), BLOCK):
+        part = slice(start, start + BLOCK)
+        queues, k, log_b = board.queues.select(part), board.counts[part] + 1.0, board.log_b[part]
+        log_after, _ = log_gain(queues, k, log_b + np.log(queues.high / (k + queues.high * np.exp(log_b))))
+        last, here = board.log_last[part], board.log_next[part]
+        falls = (last >= here - ROUNDING) & (here >= log_after - ROUNDING)
+        if not np.all(falls | (here <= LOG_LEAST_GAIN)):
+            return False
+    return True
