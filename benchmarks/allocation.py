@@ -99,7 +99,9 @@ def build_large(size: int, k_max: int) -> Stations:
 
 def print_small() -> None:
     """N = 3, K_max of Table II: with a load that stays, and with one that grows with K_max."""
-    print("N = 3: times faster than DRS's Algorithm 1 (its waits term by term as written | by running products)")
+    print(
+        "N = 3: times faster than DRS's Algorithm 1 (its waits term by term as written | by running products)"
+    )
     print(f"{'K_max':>8} {'a/s':>8} {'load stays':>18} {'load grows':>18}")
     for scvs in ((1.0, 1.0), (0.6, 1.7), (0.5, 0.7)):
         for k_max in TABLE_II:
