@@ -1,8 +1,8 @@
 """What an allocation costs, as ratios of times measured side by side in one run.
 
-Small: beside DRS's Algorithm 1 taken literally (Fu et al., Algorithm 1, eqs. 1–3 and 5), in plain Python too, at N = 3
-and the K_max of their Table II. Large: beside one vectorised evaluation of the wait of every operator, at the counts
-found and under the same model.
+Small: beside DRS's Algorithm 1 taken literally (eqs. 1–3 and 5), in plain Python too, at N = 3 and the K_max of
+their Table II. Large: beside one vectorised evaluation of the wait of every operator, at the counts found and
+under the same model.
 """
 
 from collections.abc import Callable
@@ -60,15 +60,15 @@ def allocate_literally(stations: Stations, k_max: int, wait: Wait) -> list[int]:
     counts = [int(arrival / service) + 1 for arrival, service, _ in rows]
     while sum(counts) < k_max:
         deltas = [
-            row[0] * (wait(row[0], row[1], k, row[2]) - wait(row[0], row[1], k + 1, row[2]))
-            for row, k in zip(rows, counts, strict=True)
+            arrival * (wait(arrival, service, k, scv) - wait(arrival, service, k + 1, scv))
+            for (arrival, service, scv), k in zip(rows, counts, strict=True)
         ]
         counts[deltas.index(max(deltas))] += 1
     return counts
 
 
 def time_median(call: Callable[[], object], least_seconds: float = 0.1) -> float:
-    """Median seconds of processor time of a call (a busy machine distorts less), over at least five and for at least `least_seconds`."""
+    """Median processor seconds of a call, over at least five and `least_seconds`; wall time misleads under load."""
     times: list[float] = []
     begin = process_time()
     while len(times) < 5 or process_time() - begin < least_seconds:

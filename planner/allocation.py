@@ -1,9 +1,9 @@
 """Which operator gets how many processors: greedy's answer, for a budget and for a target of E[T].
 
-λE[T] falls in k by ever smaller gains (for any v that does not depend on k), so adding the processor of the largest
-gain, one after another, is exactly optimal (DRS, Algorithms 1 and 2). Their line 7 goes on while Σk ≤ K_max and so
-returns K_max + 1 processors: here the sum stays at or below K_max. Their T_L sums 1/μ without visits: here it is
-Σ λ/(μ·λ0), and a target at T_L is refused, for no finite number of processors attains it.
+λE[T] falls in k by ever smaller gains (for any v that does not depend on k), so adding the processor of the
+largest gain, one after another, is exactly optimal (DRS, Algorithms 1 and 2). Algorithm 1 as printed goes on
+while Σk ≤ K_max and so returns K_max + 1 processors: here the sum stays at or below K_max. Algorithm 2's T_L
+sums 1/μ without visits: here it is Σ λ/(μ·λ0), and a target at T_L is refused, for no finite number attains it.
 """
 
 from collections.abc import Sequence
@@ -83,7 +83,7 @@ def allocate_budget(stations: Stations, k_max: int, names: Sequence[str] = ()) -
 def allocate_target(
     stations: Stations, t_max_seconds: float, external_rate: float, names: Sequence[str] = ()
 ) -> Allocated:
-    """The fewest processors that bring E[T] to `t_max_seconds`: greedy's order, stopped at the first that does."""
+    """The fewest processors with E[T] ≤ `t_max_seconds`: greedy's order, stopped at the first that does."""
     if len(stations) > FEW_OPERATORS:
         return allocate_target_many(stations, t_max_seconds, external_rate, names)
     curves = list_curves(stations)
@@ -195,9 +195,9 @@ def check_budget(k_max: int, floors: Sequence[int] | Counts, names: Sequence[str
 def check_target(
     stations: Stations, floor: Sequence[int] | Counts, t_max_seconds: float, external_rate: float
 ) -> float:
-    """The mean number that may wait, λ0(T_max − T_L), T_L = Σ λ/(μλ0); raises where the target is out of reach.
+    """The mean number that may wait, λ0(T_max − T_L), T_L = Σ λ/(μλ0); raises where that is out of reach.
 
-    T_max = T_L is out of reach too, as no finite number of processors attains it, unless nothing waits anyway.
+    T_max = T_L is out of reach too, as no finite number of processors attains it, unless nothing ever waits.
     """
     lower = sum_sojourns(stations, np.zeros(len(stations)), external_rate)
     if t_max_seconds < lower or (t_max_seconds == lower and any(wait_seconds_each(stations, floor))):

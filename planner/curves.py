@@ -60,7 +60,8 @@ class Curve:
             return 0.0
         b = self.erlang_b(k)
         wait = k * b / (slack * (slack + load * b)) / self.service_rate
-        return wait * evaluate_variability(self.weights, slack / load, k)
+        v: float = evaluate_variability(self.weights, slack / load, k)
+        return wait * v
 
     def waiting(self, k: int) -> float:
         """λW(k) = vAkB/(c(c + AB)), the mean number that wait; c = k − A."""

@@ -54,16 +54,11 @@ class Queues:
         rates = np.asarray(stations.arrival_rate, np.float64), np.asarray(stations.service_rate, np.float64)
         high, low = split_offered_loads(*rates)
         scvs = np.asarray(stations.arrival_scv, np.float64), np.asarray(stations.service_scv, np.float64)
-        w = WEIGHTS[stations.model](*scvs)
-        parts = (w.constant, w.on_phi1, w.on_phi3, w.on_psi, w.exponent)
-        weights = Weights(*(np.broadcast_to(part, high.shape) for part in parts), is_constant=w.is_constant)
-        return cls(high, low, weights)
+        return cls(high, low, WEIGHTS[stations.model](*scvs).spread(high.shape))
 
     def select(self, chosen: NDArray[np.intp] | slice) -> "Queues":
         """Some of the operators, in the order asked for."""
-        w = self.weights
-        parts = (part[chosen] for part in (w.constant, w.on_phi1, w.on_phi3, w.on_psi, w.exponent))
-        return Queues(self.high[chosen], self.low[chosen], Weights(*parts, is_constant=w.is_constant))
+        return Queues(self.high[chosen], self.low[chosen], self.weights.select(chosen))
 
 
 @dataclass(frozen=True)

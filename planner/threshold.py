@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.curves import LEAST_GAIN
-from planner.halfin import solve_halfin_whitt
+from planner.erlang import solve_halfin_whitt
 from planner.stations import BLOCK, Counts, Floats, Queues, log_gain, look_at
 
 Indices = NDArray[np.intp]
@@ -300,7 +300,8 @@ def is_board_falling(board: Board) -> bool:
         return True
     for start in range(0, len(board.counts), BLOCK):
         part = slice(start, start + BLOCK)
-        queues, k, log_b = board.queues.select(part), board.counts[part] + 1.0, board.log_b[part]
+        queues, k = board.queues.select(part), board.counts[part].astype(np.float64) + 1.0
+        log_b = board.log_b[part]
         log_after, _ = log_gain(queues, k, log_b + np.log(queues.high / (k + queues.high * np.exp(log_b))))
         last, here = board.log_last[part], board.log_next[part]
         falls = (last >= here - ROUNDING) & (here >= log_after - ROUNDING)
