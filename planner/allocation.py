@@ -13,6 +13,7 @@ from math import fsum
 import numpy as np
 
 from planner import greedy, threshold
+from planner.board import Board, Indices, is_board_falling
 from planner.curves import Curve
 from planner.erlang import LEAST_LOAD
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
@@ -77,7 +78,7 @@ def allocate_budget(stations: Stations, k_max: int, names: Sequence[str] = ()) -
     idle = int(field.floor.sum() - field.floor[field.busy].sum())
     board = threshold.allocate_total(*field.queue_up(), k_max - idle)
     answer = field.fill(board.counts)
-    return Allocated(answer, threshold.is_board_falling(board), k_max - int(answer.sum()))
+    return Allocated(answer, is_board_falling(board), k_max - int(answer.sum()))
 
 
 def allocate_target(
@@ -110,7 +111,7 @@ def allocate_target_many(
     services = rates[field.busy]
     waits = np.zeros(len(stations))
 
-    def is_met(board: threshold.Board) -> bool:
+    def is_met(board: Board) -> bool:
         waits[field.busy] = board.waits / services
         roughly = float(np.sum(arrivals * (waits + 1.0 / rates))) / external_rate
         if abs(roughly - t_max_seconds) > 1e-13 * t_max_seconds:  # far beyond rounding: spare the exact sum
@@ -118,7 +119,7 @@ def allocate_target_many(
         return sum_sojourns(stations, waits, external_rate) <= t_max_seconds
 
     board = threshold.allocate_waiting(*field.queue_up(), limit, is_met)
-    return Allocated(field.fill(board.counts), threshold.is_board_falling(board))
+    return Allocated(field.fill(board.counts), is_board_falling(board))
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ class Field:
     queues: Queues
     floor: Counts
     ceiling: Counts
-    busy: threshold.Indices
+    busy: Indices
 
     @classmethod
     def prepare(cls, stations: Stations, names: Sequence[str]) -> "Field":

@@ -70,9 +70,8 @@ class Curve:
             return 0.0
         slack = (k - load) - self.low
         b = self.erlang_b(k)
-        return (
-            evaluate_variability(self.weights, slack / load, k) * load * k * b / (slack * (slack + load * b))
-        )
+        v: float = evaluate_variability(self.weights, slack / load, k)
+        return v * load * k * b / (slack * (slack + load * b))
 
     def gain(self, k: int) -> float:
         """λ(W(k) − W(k+1)), remembered."""

@@ -26,7 +26,7 @@ class Weights:
     exponent: Real = 0.0
     is_constant: bool = True
 
-    def select(self, chosen: Any) -> "Weights":  # noqa: ANN401 - whatever numpy takes as an index
+    def select(self, chosen: Any) -> "Weights":
         """Weights of some operators, where there are arrays of them."""
         parts = (self.constant, self.on_phi1, self.on_phi3, self.on_psi, self.exponent)
         constant, on_phi1, on_phi3, on_psi, exponent = (part[chosen] for part in parts)

@@ -34,8 +34,8 @@ def draw_stations(
 ) -> Stations:
     """Random operators; `alike` repeats a few kinds, so that gains tie by the dozen."""
     loads = rng.choice([0.7, 5.0, 20.0], size) if alike else 10 ** rng.uniform(-2, 2, size)
-    scvs = tuple(rng.choice([0.3, 1.0, 2.0], size).tolist() for _ in range(2))
-    stations = build_stations(loads.tolist(), scvs, model)  # type: ignore[arg-type]
+    scvs = rng.choice([0.3, 1.0, 2.0], size).tolist(), rng.choice([0.3, 1.0, 2.0], size).tolist()
+    stations = build_stations(loads.tolist(), scvs, model)
     if not bounded:
         return stations
     floor = np.array(list_least(stations)) + np.where(rng.random(size) < 0.3, rng.integers(0, 9, size), 0)
@@ -277,8 +277,11 @@ def test_a_billion_processors_stop_at_one_gain():
     counts = allocate_budget(stations, total).counts
     assert int(counts.sum()) == total
     chosen = rng.choice(size, 300, replace=False)
-    lists = [stations.arrival_rate, stations.service_rate, stations.arrival_scv, stations.service_scv]
-    few = Stations(*([float(c[i]) for i in chosen] for c in lists), [1] * 300, [NO_BOUND] * 300)  # type: ignore[arg-type]
+    arrival, service, a, s = (
+        [float(column[i]) for i in chosen]
+        for column in (loads, ones, stations.arrival_scv, stations.service_scv)
+    )
+    few = Stations(arrival, service, a, s, [1] * 300, [NO_BOUND] * 300)
     lengths = [[queue_length(few, j, int(counts[i]) + d) for d in (-1, 0, 1)] for j, i in enumerate(chosen)]
     assert max(here - after for _, here, after in lengths) <= min(
         before - here for before, here, _ in lengths

@@ -225,8 +225,8 @@ def test_one_more_processor_never_slows_an_operator(utilisation: float, k: int, 
 def test_floats_and_arrays_agree_on_every_wait(utilisation: float, k: int, a: float, s: float):
     case = build_case(utilisation, k)
     size = 60
-    columns = [[value] * size for value in (case.arrival_rate, case.service_rate, a, s)]
-    stations = Stations(*columns, [1] * size, [NO_BOUND] * size)
+    arrival, service = [case.arrival_rate] * size, [case.service_rate] * size
+    stations = Stations(arrival, service, [a] * size, [s] * size, [1] * size, [NO_BOUND] * size)
     waits = wait_seconds_each(stations, [k] * size)
     alone = wait_seconds(case.arrival_rate, case.service_rate, k, a, s, "ggk-whitt")
     assert waits == pytest.approx([alone] * size, rel=1e-11, abs=1e-280)
