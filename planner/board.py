@@ -80,16 +80,16 @@ def order_next(board: Board, want: int) -> tuple[Indices, Floats]:
         return np.empty(0, np.intp), np.empty(0)
     worst = np.partition(offered, len(offered) - want)[len(offered) - want]
     at = np.flatnonzero(offered >= worst)
-    gains, counts = offered[at], board.counts[at]
-    operators, log_gains = [at], [gains]
+    counts, chosen, keys, depth = board.counts[at], at, offered[at], 1
     while at.size:
-        counts = counts + 1
-        gains = board.next_log_gain(at, counts)
+        # an operator much larger than the others may take many in a row: look ever deeper at once
+        several = np.repeat(at, depth)
+        gains = board.next_log_gain(several, (counts[:, np.newaxis] + np.arange(1, depth + 1)).ravel())
         kept = gains >= worst
-        at, counts = at[kept], counts[kept]
-        operators.append(at)
-        log_gains.append(gains[kept])
-    chosen, keys = np.concatenate(operators), np.concatenate(log_gains)
+        chosen, keys = np.concatenate([chosen, several[kept]]), np.concatenate([keys, gains[kept]])
+        goes_on = kept.reshape(-1, depth)[:, -1]
+        at, counts, depth = at[goes_on], counts[goes_on] + depth, 2 * depth
+        worst = np.partition(keys, len(keys) - want)[len(keys) - want]
     order = np.lexsort((chosen, -keys))[:want]
     return chosen[order], keys[order]
 
@@ -101,18 +101,18 @@ def order_last(board: Board, want: int) -> tuple[Indices, Floats]:
         return np.empty(0, np.intp), np.empty(0)
     best = np.partition(board.log_last, want - 1)[want - 1] + ROUNDING
     at = np.flatnonzero(board.log_last <= best)
-    counts = board.counts[at]
-    operators, log_gains = [], []
+    counts, chosen, keys, depth = board.counts[at], np.empty(0, np.intp), np.empty(0), 1
     while at.size:
-        counts = counts - 1
-        gains = board.next_log_gain(at, counts)
-        kept = gains <= best + ROUNDING
-        at, counts = at[kept], counts[kept]
-        operators.append(at)
-        log_gains.append(gains[kept])
-        more = counts > board.floor[at]
-        at, counts = at[more], counts[more]
-    chosen, keys = np.concatenate(operators), np.concatenate(log_gains)
+        several = np.repeat(at, depth)
+        fewer = (counts[:, np.newaxis] - np.arange(1, depth + 1)).ravel()
+        floor = board.floor[several]
+        gains = board.next_log_gain(several, np.maximum(fewer, floor))
+        kept = (gains <= best + ROUNDING) & (fewer >= floor)
+        chosen, keys = np.concatenate([chosen, several[kept]]), np.concatenate([keys, gains[kept]])
+        goes_on = kept.reshape(-1, depth)[:, -1]
+        at, counts, depth = at[goes_on], counts[goes_on] - depth, 2 * depth
+        if len(keys) >= want:
+            best = np.partition(keys, want - 1)[want - 1]
     order = np.lexsort((-chosen, keys))[:want]
     return chosen[order], keys[order]
 

@@ -26,7 +26,7 @@ def split_offered_load(arrival_rate: float, service_rate: float) -> tuple[float,
     """
     if not (0.0 <= arrival_rate < inf and 0.0 < service_rate < inf):
         raise ValueError(f"rates must be finite and positive: arrival {arrival_rate}, service {service_rate}")
-    if arrival_rate > MAX_OFFERED_LOAD * service_rate:
+    if arrival_rate / service_rate > MAX_OFFERED_LOAD:
         raise InvalidLoad(
             f"an arrival_rate of {arrival_rate:.6g}/s at a service_rate of {service_rate:.6g}/s "
             f"keeps more than {MAX_OFFERED_LOAD:.0g} processors busy, "

@@ -89,19 +89,26 @@ def aim_at_waiting(limit: float) -> Aim:
     return aim
 
 
-def approach(board: Board, aim: Aim) -> None:
-    """Put every operator at the first k whose gain is at most one θ, θ being where `aim` ends up."""
-    log_least = aim(board)
+def approach(board: Board, aim: Aim, rest: Callable[[], float]) -> None:
+    """Put every operator at the first k whose gain is at most one θ, where `aim` sees it, till little is the rest.
+
+    One big operator among small ones can hide in the few that still move, and a small step of θ is many of its
+    processors: so the aim is taken anew from where the operators stand for certain.
+    """
     for _ in range(MOST_GUESSES):
-        movers = np.flatnonzero(board.misplaced(log_least))
-        if len(movers) * 20 <= len(board.counts):
-            break
-        board.move(movers, board.predict(log_least, movers))
         log_least = aim(board)
-    certify(board, log_least)
-    while is_within_rounding(board, log_least):
-        log_least -= 4.0 * ROUNDING
+        for _ in range(MOST_GUESSES):
+            movers = np.flatnonzero(board.misplaced(log_least))
+            if len(movers) * 20 <= len(board.counts):
+                break
+            board.move(movers, board.predict(log_least, movers))
+            log_least = aim(board)
         certify(board, log_least)
+        while is_within_rounding(board, log_least):
+            log_least -= 4.0 * ROUNDING
+            certify(board, log_least)
+        if abs(rest()) <= len(board.counts):
+            break
 
 
 def is_within_rounding(board: Board, log_least: float) -> bool:
@@ -133,7 +140,7 @@ def allocate_total(queues: Queues, floor: Counts, ceiling: Counts, total: int) -
         return Board(queues, floor, ceiling, floor)
     x = (total - float(np.sum(queues.high))) / float(np.sum(np.sqrt(queues.high)))
     board = Board(queues, floor, ceiling, guess_counts(queues, x))
-    approach(board, aim_at_total(total))
+    approach(board, aim_at_total(total), lambda: total - int(board.counts.sum()))
     while (spare := total - int(board.counts.sum())) != 0:
         order, by = (order_next, 1) if spare > 0 else (order_last, -1)
         operators, _ = order(board, abs(spare))
@@ -157,7 +164,12 @@ def allocate_waiting(
         return Board(queues, floor, ceiling, floor)
     scale = float(np.sum(np.sqrt(queues.high) * queues.weights.level))
     board = Board(queues, floor, ceiling, guess_counts(queues, solve_halfin_whitt(limit / scale)))
-    approach(board, aim_at_waiting(limit))
+    # every one of the processors still to place or take back is worth about the best gain on offer
+    approach(
+        board,
+        aim_at_waiting(limit),
+        lambda: (board.waiting() - limit) / max(exp(min(float(np.max(board.offered())), 700.0)), LEAST_GAIN),
+    )
     move_to_limit(board, limit)
     while not is_met(board) and step(board, order_next, 1):
         pass

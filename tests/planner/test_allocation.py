@@ -286,3 +286,17 @@ def test_a_billion_processors_stop_at_one_gain():
     assert max(here - after for _, here, after in lengths) <= min(
         before - here for before, here, _ in lengths
     )
+
+
+@pytest.mark.parametrize("size", [3, 80])
+def test_one_huge_operator_among_small_ones_takes_many_in_a_row(size: int):
+    stations = build_stations([2.5e8] + [5.0] * (size - 1))
+    total = sum(list_least(stations)) + 5 * size + 9_000
+    counts = allocate_budget(stations, total).counts
+    assert int(counts.sum()) == total
+    lengths = [[queue_length(stations, i, int(k) + d) for d in (-1, 0, 1)] for i, k in enumerate(counts)]
+    assert max(here - after for _, here, after in lengths) <= min(
+        before - here for before, here, _ in lengths
+    )
+    target = expected_sojourn_seconds(stations, counts, EXTERNAL_RATE)
+    assert allocate_target(stations, target, EXTERNAL_RATE).counts.tolist() == counts.tolist()

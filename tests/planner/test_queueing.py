@@ -185,7 +185,7 @@ def test_the_least_stable_count_is_corrected_for_rounding(
     assert least == 1 or not is_stable(arrival_rate, service_rate, least - 1)
 
 
-@given(st.floats(1e-200, 1e9), st.floats(1e-250, 1e250))
+@given(st.floats(1e-200, 9.99e8), st.floats(1e-250, 1e250))
 def test_the_least_stable_count_is_stable_and_one_fewer_is_not(load: float, service_rate: float):
     arrival_rate = load * service_rate
     k = least_stable_processors(arrival_rate, service_rate)
@@ -207,6 +207,18 @@ def test_an_unstable_operator_waits_for_ever_and_an_idle_one_not_at_all():
 def test_a_load_past_a_billion_processors_is_refused():
     with pytest.raises(InvalidLoad, match="check the units"):
         least_stable_processors(2e9, 1.0)
+    just_too_many = math.nextafter(1e9, math.inf)
+    for load in (1e9, just_too_many):
+        for service_rate in (1.0, 0.1, 3e-7):
+            stations = Stations([load * service_rate], [service_rate], [1.0], [1.0], [1], [NO_BOUND])
+            if load * service_rate / service_rate > 1e9:
+                with pytest.raises(InvalidLoad):
+                    least_stable_processors(load * service_rate, service_rate)
+                with pytest.raises(InvalidLoad):
+                    Queues.prepare(stations)
+            else:
+                assert least_stable_processors(load * service_rate, service_rate) >= 10**9
+                Queues.prepare(stations)
     with pytest.raises(InvalidLoad, match="check the units"):
         Queues.prepare(Stations([2e9], [1.0], [1.0], [1.0], [1], [NO_BOUND]))
 
