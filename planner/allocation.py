@@ -1,9 +1,9 @@
 """Which operator gets how many processors: greedy's answer, for a budget and for a target of E[T].
 
-λE[T] falls in k by ever smaller gains (for any v that does not depend on k), so adding the processor of the largest
-gain, one after another, is exactly optimal (DRS, Algorithms 1 and 2). Their line 7 goes on while Σk ≤ K_max and so
-returns K_max + 1 processors: here the sum stays at or below K_max. Their T_L sums 1/μ without visits: here it is
-Σ λ/(μ·λ0), and a target at T_L is refused, for no finite number of processors attains it.
+λE[T] falls in k by ever smaller gains (for any v that does not depend on k), so adding the processor of the
+largest gain, one after another, is exactly optimal (DRS, Algorithms 1 and 2). Algorithm 1 as printed goes on
+while Σk ≤ K_max and so returns K_max + 1 processors: here the sum stays at or below K_max. Algorithm 2's T_L
+sums 1/μ without visits: here it is Σ λ/(μ·λ0), and a target at T_L is refused, for no finite number attains it.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from math import fsum
 import numpy as np
 
 from planner import greedy, threshold
+from planner.board import Board, Indices, is_board_falling
 from planner.curves import Curve
 from planner.erlang import LEAST_LOAD
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
@@ -77,13 +78,13 @@ def allocate_budget(stations: Stations, k_max: int, names: Sequence[str] = ()) -
     idle = int(field.floor.sum() - field.floor[field.busy].sum())
     board = threshold.allocate_total(*field.queue_up(), k_max - idle)
     answer = field.fill(board.counts)
-    return Allocated(answer, threshold.is_board_falling(board), k_max - int(answer.sum()))
+    return Allocated(answer, is_board_falling(board), k_max - int(answer.sum()))
 
 
 def allocate_target(
     stations: Stations, t_max_seconds: float, external_rate: float, names: Sequence[str] = ()
 ) -> Allocated:
-    """The fewest processors that bring E[T] to `t_max_seconds`: greedy's order, stopped at the first that does."""
+    """The fewest processors with E[T] ≤ `t_max_seconds`: greedy's order, stopped at the first that does."""
     if len(stations) > FEW_OPERATORS:
         return allocate_target_many(stations, t_max_seconds, external_rate, names)
     curves = list_curves(stations)
@@ -110,15 +111,15 @@ def allocate_target_many(
     services = rates[field.busy]
     waits = np.zeros(len(stations))
 
-    def is_met(board: threshold.Board) -> bool:
+    def is_met(board: Board) -> bool:
         waits[field.busy] = board.waits / services
         roughly = float(np.sum(arrivals * (waits + 1.0 / rates))) / external_rate
-        if abs(roughly - t_max_seconds) > 1e-9 * t_max_seconds:  # far beyond rounding: spare the exact sum
+        if abs(roughly - t_max_seconds) > 1e-13 * t_max_seconds:  # far beyond rounding: spare the exact sum
             return roughly <= t_max_seconds
         return sum_sojourns(stations, waits, external_rate) <= t_max_seconds
 
     board = threshold.allocate_waiting(*field.queue_up(), limit, is_met)
-    return Allocated(field.fill(board.counts), threshold.is_board_falling(board))
+    return Allocated(field.fill(board.counts), is_board_falling(board))
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ class Field:
     queues: Queues
     floor: Counts
     ceiling: Counts
-    busy: threshold.Indices
+    busy: Indices
 
     @classmethod
     def prepare(cls, stations: Stations, names: Sequence[str]) -> "Field":
@@ -171,6 +172,9 @@ def list_busy(
 
 def fill_busy(counts: list[int], curves: Sequence[Curve], busy_counts: Sequence[int]) -> None:
     """Write the counts of the busy operators into those of all."""
+    if len(busy_counts) == len(counts):
+        counts[:] = busy_counts
+        return
     rest = iter(busy_counts)
     for i, curve in enumerate(curves):
         if curve.is_busy:
@@ -192,9 +196,9 @@ def check_budget(k_max: int, floors: Sequence[int] | Counts, names: Sequence[str
 def check_target(
     stations: Stations, floor: Sequence[int] | Counts, t_max_seconds: float, external_rate: float
 ) -> float:
-    """The mean number that may wait, λ0(T_max − T_L), T_L = Σ λ/(μλ0); raises where the target is out of reach.
+    """The mean number that may wait, λ0(T_max − T_L), T_L = Σ λ/(μλ0); raises where that is out of reach.
 
-    T_max = T_L is out of reach too, as no finite number of processors attains it, unless nothing waits anyway.
+    T_max = T_L is out of reach too, as no finite number of processors attains it, unless nothing ever waits.
     """
     lower = sum_sojourns(stations, np.zeros(len(stations)), external_rate)
     if t_max_seconds < lower or (t_max_seconds == lower and any(wait_seconds_each(stations, floor))):

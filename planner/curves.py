@@ -21,7 +21,7 @@ LEAST_GAIN = 1e-290
 class Curve:
     """The gains of one operator; those above k = 128 are anchored, so equal operators have equal bits."""
 
-    __slots__ = ("_blocks", "floor", "high", "low", "service_rate", "weights")
+    __slots__ = ("_blocks", "_gains", "floor", "high", "is_busy", "low", "service_rate", "weights")
 
     def __init__(
         self, arrival_rate: float, service_rate: float, weights: Weights, min_processors: int
@@ -30,12 +30,10 @@ class Curve:
         self.service_rate = service_rate
         self.weights = weights
         self.floor = max(find_least_stable(self.high, self.low), min_processors)
-        self._blocks: dict[int, list[float]] = {0: [1.0]}
-
-    @property
-    def is_busy(self) -> bool:
+        self.is_busy = self.high >= LEAST_LOAD and weights.level > 0.0
         """Whether more processors could help: something arrives, and something waits."""
-        return self.high >= LEAST_LOAD and self.weights.level > 0.0
+        self._blocks: dict[int, list[float]] = {0: [1.0]}
+        self._gains: dict[int, float] = {}
 
     def erlang_b(self, k: int) -> float:
         """B(k), remembered with all B between the last anchor and k."""
@@ -62,7 +60,8 @@ class Curve:
             return 0.0
         b = self.erlang_b(k)
         wait = k * b / (slack * (slack + load * b)) / self.service_rate
-        return wait * evaluate_variability(self.weights, slack / load, k)
+        v: float = evaluate_variability(self.weights, slack / load, k)
+        return wait * v
 
     def waiting(self, k: int) -> float:
         """λW(k) = vAkB/(c(c + AB)), the mean number that wait; c = k − A."""
@@ -71,11 +70,17 @@ class Curve:
             return 0.0
         slack = (k - load) - self.low
         b = self.erlang_b(k)
-        return (
-            evaluate_variability(self.weights, slack / load, k) * load * k * b / (slack * (slack + load * b))
-        )
+        v: float = evaluate_variability(self.weights, slack / load, k)
+        return v * load * k * b / (slack * (slack + load * b))
 
     def gain(self, k: int) -> float:
+        """λ(W(k) − W(k+1)), remembered."""
+        gain = self._gains.get(k)
+        if gain is None:
+            gain = self._gains[k] = self._evaluate_gain(k)
+        return gain
+
+    def _evaluate_gain(self, k: int) -> float:
         """λ(W(k) − W(k+1)), W the wait with its factor v, without a subtraction of waits.
 
         v(k)·A(k+1)q[(c²+k)AB + c³ + 2ck + k]/(c(c+1)(c+AB)(c+1+AB')) + (v(k)−v(k+1))·A(k+1)B'/((c+1)(c+1+AB')),

@@ -26,7 +26,7 @@ def split_offered_load(arrival_rate: float, service_rate: float) -> tuple[float,
     """
     if not (0.0 <= arrival_rate < inf and 0.0 < service_rate < inf):
         raise ValueError(f"rates must be finite and positive: arrival {arrival_rate}, service {service_rate}")
-    if arrival_rate > MAX_OFFERED_LOAD * service_rate:
+    if arrival_rate / service_rate > MAX_OFFERED_LOAD:
         raise InvalidLoad(
             f"an arrival_rate of {arrival_rate:.6g}/s at a service_rate of {service_rate:.6g}/s "
             f"keeps more than {MAX_OFFERED_LOAD:.0g} processors busy, "
@@ -59,7 +59,7 @@ def find_least_stable(high: float, low: float) -> int:
 
 
 def deviance(k: float, load: float, slack: float) -> float:
-    """k·ln(k/A) − (k − A) = cv + 2kv³(1/3 + v²/5 + …), v = c/(k + A): Loader's bd0 (2000), nothing cancels."""
+    """k·ln(k/A) − (k − A) = cv + 2kv³(1/3 + v²/5 + …), v = c/(k + A): Loader's bd0 (2000)."""
     v = slack / (k + load)
     if not -0.2 < v < 0.2:
         return k * log(k / load) - slack
@@ -96,7 +96,7 @@ def closed_erlang_b(k: int, high: float, low: float) -> float:
     if k <= LARGEST_SERIES:
         return mass / float(gammaincc(k + 1.0, high))
     root = copysign(sqrt(max(distance, 0.0)), slack)
-    tail = 0.5 * erfc(root) - density * temme_sum(-root * sqrt(2.0 / k), k)
+    tail: float = 0.5 * erfc(root) - density * temme_sum(-root * sqrt(2.0 / k), k)
     return mass / (1.0 - tail + mass)
 
 
@@ -114,3 +114,15 @@ def anchored_erlang_b(k: int, high: float, low: float) -> float:
         return advance_erlang_b(1.0, high, 0, k)
     anchor = k - k % ANCHOR_STEP
     return advance_erlang_b(closed_erlang_b(anchor, high, low), high, anchor, k)
+
+
+def solve_halfin_whitt(waiting: float) -> float:
+    """The x at which φ/(x(φ + xΦ)), the number that waits over √A, is `waiting` (Halfin and Whitt 1981)."""
+    low, high = -20.0, 3.6
+    for _ in range(24):
+        middle = (low + high) / 2.0
+        x = exp(middle)
+        density = exp(-x * x / 2.0) / sqrt(2.0 * pi)
+        below = erfc(-x / sqrt(2.0)) / 2.0
+        low, high = (middle, high) if density > waiting * x * (density + x * below) else (low, middle)
+    return exp(low)

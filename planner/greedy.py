@@ -1,8 +1,8 @@
 """Marginal analysis on a few operators: the next processor always goes where it helps most.
 
-The order of greedy is by gain, largest first, and among equal gains by operator, first come. What it takes before it
-reaches a gain of θ is, operator by operator, every processor whose gain is above θ: so many processors are settled by
-finding the right θ, and only the few around it go through the heap.
+The order of greedy is by gain, largest first, and among equal gains by operator, first come. What it takes
+before it reaches a gain of θ is, operator by operator, every processor whose gain is above θ: so many
+processors are settled by finding the right θ, and only the few around it go through the heap.
 """
 
 from collections import deque
@@ -13,7 +13,7 @@ from math import ceil, exp, fsum, log
 from typing import NamedTuple
 
 from planner.curves import LEAST_GAIN, Curve
-from planner.halfin import solve_halfin_whitt
+from planner.erlang import solve_halfin_whitt
 
 HEAP_STEPS_PER_OPERATOR = 5
 """With fewer processors to spare than this per operator, the heap alone is cheaper than the search for θ."""
@@ -32,7 +32,7 @@ Aim = Callable[[Sequence[Point]], float]
 
 
 def take_in_order(curves: Sequence[Curve], counts: list[int], ceilings: Sequence[int]) -> Iterator[float]:
-    """Add one processor after another to `counts` in greedy's order, and yield what each gained; ends at no gain."""
+    """Add processors to `counts` one by one in greedy's order, and yield what each gained, while any does."""
     heap = []
     for i, curve in enumerate(curves):
         k = counts[i]
@@ -52,7 +52,7 @@ def take_in_order(curves: Sequence[Curve], counts: list[int], ceilings: Sequence
 
 
 def give_back_in_order(curves: Sequence[Curve], counts: list[int]) -> Iterator[float]:
-    """Remove one processor after another from `counts` in the reverse of greedy's order; yields what each gained."""
+    """Take processors from `counts` one by one in the reverse of greedy's order; yield what each gained."""
     heap = [(c.gain(k - 1), -i) for i, (c, k) in enumerate(zip(curves, counts, strict=True)) if k > c.floor]
     heapify(heap)
     while heap:
@@ -117,27 +117,32 @@ def aim_at_total(total: int, curves: Sequence[Curve], ceilings: Sequence[int]) -
 
     def aim(points: Sequence[Point]) -> float:
         free, rest, log_least = list(zip(points, curves, ceilings, strict=True)), float(total), 0.0
-        for _ in range(4):
-            spread = sum(1.0 / p.slope for p, _, _ in free)
-            log_least = (rest - sum(p.k - p.log_gain / p.slope for p, _, _ in free)) / spread
+        while free:
+            spread = held = 0.0
+            for (k, log_gain, slope), _, _ in free:
+                spread += 1.0 / slope
+                held += k - log_gain / slope
+            log_least = (rest - held) / spread
             kept = []
             for entry in free:
-                point, curve, ceiling = entry
-                wanted = point.k + (log_least - point.log_gain) / point.slope
-                if curve.floor <= wanted <= ceiling:
-                    kept.append(entry)
+                (k, log_gain, slope), curve, ceiling = entry
+                wanted = k + (log_least - log_gain) / slope
+                if wanted < curve.floor:
+                    rest -= curve.floor
+                elif wanted > ceiling:
+                    rest -= ceiling
                 else:
-                    rest -= curve.floor if wanted < curve.floor else ceiling
-            if not kept or len(kept) == len(free):
+                    kept.append(entry)
+            if len(kept) == len(free):
                 break
             free = kept
-        return max(log_least, log(LEAST_GAIN))
+        return min(max(log_least, log(LEAST_GAIN)), 700.0)
 
     return aim
 
 
 def aim_at_waiting(limit: float, curves: Sequence[Curve], ceilings: Sequence[int]) -> Aim:
-    """ln θ where the mean number that waits falls to `limit`: along a line, it falls by (gain − θ)/|slope|."""
+    """ln θ where the mean number that waits falls to `limit`: by (gain − θ)/|slope| along a line."""
 
     def aim(points: Sequence[Point]) -> float:
         excess = fsum(c.waiting(p.k) for c, p in zip(curves, points, strict=True)) - limit
@@ -155,7 +160,7 @@ def aim_at_waiting(limit: float, curves: Sequence[Curve], ceilings: Sequence[int
 
 
 def guess_counts(curves: Sequence[Curve], ceilings: Sequence[int], x: float) -> list[int]:
-    """k = A + x√A: where waits are neither rare nor sure, equal x is nearly equal gain (Halfin and Whitt 1981)."""
+    """k = A + x√A: equal x is nearly equal gain, but for light loads (Halfin and Whitt 1981)."""
     return [
         min(max(c.floor, int(c.high + x * c.high**0.5)), top) for c, top in zip(curves, ceilings, strict=True)
     ]
@@ -216,7 +221,7 @@ def move_to_limit(curves: Sequence[Curve], counts: list[int], ceilings: Sequence
 
 
 def is_falling(curves: Sequence[Curve], counts: Sequence[int]) -> bool:
-    """Whether the gains around the answer fall, as greedy needs; certain where v does not depend on k."""
+    """Whether the gains around the answer fall, as greedy needs; sure where v does not depend on k."""
     for curve, k in zip(curves, counts, strict=True):
         if curve.weights.is_constant:
             continue

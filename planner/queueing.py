@@ -50,7 +50,8 @@ def variability(
     """v, by which the wait of M/M/k is multiplied under `model`."""
     weights = WEIGHTS[model](arrival_scv, service_scv)
     spare = (1.0 - utilisation) / utilisation if utilisation > 0.0 else 1e300
-    return evaluate_variability(weights, spare, processors)
+    v: float = evaluate_variability(weights, spare, processors)
+    return v
 
 
 def wait_seconds(  # noqa: PLR0917 - one argument per symbol of the formula
@@ -71,4 +72,5 @@ def wait_seconds(  # noqa: PLR0917 - one argument per symbol of the formula
     b = anchored_erlang_b(processors, high, low)
     wait = processors * b / (slack * (slack + high * b)) / service_rate
     weights = WEIGHTS[model](arrival_scv, service_scv)
-    return wait * evaluate_variability(weights, slack / high, processors)
+    v: float = evaluate_variability(weights, slack / high, processors)
+    return wait * v

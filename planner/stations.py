@@ -19,6 +19,8 @@ NO_BOUND = 2**53
 """max_processors of an operator without such a bound: the integers up to here are exact as doubles."""
 FEW_OPERATORS = 48
 """Up to here plain floats are faster than arrays. Which of the two decides depends on the operators alone."""
+BLOCK = 8192
+"""Operators per evaluation: the forty intermediate arrays of a formula then stay in the cache."""
 _SPLITTER = 134217729.0
 
 
@@ -52,16 +54,11 @@ class Queues:
         rates = np.asarray(stations.arrival_rate, np.float64), np.asarray(stations.service_rate, np.float64)
         high, low = split_offered_loads(*rates)
         scvs = np.asarray(stations.arrival_scv, np.float64), np.asarray(stations.service_scv, np.float64)
-        w = WEIGHTS[stations.model](*scvs)
-        parts = (w.constant, w.on_phi1, w.on_phi3, w.on_psi, w.exponent)
-        weights = Weights(*(np.broadcast_to(part, high.shape) for part in parts), is_constant=w.is_constant)
-        return cls(high, low, weights)
+        return cls(high, low, WEIGHTS[stations.model](*scvs).spread(high.shape))
 
-    def select(self, chosen: NDArray[np.intp]) -> "Queues":
+    def select(self, chosen: NDArray[np.intp] | slice) -> "Queues":
         """Some of the operators, in the order asked for."""
-        w = self.weights
-        parts = (part[chosen] for part in (w.constant, w.on_phi1, w.on_phi3, w.on_psi, w.exponent))
-        return Queues(self.high[chosen], self.low[chosen], Weights(*parts, is_constant=w.is_constant))
+        return Queues(self.high[chosen], self.low[chosen], self.weights.select(chosen))
 
 
 @dataclass(frozen=True)
@@ -176,6 +173,16 @@ def look_at(queues: Queues, counts: Counts, floor: Counts) -> Look:
 
     B(k − 1) = kB/(A(1 − B)), B(k + 1) = AB/(k + 1 + AB).
     """
+    size = len(counts)
+    if size <= BLOCK:
+        return _look_at_block(queues, counts, floor)
+    parts = [slice(start, start + BLOCK) for start in range(0, size, BLOCK)]
+    looks = [_look_at_block(queues.select(part), counts[part], floor[part]) for part in parts]
+    names = ("log_last", "log_next", "slope", "wait_in_services", "log_b")
+    return Look(*(np.concatenate([getattr(look, name) for look in looks]) for name in names))
+
+
+def _look_at_block(queues: Queues, counts: Counts, floor: Counts) -> Look:
     k, load = counts.astype(np.float64), queues.high
     log_b = log_erlang_b(k, load, (k - load) - queues.low)
     b = np.exp(log_b)
@@ -220,6 +227,14 @@ def wait_seconds_each(stations: Stations, counts: Sequence[int] | Counts) -> lis
 
 def wait_in_services(queues: Queues, k: Floats) -> Floats:
     """μW = v·kB/(c(c + AB)), with the bits that `look_at` has."""
+    parts = [slice(start, start + BLOCK) for start in range(0, len(k), BLOCK)]
+    waits = np.empty_like(k)
+    for part in parts:
+        waits[part] = _wait_in_services_block(queues.select(part), k[part])
+    return waits
+
+
+def _wait_in_services_block(queues: Queues, k: Floats) -> Floats:
     c = (k - queues.high) - queues.low
     b = np.exp(log_erlang_b(k, queues.high, c))
     v = evaluate_variability(queues.weights, c / queues.high, k, ARRAYS)

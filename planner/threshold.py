@@ -1,80 +1,29 @@
 """Marginal analysis on many operators at once: the search for the gain θ at which greedy stops.
 
-{gain > θ} is a prefix of greedy's order, whatever θ is, so an inexact θ costs time and never the answer: the processors
-around it are put into greedy's order, by ln gain and among equals by operator, and taken or given back one by one.
-One function of (operator, k) alone decides that order: `Look.log_next`, from one B(k) in closed form. The gain of the
-processor before, from the same B(k), is as good to 1e-13 and only says where to look.
+{gain > θ} is a prefix of greedy's order, whatever θ is, so an inexact θ costs time and never the answer: the
+processors around it are put into greedy's order, by ln gain and among equals by operator, and taken or given
+back one by one. No gain may lie so near θ that rounding decides on which side: θ moves aside then.
 """
 
 from collections.abc import Callable
-from math import exp, log
+from math import exp
 
 import numpy as np
-from numpy.typing import NDArray
 
+from planner.board import (
+    LOG_LEAST_GAIN,
+    ROUNDING,
+    Board,
+    apply_steps,
+    order_last,
+    order_next,
+    step,
+)
 from planner.curves import LEAST_GAIN
-from planner.halfin import solve_halfin_whitt
-from planner.stations import Counts, Floats, Queues, log_gain, look_at
+from planner.erlang import solve_halfin_whitt
+from planner.stations import Counts, Queues
 
-Indices = NDArray[np.intp]
-ROUNDING = 1e-10
-LOG_LEAST_GAIN = log(LEAST_GAIN)
 MOST_GUESSES = 6
-
-
-class Board:
-    """Where the operators stand and what the processor before and the next are worth there."""
-
-    def __init__(self, queues: Queues, floor: Counts, ceiling: Counts, counts: Counts) -> None:
-        self.queues, self.floor, self.ceiling = queues, floor, ceiling
-        self.counts = np.clip(counts, floor, ceiling)
-        size = len(floor)
-        self.log_last, self.log_next, self.slope, self.waits, self.log_b = (np.empty(size) for _ in range(5))
-        self.look(np.arange(size))
-
-    def look(self, at: Indices) -> None:
-        """Renew what is known of the operators `at`."""
-        everything = len(at) == len(self.counts)
-        queues = self.queues if everything else self.queues.select(at)
-        counts, floor = self.counts[at], self.floor[at]
-        seen = look_at(queues, counts, floor)
-        self.log_last[at], self.log_next[at], self.slope[at] = seen.log_last, seen.log_next, seen.slope
-        self.waits[at] = seen.wait_in_services
-        self.log_b[at] = seen.log_b
-
-    def move(self, at: Indices, counts: Counts) -> None:
-        """Set the counts of the operators `at`."""
-        self.counts[at] = counts
-        self.look(at)
-
-    def offered(self) -> Floats:
-        """ln gain of each operator's next processor, −inf where it cannot or need not have one."""
-        is_open = (self.counts < self.ceiling) & (self.log_next > LOG_LEAST_GAIN)
-        return np.where(is_open, self.log_next, -np.inf)
-
-    def next_log_gain(self, at: Indices, counts: Counts) -> Floats:
-        """The ln gain that decides the order, of the next processor at `counts`; −inf at the ceiling."""
-        seen = look_at(self.queues.select(at), counts, counts)
-        is_open = (counts < self.ceiling[at]) & (seen.log_next > LOG_LEAST_GAIN)
-        return np.where(is_open, seen.log_next, -np.inf)
-
-    def waiting(self) -> float:
-        """Mean number that wait, all operators together."""
-        return float(np.sum(self.queues.high * self.waits))
-
-    def predict(self, log_least: float, at: Indices | slice = slice(None)) -> Counts:
-        """The first k whose ln gain is at most `log_least`, along the line through k."""
-        k = self.counts[at]
-        steps = np.ceil((log_least - self.log_next[at]) / self.slope[at])
-        floor, ceiling = self.floor[at], self.ceiling[at]
-        return np.clip(k + steps, floor, ceiling).astype(np.int64)
-
-    def misplaced(self, log_least: float, at: Indices | slice = slice(None)) -> NDArray[np.bool_]:
-        """Which operators do not stand at the first k whose ln gain is at most `log_least`."""
-        too_few = (self.log_next[at] > log_least) & (self.counts[at] < self.ceiling[at])
-        return too_few | (self.log_last[at] <= log_least)
-
-
 Aim = Callable[[Board], float]
 
 
@@ -112,15 +61,21 @@ def aim_at_waiting(limit: float) -> Aim:
     def aim(board: Board) -> float:
         excess = board.waiting() - limit
         worth = np.exp(board.log_next) / -np.expm1(board.slope)
+        rate, base = 1.0 / board.slope, board.log_next / board.slope
+        fewest, most = (bound - board.counts.astype(np.float64) for bound in (board.floor, board.ceiling))
 
         def miss(log_least: float) -> tuple[float, float]:
-            steps = board.predict(log_least) - board.counts
-            short = excess + float(worth @ np.expm1(np.maximum(board.slope * steps, -700.0)))
-            return short, exp(log_least) * len(steps)
+            steps = log_least * rate
+            steps -= base
+            np.clip(np.ceil(steps, out=steps), fewest, most, out=steps)
+            steps *= board.slope
+            np.expm1(steps, out=steps)
+            steps *= worth
+            return excess + float(steps.sum()), exp(log_least) * len(steps)
 
         low, high = LOG_LEAST_GAIN - 1.0, max(float(np.max(board.log_next)), 0.0) + 50.0
         log_least = float(np.median(board.log_next))
-        spread = float(np.mean(-1.0 / board.slope))
+        spread = -float(np.mean(rate))
         for _ in range(30):
             short, quantum = miss(log_least)
             if abs(short) < 0.02 * quantum:
@@ -134,19 +89,26 @@ def aim_at_waiting(limit: float) -> Aim:
     return aim
 
 
-def approach(board: Board, aim: Aim) -> None:
-    """Put every operator at the first k whose gain is at most one θ, θ being where `aim` ends up."""
-    log_least = aim(board)
+def approach(board: Board, aim: Aim, rest: Callable[[], float]) -> None:
+    """Put every operator at the first k whose gain is at most one θ, where `aim` sees it, till little is the rest.
+
+    One big operator among small ones can hide in the few that still move, and a small step of θ is many of its
+    processors: so the aim is taken anew from where the operators stand for certain.
+    """
     for _ in range(MOST_GUESSES):
-        movers = np.flatnonzero(board.misplaced(log_least))
-        if len(movers) * 20 <= len(board.counts):
-            break
-        board.move(movers, board.predict(log_least, movers))
         log_least = aim(board)
-    certify(board, log_least)
-    while is_within_rounding(board, log_least):
-        log_least -= 4.0 * ROUNDING
+        for _ in range(MOST_GUESSES):
+            movers = np.flatnonzero(board.misplaced(log_least))
+            if len(movers) * 20 <= len(board.counts):
+                break
+            board.move(movers, board.predict(log_least, movers))
+            log_least = aim(board)
         certify(board, log_least)
+        while is_within_rounding(board, log_least):
+            log_least -= 4.0 * ROUNDING
+            certify(board, log_least)
+        if abs(rest()) <= len(board.counts):
+            break
 
 
 def is_within_rounding(board: Board, log_least: float) -> bool:
@@ -172,64 +134,13 @@ def certify(board: Board, log_least: float) -> None:
         movers = movers[board.misplaced(log_least, movers) & (low[movers] < high[movers])]
 
 
-def order_next(board: Board, want: int) -> tuple[Indices, Floats]:
-    """The operators that greedy gives its next `want` processors to, in its order, and their ln gains."""
-    offered = board.offered()
-    want = min(want, int(np.count_nonzero(offered > -np.inf)))
-    if want <= 0:
-        return np.empty(0, np.intp), np.empty(0)
-    worst = np.partition(offered, len(offered) - want)[len(offered) - want]
-    at = np.flatnonzero(offered >= worst)
-    gains, counts = offered[at], board.counts[at]
-    operators, log_gains = [at], [gains]
-    while at.size:
-        counts = counts + 1
-        gains = board.next_log_gain(at, counts)
-        kept = gains >= worst
-        at, counts = at[kept], counts[kept]
-        operators.append(at)
-        log_gains.append(gains[kept])
-    chosen, keys = np.concatenate(operators), np.concatenate(log_gains)
-    order = np.lexsort((chosen, -keys))[:want]
-    return chosen[order], keys[order]
-
-
-def order_last(board: Board, want: int) -> tuple[Indices, Floats]:
-    """The operators that greedy gave its last `want` processors to, the last one first, and their ln gains."""
-    want = min(want, int(np.count_nonzero(board.counts > board.floor)))
-    if want <= 0:
-        return np.empty(0, np.intp), np.empty(0)
-    best = np.partition(board.log_last, want - 1)[want - 1] + ROUNDING
-    at = np.flatnonzero(board.log_last <= best)
-    counts = board.counts[at]
-    operators, log_gains = [], []
-    while at.size:
-        counts = counts - 1
-        gains = board.next_log_gain(at, counts)
-        kept = gains <= best + ROUNDING
-        at, counts = at[kept], counts[kept]
-        operators.append(at)
-        log_gains.append(gains[kept])
-        more = counts > board.floor[at]
-        at, counts = at[more], counts[more]
-    chosen, keys = np.concatenate(operators), np.concatenate(log_gains)
-    order = np.lexsort((-chosen, keys))[:want]
-    return chosen[order], keys[order]
-
-
-def apply_steps(board: Board, operators: Indices, by: int) -> None:
-    """Add or remove one processor for every mention of an operator."""
-    at, times = np.unique(operators, return_counts=True)
-    board.move(at, board.counts[at] + by * times)
-
-
 def allocate_total(queues: Queues, floor: Counts, ceiling: Counts, total: int) -> Board:
     """Greedy's counts for `total` processors, fewer where no gain is left."""
     if not len(floor):
         return Board(queues, floor, ceiling, floor)
     x = (total - float(np.sum(queues.high))) / float(np.sum(np.sqrt(queues.high)))
     board = Board(queues, floor, ceiling, guess_counts(queues, x))
-    approach(board, aim_at_total(total))
+    approach(board, aim_at_total(total), lambda: total - int(board.counts.sum()))
     while (spare := total - int(board.counts.sum())) != 0:
         order, by = (order_next, 1) if spare > 0 else (order_last, -1)
         operators, _ = order(board, abs(spare))
@@ -253,7 +164,12 @@ def allocate_waiting(
         return Board(queues, floor, ceiling, floor)
     scale = float(np.sum(np.sqrt(queues.high) * queues.weights.level))
     board = Board(queues, floor, ceiling, guess_counts(queues, solve_halfin_whitt(limit / scale)))
-    approach(board, aim_at_waiting(limit))
+    # every one of the processors still to place or take back is worth about the best gain on offer
+    approach(
+        board,
+        aim_at_waiting(limit),
+        lambda: (board.waiting() - limit) / max(exp(min(float(np.max(board.offered())), 700.0)), LEAST_GAIN),
+    )
     move_to_limit(board, limit)
     while not is_met(board) and step(board, order_next, 1):
         pass
@@ -262,13 +178,6 @@ def allocate_waiting(
             return board
     step(board, order_next, 1)
     return board
-
-
-def step(board: Board, order: Callable[[Board, int], tuple[Indices, Floats]], by: int) -> bool:
-    """One processor more or fewer, as greedy's order has it; False where there is none."""
-    operators, _ = order(board, 1)
-    apply_steps(board, operators, by)
-    return operators.size > 0
 
 
 def move_to_limit(board: Board, limit: float) -> None:
@@ -286,14 +195,3 @@ def move_to_limit(board: Board, limit: float) -> None:
         if not fitting:
             break
         apply_steps(board, operators[:fitting], -1)
-
-
-def is_board_falling(board: Board) -> bool:
-    """Whether the gains around the answer fall, as greedy needs; certain where v does not depend on k."""
-    if board.queues.weights.is_constant:
-        return True
-    load, k = board.queues.high, board.counts.astype(np.float64)
-    log_b = board.log_b + np.log(load) - np.log(k + 1.0 + load * np.exp(board.log_b))
-    log_after, _ = log_gain(board.queues, k + 1.0, log_b)
-    falls = (board.log_last >= board.log_next - ROUNDING) & (board.log_next >= log_after - ROUNDING)
-    return bool(np.all(falls | (board.log_next <= LOG_LEAST_GAIN)))

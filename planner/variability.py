@@ -26,6 +26,18 @@ class Weights:
     exponent: Real = 0.0
     is_constant: bool = True
 
+    def select(self, chosen: Any) -> "Weights":
+        """Weights of some operators, where there are arrays of them."""
+        parts = (self.constant, self.on_phi1, self.on_phi3, self.on_psi, self.exponent)
+        constant, on_phi1, on_phi3, on_psi, exponent = (part[chosen] for part in parts)
+        return Weights(constant, on_phi1, on_phi3, on_psi, exponent, self.is_constant)
+
+    def spread(self, shape: tuple[int, ...]) -> "Weights":
+        """The same as arrays of one length, whichever model they come from."""
+        parts = (self.constant, self.on_phi1, self.on_phi3, self.on_psi, self.exponent)
+        constant, on_phi1, on_phi3, on_psi, exponent = (np.broadcast_to(part, shape) for part in parts)
+        return Weights(constant, on_phi1, on_phi3, on_psi, exponent, self.is_constant)
+
     @property
     def level(self) -> Real:
         """About v: the sum of the weights, v where every φ is 1."""
@@ -45,7 +57,7 @@ def weigh_ggk(arrival_scv: Real, service_scv: Real) -> Weights:
 def weigh_ggk_whitt(a: Real, s: Real) -> Weights:
     """v = φ·(a + s)/2, φ a mixture of φ1 or φ3 with ψ (Whitt 1993); its weights sum to (a + s)/2.
 
-    a ≥ s: (a + s)/2·4(a − s)/(4a − 3s) on φ1; a < s: (s − a)/4 on φ3; ψ = 1 from a + s = 2 up, else φ4^(2 − a − s).
+    a ≥ s: (a + s)/2·4(a − s)/(4a − 3s) on φ1; a < s: (s − a)/4 on φ3; ψ = φ4^(2 − a − s), 1 from a + s = 2 up.
     """
     if isinstance(a, np.ndarray):
         return _weigh_arrays(a, s)
@@ -104,11 +116,13 @@ def evaluate_variability_drop(
 ) -> tuple[Real, Real]:
     """v(k) and v(k) − v(k+1), step = 1/A, each difference in closed form.
 
-    W(k)/W(k+1) − 1 shrinks like 1/√k, so a v(k) and a v(k+1) each rounded to 1e-16 and then subtracted would cost
-    the gain 1e-16·√k, 1e-11 at k = 1e9. With h(k) = (k−1)(√(4+5k)−2)/k, γ = spare·h/16 below its cap:
-    γ(k+1) − γ(k) = (h(k+1)/A + spare·(h(k+1) − h(k)))/16, h(k+1) − h(k) = 5k/((k+1)(√(9+5k) + √(4+5k))) + …/k(k+1),
-    and the exponential shrinks by the factor exp(−2/3A): every term is positive, so the error is the rounding of v's
-    own drop, 1e-15·max(1, …) of it, but where the cap cuts in (one k), 1e-16 absolute.
+    W(k)/W(k+1) − 1 shrinks like 1/√k, so v(k) and v(k+1), each off by some 1e-16 and then subtracted, would
+    cost the gain some 1e-16·√k, 1e-11 at k = 1e9. Below its cap γ = spare·h/16, h(k) = (k−1)(√(4+5k)−2)/k, and
+    γ(k+1) − γ(k) = (h(k+1)/A + spare·(h(k+1) − h(k)))/16,
+    h(k+1) − h(k) = (5k/(√(9+5k)+√(4+5k)) + (√(4+5k)−2)/k)/(k+1);
+    the exponential shrinks by the factor exp(−2/3A). φ1 and φ3 so change by sums of positive terms, to 1e-15 of
+    the change; the only differences left, φ3's drop − γ's rise and the one k at the cap, are exact to 1e-16 of
+    their terms, which are no larger than W's own relative change: the gain keeps 1e-13.
     """
     root, next_root = at.sqrt(4.0 + 5.0 * k), at.sqrt(9.0 + 5.0 * k)
     h = (k - 1) * (root - 2.0) / k
