@@ -1,5 +1,6 @@
 """What every kind of test shares: one Postgres for the whole run."""
 
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,9 +10,11 @@ from app.embedded_postgres import shared_postgres
 
 
 @pytest.fixture(scope="session")
-def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where this run's Postgres keeps its data."""
-    return tmp_path_factory.mktemp("headgate")
+def data_dir() -> Iterator[Path]:
+    """Where this run's Postgres keeps its data; open to pass, for as root Postgres runs as another user."""
+    with tempfile.TemporaryDirectory(prefix="headgate-") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
 
 
 @pytest.fixture(scope="session")
