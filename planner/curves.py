@@ -12,7 +12,7 @@ from planner.erlang import (
     find_least_stable,
     split_offered_load,
 )
-from planner.variability import Weights, evaluate_variability, evaluate_variability_drop
+from planner.variability import Weights, drop_variability, evaluate_variability
 
 LEAST_GAIN = 1e-290
 """A smaller gain counts as none: doubles are about to lose its digits, and no E[T] can show it."""
@@ -102,7 +102,7 @@ class Curve:
         if weights.is_constant:
             gain = weights.constant * fall
         else:
-            v, v_drop = evaluate_variability_drop(weights, c / load, 1.0 / load, k)
+            v, v_drop = drop_variability(weights, c / load, 1.0 / load, k)
             gain = v * fall + v_drop * (load * n * load * q / below)
         return gain if gain > LEAST_GAIN else 0.0
 

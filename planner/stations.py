@@ -162,7 +162,7 @@ def log_gain(queues: Queues, k: Floats, log_b: Floats) -> tuple[Floats, Floats]:
         v = queues.weights.constant
         relative = v * fall
     else:
-        v, drop = evaluate_variability_drop(queues.weights, c / load, 1.0 / load, k, ARRAYS)
+        v, drop = evaluate_variability_drop(queues.weights, c / load, 1.0 / load, k)
         relative = v * fall + drop * (share * load / below)
     with np.errstate(divide="ignore"):
         return log_b + np.log(np.maximum(relative, 0.0)), v * (k * b) / (c * (c + busy))

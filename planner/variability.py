@@ -111,9 +111,7 @@ def evaluate_variability(weights: Weights, spare: Real, k: Real, at: SimpleNames
     return weights.constant + weights.on_phi1 * (1.0 + gamma) + weights.on_phi3 * phi3 + weights.on_psi * psi
 
 
-def evaluate_variability_drop(
-    weights: Weights, spare: Real, step: Real, k: Real, at: SimpleNamespace = FLOATS
-) -> tuple[Real, Real]:
+def evaluate_variability_drop(weights: Weights, spare: Real, step: Real, k: Real) -> tuple[Real, Real]:
     """v(k) and v(k) − v(k+1), step = 1/A, each difference in closed form.
 
     W(k)/W(k+1) − 1 shrinks like 1/√k, so v(k) and v(k+1), each off by some 1e-16 and then subtracted, would
@@ -124,17 +122,46 @@ def evaluate_variability_drop(
     the change; the only differences left, φ3's drop − γ's rise and the one k at the cap, are exact to 1e-16 of
     their terms, which are no larger than W's own relative change: the gain keeps 1e-13.
     """
-    root, next_root = at.sqrt(4.0 + 5.0 * k), at.sqrt(9.0 + 5.0 * k)
+    root, next_root = np.sqrt(4.0 + 5.0 * k), np.sqrt(9.0 + 5.0 * k)
     h = (k - 1) * (root - 2.0) / k
     h_rise = (5.0 * k / (root + next_root) + (root - 2.0) / k) / (k + 1.0)
-    gamma = at.minimum(0.24, spare * (h / 16.0))
-    rise = at.minimum(0.24 - gamma, ((h + h_rise) * step + spare * h_rise) / 16.0)
-    decay, lost = at.exp(-2.0 / 3.0 * spare), -at.expm1(-2.0 / 3.0 * step)
+    gamma = np.minimum(0.24, spare * (h / 16.0))
+    rise = np.minimum(0.24 - gamma, ((h + h_rise) * step + spare * h_rise) / 16.0)
+    decay, lost = np.exp(-2.0 / 3.0 * spare), -np.expm1(-2.0 / 3.0 * step)
     phi3 = (1.0 - 4.0 * gamma) * decay
     phi3_drop = decay * ((1.0 - 4.0 * gamma) * lost + 4.0 * rise * (1.0 - lost))
-    phi4 = at.minimum(1.0, (1.0 + gamma + phi3) / 2.0)
+    phi4 = np.minimum(1.0, (1.0 + gamma + phi3) / 2.0)
     psi = phi4**weights.exponent
-    psi_drop = -psi * at.expm1(weights.exponent * at.log1p((rise - phi3_drop) / (2.0 * phi4)))
+    psi_drop = -psi * np.expm1(weights.exponent * np.log1p((rise - phi3_drop) / (2.0 * phi4)))
     value = weights.constant + weights.on_phi1 * (1.0 + gamma) + weights.on_phi3 * phi3 + weights.on_psi * psi
     drop = weights.on_phi3 * phi3_drop + weights.on_psi * psi_drop - weights.on_phi1 * rise
+    return value, drop
+
+
+def drop_variability(weights: Weights, spare: float, step: float, k: int) -> tuple[float, float]:
+    """evaluate_variability_drop on plain floats, without the parts whose weight is 0: a third of its time."""
+    root = math.sqrt(4.0 + 5.0 * k)
+    h = (k - 1) * (root - 2.0) / k
+    gamma = spare * (h / 16.0)
+    if gamma >= 0.24:
+        gamma, rise = 0.24, 0.0
+    else:
+        h_rise = (5.0 * k / (root + math.sqrt(9.0 + 5.0 * k)) + (root - 2.0) / k) / (k + 1.0)
+        rise = ((h + h_rise) * step + spare * h_rise) / 16.0
+        if gamma + rise > 0.24:
+            rise = 0.24 - gamma
+    value = weights.constant + weights.on_phi1 * (1.0 + gamma)
+    drop = -weights.on_phi1 * rise
+    if not (weights.on_phi3 or weights.on_psi):
+        return value, drop
+    decay, lost = math.exp(-2.0 / 3.0 * spare), -math.expm1(-2.0 / 3.0 * step)
+    phi3 = (1.0 - 4.0 * gamma) * decay
+    phi3_drop = decay * ((1.0 - 4.0 * gamma) * lost + 4.0 * rise * (1.0 - lost))
+    value += weights.on_phi3 * phi3
+    drop += weights.on_phi3 * phi3_drop
+    if weights.on_psi:
+        phi4 = (1.0 + gamma + phi3) / 2.0
+        psi = weights.on_psi * phi4**weights.exponent
+        value += psi
+        drop -= psi * math.expm1(weights.exponent * math.log1p((rise - phi3_drop) / (2.0 * phi4)))
     return value, drop
