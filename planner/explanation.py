@@ -84,12 +84,12 @@ def find_effects(
 def find_many_effects(
     stations: Stations, counts: Sequence[int], external_rate: float
 ) -> tuple[list[float], list[float], list[float]]:
-    """As find_effects, on arrays; an operator without load gains nothing and needs one processor."""
+    """As find_effects, on arrays; where nothing arrives or nothing varies, nothing is gained."""
     queues = Queues.prepare(stations)
     k = np.asarray(counts, np.int64)
     least = find_least_stable_counts(queues.high, queues.low)
     savings, costs = np.zeros(len(k)), np.where(k > least, 0.0, inf)
-    at = np.flatnonzero(queues.high >= LEAST_LOAD)
+    at = np.flatnonzero((queues.high >= LEAST_LOAD) & (queues.weights.level > 0.0))
     seen = look_at(queues.select(at), k[at], least[at])
     savings[at] = np.exp(seen.log_next) / external_rate
     costs[at] = np.exp(seen.log_last) / external_rate  # log_last is infinite at the least stable count
@@ -133,7 +133,7 @@ def describe_effect(
     return Effect(
         operator.name,
         count,
-        None if at_most else -saving,
+        None if at_most else 0.0 - saving,  # not -0.0, which JSON would show
         None if at_least or cost == inf else cost,
         "max_processors" if at_most else None,
         "min_processors" if at_least else None,
