@@ -46,7 +46,9 @@ def estimate(
     """E[T] under `processors`, or under those that the load says are running."""
     situation = survey_load(topology, load, model)
     counts = find_counts(topology, load, processors)
-    answer = evaluate_allocation(situation, counts)
+    answer = evaluate_allocation(
+        situation, counts, list_floats(wait_seconds_each(situation.stations, counts))
+    )
     running = [load.operators[operator.name].processors for operator in topology.operators]
     if all(known in (None, count) for known, count in zip(running, counts, strict=True)):
         answer = replace(answer, diagnostics=answer.diagnostics + compare_sojourn(answer, load))
@@ -101,10 +103,9 @@ def survey_load(topology: Topology, load: Load, model: Model) -> Situation:
     return Situation(topology, load, flow, stations, [operator.name for operator in operators])
 
 
-def evaluate_allocation(situation: Situation, counts: Sequence[int]) -> Estimate:
+def evaluate_allocation(situation: Situation, counts: Sequence[int], waits: Sequence[float]) -> Estimate:
     """The estimate of an allocation that fits; an unstable operator makes E[T] infinite, said as None."""
     flow, stations = situation.flow, situation.stations
-    waits = list_floats(wait_seconds_each(stations, counts))
     operators: list[OperatorEstimate] = []
     for name, visits, arrival_rate, service_rate, count, wait in zip(
         situation.names, flow.visits, flow.arrival_rates, stations.service_rate, counts, waits, strict=True

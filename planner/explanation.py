@@ -7,7 +7,15 @@ from math import inf
 import numpy as np
 
 from planner.erlang import LEAST_LOAD
-from planner.stations import FEW_OPERATORS, Queues, Stations, find_least_stable_counts, list_curves, look_at
+from planner.stations import (
+    FEW_OPERATORS,
+    Queues,
+    Stations,
+    find_least_stable_counts,
+    list_curves,
+    look_at,
+    wait_seconds_each,
+)
 from planner.values import Diagnostic, Effect, Operator
 
 # A person reads an explanation; past this many operators nobody does, and the answer would only be long.
@@ -55,33 +63,37 @@ def explain_allocation(
 
 def find_effects(
     stations: Stations, counts: Sequence[int], external_rate: float
-) -> tuple[Sequence[float], Sequence[float]]:
-    """What one more takes off E[T] and one fewer adds, vᵢ(Wᵢ(k) − Wᵢ(k+1)) = gainᵢ(k)/λ0; infinite if unstable."""
-    if not external_rate:  # nothing arrives, nothing waits, and one processor each is enough
-        return [0.0] * len(counts), [0.0 if count > 1 else inf for count in counts]
+) -> tuple[list[float], list[float], list[float]]:
+    """The waits, what one more takes off E[T] and what one fewer adds: vᵢ(Wᵢ(k) − Wᵢ(k+1)) = gainᵢ(k)/λ0.
+
+    A cost is infinite where the operator would be unstable. Where nothing arrives nothing waits.
+    """
     if len(counts) > FEW_OPERATORS:
         return find_many_effects(stations, counts, external_rate)
+    scale = external_rate or inf  # without input every gain is 0
+    waits: list[float] = []
     savings: list[float] = []
     costs: list[float] = []
     for curve, count in zip(list_curves(stations), counts, strict=True):
-        savings.append(curve.gain(count) / external_rate)
-        costs.append(curve.gain(count - 1) / external_rate if count > curve.floor else inf)
-    return savings, costs
+        waits.append(curve.wait_seconds(count))
+        savings.append(curve.gain(count) / scale)
+        costs.append(curve.gain(count - 1) / scale if count > curve.floor else inf)
+    return waits, savings, costs
 
 
 def find_many_effects(
     stations: Stations, counts: Sequence[int], external_rate: float
-) -> tuple[list[float], list[float]]:
-    """As find_effects, on arrays; an operator without load gains nothing and needs one processor."""
+) -> tuple[list[float], list[float], list[float]]:
+    """As find_effects, on arrays; where nothing arrives or nothing varies, nothing is gained."""
     queues = Queues.prepare(stations)
     k = np.asarray(counts, np.int64)
     least = find_least_stable_counts(queues.high, queues.low)
     savings, costs = np.zeros(len(k)), np.where(k > least, 0.0, inf)
-    at = np.flatnonzero(queues.high >= LEAST_LOAD)
+    at = np.flatnonzero((queues.high >= LEAST_LOAD) & (queues.weights.level > 0.0))
     seen = look_at(queues.select(at), k[at], least[at])
     savings[at] = np.exp(seen.log_next) / external_rate
     costs[at] = np.exp(seen.log_last) / external_rate  # log_last is infinite at the least stable count
-    return savings.tolist(), costs.tolist()
+    return np.asarray(wait_seconds_each(stations, counts)).tolist(), savings.tolist(), costs.tolist()
 
 
 def describe_effect(
@@ -121,7 +133,7 @@ def describe_effect(
     return Effect(
         operator.name,
         count,
-        None if at_most else -saving,
+        None if at_most else 0.0 - saving,  # not -0.0, which JSON would show
         None if at_least or cost == inf else cost,
         "max_processors" if at_most else None,
         "min_processors" if at_least else None,

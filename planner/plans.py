@@ -57,10 +57,10 @@ def describe_plan(
     """Estimate and explain what was allocated."""
     counts = allocated.counts.tolist()
     operators = situation.topology.operators
-    answer = evaluate_allocation(situation, counts)
+    waits, savings, costs = find_effects(situation.stations, counts, situation.load.external_rate)
+    answer = evaluate_allocation(situation, counts, waits)
     expected = answer.expected_sojourn_seconds
     assert expected is not None  # an allocation is stable or an error
-    savings, costs = find_effects(situation.stations, counts, situation.load.external_rate)
     effects, cut = explain_allocation(
         operators,
         counts,

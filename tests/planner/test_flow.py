@@ -71,15 +71,15 @@ def test_the_ways_for_large_components_agree_with_elimination(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cycles, "DENSE_SIZE", limits[0])
         patch.setattr(cycles, "DIRECT_SIZE", limits[1])
-        assert solve_visits(topology) == pytest.approx(expected, rel=1e-12)
+        assert solve_visits(topology) == pytest.approx(expected, rel=1e-12, abs=0.0)
 
 
 def make_ring(size: int, gain: float) -> Topology:
-    """One long cycle whose edges lead in an order that the names hide."""
+    """One long cycle in an order that the names hide; a tuple becomes two, then one again, and so on."""
     order = list(range(size))
     random.Random(7).shuffle(order)
-    edges = [Edge(str(i), str(j)) for i, j in pairwise(order)]
-    edges.append(Edge(str(order[-1]), str(order[0]), gain))
+    edges = [Edge(str(i), str(j), 0.5 if n % 2 else 2.0) for n, (i, j) in enumerate(pairwise(order))]
+    edges.append(Edge(str(order[-1]), str(order[0]), gain if size % 2 else gain / 2.0))
     return Topology(tuple(Operator(str(i)) for i in range(size)), tuple(edges), (Entry(str(order[0])),))
 
 
@@ -102,7 +102,7 @@ def test_a_component_of_any_size_is_refused_from_a_gain_of_one(
 ) -> None:
     visits = solve_visits(make(size, 0.999))
     assert min(visits) > 0.0
-    assert sum(visits) == pytest.approx(1000.0 * (size if make is make_ring else 1), rel=1e-3)
+    assert sum(visits) == pytest.approx(1000.0 * (size + size // 2 if make is make_ring else 1), rel=1e-3)
     for gain in (1.0, 1.001, 3.0):
         with pytest.raises(NoSteadyState) as caught:
             check_topology(make(size, gain))
@@ -121,7 +121,7 @@ def test_large_components_are_judged_without_factors_that_fill_up(
     monkeypatch.setattr(cycles, "factorise", None)
     if gain < 1.0:
         assert sum(solve_visits(make(2000, gain))) == pytest.approx(
-            2e4 if make is make_ring else 10.0, rel=1e-12
+            3e4 if make is make_ring else 10.0, rel=1e-12
         )
     else:
         with pytest.raises(NoSteadyState):
@@ -137,7 +137,7 @@ def test_a_large_component_keeps_the_digits_of_its_rare_operators(monkeypatch: p
     topology = Topology(tuple(Operator(str(i)) for i in range(size)), tuple(edges), (Entry("0"),))
     iterated = solve_visits(topology)
     monkeypatch.setattr(cycles, "DIRECT_SIZE", size)
-    assert iterated == pytest.approx(solve_visits(topology), rel=1e-11)
+    assert iterated == pytest.approx(solve_visits(topology), rel=1e-11, abs=0.0)
     assert 0.0 < iterated[-1] < 1e-60
 
 

@@ -217,6 +217,18 @@ def test_processors_that_help_nobody_stay_unused_and_that_is_said() -> None:
     assert "unused-processors" in [diagnostic.code for diagnostic in plan.estimate.diagnostics]
 
 
+@pytest.mark.parametrize("size", [2, 60])
+def test_where_nothing_varies_the_least_stable_is_enough(size: int) -> None:
+    operators = {f"op{i}": OperatorLoad(3.0, arrival_scv=0.0, service_scv=0.0) for i in range(size)}
+    plan = min_latency(make_chain(size), Load(10.0, operators), 5 * size)
+    assert set(plan.processors.values()) == {4}
+    assert plan.estimate.expected_sojourn_seconds == plan.lower_bound_seconds
+    assert str(plan.explanation[0].one_more_seconds) == "0.0"
+    assert plan.explanation[0].one_fewer_seconds is None
+    attained = min_processors(make_chain(size), Load(10.0, operators), plan.lower_bound_seconds)
+    assert attained.processors == plan.processors
+
+
 def test_without_input_one_processor_each_is_enough() -> None:
     for plan in (
         min_latency(make_chain(2), load_chain(2, 0.0), 10),
