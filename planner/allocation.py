@@ -25,7 +25,6 @@ from planner.stations import (
     Queues,
     Stations,
     find_least_stable_counts,
-    list_curves,
     wait_seconds_each,
 )
 
@@ -66,7 +65,7 @@ def allocate_budget(stations: Stations, k_max: int, names: Sequence[str] = ()) -
     Exactly what adding the processor of the largest gain, one by one and first come on ties, ends with.
     """
     if len(stations) <= FEW_OPERATORS:
-        curves = list_curves(stations)
+        curves = stations.curves
         counts = [curve.floor for curve in curves]
         check_budget(k_max, counts, names)
         busy, tops = list_busy(stations, curves, names)
@@ -87,7 +86,7 @@ def allocate_target(
     """The fewest processors with E[T] ≤ `t_max_seconds`: greedy's order, stopped at the first that does."""
     if len(stations) > FEW_OPERATORS:
         return allocate_target_many(stations, t_max_seconds, external_rate, names)
-    curves = list_curves(stations)
+    curves = stations.curves
     counts = [curve.floor for curve in curves]
     busy, tops = list_busy(stations, curves, names)
 

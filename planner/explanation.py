@@ -12,7 +12,6 @@ from planner.stations import (
     Queues,
     Stations,
     find_least_stable_counts,
-    list_curves,
     look_at,
     wait_seconds_each,
 )
@@ -74,7 +73,7 @@ def find_effects(
     waits: list[float] = []
     savings: list[float] = []
     costs: list[float] = []
-    for curve, count in zip(list_curves(stations), counts, strict=True):
+    for curve, count in zip(stations.curves, counts, strict=True):
         waits.append(curve.wait_seconds(count))
         savings.append(curve.gain(count) / scale)
         costs.append(curve.gain(count - 1) / scale if count > curve.floor else inf)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,22 @@ class Stations:
 
     def __len__(self) -> int:
         return len(self.arrival_rate)
+
+    @cached_property
+    def curves(self) -> list[Curve]:
+        """Every operator by itself, in plain floats; kept, for the curves remember what was asked of them."""
+        weigh = WEIGHTS[self.model]
+        columns = (
+            column.tolist() if isinstance(column, np.ndarray) else column
+            for column in (
+                self.arrival_rate,
+                self.service_rate,
+                self.arrival_scv,
+                self.service_scv,
+                self.min_processors,
+            )
+        )
+        return [Curve(rate, mu, weigh(a, s), least) for rate, mu, a, s, least in zip(*columns, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -195,27 +212,11 @@ def _look_at_block(queues: Queues, counts: Counts, floor: Counts) -> Look:
     return Look(np.where(has_last, log_beside, np.inf), log_next, np.minimum(slope, -1e-12), wait, log_b)
 
 
-def list_curves(stations: Stations) -> list[Curve]:
-    """Every operator by itself, in plain floats."""
-    weigh = WEIGHTS[stations.model]
-    columns = (
-        column.tolist() if isinstance(column, np.ndarray) else column
-        for column in (
-            stations.arrival_rate,
-            stations.service_rate,
-            stations.arrival_scv,
-            stations.service_scv,
-            stations.min_processors,
-        )
-    )
-    return [Curve(rate, mu, weigh(a, s), least) for rate, mu, a, s, least in zip(*columns, strict=True)]
-
-
 def wait_seconds_each(stations: Stations, counts: Sequence[int] | Counts) -> list[float] | Floats:
     """Mean wait at every operator as planner.queueing.wait_seconds has it; inf where unstable."""
     if len(stations) <= FEW_OPERATORS:
         plain = counts.tolist() if isinstance(counts, np.ndarray) else counts
-        return [curve.wait_seconds(k) for curve, k in zip(list_curves(stations), plain, strict=True)]
+        return [curve.wait_seconds(k) for curve, k in zip(stations.curves, plain, strict=True)]
     queues = Queues.prepare(stations)
     k = np.asarray(counts, np.float64)
     is_stable = (k - queues.high) - queues.low > k * STABILITY_MARGIN
