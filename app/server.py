@@ -1,13 +1,18 @@
 """Runs the service: a database under it, closed to the outside unless it has keys, drained at its end."""
 
 import asyncio
+import ctypes
 import logging
 import os
 import signal
 import socket
+import struct
+import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from multiprocessing import parent_process
 
 from prometheus_client.multiprocess import mark_process_dead
 from pydantic import SecretStr
@@ -25,7 +30,10 @@ log = logging.getLogger("headgate")
 
 # How long idle connections stay open once the service is going: a request that its client had sent already
 # is read and answered in this time.
-IDLE_GRACE_SECONDS = 0.5
+IDLE_GRACE_SECONDS = 1.0
+# Longer than the clients' pools keep theirs (httpx 5 s, Go 90 s): who closes first decides
+# whether a request can meet a connection that is just being closed.
+KEEP_ALIVE_SECONDS = 95
 BACKLOG = 2048  # connections that the kernel holds for us until we take them
 
 
@@ -57,7 +65,7 @@ def serve(settings: Settings) -> None:
         listener = bind(settings)
         log.info("serving on %s, documentation at /docs", describe_address(listener))
         if settings.workers == 1:
-            DrainingServer(configure(ready, create_app(ready))).run(sockets=[listener])
+            OnlyServer(configure(ready, create_app(ready))).run(sockets=[listener])
         else:
             serve_with_workers(ready, listener)
 
@@ -87,7 +95,6 @@ def bind(settings: Settings) -> socket.socket:
     except OSError:
         listener.close()
         raise
-    listener.set_inheritable(True)
     return listener
 
 
@@ -109,6 +116,7 @@ def configure(settings: Settings, app: object) -> Config:
         access_log=False,
         server_header=False,
         backlog=BACKLOG,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=settings.shutdown_grace_seconds,
     )
 
@@ -122,9 +130,7 @@ class DrainingServer(Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         # Every answer now ends its connection, so that clients on lasting ones go elsewhere with the next.
-        self.config.loaded_app = EndingConnections(self.config.loaded_app)
-        for connection in self.server_state.connections:
-            connection.app = self.config.loaded_app  # type: ignore[union-attr]
+        self.server_state.default_headers.append((b"connection", b"close"))
         for listener in sockets or []:
             await self._accept_the_rest(listener)
         give_up_at = asyncio.get_running_loop().time() + IDLE_GRACE_SECONDS
@@ -154,19 +160,33 @@ class DrainingServer(Server):
         )
 
 
-class EndingConnections:
-    """ASGI middleware: every answer asks for the end of its connection."""
+class OnlyServer(DrainingServer):
+    """The server where there are no workers: with it, the whole service ends."""
 
-    def __init__(self, app: object) -> None:
-        self.app = app
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for listener in sockets or []:
+            take_no_more(listener)
+        await super().shutdown(sockets)
 
-    async def __call__(self, scope, receive, send) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001  # plain ASGI
-        async def send_and_end(message) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], (b"connection", b"close")]
-            await send(message)
 
-        await self.app(scope, receive, send_and_end)  # type: ignore[operator]
+# A packet filter (classic BPF) in the form of struct sock_filter: load the byte of TCP's flags, drop the packet
+# if SYN is among them, else pass it whole.
+DROP_NEW_CONNECTIONS = ((0x30, 0, 0, 13), (0x45, 0, 1, 0x02), (0x06, 0, 0, 0), (0x06, 0, 0, 0xFFFFFFFF))
+SO_ATTACH_FILTER = 26  # Linux; Python does not name it
+
+
+def take_no_more(listener: socket.socket) -> None:
+    """Lets nobody else connect, so that between the last `accept` and `close` no connection can slip in.
+
+    Whoever tries waits for the second of its first retry, and is then refused, or served by our successor.
+    """
+    if sys.platform != "linux":
+        return  # some microseconds stay in which a new connection would be reset
+    instructions = b"".join(struct.pack("HBBI", *one) for one in DROP_NEW_CONNECTIONS)
+    kept = ctypes.create_string_buffer(instructions)
+    program = struct.pack("HP", len(DROP_NEW_CONNECTIONS), ctypes.addressof(kept))
+    with suppress(OSError):  # a kernel without filters: as on other systems
+        listener.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
 
 
 class Worker(multiprocess.Process):
@@ -178,12 +198,25 @@ class Worker(multiprocess.Process):
             self._server = DrainingServer(self.config)
         return self._server
 
+    def target(self, sockets: list[socket.socket] | None = None) -> None:
+        threading.Thread(target=end_with_parent, daemon=True).start()
+        super().target(sockets)
+
+
+def end_with_parent() -> None:
+    """A worker whose supervisor was killed ends in order, else it would hold the port for ever."""
+    parent = parent_process()
+    assert parent is not None, "workers are started by the supervisor"
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
+
 
 class Workers(multiprocess.Multiprocess):
     """uvicorn's supervisor: starts the workers, and another for each that dies."""
 
     def terminate_all(self) -> None:
         for listener in self.sockets:
+            take_no_more(listener)
             listener.close()  # else clients would go on connecting to a socket that nobody serves
         super().terminate_all()
 
