@@ -6,7 +6,7 @@ ServiceError
 ├── RevisionConflict
 ├── NoSnapshot · StoredDataUnusable
 ├── InvalidRequest          a rule that the payload alone, or with what is stored, breaks
-├── PayloadTooLarge
+├── PayloadTooLarge · UnsupportedMediaType
 ├── Unauthorized · Forbidden
 └── NotReady
 """
@@ -130,6 +130,17 @@ class PayloadTooLarge(ServiceError):
             f"The body is larger than {self.limit_bytes} bytes: send less at once, "
             "or raise HEADGATE_MAX_BODY_BYTES where the service runs."
         )
+
+
+@dataclass(eq=False)
+class UnsupportedMediaType(ServiceError):
+    """The body does not call itself JSON."""
+
+    sent: str
+
+    def __str__(self) -> str:
+        sent = f"is {self.sent!r}" if self.sent else "has no Content-Type"
+        return f"The body {sent}: send JSON, with the header Content-Type: application/json."
 
 
 @dataclass(eq=False)

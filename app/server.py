@@ -198,6 +198,10 @@ class Worker(multiprocess.Process):
             self._server = DrainingServer(self.config)
         return self._server
 
+    def is_alive(self, timeout: float = 0) -> bool:  # noqa: ARG002  # the supervisor's signature
+        """Whether the process is there: uvicorn kills who does not answer in 5 s, also who only starts slowly."""
+        return self.process.is_alive()
+
     def target(self, sockets: list[socket.socket] | None = None) -> None:
         threading.Thread(target=end_with_parent, daemon=True).start()
         super().target(sockets)

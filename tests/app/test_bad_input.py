@@ -1,0 +1,387 @@
+"""Bad input is refused by a problem that says where and what to change; nothing of it is stored."""
+
+import json
+import socket
+from collections.abc import Iterable
+from contextlib import closing
+from http.client import HTTPResponse
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import httpx
+import pytest
+
+from app.snapshots.schemas import FPD_LOAD
+from app.topologies.schemas import FPD
+from tests.app.processes import Service, StartService
+
+JSON = {"Content-Type": "application/json"}
+ONE = {"operators": [{"name": "a"}]}
+ONE_LOAD = {"external_rate": 1, "operators": {"a": {"service_rate": 2}}}
+PLAN = {"topology": ONE, "load": ONE_LOAD, "k_max": 3}
+
+
+def changed(document: Any, pointer: str, value: object) -> Any:
+    """A copy of the document with something else at the pointer."""
+    copy = json.loads(json.dumps(document))
+    *path, last = pointer.removeprefix("#/").split("/")
+    here = copy
+    for part in path:
+        here = here[int(part)] if isinstance(here, list) else here[part]
+    here[int(last) if isinstance(here, list) else last] = value
+    return copy
+
+
+def send(client: httpx.Client, path: str, body: bytes | str, **headers: str) -> httpx.Response:
+    content = body.encode() if isinstance(body, str) else body
+    return client.post(path, content=content, headers=JSON | headers)
+
+
+def assert_refused(
+    answer: httpx.Response, pointers: Iterable[str] = (), *, status: int = 422, kind: str = "invalid-request"
+) -> dict[str, Any]:
+    problem: dict[str, Any] = answer.json()
+    assert answer.headers["content-type"] == "application/problem+json", answer.text
+    assert (answer.status_code, problem["status"], problem["type"]) == (status, status, kind), answer.text
+    assert {"title", "detail", "instance"} <= problem.keys()
+    if pointers:
+        assert {error["pointer"] for error in problem["errors"]} == set(pointers), answer.text
+    return problem
+
+
+# -- what the fields may hold --------------------------------------------------------------
+
+BAD_TOPOLOGY = [
+    ("#/operators", [], "#/operators"),
+    ("#/operators", None, "#/operators"),
+    ("#/operators", {"name": "a"}, "#/operators"),
+    ("#/operators/0", "generator", "#/operators/0"),
+    ("#/operators/0/name", "", "#/operators/0/name"),
+    ("#/operators/0/name", "x" * 201, "#/operators/0/name"),
+    ("#/operators/0/name", "a\x00b", "#/operators/0/name"),
+    ("#/operators/0/name", "\ud800", "#/operators/0/name"),
+    ("#/operators/0/name", " a", "#/operators/0/name"),
+    ("#/operators/0/name", 7, "#/operators/0/name"),
+    ("#/operators/0/stateful", "yes", "#/operators/0/stateful"),
+    ("#/operators/0/stateful", 1, "#/operators/0/stateful"),
+    ("#/operators/2/min_processors", 0, "#/operators/2/min_processors"),
+    ("#/operators/2/min_processors", 1.0, "#/operators/2/min_processors"),
+    ("#/operators/2/min_processors", True, "#/operators/2/min_processors"),
+    ("#/operators/2/max_processors", 10**9 + 1, "#/operators/2/max_processors"),
+    ("#/operators/2/max_processors", 10**30, "#/operators/2/max_processors"),
+    ("#/operators/2/max_processors", "8", "#/operators/2/max_processors"),
+    ("#/edges/0/selectivity", -1, "#/edges/0/selectivity"),
+    ("#/edges/0/selectivity", float("nan"), "#/edges/0/selectivity"),
+    ("#/edges/0/selectivity", float("inf"), "#/edges/0/selectivity"),
+    ("#/edges/0/selectivity", "4", "#/edges/0/selectivity"),
+    ("#/edges/0/selectivity", False, "#/edges/0/selectivity"),
+    ("#/edges/0/selectivity", None, "#/edges/0/selectivity"),
+    ("#/edges/0/weight", 1, "#/edges/0/weight"),
+    ("#/entries/0/share", 0, "#/entries/0/share"),
+    ("#/entries/0/share", "all", "#/entries/0/share"),
+    ("#/entries/0/part", 1, "#/entries/0/part"),
+    ("#/operators/1/state~ful/x", True, "#/operators/1/state~0ful~1x"),
+    ("#/operator", [], "#/operator"),
+    ("#/\ud800", [], "#/\ud800"),
+    ("#/name", "a/b", "#/name"),
+    ("#/name", "..", "#/name"),
+    ("#/name", None, "#/name"),
+]
+
+
+@pytest.mark.parametrize(("where", "value", "pointer"), BAD_TOPOLOGY)
+def test_a_malformed_topology_is_refused_at_the_part_at_fault(
+    client: httpx.Client, name: str, where: str, value: object, pointer: str
+):
+    if where == "#/operators/1/state~ful/x":
+        body = FPD | {"name": name, "operators": [{"name": "generator"}, {"name": "b", "state~ful/x": True}]}
+    else:
+        body = changed(FPD | {"name": name}, where, value)
+    assert_refused(send(client, "/v1/topologies", json.dumps(body)), [pointer])
+    assert client.get(f"/v1/topologies/{name}").status_code == 404
+
+
+BAD_GRAPH = [
+    ("#/edges/2/target", "nowhere", "#/edges/2/target", "invalid-topology"),
+    ("#/edges/1/source", "nowhere", "#/edges/1/source", "invalid-topology"),
+    ("#/entries/0/operator", "nowhere", "#/entries/0/operator", "invalid-topology"),
+    ("#/operators/2/name", "detector", "#/operators/2/name", "invalid-topology"),
+    ("#/operators/2/min_processors", 9, "#/operators/2", "invalid-topology"),
+]
+
+
+@pytest.mark.parametrize(("where", "value", "pointer", "kind"), BAD_GRAPH)
+def test_a_topology_that_contradicts_itself_is_refused_at_the_part_at_fault(
+    client: httpx.Client, name: str, where: str, value: object, pointer: str, kind: str
+):
+    body = changed(FPD | {"name": name}, where, value)
+    found = assert_refused(client.post("/v1/topologies", json=body), kind=kind)["errors"]
+    assert [error["pointer"].startswith(pointer) for error in found] == [True]
+    described = changed(PLAN, "#/topology", changed(FPD, where, value))
+    found = assert_refused(client.post("/v1/plans/min-latency", json=described), kind=kind)["errors"]
+    assert found[0]["pointer"].startswith(pointer.replace("#", "#/topology"))
+    assert client.get(f"/v1/topologies/{name}").status_code == 404
+
+
+def test_a_cycle_that_gains_is_named(client: httpx.Client, name: str):
+    body = changed(FPD | {"name": name}, "#/edges/1/selectivity", 1.5)
+    problem = assert_refused(client.post("/v1/topologies", json=body), ["#/edges"], kind="no-steady-state")
+    assert problem["operators"] == ["detector"]
+    assert problem["gain"] == 1.5
+    described = {"topology": body, "load": FPD_LOAD, "k_max": 22}
+    problem = assert_refused(
+        client.post("/v1/plans/min-latency", json=described), ["#/topology/edges"], kind="no-steady-state"
+    )
+    assert "detector" in problem["detail"]
+    assert client.get(f"/v1/topologies/{name}").status_code == 404
+
+
+BAD_LOAD = [
+    ("#/external_rate", -1, "#/external_rate"),
+    ("#/external_rate", None, "#/external_rate"),
+    ("#/external_rate", float("nan"), "#/external_rate"),
+    ("#/external_rate", float("-inf"), "#/external_rate"),
+    ("#/external_rate", "320", "#/external_rate"),
+    ("#/external_rate", True, "#/external_rate"),
+    ("#/window_seconds", 0, "#/window_seconds"),
+    ("#/observed_at", "2026-11-18T00:00:00", "#/observed_at"),
+    ("#/observed_at", "yesterday", "#/observed_at"),
+    ("#/observed_at", None, "#/observed_at"),
+    ("#/measured_sojourn_seconds", -1, "#/measured_sojourn_seconds"),
+    ("#/operators/detector/service_rate", 0, "#/operators/detector/service_rate"),
+    ("#/operators/detector/service_rate", "130", "#/operators/detector/service_rate"),
+    ("#/operators/detector/service_scv", -0.1, "#/operators/detector/service_scv"),
+    ("#/operators/detector/arrival_scv", float("inf"), "#/operators/detector/arrival_scv"),
+    ("#/operators/detector/processors", 1.5, "#/operators/detector/processors"),
+    ("#/operators/detector/processors", 10**9 + 1, "#/operators/detector/processors"),
+    ("#/operators/detector/speed", 1, "#/operators/detector/speed"),
+    ("#/operators/detector", [], "#/operators/detector"),
+    ("#/operators/stranger", {"service_rate": 1}, "#/operators/stranger"),
+    ("#/operators/\ud800", {"service_rate": 1}, "#/operators/\ud800"),
+    ("#/operators", [], "#/operators"),
+    ("#/rate", 3, "#/rate"),
+]
+
+
+@pytest.mark.parametrize(("where", "value", "pointer"), BAD_LOAD)
+def test_a_malformed_snapshot_is_refused_at_the_part_at_fault(
+    client: httpx.Client, stored: str, where: str, value: object, pointer: str
+):
+    before = client.get(f"/v1/topologies/{stored}/snapshots").json()
+    path = f"/v1/topologies/{stored}/snapshots"
+    bad = changed(FPD_LOAD, where, value)
+    assert_refused(send(client, path, json.dumps(bad)), [pointer])
+    good = FPD_LOAD | {"observed_at": "2026-11-18T01:00:00Z"}
+    assert_refused(send(client, path, json.dumps([good, bad])), [pointer.replace("#", "#/1")])
+    assert client.get(path).json() == before
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e400", "NaN", "Infinity", "-Infinity"])
+def test_numbers_that_are_none_are_refused(client: httpx.Client, number: str):
+    body = json.dumps(PLAN).replace('"external_rate": 1', f'"external_rate": {number}')
+    assert_refused(send(client, "/v1/plans/min-latency", body), ["#/load/external_rate"])
+
+
+BAD_REQUESTS = [
+    ("/v1/plans/min-latency", "#/k_max", 0, "#/k_max"),
+    ("/v1/plans/min-latency", "#/k_max", 10**9 + 1, "#/k_max"),
+    ("/v1/plans/min-latency", "#/k_max", 3.0, "#/k_max"),
+    ("/v1/plans/min-latency", "#/k_max", "3", "#/k_max"),
+    ("/v1/plans/min-latency", "#/k_max", True, "#/k_max"),
+    ("/v1/plans/min-latency", "#/model", "mm1", "#/model"),
+    ("/v1/plans/min-latency", "#/kmax", 3, "#/kmax"),
+    ("/v1/plans/min-latency", "#/topology/operators/0/nam", "a", "#/topology/operators/0/nam"),
+    ("/v1/plans/min-latency", "#/load/operators/a/rate", 1, "#/load/operators/a/rate"),
+    ("/v1/estimate", "#/processors", {"a": 0}, "#/processors/a"),
+    ("/v1/estimate", "#/processors", {"a": 10**12}, "#/processors/a"),
+]
+
+
+@pytest.mark.parametrize(("path", "where", "value", "pointer"), BAD_REQUESTS)
+def test_a_malformed_request_is_refused_at_the_part_at_fault(
+    client: httpx.Client, path: str, where: str, value: object, pointer: str
+):
+    body = PLAN if "plans" in path else {key: PLAN[key] for key in ("topology", "load")}
+    assert_refused(client.post(path, json=changed(body, where, value)), [pointer])
+
+
+def test_every_wrong_part_is_named_at_once(client: httpx.Client):
+    body = {"topology": {"operators": [{"nam": "a"}]}, "load": {"external_rate": "x"}, "k_max": 0}
+    wrong = [
+        "#/topology/operators/0/name",
+        "#/topology/operators/0/nam",
+        "#/load/external_rate",
+        "#/load/operators",
+        "#/k_max",
+    ]
+    assert_refused(client.post("/v1/plans/min-latency", json=body), wrong)
+
+
+def test_a_load_of_strangers_is_refused_by_name(client: httpx.Client):
+    body = changed(PLAN, "#/load/operators", {"a": {"service_rate": 2}, "b": {"service_rate": 2}})
+    problem = assert_refused(client.post("/v1/plans/min-latency", json=body), kind="invalid-load")
+    assert problem["errors"][0]["pointer"] == "#/load/operators/b"
+    allocated = {"topology": ONE, "load": ONE_LOAD, "processors": {"b": 1}}
+    problem = assert_refused(client.post("/v1/estimate", json=allocated), kind="invalid-allocation")
+    assert "'b'" in problem["detail"] or "b" in problem["detail"]
+
+
+# -- sizes ---------------------------------------------------------------------------------
+
+
+def test_a_billion_processors_are_a_plan_like_any_other(client: httpx.Client):
+    body = {"topology": FPD, "load": FPD_LOAD, "k_max": 10**9}
+    answer = client.post("/v1/plans/min-latency", json=body, timeout=10)
+    assert answer.status_code == 200
+    assert sum(answer.json()["processors"].values()) <= 10**9
+    bounded = changed(body, "#/topology/operators/2/max_processors", 10**9)
+    assert client.post("/v1/plans/min-latency", json=bounded, timeout=10).status_code == 200
+
+
+def test_a_limit_of_the_service_is_named_with_its_setting(start_service: StartService, database_url: str):
+    service = start_service(
+        database_url=database_url, max_operators="2", max_edges="1", max_body_bytes="1024"
+    )
+    with httpx.Client(base_url=service.url, timeout=60) as client:
+        three = {"operators": [{"name": one} for one in "abc"]}
+        problem = assert_refused(client.post("/v1/topologies", json=three | {"name": "x"}), ["#/operators"])
+        assert "HEADGATE_MAX_OPERATORS" in problem["detail"]
+        described = PLAN | {"topology": three}
+        assert_refused(client.post("/v1/plans/min-latency", json=described), ["#/topology/operators"])
+        looped = ONE | {"edges": [{"source": "a", "target": "a", "selectivity": 0.1}] * 2}
+        problem = assert_refused(client.post("/v1/topologies", json=looped | {"name": "x"}), ["#/edges"])
+        assert "HEADGATE_MAX_EDGES" in problem["detail"]
+        assert client.get("/v1/topologies/x").status_code == 404
+
+
+# -- bodies --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("announced", [True, False])
+def test_a_body_over_the_limit_is_refused_while_it_is_sent(service: Service, announced: bool):  # noqa: FBT001  # pytest's
+    """The service answers without reading to the end, and the client gets to see the answer."""
+    address = urlsplit(service.url)
+    with closing(socket.create_connection((str(address.hostname), address.port), timeout=60)) as connection:
+        size = f"Content-Length: {9 * 2**20}" if announced else "Transfer-Encoding: chunked"
+        connection.sendall(
+            f"POST /v1/topologies HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n{size}\r\n\r\n".encode()
+        )
+        if not announced:
+            for _ in range(9):
+                connection.sendall(b"%x\r\n" % 2**20 + b" " * 2**20 + b"\r\n")
+        answer = HTTPResponse(connection)
+        answer.begin()
+        problem = json.loads(answer.read())
+        assert (answer.status, problem["type"], problem["limit_bytes"]) == (
+            413,
+            "payload-too-large",
+            8 * 2**20,
+        )
+        assert answer.getheader("Connection") == "close"
+        assert connection.recv(1) == b""
+    assert httpx.get(f"{service.url}/healthz").status_code == 200
+
+
+def test_malformed_json_is_refused_with_its_place(client: httpx.Client):
+    problem = assert_refused(send(client, "/v1/topologies", '{"name": "x", "operators": [{'), ["#"])
+    assert "29" in problem["detail"]
+
+
+MALFORMED = {
+    "empty": (b"", "body"),
+    "white space": (b"  ", "JSON"),
+    "deep": (b"[" * 100_000, "deep"),
+    "deep objects": (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "deep"),
+    "not UTF-8": (b'{"name": "\xff\xfe"}', "UTF-8"),
+    "UTF-16": ('{"name": "x"}'.encode("utf-16"), "UTF-8"),
+    "a number of ten thousand digits": (b'{"name": ' + b"1" * 10_000 + b"}", "digits"),
+    "a list": (b"[]", ""),
+    "a word": (b'"x"', ""),
+    "null": (b"null", ""),
+}
+
+
+@pytest.mark.parametrize("kind", MALFORMED)
+def test_a_body_that_is_no_document_is_refused(client: httpx.Client, kind: str):
+    body, hint = MALFORMED[kind]
+    for path in ("/v1/topologies", "/v1/plans/min-latency"):
+        assert hint in assert_refused(send(client, path, body), ["#"])["detail"]
+
+
+def test_a_name_that_stands_twice_in_an_object_is_refused(client: httpx.Client, name: str):
+    """Which of the two loads was meant, nobody can know."""
+    twice = '{"topology": {"operators": [{"name": "a"}]}, "k_max": 3, "load": {"external_rate": 1, "operators": {%s}}}'
+    loads = '"a": {"service_rate": 2}, "a": {"service_rate": 3}'
+    problem = assert_refused(send(client, "/v1/plans/min-latency", twice % loads), ["#"])
+    assert "'a'" in problem["detail"]
+    topology = f'{{"name": "{name}", "name": "{name}", "operators": [{{"name": "a"}}]}}'
+    assert_refused(send(client, "/v1/topologies", topology), ["#"])
+
+
+@pytest.mark.parametrize(
+    "sent", ["text/plain", "application/x-www-form-urlencoded", "application/xml", "", "/"]
+)
+def test_another_content_type_is_refused_with_the_right_one(client: httpx.Client, sent: str):
+    headers = {"Content-Type": sent} if sent else {}
+    answer = client.post("/v1/plans/min-latency", content=json.dumps(PLAN), headers=headers)
+    problem = assert_refused(answer, status=415, kind="unsupported-media-type")
+    assert "application/json" in problem["detail"]
+
+
+# -- addresses, parameters, headers --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "pointer"),
+    [
+        ("limit=0", "?limit"),
+        ("limit=-1", "?limit"),
+        ("limit=ten", "?limit"),
+        ("limit=" + "9" * 5000, "?limit"),
+        ("cursor=", "?cursor"),
+        ("cursor=%00", "?cursor"),
+        ("cursor=%ff%fe", "?cursor"),
+        ("cursor=AAAA", "?cursor"),
+        ("cursor=" + "A" * 2001, "?cursor"),
+        ("cursor=w7_DvA", "?cursor"),
+    ],
+)
+def test_cursors_and_limits_that_no_answer_gave_are_refused(
+    client: httpx.Client, stored: str, query: str, pointer: str
+):
+    for path in (f"/v1/topologies/{stored}/snapshots", f"/v1/topologies/{stored}/plans"):
+        assert_refused(client.get(f"{path}?{query}"), [pointer])
+
+
+def test_a_huge_limit_is_cut_to_the_largest_page(client: httpx.Client, stored: str):
+    assert client.get(f"/v1/topologies/{stored}/snapshots?limit={2**63}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "moment", ["yesterday", "2026-11-18T00:00:00", "2026-11-18T00:00:00 00:00", "%00", ""]
+)
+def test_times_without_a_zone_are_refused(client: httpx.Client, stored: str, moment: str):
+    assert_refused(client.get(f"/v1/topologies/{stored}/snapshots?from={moment}"), ["?from"])
+
+
+@pytest.mark.parametrize("odd", ["\x00", "a\x00b", "a\nb", "..", ".", " ", "x" * 201, "\ud800", "\ufffe"])
+def test_names_that_no_topology_can_have_are_refused_in_addresses(client: httpx.Client, odd: str):
+    address = "/v1/topologies/" + quote(odd, safe="", errors="surrogatepass").replace(".", "%2E")
+    for method in ("GET", "DELETE"):
+        assert client.request(method, address).status_code in {404, 422}
+    assert client.request("GET", f"{address}/snapshots").status_code in {404, 422}
+
+
+@pytest.mark.parametrize("tag", ['"', "garbage", '""', "W/*", '"1-1', "*, *", "\x7f", "ÿ", "x" * 5000, ","])
+def test_an_if_match_that_names_no_revision_changes_nothing(client: httpx.Client, stored: str, tag: str):
+    address = f"/v1/topologies/{stored}"
+    before = client.get(address).json()
+    headers = {"If-Match": tag.encode("latin-1")}
+    answer = client.put(address, json=ONE | {"name": stored}, headers=headers)
+    assert answer.status_code in {400, 412}  # 400: a byte that HTTP itself refuses
+    assert client.get(address).json() == before
+
+
+@pytest.mark.parametrize("revision", ["0", "-1", "1.5", "x", "", "2147483648", "9" * 5000])
+def test_revisions_that_cannot_be_are_refused(client: httpx.Client, stored: str, revision: str):
+    assert_refused(client.get(f"/v1/topologies/{stored}?revision={revision}"), ["?revision"])

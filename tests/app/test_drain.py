@@ -1,0 +1,221 @@
+"""SIGTERM: whoever got through to the service is answered, everybody else is refused, and nothing stays behind."""
+
+import http.client
+import json
+import os
+import re
+import select
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from sqlalchemy import create_engine, text
+
+from app.snapshots.schemas import FPD_LOAD
+from app.topologies.schemas import FPD
+from tests.app.processes import Service, StartService
+
+PATIENCE_SECONDS = 60
+
+
+def wait_until(condition: Callable[[], object], what: str) -> None:
+    give_up_at = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < give_up_at, f"waited in vain until {what}"
+        time.sleep(0.01)
+
+
+def connect(url: str) -> http.client.HTTPConnection:
+    address = urlsplit(url)
+    connection = http.client.HTTPConnection(str(address.hostname), address.port, timeout=PATIENCE_SECONDS)
+    try:
+        connection.connect()
+    except OSError:
+        connection.close()
+        raise
+    return connection
+
+
+def is_refused(url: str) -> bool:
+    try:
+        connect(url).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
+@dataclass
+class Poster:
+    """Posts snapshots until it is refused, on one connection while that lasts or on a new one each time."""
+
+    url: str
+    name: str
+    minutes: Iterator[int]
+    keeps_connection: bool
+    answered: list[int] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
+
+    def run(self) -> None:
+        while True:
+            try:
+                connection = connect(self.url)
+            except ConnectionRefusedError:
+                return
+            with closing(connection):
+                self.use(connection)
+
+    def use(self, connection: http.client.HTTPConnection) -> None:
+        while not has_ended(connection):
+            try:
+                self.answered.append(self.post(connection))
+            except (OSError, http.client.HTTPException) as error:
+                self.dropped.append(repr(error))
+                return
+            if not self.keeps_connection:
+                return
+
+    def post(self, connection: http.client.HTTPConnection) -> int:
+        minute = next(self.minutes)
+        at = f"20{minute // 40_000:02}-{minute // 1440 % 12 + 1:02}-01T{minute // 60 % 24:02}:{minute % 60:02}:00Z"
+        body = json.dumps(FPD_LOAD | {"observed_at": at, "window_seconds": minute + 1})
+        path = f"/v1/topologies/{self.name}/snapshots"
+        connection.request("POST", path, body, {"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        json.loads(answer.read())  # an answer that was cut off is no JSON
+        return answer.status
+
+
+def has_ended(connection: http.client.HTTPConnection) -> bool:
+    """Whether the service has closed it, as every pool of connections asks before it uses one again."""
+    return connection.sock is None or bool(select.select([connection.sock], [], [], 0)[0])
+
+
+def count_snapshots(database_url: str) -> int:
+    engine = create_engine(database_url)
+    with engine.connect() as connection:
+        found = int(connection.scalar(text("SELECT count(*) FROM snapshots")) or 0)
+    engine.dispose()
+    return found
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_sigterm_drops_no_request(start_service: StartService, empty_database_url: str, workers: str):
+    service = start_service("--workers", workers, database_url=empty_database_url)
+    assert httpx.post(f"{service.url}/v1/topologies", json=FPD, timeout=PATIENCE_SECONDS).status_code == 201
+    minutes = count()
+    posters = [Poster(service.url, "fpd", minutes, keeps_connection=bool(kept)) for kept in [0, 1] * 4]
+    threads = [threading.Thread(target=poster.run) for poster in posters]
+    for thread in threads:
+        thread.start()
+    wait_until(lambda: all(len(poster.answered) >= 10 for poster in posters), "all were answered")
+    assert service.stop(signal.SIGTERM) == 0
+    for thread in threads:
+        thread.join(PATIENCE_SECONDS)
+        assert not thread.is_alive()
+    assert [poster.dropped for poster in posters] == [[]] * len(posters)
+    answers = [status for poster in posters for status in poster.answered]
+    assert set(answers) == {201}
+    assert count_snapshots(empty_database_url) == len(answers)
+
+
+def test_what_is_in_flight_at_sigterm_is_answered_however_long_it_takes(
+    start_service: StartService, empty_database_url: str
+):
+    service = start_service(database_url=empty_database_url, shutdown_grace_seconds="3600")
+    assert httpx.post(f"{service.url}/v1/topologies", json=FPD, timeout=PATIENCE_SECONDS).status_code == 201
+    engine = create_engine(empty_database_url)
+    with (
+        engine.connect() as rival,
+        engine.connect() as onlooker,
+        ThreadPoolExecutor(1) as pool,
+        closing(connect(service.url)) as sending,
+        closing(connect(service.url)) as idle,
+    ):
+        body = json.dumps(FPD | {"name": "sent slowly"}).encode()
+        send_half(sending.sock, body)
+        rival.execute(text("SELECT 1 FROM topologies FOR UPDATE"))
+        address = f"{service.url}/v1/topologies/fpd"
+        waiting = pool.submit(httpx.put, address, json=FPD, timeout=PATIENCE_SECONDS)
+        locks = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        wait_until(lambda: onlooker.scalar(locks), "the request waits for the row")
+
+        service.process.send_signal(signal.SIGTERM)
+        wait_until(lambda: is_refused(service.url), "nobody else can connect")
+        wait_until(lambda: has_ended(idle), "who asks nothing holds nothing up")
+        rival.rollback()
+        assert waiting.result().json()["revision"] == 2
+        sending.sock.sendall(body[len(body) // 2 :])
+        answer = http.client.HTTPResponse(sending.sock)
+        answer.begin()
+        assert answer.status == 201
+        assert answer.getheader("Connection") == "close"
+        assert json.loads(answer.read())["name"] == "sent slowly"
+    engine.dispose()
+    assert service.stop() == 0
+
+
+def send_half(connection: socket.socket, body: bytes) -> None:
+    """Sends a request but for half of its body; the service has taken it in when this returns."""
+    head = (
+        "POST /v1/topologies HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n"
+    )
+    connection.sendall(head.encode() + body[: len(body) // 2])
+    assert connection.recv(1000).startswith(b"HTTP/1.1 100")
+
+
+def test_workers_share_their_metrics_and_are_replaced_and_end_with_their_supervisor(
+    start_service: StartService, database_url: str
+):
+    service = start_service("--workers", "2", database_url=database_url)
+    wait_until(lambda: len(find_workers(service)) == 2, "both workers serve")
+    ask_many_at_once(service.url, 40)
+    series = 'headgate_requests_total{method="GET",route="/v1/plans/{plan_id}",status="422"}'
+    for _ in range(8):  # whichever worker answers
+        assert f"{series} 40.0" in httpx.get(f"{service.url}/metrics", timeout=PATIENCE_SECONDS).text
+
+    os.kill(find_workers(service)[0], signal.SIGKILL)
+    wait_until(lambda: len(find_workers(service)) == 3, "another one serves")
+    assert httpx.get(f"{service.url}/readyz", timeout=PATIENCE_SECONDS).status_code == 200
+    assert f"{series} 40.0" in httpx.get(f"{service.url}/metrics", timeout=PATIENCE_SECONDS).text
+
+    assert service.stop(signal.SIGKILL) == -signal.SIGKILL
+    wait_until(lambda: is_refused(service.url), "the port is free again")
+
+
+def find_workers(service: Service) -> list[int]:
+    """The process ids of the workers that have begun to serve, in the order in which they did."""
+    said = [re.search(r"Started server process \[(\d+)\]", line) for line in list(service.lines)]
+    return [int(one.group(1)) for one in said if one]
+
+
+def ask_many_at_once(url: str, times: int) -> None:
+    """On connections of their own, so that all workers get some."""
+    connections = [connect(url) for _ in range(times)]
+    for connection in connections:
+        connection.request("GET", "/v1/plans/no-uuid")
+    for connection in connections:
+        answer = connection.getresponse()
+        assert answer.status == 422
+        answer.read()
+        connection.close()
+
+
+def test_the_embedded_postgres_stops_with_its_last_user(start_service: StartService, tmp_path: Path):
+    services = [start_service(data_dir=str(tmp_path)) for _ in range(2)]
+    running = tmp_path / "postgres" / "data" / "postmaster.pid"
+    assert services[0].stop() == 0
+    assert running.exists()
+    assert httpx.get(f"{services[1].url}/readyz", timeout=PATIENCE_SECONDS).status_code == 200
+    assert services[1].stop() == 0
+    assert not running.exists()
