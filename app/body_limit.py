@@ -1,11 +1,18 @@
 """Refuses bodies over the limit before they are read, or as soon as they turn out to be."""
 
-from starlette.datastructures import Headers
+import asyncio
+
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.errors import PayloadTooLarge
 from app.problems import answer_exception
+
+# A client still sends when we refuse: closing on it would reset the connection, and could take our answer away
+# with it. So we read on for a while, and forget what we read.
+MOST_DISCARDED = 4  # times the limit
+DISCARD_SECONDS = 5
 
 
 class BodyLimit:
@@ -19,35 +26,52 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        announced = Headers(scope=scope).get("content-length", "")
-        if announced.isdecimal() and int(announced) > self.limit_bytes:
-            await self._refuse(scope, receive, send)
-            return
-        read = 0
-        answering = False
+        headers = Headers(scope=scope)
+        body = _Body(receive, self.limit_bytes)
 
-        async def receive_counted() -> Message:
-            nonlocal read
-            message = await receive()
-            read += len(message.get("body", b""))
-            if read > self.limit_bytes:
-                raise PayloadTooLarge(self.limit_bytes)
-            return message
-
-        async def send_watched(message: Message) -> None:
-            nonlocal answering
-            answering = True
+        async def send_politely(message: Message) -> None:
+            begins = message["type"] == "http.response.start"
+            # Who waits for our `100 Continue` has not begun to send, and need not.
+            if begins and body.is_refused and ("expect" in headers or not await body.discard()):
+                MutableHeaders(scope=message)["connection"] = "close"
             await send(message)
 
-        try:
-            await self.app(scope, receive_counted, send_watched)
-        except PayloadTooLarge:
-            if answering:
-                raise
-            await self._refuse(scope, receive, send)
+        announced = headers.get("content-length", "")
+        if announced.isdecimal() and int(announced) > self.limit_bytes:
+            body.is_refused = True
+            answer = answer_exception(Request(scope), PayloadTooLarge(self.limit_bytes))
+            await answer(scope, receive, send_politely)
+        else:
+            await self.app(scope, body.receive, send_politely)
 
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answer = answer_exception(Request(scope), PayloadTooLarge(self.limit_bytes))
-        # The rest of the body will not be read, so the connection cannot carry another request.
-        answer.headers["connection"] = "close"
-        await answer(scope, receive, send)
+
+class _Body:
+    """The body of one request, as far as it has arrived."""
+
+    def __init__(self, receive: Receive, limit_bytes: int) -> None:
+        self._receive = receive
+        self._limit_bytes = limit_bytes
+        self._read_bytes = 0
+        self._has_ended = False
+        self.is_refused = False
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._read_bytes += len(message.get("body", b""))
+        self._has_ended = not message.get("more_body", False)
+        if self._read_bytes > self._limit_bytes:
+            self.is_refused = True
+            raise PayloadTooLarge(self._limit_bytes)
+        return message
+
+    async def discard(self) -> bool:
+        """Whether the rest is read, so that the connection can carry another request."""
+        try:
+            async with asyncio.timeout(DISCARD_SECONDS):
+                while not self._has_ended and self._read_bytes <= MOST_DISCARDED * self._limit_bytes:
+                    message = await self._receive()
+                    self._read_bytes += len(message.get("body", b""))
+                    self._has_ended = not message.get("more_body", False)
+        except TimeoutError:
+            pass
+        return self._has_ended

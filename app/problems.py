@@ -3,7 +3,9 @@
 `type` is a stable word, not an address: docs/problems.md has a paragraph for each.
 """
 
+import json
 import logging
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -48,6 +50,15 @@ class Problem(BaseModel):
     detail: str
     instance: str | None = None
     errors: list[ProblemDetail] | None = Field(None, description="Each part to change (with 422).")
+
+
+class ProblemResponse(JSONResponse):
+    """In ASCII: a name that was sent may hold half of a surrogate pair, which no UTF-8 can carry back."""
+
+    media_type = MEDIA_TYPE
+
+    def render(self, content: object) -> bytes:
+        return json.dumps(content, allow_nan=False).encode("ascii")
 
 
 @dataclass(frozen=True)
@@ -121,6 +132,7 @@ KINDS: dict[type[Exception], Kind] = {
     errors.PayloadTooLarge: Kind(
         "payload-too-large", 413, "Body too large", lambda p: {"limit_bytes": p.limit_bytes}
     ),
+    errors.UnsupportedMediaType: Kind("unsupported-media-type", 415, "The body is not JSON"),
     errors.Unauthorized: Kind("unauthorized", 401, "Key needed", headers={"WWW-Authenticate": "Bearer"}),
     errors.Forbidden: Kind("forbidden", 403, "Not allowed"),
     errors.NotReady: Kind("not-ready", 503, "Not ready", headers=RETRY),
@@ -165,7 +177,16 @@ def describe_problem(error: Exception) -> dict[str, Any] | None:
     }
 
 
-def answer_exception(request: Request, error: Exception) -> JSONResponse:
+def _point_into_body(found: list[dict[str, str]], path: str) -> list[dict[str, str]]:
+    """The planner knows no bodies: where the topology lies, if it was sent at all, is the call's affair."""
+    if not path.startswith("/v1/topologies"):
+        return found
+    is_stored = path.endswith(("/estimate", "/min-latency", "/min-processors"))
+    pointer = re.compile(r"#/topology/.*" if is_stored else r"#/topology(?=/)")
+    return [one | {"pointer": pointer.sub("#", one["pointer"])} for one in found]
+
+
+def answer_exception(request: Request, error: Exception) -> ProblemResponse:
     """Whatever is in the table; and for all else a 500 that shows nothing of the inside."""
     body = describe_problem(error)
     if body is None:
@@ -180,10 +201,11 @@ def answer_exception(request: Request, error: Exception) -> JSONResponse:
     elif isinstance(error, DBAPIError | PoolTimeoutError):
         log.warning("database trouble", exc_info=error)
     kind = find_kind(error)
-    return JSONResponse(
+    if "errors" in body:
+        body["errors"] = _point_into_body(body["errors"], request.url.path)
+    return ProblemResponse(
         body | {"instance": request.url.path},
         status_code=body["status"],
-        media_type=MEDIA_TYPE,
         headers=dict(kind.headers) if kind and kind.headers else None,
     )
 
@@ -194,6 +216,7 @@ INSTEAD_OF_PYDANTIC = {
     "missing": "This field is required: add it.",
     "finite_number": "Must be a finite number: NaN and Infinity are refused.",
     "json_invalid": "The body is not valid JSON",
+    "string_unicode": "Holds half of a surrogate pair, which is no character: correct the text.",
 }
 
 
@@ -228,6 +251,8 @@ def list_validation_errors(found: list[Any], body: object) -> list[dict[str, str
         if error["type"] == "json_invalid":
             why = error.get("ctx", {}).get("error", "unreadable")
             listed.append({"pointer": "#", "detail": f"{advice} (at character {error['loc'][-1]}: {why})."})
+        elif error["loc"] == ("body",) and error["type"] == "missing":
+            listed.append({"pointer": "#", "detail": "The body is empty: send a JSON document."})
         else:
             listed.append({"pointer": _pointer(error, body), "detail": advice})
     if len(found) > MOST_ERRORS_LISTED:
@@ -249,32 +274,33 @@ def describe_validation(found: list[Any], body: object) -> dict[str, Any]:
     }
 
 
-def _answer_validation(request: Request, error: Exception) -> JSONResponse:
+def _answer_validation(request: Request, error: Exception) -> ProblemResponse:
     assert isinstance(error, RequestValidationError)
     body = describe_validation(list(error.errors()), error.body)
-    return JSONResponse(body | {"instance": request.url.path}, status_code=422, media_type=MEDIA_TYPE)
+    return ProblemResponse(body | {"instance": request.url.path}, status_code=422)
 
 
 ROUTING = {404: ("not-found", "Nothing is here"), 405: ("method-not-allowed", "Not with this method")}
 
 
-def _answer_http(request: Request, error: Exception) -> JSONResponse:
+def _answer_http(request: Request, error: Exception) -> ProblemResponse:
     """What the framework itself refuses: unknown paths, wrong methods, bodies that are no text."""
     assert isinstance(error, HTTPException)
+    if isinstance(error.__cause__, errors.ServiceError):  # ours, raised while FastAPI read the body
+        return answer_exception(request, error.__cause__)
     status = 422 if error.status_code == 400 else error.status_code
     kind, title = ROUTING.get(status, ("invalid-request", "The request cannot be used"))
     detail = {
         404: f"There is nothing at {request.url.path}: /docs lists what there is.",
         405: f"{request.method} is not possible at {request.url.path}: /docs lists what is.",
-        422: "The body is not UTF-8 encoded JSON.",
+        422: "The body cannot be read as JSON.",
     }.get(status, str(error.detail))
     body: dict[str, Any] = {"type": kind, "title": title, "status": status, "detail": detail}
     if status == 422:
         body["errors"] = [{"pointer": "#", "detail": detail}]
-    return JSONResponse(
+    return ProblemResponse(
         body | {"instance": request.url.path},
         status_code=status,
-        media_type=MEDIA_TYPE,
         headers=dict(error.headers) if error.headers else None,
     )
 
@@ -311,6 +337,10 @@ class LastResort:
             if answering:
                 raise
             await answer_exception(Request(scope), error)(scope, receive, send)
+
+
+BODY = ("payload-too-large", "unsupported-media-type")
+"""The problems of every call that takes a body."""
 
 
 def document_problems(*types: str) -> dict[int | str, dict[str, Any]]:

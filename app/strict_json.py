@@ -1,6 +1,7 @@
 """Reads bodies as JSON of which nobody can be in doubt; FastAPI's own reading lets more pass, and says less."""
 
 import json
+import re
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -28,6 +29,15 @@ class StrictJsonRoute(APIRoute):
             return await handle(StrictJsonRequest(request.scope, request.receive))
 
         return handle_strictly
+
+
+def refuse_other_types(request: Request) -> None:
+    """Only JSON: a page of another site could make a browser send forms and plain text here, but not JSON."""
+    sent = request.headers.get("content-type", "")
+    has_body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
+    kind = sent.partition(";")[0].strip().lower()
+    if has_body and kind != "application/json" and not re.fullmatch(r"application/\S+\+json", kind):
+        raise UnsupportedMediaType(sent)
 
 
 def read_json(body: bytes) -> Any:

@@ -19,16 +19,17 @@ from app.plans.schemas import (
     StoredMinLatencyRequest,
     StoredMinProcessorsRequest,
 )
-from app.problems import document_problems
+from app.problems import BODY, document_problems
 from app.security import may_read, may_store
 from app.settings import SettingsDep
+from app.strict_json import StrictJsonRoute
 
-router = APIRouter(prefix="/v1", tags=["plans"])
+router = APIRouter(prefix="/v1", tags=["plans"], route_class=StrictJsonRoute)
 reads = [Depends(may_read)]
 stores = [Depends(may_store)]
 
-ANY_MODEL = ("invalid-topology", "invalid-load", "no-steady-state", "payload-too-large")
-STORED = ("unknown-topology", "no-snapshot", "stored-data-unusable", "payload-too-large")
+ANY_MODEL = ("invalid-topology", "invalid-load", "no-steady-state", *BODY)
+STORED = ("unknown-topology", "no-snapshot", "stored-data-unusable", *BODY)
 
 
 @router.post(

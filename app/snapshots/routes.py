@@ -7,13 +7,14 @@ from fastapi import APIRouter, Body, Depends, Query
 from app.database import SessionDep
 from app.fields import TopologyName, UtcTime
 from app.pages import PageDep
-from app.problems import document_problems
+from app.problems import BODY, document_problems
 from app.security import may_read, may_store
 from app.settings import SettingsDep
 from app.snapshots import service
 from app.snapshots.schemas import FPD_LOAD, OneOrMore, SnapshotPage, StoredSnapshots
+from app.strict_json import StrictJsonRoute
 
-router = APIRouter(prefix="/v1/topologies/{name}/snapshots", tags=["snapshots"])
+router = APIRouter(prefix="/v1/topologies/{name}/snapshots", tags=["snapshots"], route_class=StrictJsonRoute)
 
 EXAMPLES = {
     "one": {"summary": "One interval", "value": FPD_LOAD},
@@ -26,7 +27,7 @@ EXAMPLES = {
     status_code=201,
     dependencies=[Depends(may_store)],
     summary="Store measured load",
-    responses=document_problems("unknown-topology", "payload-too-large"),
+    responses=document_problems("unknown-topology", *BODY),
 )
 def store_snapshots(
     name: TopologyName,

@@ -8,13 +8,14 @@ from fastapi import APIRouter, Depends, Header, Query, Response
 from app.database import SessionDep
 from app.fields import TopologyName
 from app.pages import PageDep
-from app.problems import document_problems
+from app.problems import BODY, document_problems
 from app.security import may_read, may_store
 from app.settings import SettingsDep
+from app.strict_json import StrictJsonRoute
 from app.topologies import service
 from app.topologies.schemas import TopologyAnswer, TopologyBody, TopologyPage
 
-router = APIRouter(prefix="/v1/topologies", tags=["topologies"])
+router = APIRouter(prefix="/v1/topologies", tags=["topologies"], route_class=StrictJsonRoute)
 reads = [Depends(may_read)]
 stores = [Depends(may_store)]
 IfMatch = Annotated[
@@ -27,9 +28,7 @@ IfMatch = Annotated[
     status_code=201,
     dependencies=stores,
     summary="Store a topology",
-    responses=document_problems(
-        "topology-exists", "invalid-topology", "no-steady-state", "payload-too-large"
-    ),
+    responses=document_problems("topology-exists", "invalid-topology", "no-steady-state", *BODY),
 )
 def create_topology(
     body: TopologyBody, settings: SettingsDep, response: Response, session: SessionDep
@@ -74,7 +73,7 @@ def read_topology(
     dependencies=stores,
     summary="Change a topology",
     responses=document_problems(
-        "unknown-topology", "revision-conflict", "invalid-topology", "no-steady-state", "payload-too-large"
+        "unknown-topology", "revision-conflict", "invalid-topology", "no-steady-state", *BODY
     ),
 )
 def replace_topology(
