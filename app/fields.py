@@ -1,9 +1,10 @@
 """The field types that several bodies share, and the base of every body."""
 
+import re
 from datetime import UTC, datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 MOST_PROCESSORS = 10**9
 """Up to here the planner's formulas are exact to 1e-11 (planner/queueing.py)."""
@@ -47,5 +48,14 @@ def _in_utc(at: datetime) -> datetime:
     return at.astimezone(UTC)
 
 
+def _written_out(sent: object) -> object:
+    """Pydantic would take numbers for seconds or milliseconds, by their size: that is for the caller to say."""
+    if isinstance(sent, datetime) or (isinstance(sent, str) and re.match(r"\d{4}-\d\d-\d\d[Tt ]", sent)):
+        return sent
+    raise ValueError("must be a time with its zone in ISO 8601, such as 2026-11-18T00:00:00Z")
+
+
 # Strict Python types would refuse the text that JSON has for a time; this is the one exception.
-UtcTime = Annotated[AwareDatetime, Field(strict=False), AfterValidator(_in_utc)]
+UtcTime = Annotated[
+    AwareDatetime, Field(strict=False), BeforeValidator(_written_out), AfterValidator(_in_utc)
+]

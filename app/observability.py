@@ -140,7 +140,7 @@ def record_request(scope: Scope, status: int, seconds: float) -> None:
         if scope["method"] in {"GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"}
         else "other"
     )
-    template = getattr(scope.get("route"), "path", "unmatched")
+    template = getattr(scope.get("route"), "path_format", "unmatched")
     REQUESTS.labels(method, template, str(status)).inc()
     LATENCY.labels(method, template).observe(seconds)
     if log.isEnabledFor(logging.INFO):

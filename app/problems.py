@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app import errors
@@ -301,8 +302,20 @@ def _answer_http(request: Request, error: Exception) -> ProblemResponse:
     return ProblemResponse(
         body | {"instance": request.url.path},
         status_code=status,
-        headers=dict(error.headers) if error.headers else None,
+        headers={"Allow": _list_methods(request)} if status == 405 else dict(error.headers or {}),
     )
+
+
+def _list_methods(request: Request) -> str:
+    """What RFC 9110 wants with a 405; the framework names only the methods of the first route with this path."""
+    allowed = [
+        method
+        for method in ("GET", "HEAD", "POST", "PUT", "DELETE")
+        for route in request.app.router.routes
+        if not isinstance(route, Mount)
+        and route.matches({**request.scope, "method": method})[0] is Match.FULL
+    ]
+    return ", ".join(allowed) or "GET, HEAD"  # the files below /docs
 
 
 def install_problems(app: FastAPI) -> None:

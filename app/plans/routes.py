@@ -128,7 +128,10 @@ def list_plans(name: TopologyName, page: PageDep, session: SessionDep) -> PlanPa
 
 
 @router.get(
-    "/plans/{plan_id}", dependencies=reads, summary="Read a plan", responses=document_problems("unknown-plan")
+    "/plans/{plan_id:uuid}",
+    dependencies=reads,
+    summary="Read a plan",
+    responses=document_problems("unknown-plan"),
 )
 def read_plan(plan_id: UUID, session: SessionDep) -> PlanAnswer:
     """As it was answered when it was made."""

@@ -414,3 +414,28 @@ def test_an_if_match_that_names_no_revision_changes_nothing(client: httpx.Client
 @pytest.mark.parametrize("revision", ["0", "-1", "1.5", "x", "", "2147483648", "9" * 5000])
 def test_revisions_that_cannot_be_are_refused(client: httpx.Client, stored: str, revision: str):
     assert_refused(client.get(f"/v1/topologies/{stored}?revision={revision}"), ["?revision"])
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "allowed"),
+    [
+        ("PUT", "/v1/topologies", "GET, POST"),
+        ("POST", "/v1/topologies/fpd", "GET, PUT, DELETE"),
+        ("GET", "/v1/plans/min-latency", "POST"),
+        ("POST", "/healthz", "GET"),
+        ("POST", "/docs/files/swagger-ui.css", "GET, HEAD"),
+    ],
+)
+def test_a_method_that_is_not_there_is_refused_with_those_that_are(
+    client: httpx.Client, method: str, address: str, allowed: str
+):
+    answer = client.request(method, address)
+    assert_refused(answer, status=405, kind="method-not-allowed")
+    assert answer.headers["Allow"] == allowed
+
+
+def test_a_time_is_text_with_a_zone(client: httpx.Client, stored: str):
+    """Pydantic would take 1731888000 for seconds and 1731888000000 for milliseconds."""
+    for moment in (1731888000, 1731888000000, 0.5, "1731888000", "2026-11-18"):
+        answer = client.post(f"/v1/topologies/{stored}/snapshots", json=FPD_LOAD | {"observed_at": moment})
+        assert_refused(answer, ["#/observed_at"])

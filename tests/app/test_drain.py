@@ -180,7 +180,7 @@ def test_workers_share_their_metrics_and_are_replaced_and_end_with_their_supervi
     service = start_service("--workers", "2", database_url=database_url)
     wait_until(lambda: len(find_workers(service)) == 2, "both workers serve")
     ask_many_at_once(service.url, 40)
-    series = 'headgate_requests_total{method="GET",route="/v1/plans/{plan_id}",status="422"}'
+    series = 'headgate_requests_total{method="GET",route="/v1/topologies",status="422"}'
     for _ in range(8):  # whichever worker answers
         assert f"{series} 40.0" in httpx.get(f"{service.url}/metrics", timeout=PATIENCE_SECONDS).text
 
@@ -203,7 +203,7 @@ def ask_many_at_once(url: str, times: int) -> None:
     """On connections of their own, so that all workers get some."""
     connections = [connect(url) for _ in range(times)]
     for connection in connections:
-        connection.request("GET", "/v1/plans/no-uuid")
+        connection.request("GET", "/v1/topologies?limit=0")
     for connection in connections:
         answer = connection.getresponse()
         assert answer.status == 422

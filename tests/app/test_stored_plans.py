@@ -125,4 +125,4 @@ def test_a_refused_plan_is_not_stored(client: httpx.Client, stored: str):
 def test_an_unknown_plan_is_404(client: httpx.Client):
     missing = client.get("/v1/plans/00000000-0000-4000-8000-000000000000")
     assert (missing.status_code, missing.json()["type"]) == (404, "unknown-plan")
-    assert client.get("/v1/plans/seven").status_code == 422
+    assert client.get("/v1/plans/seven").status_code == 404

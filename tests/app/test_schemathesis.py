@@ -1,0 +1,40 @@
+"""Schemathesis, all of its checks, against the running service."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.app.processes import StartService
+
+SCHEMATHESIS = Path(sys.executable).parent / "schemathesis"
+CONFIGURATION = Path(__file__).with_name("schemathesis.toml")
+
+
+def test_the_service_does_what_its_openapi_document_says(
+    start_service: StartService, empty_database_url: str, tmp_path: Path
+):
+    """With a key, so that it is also seen that no call does without."""
+    service = start_service(database_url=empty_database_url, api_keys="secret")
+    ended = subprocess.run(
+        [
+            SCHEMATHESIS,
+            f"--config-file={CONFIGURATION}",
+            "run",
+            f"{service.url}/openapi.json",
+            "--checks=all",
+            "--header=Authorization: Bearer secret",
+            "--generation-deterministic",
+            "--max-examples=25",
+            "--continue-on-failure",
+            "--no-shrink",
+            "--no-color",
+        ],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stdout
+    assert not [line for line in service.lines if '"level": "error"' in line]
