@@ -154,7 +154,8 @@ KINDS: dict[type[Exception], Kind] = {
 SAID_INSTEAD: dict[type[Exception], str] = {
     PoolTimeoutError: "All database connections are busy: try again in a moment, "
     "or raise HEADGATE_DATABASE_POOL_SIZE.",
-    OperationalError: "The database does not answer: nothing was stored; try again in a moment.",
+    OperationalError: "The database does not answer, or went away before it could: try again in a moment. "
+    "What was to be stored is stored whole or not at all: look before you send it twice.",
 }
 
 

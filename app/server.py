@@ -19,7 +19,7 @@ from pydantic import SecretStr
 from uvicorn import Config, Server
 from uvicorn.supervisors import multiprocess
 
-from app.embedded_postgres import shared_postgres
+from app.kept_postgres import kept_postgres
 from app.main import create_app
 from app.observability import configure_logging
 from app.security import is_loopback, parse_api_keys
@@ -47,7 +47,7 @@ def open_database_url(settings: Settings) -> Iterator[str]:
     if settings.database_url is not None:
         yield settings.database_url.get_secret_value()
         return
-    with shared_postgres(settings.data_dir) as url:
+    with kept_postgres(settings.data_dir) as url:
         yield url
 
 

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from sqlalchemy.engine import make_url
 
 HEADGATE = str(Path(sys.executable).parent / "headgate")
 ADDRESS = re.compile(r"serving on (http://\S+?)[,\"]")
+PATIENCE_SECONDS = 60
 START_SECONDS = 120  # a loaded machine starts slowly; a broken service ends at once
 
 
@@ -94,6 +96,14 @@ def wait_until_answering(url: str) -> None:
     """The socket listens before the server accepts, so a first request may wait, but it is answered."""
     with httpx.Client(base_url=url, timeout=START_SECONDS) as client:
         assert client.get("/healthz").status_code == 200
+
+
+def wait_until(condition: Callable[[], object], what: str) -> None:
+    """Waits for what cannot be waited on otherwise; the time is there to end a broken run."""
+    give_up_at = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < give_up_at, f"waited in vain until {what}"
+        time.sleep(0.01)
 
 
 @contextmanager

@@ -8,8 +8,7 @@ import select
 import signal
 import socket
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -23,16 +22,7 @@ from sqlalchemy import create_engine, text
 
 from app.snapshots.schemas import FPD_LOAD
 from app.topologies.schemas import FPD
-from tests.app.processes import Service, StartService
-
-PATIENCE_SECONDS = 60
-
-
-def wait_until(condition: Callable[[], object], what: str) -> None:
-    give_up_at = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < give_up_at, f"waited in vain until {what}"
-        time.sleep(0.01)
+from tests.app.processes import PATIENCE_SECONDS, Service, StartService, wait_until
 
 
 def connect(url: str) -> http.client.HTTPConnection:
