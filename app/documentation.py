@@ -68,6 +68,7 @@ def describe_api(app: FastAPI) -> dict[str, Any]:
     schemas.update(definitions["$defs"])
     for operations in document["paths"].values():
         for operation in operations.values():
+            _show_example(operation, schemas)
             refused = operation["responses"].get("422")
             if refused and MEDIA_TYPE not in refused["content"]:
                 refused["description"] = "invalid-request"
@@ -75,6 +76,16 @@ def describe_api(app: FastAPI) -> dict[str, Any]:
             elif refused:
                 refused["content"].pop("application/json", None)
     return document
+
+
+def _show_example(operation: dict[str, Any], schemas: dict[str, Any]) -> None:
+    """A body's example beside the body: most readers of the document do not follow references for it."""
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    if not body or "examples" in body:
+        return
+    first = body["schema"].get("anyOf", [body["schema"]])[0]
+    [example] = schemas[first["$ref"].rpartition("/")[2]]["examples"]
+    body["examples"] = {"fpd": {"summary": "Frequent pattern detection", "value": example}}
 
 
 def render_yaml(document: dict[str, Any]) -> str:

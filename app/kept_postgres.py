@@ -49,7 +49,7 @@ def _wait_for_death(url: str, ended: socket.socket) -> bool:
     """Whether the server died (True) or we are done (False); a connection ends with its server at once."""
     try:
         with psycopg.connect(url.replace("+psycopg", "", 1), connect_timeout=5) as connection:
-            readable, _, _ = select.select([connection.fileno(), ended], [], [])
+            readable, _, _ = select.select([connection.fileno(), ended.fileno()], [], [])
     except psycopg.OperationalError:
-        readable, _, _ = select.select([ended], [], [], 0)
-    return ended not in readable
+        readable, _, _ = select.select([ended.fileno()], [], [], 0)
+    return ended.fileno() not in readable

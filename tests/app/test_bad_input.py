@@ -50,7 +50,7 @@ def assert_refused(
 
 # -- what the fields may hold --------------------------------------------------------------
 
-BAD_TOPOLOGY = [
+BAD_TOPOLOGY: list[tuple[str, object, str]] = [
     ("#/operators", [], "#/operators"),
     ("#/operators", None, "#/operators"),
     ("#/operators", {"name": "a"}, "#/operators"),
@@ -137,7 +137,7 @@ def test_a_cycle_that_gains_is_named(client: httpx.Client, name: str):
     assert client.get(f"/v1/topologies/{name}").status_code == 404
 
 
-BAD_LOAD = [
+BAD_LOAD: list[tuple[str, object, str]] = [
     ("#/external_rate", -1, "#/external_rate"),
     ("#/external_rate", None, "#/external_rate"),
     ("#/external_rate", float("nan"), "#/external_rate"),
@@ -405,7 +405,7 @@ def test_names_that_no_topology_can_have_are_refused_in_addresses(client: httpx.
 def test_an_if_match_that_names_no_revision_changes_nothing(client: httpx.Client, stored: str, tag: str):
     address = f"/v1/topologies/{stored}"
     before = client.get(address).json()
-    headers = {"If-Match": tag.encode("latin-1")}
+    headers = [(b"If-Match", tag.encode("latin-1"))]
     answer = client.put(address, json=ONE | {"name": stored}, headers=headers)
     assert answer.status_code in {400, 412}  # 400: a byte that HTTP itself refuses
     assert client.get(address).json() == before

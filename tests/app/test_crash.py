@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
+from pydantic import JsonValue
 
 from app.snapshots.schemas import FPD_LOAD
 from app.topologies.schemas import FPD
@@ -52,7 +53,7 @@ class Writer:
         self.lists.append(number)
 
 
-def snapshot(minute: int) -> dict[str, object]:
+def snapshot(minute: int) -> dict[str, JsonValue]:
     return FPD_LOAD | {"observed_at": (MINUTE_ZERO + timedelta(minutes=minute)).isoformat()}
 
 

@@ -1,0 +1,142 @@
+"""/docs in a real browser, and every example of the OpenAPI document as it stands."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from app.snapshots.schemas import FPD_LOAD
+from app.topologies.schemas import FPD
+from tests.app.processes import Service, StartService
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+Operation = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def document(client: httpx.Client) -> dict[str, Any]:
+    described: dict[str, Any] = client.get("/openapi.json").json()
+    return described
+
+
+@pytest.fixture(scope="module")
+def operations(document: dict[str, Any]) -> list[tuple[str, str, Operation]]:
+    return [
+        (method, path, operation)
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    ]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    installed = next(filter(None, map(shutil.which, BROWSERS)), None)
+    assert installed, f"this test needs one of {', '.join(BROWSERS)}"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=installed, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def docs(browser: Browser, service: Service) -> Iterator[tuple[Page, list[str], list[str]]]:
+    """The opened page, the addresses it asked for, and what it complained about."""
+    page = browser.new_page(viewport={"width": 1280, "height": 1800})
+    asked: list[str] = []
+    complaints: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(f"{service.url}/docs")
+    expect(page.locator(".opblock").first).to_be_visible()
+    yield page, asked, complaints
+    page.close()
+
+
+def test_docs_render_every_operation_from_this_machine_alone(
+    docs: tuple[Page, list[str], list[str]], operations: list[tuple[str, str, Operation]], service: Service
+):
+    page, asked, complaints = docs
+    expect(page.locator(".opblock")).to_have_count(len(operations))
+    for method, path, operation in operations:
+        block = page.locator(f".opblock-{method}", has=page.locator(f'[data-path="{path}"]'))
+        expect(block).to_contain_text(operation["summary"])
+    assert complaints == []
+    hosts = {urlsplit(address).netloc for address in asked if not address.startswith("data:")}
+    assert hosts == {urlsplit(service.url).netloc}
+
+
+@pytest.mark.parametrize("path", ["/v1/estimate", "/v1/plans/min-latency"])
+def test_try_it_out_answers_200_with_the_example_as_it_stands(
+    docs: tuple[Page, list[str], list[str]], path: str
+):
+    page, _, complaints = docs
+    block = page.locator(".opblock-post", has=page.locator(f'[data-path="{path}"]'))
+    block.locator(".opblock-summary-control").click()
+    block.get_by_role("button", name="Execute").click()
+    answer = block.locator(".live-responses-table .response")
+    expect(answer.locator(".response-col_status")).to_contain_text("200")
+    expect(answer).to_contain_text("expected_sojourn_seconds")
+    assert complaints == []
+
+
+def list_examples(operation: Operation) -> list[object]:
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    return [example["value"] for example in body.get("examples", {}).values()]
+
+
+def test_every_operation_says_what_it_does_what_it_takes_and_how_it_refuses(
+    operations: list[tuple[str, str, Operation]],
+):
+    for method, path, operation in operations:
+        where = f"{method} {path}"
+        assert operation["summary"], where
+        assert operation["description"], where
+        assert "requestBody" not in operation or list_examples(operation), where
+        expected = {"401", "403", "422", "503"} if path.startswith("/v1") else set()
+        expected |= {"404"} if "{" in path else set()
+        expected |= {"413", "415"} if "requestBody" in operation else set()
+        assert expected <= operation["responses"].keys(), where
+        for status, response in operation["responses"].items():
+            if status >= "400":
+                problem = response["content"]["application/problem+json"]
+                assert problem["schema"] == {"$ref": "#/components/schemas/Problem"}, f"{where} {status}"
+
+
+def test_every_example_runs_as_it_stands(
+    start_service: StartService, empty_database_url: str, operations: list[tuple[str, str, Operation]]
+):
+    service = start_service(database_url=empty_database_url)
+    ran = 0
+    with httpx.Client(base_url=service.url, timeout=60) as client:
+        for method, path, operation in operations:
+            for example in list_examples(operation):
+                prepare(client, path)
+                answer = client.request(method, path.replace("{name}", "fpd"), json=example)
+                assert answer.is_success, f"{method} {path} {json.dumps(example)}: {answer.text}"
+                ran += 1
+    assert ran >= 9
+
+
+def prepare(client: httpx.Client, path: str) -> None:
+    """The topology that the examples speak of, measured; not there yet for the call that creates it."""
+    client.delete("/v1/topologies/fpd")
+    if "{name}" in path:
+        assert client.post("/v1/topologies", json=FPD).status_code == 201
+        assert client.post("/v1/topologies/fpd/snapshots", json=FPD_LOAD).status_code == 201
