@@ -12,7 +12,12 @@ from fastapi.responses import HTMLResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic.json_schema import models_json_schema
 
+from app.plans.answers import to_estimate_answer, to_plan_answer
 from app.problems import MEDIA_TYPE, Problem
+from app.snapshots.schemas import FPD_LOAD, Load
+from app.topologies.schemas import FPD, Graph
+from planner.estimation import estimate
+from planner.plans import min_latency, min_processors
 
 SWAGGER_FILES = Path(fastapi_offline.__file__).parent / "static"
 
@@ -66,6 +71,7 @@ def describe_api(app: FastAPI) -> dict[str, Any]:
         [(Problem, "serialization")], ref_template="#/components/schemas/{model}"
     )
     schemas.update(definitions["$defs"])
+    _show_answers(document["paths"])
     for operations in document["paths"].values():
         for operation in operations.values():
             _show_example(operation, schemas)
@@ -76,6 +82,33 @@ def describe_api(app: FastAPI) -> dict[str, Any]:
             elif refused:
                 refused["content"].pop("application/json", None)
     return document
+
+
+def _show_answers(paths: dict[str, Any]) -> None:
+    """Beside each call that computes, what it answers to its own example."""
+    topology = Graph.model_validate(FPD).to_values()
+    load = Load.model_validate(FPD_LOAD).to_values()
+    plan = to_plan_answer(min_latency(topology, load, 22))
+    fewest = to_plan_answer(min_processors(topology, load, 0.08))
+    for ending, answer in (
+        ("/estimate", to_estimate_answer(estimate(topology, load))),
+        ("/plans/min-latency", plan),
+        ("/plans/min-processors", fewest),
+    ):
+        for path in (f"/v1{ending}", f"/v1/topologies/{{name}}{ending}"):
+            answered = paths[path]["post"]["responses"]["200"]["content"]["application/json"]
+            answered["examples"] = {
+                "fpd": {"value": _rounded(answer.model_dump(mode="json", exclude_none=True))}
+            }
+
+
+def _rounded(value: Any) -> Any:
+    """Six digits, to read, and the same on machines whose logarithms differ in the last."""
+    if isinstance(value, dict):
+        return {name: _rounded(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_rounded(one) for one in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
 def _show_example(operation: dict[str, Any], schemas: dict[str, Any]) -> None:

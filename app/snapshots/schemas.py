@@ -94,6 +94,10 @@ class SnapshotAnswer(Answer):
 class SnapshotPage(Answer):
     """Snapshots, oldest first; `next` is the address of the following page."""
 
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"items": [FPD_LOAD | {"source": "posted"}], "next": None}]}
+    )
+
     items: list[SnapshotAnswer]
     next: str | None = None
 

@@ -131,5 +131,26 @@ class TopologySummary(Answer):
 class TopologyPage(Answer):
     """Topologies by name; `next` is the address of the following page."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "items": [
+                        {
+                            "name": "fpd",
+                            "revision": 1,
+                            "source": "posted",
+                            "operators": 3,
+                            "edges": 3,
+                            "created_at": "2026-11-18T09:00:00Z",
+                            "updated_at": "2026-11-18T09:00:00Z",
+                        }
+                    ],
+                    "next": None,
+                }
+            ]
+        }
+    )
+
     items: list[TopologySummary]
     next: str | None = None
