@@ -7,7 +7,16 @@ PlannerError
 ├── InvalidAllocation          processors for an operator that is not there, or none given
 ├── BoundTooSmall              max_processors of an operator is below what keeps it stable
 ├── BudgetTooSmall             k_max is below the least stable allocation
-└── TargetUnreachable          t_max_seconds is at or below what endless processors give
+├── TargetUnreachable          t_max_seconds is at or below what endless processors give
+├── InvalidMstSamples          a throughput or a number of VMs that cannot be
+├── TooFewMstSamples           fewer samples, or fewer different numbers of VMs, than the models need
+├── InvalidWorkload            times or rates that are no time series
+├── WorkloadTooShort           fewer steps than the forecast's window
+├── WorkloadTooSparse          too many of the steps are missing
+├── ConstantWorkload           a series without variation: a stuck sensor forecasts nothing
+├── InvalidQosTarget           a QoS target outside [0.5, 1)
+├── InvalidSchedule            interval, start-up, horizon or VM bounds that contradict each other
+└── UnknownPolicy              a scheduling policy of no known name
 
 They are dataclasses without generated equality: an exception is one event, hashable by identity, and it
 pickles whether it was raised with positional or with keyword arguments.
@@ -138,3 +147,114 @@ class TargetUnreachable(PlannerError):
             f"E[T] cannot go to t_max_seconds = {self.t_max_seconds:.6g}: its lower bound is "
             f"{self.lower_bound_seconds:.6g} s ({why}). Ask for more than that, or make operators faster."
         )
+
+
+@dataclass(eq=False)
+class InvalidMstSamples(PlannerError):
+    """A sample of the maximum sustainable throughput that no measurement can have given."""
+
+    detail: str
+    pointer: str = ""
+
+    def __str__(self) -> str:
+        return self.detail
+
+
+@dataclass(eq=False)
+class TooFewMstSamples(PlannerError):
+    """Too few samples, or too few different numbers of VMs among them, to fit either model with its spread."""
+
+    samples: int
+    samples_needed: int
+    vm_counts: int
+    vm_counts_needed: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.samples} samples at {self.vm_counts} different numbers of VMs were given; the models of the "
+            f"maximum sustainable throughput need at least {self.samples_needed} samples at "
+            f"{self.vm_counts_needed} or more different numbers of VMs: measure more."
+        )
+
+
+@dataclass(eq=False)
+class InvalidWorkload(PlannerError):
+    """Times or rates that do not make a time series."""
+
+    detail: str
+    pointer: str = ""
+
+    def __str__(self) -> str:
+        return self.detail
+
+
+@dataclass(eq=False)
+class WorkloadTooShort(PlannerError):
+    """The series is shorter than the window that the forecast is fitted on."""
+
+    steps: int
+    needed: int
+
+    def __str__(self) -> str:
+        return f"The workload has {self.steps} steps; this policy's forecast needs at least {self.needed}: send more."
+
+
+@dataclass(eq=False)
+class WorkloadTooSparse(PlannerError):
+    """So many steps are missing that filling them in would invent the series."""
+
+    missing_steps: int
+    steps: int
+    allowed_share: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.missing_steps} of the workload's {self.steps} steps are missing; at most "
+            f"{self.allowed_share:.0%} may be: send a fuller series, or a longer step."
+        )
+
+
+@dataclass(eq=False)
+class ConstantWorkload(PlannerError):
+    """Every measured rate is the same to the last digit."""
+
+    rate: float
+    steps: int
+
+    def __str__(self) -> str:
+        return (
+            f"All {self.steps} rates are exactly {self.rate:.6g}, so there is no variation to forecast from (a stuck "
+            "sensor?): send a measured series, or choose a policy without a forecast, such as mst+ua."
+        )
+
+
+@dataclass(eq=False)
+class InvalidQosTarget(PlannerError):
+    """The QoS target is a probability of at least one half and below 1."""
+
+    qos_target: float
+
+    def __str__(self) -> str:
+        return f"qos_target = {self.qos_target:.6g} must lie in [0.5, 1): 0.95 is usual."
+
+
+@dataclass(eq=False)
+class InvalidSchedule(PlannerError):
+    """Parameters of a schedule that contradict each other."""
+
+    detail: str
+    pointer: str = ""
+
+    def __str__(self) -> str:
+        return self.detail
+
+
+@dataclass(eq=False)
+class UnknownPolicy(PlannerError):
+    """A scheduling policy of no known name."""
+
+    policy: str
+    known: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"There is no policy {self.policy!r}; the known ones are {', '.join(self.known)}."

@@ -1,0 +1,159 @@
+"""Every policy on the same workload, application and seeds: the rows of a comparison."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from planner.arma import ZERO_MEAN_ORDERS, ArmaOrder
+from planner.arma_fit import ArmaFitFailed, rank_orders
+from planner.capacity import Capacity, interpolate_capacity
+from planner.errors import ConstantWorkload, InvalidSchedule, UnknownPolicy, WorkloadTooShort
+from planner.headgate_policy import DEFAULT_QOS_TARGET, HeadgatePolicy
+from planner.mst import Floats, MstSample, fit_mst
+from planner.outlook import Outlooks
+from planner.peaks import ARMA_WINDOW, ArmaPeaks, expect_last_rate
+from planner.policies import PAPER_POLICIES, PolicyName, SigmaPolicy
+from planner.replay import Run, replay_policy, replay_schedule
+from planner.schedule import Policy, Timing, check_max_vms, check_qos_target, check_timing
+
+HEADGATE, TRUTH, STATIC_PEAK = "headgate", "ground-truth", "static-peak"
+BY_NAME = {key: policy for policy in PAPER_POLICIES for key in (policy.number, policy.name)}
+ALL_POLICIES = (*(policy.number for policy in PAPER_POLICIES), HEADGATE)
+USUAL_ORDER = ArmaOrder(1, 2)
+DEFAULT_TIMING = Timing()
+
+
+@dataclass(frozen=True, slots=True)
+class BacktestSetup:
+    """What is replayed, with the parameters of the paper's section V as defaults.
+
+    `samples` judge every schedule; those at `train_vms` are all that a policy is trained on. `scale_peak` None
+    leaves the workload in its own unit, which must then be that of the samples.
+    """
+
+    workload: str
+    app: str
+    rates: tuple[float, ...]
+    samples: tuple[MstSample, ...]
+    train_vms: tuple[int, ...] = (3, 4, 6, 8, 24)
+    scale_peak: float | None = 32.0
+    max_vms: int = 128
+    timing: Timing = DEFAULT_TIMING
+    qos_target: float = 0.95
+    headgate_qos_target: float = DEFAULT_QOS_TARGET
+
+
+@dataclass(frozen=True, slots=True)
+class BacktestRow:
+    """How one policy did on one seed."""
+
+    policy: str
+    workload: str
+    app: str
+    seed: int
+    qos_percent: float
+    cost_to_truth: float
+    cost_to_static: float
+    max_backlog: float
+
+
+class Backtest:
+    """A setup made ready: scaled, its judge and training samples apart, its forecasts shared by all runs."""
+
+    def __init__(self, setup: BacktestSetup) -> None:
+        self.setup = setup
+        self.rates = scale_rates(setup)
+        self.capacity: Capacity = interpolate_capacity(setup.samples, setup.max_vms)
+        self.training = tuple(sample for sample in setup.samples if sample.vms in setup.train_vms)
+        self.model = fit_mst(self.training)
+        self.order = choose_order(self.rates)
+        self._peaks = ArmaPeaks(self.order, day_steps=setup.timing.day_steps)
+        self._outlooks = Outlooks(setup.timing.day_steps)
+
+    def run(self, policy: str, seed: int, on_interval: Callable[[int], None] | None = None) -> Run:
+        """One policy, or baseline, lived through with one seed."""
+        timing = self.setup.timing
+        if policy in {TRUTH, STATIC_PEAK}:
+            needed = self.capacity.covering_vms(self.rates)
+            vms = needed if policy == TRUTH else np.full(len(needed), needed.max())
+            return replay_schedule(vms, self.rates, self.capacity, timing, seed)
+        made = self.make_policy(policy)
+        replay = partial(replay_policy, made, self.rates, self.capacity, timing, seed)
+        return replay() if on_interval is None else replay(on_interval=on_interval)
+
+    def make_policy(self, name: str) -> Policy:
+        """A fresh policy that knows the training samples and nothing of the workload."""
+        if name == HEADGATE:
+            target = self.setup.headgate_qos_target
+            return HeadgatePolicy(self.training, self._outlooks, self.capacity.max_vms, target)
+        known = find_policy(name)
+        return SigmaPolicy(
+            self.model,
+            self.training,
+            self._peaks if known.forecasting else expect_last_rate,
+            uncertain_model=known.uncertain_model,
+            learning=known.learning,
+            max_vms=self.capacity.max_vms,
+            qos_target=self.setup.qos_target,
+        )
+
+
+def find_policy(name: str) -> PolicyName:
+    """A policy of the paper's Table III by its number or its name."""
+    if name not in BY_NAME:
+        raise UnknownPolicy(name, (*BY_NAME, HEADGATE, TRUTH, STATIC_PEAK))
+    return BY_NAME[name]
+
+
+def scale_rates(setup: BacktestSetup) -> Floats:
+    """The workload brought to its peak (section V-A2), after all that could be wrong with it was looked for."""
+    check_timing(setup.timing)
+    check_max_vms(setup.max_vms)
+    check_qos_target(setup.qos_target)
+    check_qos_target(setup.headgate_qos_target)
+    rates = np.array(setup.rates, dtype=float)
+    if len(rates) < ARMA_WINDOW:
+        raise WorkloadTooShort(len(rates), ARMA_WINDOW)
+    if np.ptp(rates) == 0.0:
+        raise ConstantWorkload(float(rates[0]), len(rates))
+    if setup.scale_peak is None:
+        return rates
+    if not setup.scale_peak > 0:
+        raise InvalidSchedule(f"scale_peak = {setup.scale_peak:.6g} must be above 0.", "/scale_peak")
+    return rates * (setup.scale_peak / float(rates.max()))
+
+
+def choose_order(rates: Floats) -> ArmaOrder:
+    """The order of lowest AIC on the first window (section IV-C)."""
+    try:
+        return rank_orders(rates[:ARMA_WINDOW], ZERO_MEAN_ORDERS)[0].order
+    except ArmaFitFailed:
+        return USUAL_ORDER
+
+
+def run_backtest(
+    setup: BacktestSetup,
+    policies: Sequence[str] = ALL_POLICIES,
+    seeds: int = 5,
+    on_interval: Callable[[int], None] | None = None,
+) -> Iterator[BacktestRow]:
+    """One row per policy and seed, as each is done; the same setup gives the same rows."""
+    for policy in policies:
+        if policy not in {HEADGATE, TRUTH, STATIC_PEAK}:
+            find_policy(policy)
+    backtest = Backtest(setup)
+    for policy in policies:
+        for seed in range(seeds):
+            score = backtest.run(policy, seed, on_interval).score
+            yield BacktestRow(
+                policy,
+                setup.workload,
+                setup.app,
+                seed,
+                score.qos_percent,
+                score.cost_to_truth,
+                score.cost_to_static,
+                score.max_backlog,
+            )
