@@ -4,12 +4,14 @@ Imai et al., section III-D, with their equations 11 to 13 corrected: the innovat
 residuals, ψ_j = Σ φ_i ψ_{j−i} + θ_j, and the variance k steps ahead is σ²(1 + Σ_{j=1}^{k−1} ψ_j²).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import lfilter
+from statsmodels.tsa.innovations.arma_innovations import arma_innovations
 
 Floats = NDArray[np.float64]
 
@@ -64,6 +66,13 @@ def psi_weights(model: ArmaModel, count: int) -> Floats:
     return np.asarray(lfilter([1.0, *model.ma], [1.0, *(-phi for phi in model.ar)], impulse), dtype=float)
 
 
+def innovate(ar: Sequence[float], ma: Sequence[float], centred: Floats) -> tuple[Floats, Floats]:
+    """Each value's surprise given all before it, and its variance in units of σ² (the innovations algorithm)."""
+    innovations, variances = arma_innovations(centred, ar_params=ar, ma_params=ma)
+    # Rounding can take the variance of a root on the unit circle below zero.
+    return np.asarray(innovations, dtype=float), np.maximum(np.asarray(variances, dtype=float), 1e-300)
+
+
 def past_errors(model: ArmaModel, rates: Floats) -> Floats:
     """ε_p, ε_{p+1}, ... with those before the window's p-th value taken as 0."""
     centred = np.asarray(rates, dtype=float) - model.mean
@@ -75,7 +84,7 @@ def past_errors(model: ArmaModel, rates: Floats) -> Floats:
 
 def forecast_arma(model: ArmaModel, rates: Floats, steps: int) -> ArmaForecast:
     """Equation 10 with future errors at their expectation 0, and equation 13 summed to k − 1."""
-    errors = past_errors(model, rates)
+    errors, _ = innovate(model.ar, model.ma, np.asarray(rates, dtype=float) - model.mean)
     values = [float(rate) - model.mean for rate in rates[len(rates) - model.order.ar :]]
     late = [float(error) for error in errors[len(errors) - model.order.ma :]]
     known = len(values)

@@ -1,23 +1,26 @@
 """Fitting ARMA models: exact likelihood by innovations and warm starts; statsmodels' own fit as the reference."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from statsmodels.tsa.arima.estimators.hannan_rissanen import hannan_rissanen
 from statsmodels.tsa.arima.model import ARIMA
-from statsmodels.tsa.innovations.arma_innovations import arma_innovations
 
-from planner.arma import ORDERS, ArmaModel, ArmaOrder, Floats, past_errors
+from planner.arma import ORDERS, ArmaModel, ArmaOrder, Floats, innovate, past_errors
 
 MOST_ITERATIONS = 30
 MOST_DAMPING = 1e9
 CLOSE_ENOUGH = 1e-5
 DIFFERENCE = 1e-6
+LONGEST_STEP = 0.5
+ROWS_PER_PARAMETER = 3
 # A root on the unit circle has no stationary variance to start from.
-LARGEST_REFLECTION = 1.0 - 1e-7
+LARGEST_PARTIAL = 1.0 - 1e-8
 
 Residuals = Callable[[Floats], Floats]
+Fit = Callable[[Floats, ArmaOrder, ArmaModel | None], ArmaModel]
 
 
 class ArmaFitFailed(ArithmeticError):
@@ -39,28 +42,31 @@ def fit_arma(rates: Floats, order: ArmaOrder, start: ArmaModel | None = None) ->
     (Box and Jenkins, A7.3): a sum of squares, minimised by Levenberg–Marquardt.
     """
     values = _check_values(rates, order)
-    first = start if start is not None and start.order == order else fit_arma_by_squares(values, order)
-    minimum = minimise_squares(lambda p: _whitened(values, order, p), _parameters_of(first), order)
-    innovations, variances = _innovations(values, order, minimum.parameters)
+    known = start is not None and start.order == order
+    starts = [start] if start is not None and known else _cold_starts(values, order)
+    minima = [
+        minimise_squares(lambda p: _whiten(values, _model_at(p, order)), _parameters_of(first))
+        for first in starts
+    ]
+    minimum = min(minima, key=lambda found: found.total)
+    if not np.isfinite(minimum.total):
+        raise ArmaFitFailed("the likelihood has no finite maximum")
+    model = _model_at(minimum.parameters, order)
+    innovations, variances = innovate(model.ar, model.ma, values - model.mean)
     variance = float(np.mean(innovations**2 / variances))
-    count = len(values)
-    fit = count * (np.log(2.0 * np.pi * max(variance, 1e-300)) + 1.0) + float(np.log(variances).sum())
+    misfit = len(values) * (np.log(2.0 * np.pi * max(variance, 1e-300)) + 1.0) + np.log(variances).sum()
     # As many parameters as statsmodels counts: the variance is one of them.
-    return _model_of(minimum.parameters, order, variance, fit + 2.0 * (order.parameters + 1))
+    aic = float(misfit) + 2.0 * (order.parameters + 1)
+    return _checked(replace(model, innovation_variance=variance, aic=aic))
 
 
 def fit_arma_by_squares(rates: Floats, order: ArmaOrder, start: ArmaModel | None = None) -> ArmaModel:
     """Least conditional sum of squares: errors before the window's p-th value are 0."""
     values = _check_values(rates, order)
-    parameters = (
-        _parameters_of(start) if start is not None and start.order == order else _guess(values, order)
-    )
-
-    def errors_at(candidate: Floats) -> Floats:
-        return past_errors(_model_of(candidate, order, 1.0, None), values)
-
-    minimum = minimise_squares(errors_at, parameters, order)
-    return _model_of(minimum.parameters, order, minimum.total / max(len(values) - order.ar, 1), None)
+    first = start if start is not None and start.order == order else _guess(values, order)
+    minimum = minimise_squares(lambda p: past_errors(_model_at(p, order), values), _parameters_of(first))
+    variance = minimum.total / max(len(values) - order.ar, 1)
+    return _checked(replace(_model_at(minimum.parameters, order), innovation_variance=variance))
 
 
 def fit_arma_by_statsmodels(rates: Floats, order: ArmaOrder, start: ArmaModel | None = None) -> ArmaModel:
@@ -74,17 +80,19 @@ def fit_arma_by_statsmodels(rates: Floats, order: ArmaOrder, start: ArmaModel | 
             fit = ARIMA(values, order=(order.ar, 0, order.ma), trend="c" if order.with_mean else "n").fit()
         except np.linalg.LinAlgError as error:
             raise ArmaFitFailed(str(error)) from error
-    mean = [float(fit.params[0])] if order.with_mean else []
-    parameters = np.array([*fit.arparams, *fit.maparams, *mean])
-    return _model_of(parameters, order, float(fit.params[-1]), float(fit.aic))
+    mean = float(fit.params[0]) if order.with_mean else 0.0
+    ar, ma = tuple(map(float, fit.arparams)), tuple(map(float, fit.maparams))
+    return _checked(ArmaModel(order, mean, ar, ma, float(fit.params[-1]), float(fit.aic)))
 
 
-def rank_orders(rates: Floats, orders: tuple[ArmaOrder, ...] = ORDERS) -> tuple[ArmaModel, ...]:
+def rank_orders(
+    rates: Floats, orders: tuple[ArmaOrder, ...] = ORDERS, fit: Fit = fit_arma
+) -> tuple[ArmaModel, ...]:
     """The models of all orders that can be fitted, lowest AIC first (section IV-C)."""
     models = []
     for order in orders:
         try:
-            models.append(fit_arma(rates, order))
+            models.append(fit(rates, order, None))
         except ArmaFitFailed:
             continue
     if not models:
@@ -92,21 +100,25 @@ def rank_orders(rates: Floats, orders: tuple[ArmaOrder, ...] = ORDERS) -> tuple[
     return tuple(sorted(models, key=lambda model: np.inf if model.aic is None else model.aic))
 
 
-def minimise_squares(residuals: Residuals, start: Floats, order: ArmaOrder) -> Minimum:
-    """Levenberg–Marquardt with differences for derivatives, kept stationary and invertible."""
+def minimise_squares(residuals: Residuals, start: Floats) -> Minimum:
+    """Levenberg–Marquardt with differences for derivatives."""
     parameters = start
     errors = residuals(parameters)
     total, damping = float(errors @ errors), 1e-3
-    for _ in range(MOST_ITERATIONS):
-        jacobian = _differences(residuals, parameters, errors, order)
+    for _ in range(MOST_ITERATIONS if np.isfinite(total) else 0):
+        jacobian = _differences(residuals, parameters, errors)
+        if not np.isfinite(jacobian).all():
+            break
         gram, slope = jacobian.T @ jacobian, jacobian.T @ errors
         scale = np.diag(np.diag(gram) + 1e-12 * max(float(np.trace(gram)), 1e-300))
         before, improved = total, False
         while not improved and damping < MOST_DAMPING:
-            candidate = parameters - np.linalg.solve(gram + damping * scale, slope)
-            if is_stable(candidate, order):
-                candidate_errors = residuals(candidate)
-                improved = float(candidate_errors @ candidate_errors) < total
+            step = np.linalg.solve(gram + damping * scale, slope)
+            # Far out every model is near the same unit root: a long step there finds no way back.
+            reach = LONGEST_STEP * np.maximum(np.abs(parameters), 1.0)
+            candidate = parameters - np.clip(step, -reach, reach)
+            candidate_errors = residuals(candidate)
+            improved = float(candidate_errors @ candidate_errors) < total
             damping *= 0.3 if improved else 10.0
         if not improved:
             break
@@ -117,78 +129,88 @@ def minimise_squares(residuals: Residuals, start: Floats, order: ArmaOrder) -> M
     return Minimum(parameters, total)
 
 
-def is_stable(parameters: Floats, order: ArmaOrder) -> bool:
-    """Whether the model is stationary and invertible."""
-    ar, ma = parameters[: order.ar], parameters[order.ar : order.ar + order.ma]
-    return _roots_outside([-float(phi) for phi in ar]) and _roots_outside([float(theta) for theta in ma])
+def coefficients_of(free: Floats) -> list[float]:
+    """c with all roots of 1 − Σ c_i z^i outside the unit circle, from numbers without bounds.
+
+    Each x/√(1 + x²) is a partial autocorrelation, and Levinson's recursion makes the coefficients (Monahan 1984).
+    """
+    coefficients: list[float] = []
+    for value in free:
+        partial = float(value / np.hypot(1.0, value)) * LARGEST_PARTIAL
+        coefficients = [c - partial * r for c, r in zip(coefficients, coefficients[::-1], strict=True)]
+        coefficients.append(partial)
+    return coefficients
 
 
-def _roots_outside(coefficients: list[float]) -> bool:
-    """Whether 1 + c1 z + c2 z² + ... has all roots outside the unit circle: all reflections below 1 (Schur)."""
-    while coefficients:
-        reflection = coefficients[-1]
-        if not abs(reflection) < LARGEST_REFLECTION:
-            return False
-        rest, scale = coefficients[:-1], 1.0 - reflection**2
-        coefficients = [(c - reflection * r) / scale for c, r in zip(rest, reversed(rest), strict=True)]
-    return True
+def free_of(coefficients: Sequence[float]) -> list[float]:
+    """The numbers that `coefficients_of` makes these from; roots on or in the circle are moved out."""
+    rest, free = list(coefficients), []
+    while rest:
+        partial = min(max(rest.pop(), -(LARGEST_PARTIAL**2)), LARGEST_PARTIAL**2)
+        scale = 1.0 - partial**2
+        rest = [(c + partial * r) / scale for c, r in zip(rest, rest[::-1], strict=True)]
+        share = partial / LARGEST_PARTIAL
+        free.append(share / float(np.sqrt(1.0 - share**2)))
+    return free[::-1]
 
 
-def _differences(residuals: Residuals, parameters: Floats, errors: Floats, order: ArmaOrder) -> Floats:
+def _differences(residuals: Residuals, parameters: Floats, errors: Floats) -> Floats:
     jacobian = np.empty((len(errors), len(parameters)))
     for column in range(len(parameters)):
         step = DIFFERENCE * max(abs(float(parameters[column])), 1.0)
         moved = parameters.copy()
         moved[column] += step
-        if not is_stable(moved, order):
-            step = -step
-            moved[column] = parameters[column] + step
         jacobian[:, column] = (residuals(moved) - errors) / step
     return jacobian
 
 
-def _whitened(values: Floats, order: ArmaOrder, parameters: Floats) -> Floats:
-    innovations, variances = _innovations(values, order, parameters)
-    with np.errstate(over="ignore"):
-        # A poor candidate may overflow: then its sum of squares is infinite, and the step is refused.
-        return np.asarray(
-            innovations / np.sqrt(variances) * np.exp(np.log(variances).mean() / 2.0), dtype=float
-        )
-
-
-def _innovations(values: Floats, order: ArmaOrder, parameters: Floats) -> tuple[Floats, Floats]:
-    mean = float(parameters[-1]) if order.with_mean else 0.0
-    ar, ma = parameters[: order.ar], parameters[order.ar : order.ar + order.ma]
-    innovations, variances = arma_innovations(values - mean, ar_params=ar, ma_params=ma)
-    return np.asarray(innovations, dtype=float), np.maximum(np.asarray(variances, dtype=float), 1e-300)
+def _whiten(values: Floats, model: ArmaModel) -> Floats:
+    try:
+        innovations, variances = innovate(model.ar, model.ma, values - model.mean)
+    except ValueError:
+        # A root so close to the circle that rounding puts it there: no such candidate is the best.
+        return np.full(len(values), np.inf)
+    return np.asarray(innovations / np.sqrt(variances) * np.exp(np.log(variances).mean() / 2.0), dtype=float)
 
 
 def _check_values(rates: Floats, order: ArmaOrder) -> Floats:
     values = np.asarray(rates, dtype=float)
-    if len(values) <= 2 * order.parameters + 1:
-        raise ArmaFitFailed(f"{len(values)} steps are too few for {order.parameters} parameters")
+    if len(values) <= ROWS_PER_PARAMETER * (order.parameters + 1):
+        raise ArmaFitFailed(
+            f"{len(values)} steps are too few for an ARMA model of {order.parameters} parameters"
+        )
     if np.ptp(values) == 0.0:
-        raise ArmaFitFailed(f"all {len(values)} steps are the same")
+        raise ArmaFitFailed(f"the last {len(values)} steps are all the same")
     return values
 
 
-def _guess(values: Floats, order: ArmaOrder) -> Floats:
+def _cold_starts(values: Floats, order: ArmaOrder) -> list[ArmaModel]:
+    """The likelihood has several peaks: climb from least squares and from Hannan and Rissanen's regression."""
+    centre = float(values.mean()) if order.with_mean else 0.0
+    guess = hannan_rissanen(values - centre, order.ar, order.ma, demean=False)[0]
+    ar, ma = tuple(map(float, guess.ar_params)), tuple(map(float, guess.ma_params))
+    return [fit_arma_by_squares(values, order), ArmaModel(order, centre, ar, ma, 1.0), _guess(values, order)]
+
+
+def _guess(values: Floats, order: ArmaOrder) -> ArmaModel:
     """Near a random walk: a workload is more like its last value than like its mean."""
     ar = (0.95, *([0.0] * order.ar))[: order.ar]
-    return np.array([*ar, *([0.0] * order.ma), *([float(values.mean())] if order.with_mean else [])])
+    return ArmaModel(order, float(values.mean()) if order.with_mean else 0.0, ar, (0.0,) * order.ma, 1.0)
 
 
 def _parameters_of(model: ArmaModel) -> Floats:
-    parameters = np.array([*model.ar, *model.ma, *([model.mean] if model.order.with_mean else [])])
-    if not is_stable(parameters, model.order):
-        # Rounding may have put a root of the last fit on the circle.
-        parameters[: model.order.ar + model.order.ma] *= 0.999
-    return parameters
+    mean = [model.mean] if model.order.with_mean else []
+    return np.array([*free_of(model.ar), *free_of([-theta for theta in model.ma]), *mean])
 
 
-def _model_of(parameters: Floats, order: ArmaOrder, variance: float, aic: float | None) -> ArmaModel:
-    if not (np.isfinite(parameters).all() and np.isfinite(variance)):
+def _model_at(parameters: Floats, order: ArmaOrder) -> ArmaModel:
+    ar = coefficients_of(parameters[: order.ar])
+    ma = [-c for c in coefficients_of(parameters[order.ar : order.ar + order.ma])]
+    mean = float(parameters[-1]) if order.with_mean else 0.0
+    return ArmaModel(order, mean, tuple(ar), tuple(ma), innovation_variance=1.0)
+
+
+def _checked(model: ArmaModel) -> ArmaModel:
+    if not np.isfinite([model.mean, model.innovation_variance, *model.ar, *model.ma]).all():
         raise ArmaFitFailed("the likelihood has no finite maximum")
-    values = [float(value) for value in parameters]
-    ar, ma = tuple(values[: order.ar]), tuple(values[order.ar : order.ar + order.ma])
-    return replace(ArmaModel(order, 0.0, ar, ma, variance, aic), mean=values[-1] if order.with_mean else 0.0)
+    return model

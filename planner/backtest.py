@@ -7,20 +7,26 @@ from functools import partial
 import numpy as np
 
 from planner.arma import ZERO_MEAN_ORDERS, ArmaOrder
-from planner.arma_fit import ArmaFitFailed, rank_orders
+from planner.arma_fit import ArmaFitFailed, fit_arma_by_statsmodels, rank_orders
 from planner.capacity import Capacity, interpolate_capacity
-from planner.errors import ConstantWorkload, InvalidSchedule, UnknownPolicy, WorkloadTooShort
+from planner.errors import InvalidSchedule
 from planner.headgate_policy import DEFAULT_QOS_TARGET, HeadgatePolicy
 from planner.mst import Floats, MstSample, fit_mst
 from planner.outlook import Outlooks
 from planner.peaks import ARMA_WINDOW, ArmaPeaks, expect_last_rate
-from planner.policies import PAPER_POLICIES, PolicyName, SigmaPolicy
+from planner.policies import (
+    ALL_POLICIES,
+    HEADGATE,
+    STATIC_PEAK,
+    TRUTH,
+    SigmaPolicy,
+    check_policy,
+    find_policy,
+)
 from planner.replay import Run, replay_policy, replay_schedule
 from planner.schedule import Policy, Timing, check_max_vms, check_qos_target, check_timing
+from planner.workload import check_forecastable
 
-HEADGATE, TRUTH, STATIC_PEAK = "headgate", "ground-truth", "static-peak"
-BY_NAME = {key: policy for policy in PAPER_POLICIES for key in (policy.number, policy.name)}
-ALL_POLICIES = (*(policy.number for policy in PAPER_POLICIES), HEADGATE)
 USUAL_ORDER = ArmaOrder(1, 2)
 DEFAULT_TIMING = Timing()
 
@@ -100,13 +106,6 @@ class Backtest:
         )
 
 
-def find_policy(name: str) -> PolicyName:
-    """A policy of the paper's Table III by its number or its name."""
-    if name not in BY_NAME:
-        raise UnknownPolicy(name, (*BY_NAME, HEADGATE, TRUTH, STATIC_PEAK))
-    return BY_NAME[name]
-
-
 def scale_rates(setup: BacktestSetup) -> Floats:
     """The workload brought to its peak (section V-A2), after all that could be wrong with it was looked for."""
     check_timing(setup.timing)
@@ -114,10 +113,7 @@ def scale_rates(setup: BacktestSetup) -> Floats:
     check_qos_target(setup.qos_target)
     check_qos_target(setup.headgate_qos_target)
     rates = np.array(setup.rates, dtype=float)
-    if len(rates) < ARMA_WINDOW:
-        raise WorkloadTooShort(len(rates), ARMA_WINDOW)
-    if np.ptp(rates) == 0.0:
-        raise ConstantWorkload(float(rates[0]), len(rates))
+    check_forecastable(rates, ARMA_WINDOW)
     if setup.scale_peak is None:
         return rates
     if not setup.scale_peak > 0:
@@ -126,9 +122,12 @@ def scale_rates(setup: BacktestSetup) -> Floats:
 
 
 def choose_order(rates: Floats) -> ArmaOrder:
-    """The order of lowest AIC on the first window (section IV-C)."""
+    """The order of lowest AIC on the first window, without a mean, as the authors had it (section IV-C).
+
+    By statsmodels: our fit finds higher peaks of the likelihood for some orders, and so not always the paper's order.
+    """
     try:
-        return rank_orders(rates[:ARMA_WINDOW], ZERO_MEAN_ORDERS)[0].order
+        return rank_orders(rates[:ARMA_WINDOW], ZERO_MEAN_ORDERS, fit_arma_by_statsmodels)[0].order
     except ArmaFitFailed:
         return USUAL_ORDER
 
@@ -141,8 +140,7 @@ def run_backtest(
 ) -> Iterator[BacktestRow]:
     """One row per policy and seed, as each is done; the same setup gives the same rows."""
     for policy in policies:
-        if policy not in {HEADGATE, TRUTH, STATIC_PEAK}:
-            find_policy(policy)
+        check_policy(policy)
     backtest = Backtest(setup)
     for policy in policies:
         for seed in range(seeds):

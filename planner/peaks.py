@@ -6,16 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.arma import ArmaModel, ArmaOrder, forecast_arma
-from planner.arma_fit import ArmaFitFailed, fit_arma
+from planner.arma_fit import ArmaFitFailed, Fit, fit_arma
 from planner.mst import Floats
 from planner.schedule import Window
-
-Fit = Callable[[Floats, ArmaOrder, ArmaModel | None], ArmaModel]
 
 ARMA_WINDOW = 100
 DAY_STEPS = 1440
 FALLBACK_QUANTILE = 0.95
-ROWS_PER_PARAMETER = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +61,6 @@ class ArmaPeaks:
 
     def _forecast(self, rates: Floats, window: Window) -> PeakLoad:
         recent = rates[-self.window_steps :]
-        if len(recent) < ROWS_PER_PARAMETER * (self.order.ar + self.order.ma + 1):
-            return self._fall_back(rates, f"{len(recent)} steps are too few to fit an ARMA model")
-        if np.ptp(recent) == 0.0:
-            return self._fall_back(rates, f"the last {len(recent)} steps are all the same")
         try:
             self._last = self.fit(recent, self.order, self._last)
         except ArmaFitFailed as failure:

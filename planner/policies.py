@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from planner.errors import UnknownPolicy
 from planner.mst import MstModel, MstSample, fit_form, needed_vms
 from planner.peaks import PeakForecast, PeakLoad, expect_last_rate
 from planner.schedule import Observed, Window, check_qos_target
@@ -136,3 +137,20 @@ PAPER_POLICIES = (
     PolicyName("6", "mst+ol;arma", uncertain_model=False, learning=True, forecasting=True),
     PolicyName("7", "mst+ua+ol;arma", uncertain_model=True, learning=True, forecasting=True),
 )
+
+HEADGATE, TRUTH, STATIC_PEAK = "headgate", "ground-truth", "static-peak"
+BY_NAME = {key: policy for policy in PAPER_POLICIES for key in (policy.number, policy.name)}
+ALL_POLICIES = (*(policy.number for policy in PAPER_POLICIES), HEADGATE)
+
+
+def find_policy(name: str) -> PolicyName:
+    """A policy of the paper's Table III by its number or its name."""
+    if name not in BY_NAME:
+        raise UnknownPolicy(name, (*BY_NAME, HEADGATE, TRUTH, STATIC_PEAK))
+    return BY_NAME[name]
+
+
+def check_policy(name: str) -> None:
+    """Raise unless the name is that of a policy or a baseline."""
+    if name not in {HEADGATE, TRUTH, STATIC_PEAK}:
+        find_policy(name)

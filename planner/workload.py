@@ -1,13 +1,16 @@
-"""A measured workload made a regular series: what is missing is filled in, what looks wrong is said, neither silently."""
+"""A measured workload made a regular series: what is missing is filled in, what looks wrong is said."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.errors import ConstantWorkload, InvalidWorkload, WorkloadTooShort, WorkloadTooSparse
 from planner.mst import Floats
 from planner.values import Diagnostic
+
+Steps = NDArray[np.intp]
 
 MOST_MISSING = 0.5
 MOST_STEPS = 1_000_000
@@ -83,16 +86,18 @@ def check_forecastable(rates: Floats, needed: int) -> None:
         raise ConstantWorkload(float(rates[0]), len(rates))
 
 
-def find_drop_outs(rates: Floats) -> Floats:
+def find_drop_outs(rates: Floats) -> Steps:
     """The single steps that fall out of their neighbourhood and are back the step after."""
     if len(rates) < 3:
-        return np.zeros(0)
+        return np.zeros(0, dtype=np.intp)
     logs = np.log(np.maximum(rates, 1e-300))
     changes = np.abs(np.diff(logs, prepend=logs[0]))
     padded = np.pad(changes, DROP_OUT_HOUR, mode="reflect" if len(changes) > DROP_OUT_HOUR else "edge")
     usual = np.median(np.lib.stride_tricks.sliding_window_view(padded, 2 * DROP_OUT_HOUR + 1), axis=1)
     depths = np.minimum(logs[:-2], logs[2:]) - logs[1:-1]
-    return np.flatnonzero(depths > np.maximum(DROP_OUT_DEPTH, DROP_OUT_CHANGES * usual[1:-1])) + 1
+    # Where the neighbours differ by more than that, the level itself has changed.
+    enough = np.maximum(np.abs(logs[:-2] - logs[2:]), DROP_OUT_CHANGES * usual[1:-1])
+    return np.flatnonzero(depths > np.maximum(enough, DROP_OUT_DEPTH)) + 1
 
 
 def _check_times(times: Floats) -> None:
@@ -119,7 +124,7 @@ def _check_rates(rates: Floats) -> None:
         )
 
 
-def _place(times: Floats, step: float) -> Floats:
+def _place(times: Floats, step: float) -> Steps:
     if not (np.isfinite(step) and step > 0.0):
         raise InvalidWorkload(f"A step of {step:.6g} seconds: it must be above 0.", "/step_seconds")
     places = np.rint((times - times[0]) / step)
@@ -137,20 +142,26 @@ def _place(times: Floats, step: float) -> Floats:
             "step_seconds.",
             f"/workload/{position}/at",
         )
-    return places.astype(np.intp)
+    return np.asarray(places, dtype=np.intp)
 
 
-def _describe(missing: Floats, drops: Floats, steps: int) -> tuple[Diagnostic, ...]:
+def _describe(missing: Steps, drops: Steps, steps: int) -> tuple[Diagnostic, ...]:
     found = []
     if len(missing):
         detail = f"{len(missing)} of {steps} steps were missing and are filled in by straight lines"
         found.append(Diagnostic("workload-gaps", f"{detail}: steps {_list_some(missing)}."))
     if len(drops):
-        detail = f"{len(drops)} single steps drop far below both their neighbours, as measurements that failed do"
-        found.append(Diagnostic("workload-drop-outs", f"{detail}: steps {_list_some(drops)}; they are left as they are."))
+        detail = (
+            f"{len(drops)} single steps drop far below both their neighbours, as measurements that failed do"
+        )
+        found.append(
+            Diagnostic(
+                "workload-drop-outs", f"{detail}: steps {_list_some(drops)}; they are left as they are."
+            )
+        )
     return tuple(found)
 
 
-def _list_some(steps: Floats) -> str:
+def _list_some(steps: Steps) -> str:
     more = len(steps) - SHOWN
     return ", ".join(str(int(step)) for step in steps[:SHOWN]) + (f" and {more} more" if more > 0 else "")
