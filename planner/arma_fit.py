@@ -187,7 +187,10 @@ def _check_values(rates: Floats, order: ArmaOrder) -> Floats:
 def _cold_starts(values: Floats, order: ArmaOrder) -> list[ArmaModel]:
     """The likelihood has several peaks: climb from least squares and from Hannan and Rissanen's regression."""
     centre = float(values.mean()) if order.with_mean else 0.0
-    guess = hannan_rissanen(values - centre, order.ar, order.ma, demean=False)[0]
+    with warnings.catch_warnings():
+        # On a straight line its regression has no single answer; as a start any will do.
+        warnings.simplefilter("ignore")
+        guess = hannan_rissanen(values - centre, order.ar, order.ma, demean=False)[0]
     ar, ma = tuple(map(float, guess.ar_params)), tuple(map(float, guess.ma_params))
     return [fit_arma_by_squares(values, order), ArmaModel(order, centre, ar, ma, 1.0), _guess(values, order)]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -74,9 +74,12 @@ class Backtest:
         self.capacity: Capacity = interpolate_capacity(setup.samples, setup.max_vms)
         self.training = tuple(sample for sample in setup.samples if sample.vms in setup.train_vms)
         self.model = fit_mst(self.training)
-        self.order = choose_order(self.rates)
-        self._peaks = ArmaPeaks(self.order, day_steps=setup.timing.day_steps)
         self._outlooks = Outlooks(setup.timing.day_steps)
+
+    @cached_property
+    def peaks(self) -> ArmaPeaks:
+        """The forecasts of the policies that make any."""
+        return ArmaPeaks(choose_order(self.rates), day_steps=self.setup.timing.day_steps)
 
     def run(self, policy: str, seed: int, on_interval: Callable[[int], None] | None = None) -> Run:
         """One policy, or baseline, lived through with one seed."""
@@ -98,7 +101,7 @@ class Backtest:
         return SigmaPolicy(
             self.model,
             self.training,
-            self._peaks if known.forecasting else expect_last_rate,
+            self.peaks if known.forecasting else expect_last_rate,
             uncertain_model=known.uncertain_model,
             learning=known.learning,
             max_vms=self.capacity.max_vms,

@@ -26,17 +26,9 @@ class CapacityBelief:
     """Gaussian over (log τ(1), ..., log τ(max_vms)), updated one observation at a time."""
 
     def __init__(self, samples: Sequence[MstSample], max_vms: int) -> None:
-        vms = np.arange(1.0, max_vms + 1.0)
-        logs = np.log(vms)
-        bases = np.array([np.ones(max_vms), logs, -np.log1p(vms / LEVELLING_VMS), vms == 1.0])
-        throughputs = np.array([sample.throughput for sample in samples])
         self.scatter = pooled_scatter(samples)
-        middle = float(np.mean(np.log(throughputs)))
-        self.means = middle + np.array([0.0, POWER, LEVELLING, SINGLE]) @ bases
-        deviations = np.array([SCALE_DEVIATION, POWER_DEVIATION, LEVELLING_DEVIATION, SINGLE_DEVIATION])
-        apart = np.abs(logs[:, None] - logs[None, :])
-        roughness = ROUGHNESS_DEVIATION**2 * np.exp(-apart / ROUGHNESS_LENGTH)
-        self.covariance = (bases.T * deviations**2) @ bases + roughness
+        middle = float(np.mean(np.log([sample.throughput for sample in samples])))
+        self.means, self.covariance = believe_before(middle, max_vms)
         for sample in samples:
             if sample.vms <= max_vms:
                 self.learn_throughput(sample.vms, sample.throughput)
@@ -71,6 +63,18 @@ class CapacityBelief:
         total = float(column[vms - 1]) + noise
         self.means = self.means + column * ((value - self.means[vms - 1]) / total)
         self.covariance = self.covariance - np.outer(column, column) / total
+
+
+def believe_before(middle: float, max_vms: int) -> tuple[Floats, Floats]:
+    """The mean and covariance of log τ(1..max_vms) before any sample, around a log throughput of `middle`."""
+    vms = np.arange(1.0, max_vms + 1.0)
+    logs = np.log(vms)
+    bases = np.array([np.ones(max_vms), logs, -np.log1p(vms / LEVELLING_VMS), vms == 1.0])
+    deviations = np.array([SCALE_DEVIATION, POWER_DEVIATION, LEVELLING_DEVIATION, SINGLE_DEVIATION])
+    apart = np.abs(logs[:, None] - logs[None, :])
+    roughness = ROUGHNESS_DEVIATION**2 * np.exp(-apart / ROUGHNESS_LENGTH)
+    means = middle + np.array([0.0, POWER, LEVELLING, SINGLE]) @ bases
+    return means, (bases.T * deviations**2) @ bases + roughness
 
 
 def pooled_scatter(samples: Sequence[MstSample]) -> float:

@@ -28,6 +28,7 @@ OFFSET_SHARE = 0.5
 FIRST_ERROR, SMALLEST_ERROR = 0.05, 0.005
 # Too high a forecast costs VMs, too low a one costs service: as errors go, the first is the smaller.
 WEIGHT_ABOVE = 0.3
+LOG_SPREADS = (-7.0, 1.0)
 DROP_SHARE = 0.5
 MEAN_PENALTY, SPREAD_PENALTY = 0.2, 10.0
 QUANTILES = (np.arange(200) + 0.5) / 200
@@ -35,6 +36,8 @@ PRIOR_ROWS = 40
 THINNING = 7
 REFRESH_STEPS = 60
 SMOOTHING = 15
+# How often it learns: a forecast must be judged before the next that builds on its error is made.
+BLOCK_STEPS = 10
 
 
 class Outlook:
@@ -61,19 +64,20 @@ class Outlook:
 
     def rates_ahead(self, rates: Floats) -> Floats:
         """Equally likely rates of the window's steps, sorted, as seen from the last of the rates."""
-        self._observe(rates[self._logs.count :])
+        fresh = rates[self._logs.count :]
+        for start in range(0, len(fresh), BLOCK_STEPS):
+            self._observe(fresh[start : start + BLOCK_STEPS])
         last = self._logs.count - 1
         self._refresh_shape(last)
         center = self._reference(np.array([last]))[0] + self._means.all[last]
         ahead = center[:, None] + self._spreads.all[last] * self._shape
-        cloud = np.exp(ahead.ravel()) - self._offsets.all[last]
+        # Twenty times the most ever seen is as far as a forecast of minutes may run away.
+        cloud = np.exp(np.minimum(ahead.ravel(), self._logs.all.max() + 3.0)) - self._offsets.all[last]
         cloud.sort()
         return np.asarray(np.maximum(cloud, 0.0), dtype=float)
 
     def _observe(self, fresh: Floats) -> None:
-        """Take in new steps: judge the forecasts that have come due, learn from them, forecast anew."""
-        if len(fresh) == 0:
-            return
+        """Take in a block of new steps: judge the forecasts that have come due, learn from them, forecast anew."""
         start = self._logs.count
         self._take_in(fresh)
         self._judge()
@@ -81,7 +85,7 @@ class Outlook:
         self._means.extend(self._mean.predict(self._mean_rows(rows)).T)
         spread_rows = self._spread_features(rows)
         self._spread_rows.extend(spread_rows)
-        self._spreads.extend(np.exp(self._spread.predict(spread_rows[None])[0]))
+        self._spreads.extend(np.exp(np.clip(self._spread.predict(spread_rows[None])[0], *LOG_SPREADS)))
 
     def _take_in(self, fresh: Floats) -> None:
         cleaned = self._without_drops(fresh)
