@@ -28,6 +28,7 @@ TAGS = [
         "name": "plans",
         "description": "E[T], the best split of processors, the fewest processors; with reasons.",
     },
+    {"name": "forecasts", "description": "How many VMs, ahead of time: workloads, throughputs, schedules."},
     {"name": "health", "description": "For those who keep the service running."},
 ]
 

@@ -74,7 +74,12 @@ class Kind:
 
 
 def _at_pointer(
-    problem: planning.InvalidTopology | planning.InvalidLoad | planning.InvalidAllocation,
+    problem: planning.InvalidTopology
+    | planning.InvalidLoad
+    | planning.InvalidAllocation
+    | planning.InvalidMstSamples
+    | planning.InvalidWorkload
+    | planning.InvalidSchedule,
 ) -> Extension:
     return {"errors": [{"pointer": f"#{problem.pointer}", "detail": problem.detail}]}
 
@@ -85,6 +90,10 @@ def _listed(problem: errors.InvalidRequest) -> Extension:
 
 def _at(pointer: str, **extension: object) -> Callable[[Exception], Extension]:
     return lambda problem: {"errors": [{"pointer": pointer, "detail": str(problem)}], **extension}
+
+
+def _numbers(pointer: str, problem: Exception, *names: str) -> Extension:
+    return _at(pointer, **{name: getattr(problem, name) for name in names})(problem)
 
 
 def _budget(problem: planning.BudgetTooSmall) -> Extension:
@@ -146,6 +155,42 @@ KINDS: dict[type[Exception], Kind] = {
     planning.BoundTooSmall: Kind("bound-too-small", 422, "max_processors too small", _bound),
     planning.BudgetTooSmall: Kind("budget-too-small", 422, "k_max too small", _budget),
     planning.TargetUnreachable: Kind("target-unreachable", 422, "t_max_seconds cannot be met", _target),
+    planning.InvalidMstSamples: Kind("invalid-mst-samples", 422, "No such throughput", _at_pointer),
+    planning.TooFewMstSamples: Kind(
+        "too-few-mst-samples",
+        422,
+        "Too few throughput samples",
+        lambda p: _numbers("#/mst_samples", p, "samples", "samples_needed", "vm_counts", "vm_counts_needed"),
+    ),
+    planning.InvalidWorkload: Kind("invalid-workload", 422, "No time series", _at_pointer),
+    planning.WorkloadTooShort: Kind(
+        "workload-too-short",
+        422,
+        "Workload too short",
+        lambda p: _numbers("#/workload", p, "steps", "needed"),
+    ),
+    planning.WorkloadTooSparse: Kind(
+        "workload-too-sparse",
+        422,
+        "Too much is missing",
+        lambda p: _numbers("#/workload", p, "missing_steps", "steps", "allowed_share"),
+    ),
+    planning.ConstantWorkload: Kind(
+        "constant-workload",
+        422,
+        "Workload never changes",
+        lambda p: _numbers("#/workload", p, "rate", "steps"),
+    ),
+    planning.InvalidQosTarget: Kind(
+        "invalid-qos-target",
+        422,
+        "qos_target out of range",
+        lambda p: _numbers("#/qos_target", p, "qos_target"),
+    ),
+    planning.InvalidSchedule: Kind("invalid-schedule", 422, "The schedule contradicts itself", _at_pointer),
+    planning.UnknownPolicy: Kind(
+        "unknown-policy", 422, "No such policy", lambda p: _at("#/policy", known=list(p.known))(p)
+    ),
     PoolTimeoutError: Kind("overloaded", 503, "Overloaded", headers=RETRY),
     OperationalError: Kind("database-unavailable", 503, "Database unavailable", headers=RETRY),
 }

@@ -43,13 +43,14 @@ def interpolate_capacity(samples: Sequence[MstSample], max_vms: int) -> Capacity
         by_vms.setdefault(sample.vms, []).append(sample.throughput)
     if not by_vms:
         raise InvalidMstSamples("No samples to judge by: give measured throughputs for some numbers of VMs.")
-    single = [vms for vms, values in by_vms.items() if len(values) < 2]
-    if single:
-        raise InvalidMstSamples(
-            f"One sample alone at {single[0]} VMs has no variance: a backtest needs two or more at every m."
-        )
     measured = np.array(sorted(by_vms), dtype=float)
     means = np.array([np.mean(by_vms[int(vms)]) for vms in measured])
-    variances = np.array([np.var(by_vms[int(vms)], ddof=1) for vms in measured])
+    # One sample alone has no variance: that of its neighbours stands in for it.
+    repeated = np.array([vms for vms in measured if len(by_vms[int(vms)]) > 1])
+    if len(repeated) == 0:
+        raise InvalidMstSamples(
+            "No number of VMs has two samples, so there is no variance to judge by: measure more."
+        )
+    variances = np.array([np.var(by_vms[int(vms)], ddof=1) for vms in repeated])
     vms = np.arange(1.0, min(max_vms, int(measured[-1])) + 1.0)
-    return Capacity(np.interp(vms, measured, means), np.sqrt(np.interp(vms, measured, variances)))
+    return Capacity(np.interp(vms, measured, means), np.sqrt(np.interp(vms, repeated, variances)))

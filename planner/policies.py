@@ -140,6 +140,7 @@ PAPER_POLICIES = (
 
 HEADGATE, TRUTH, STATIC_PEAK = "headgate", "ground-truth", "static-peak"
 BY_NAME = {key: policy for policy in PAPER_POLICIES for key in (policy.number, policy.name)}
+BASELINES = (TRUTH, STATIC_PEAK)
 ALL_POLICIES = (*(policy.number for policy in PAPER_POLICIES), HEADGATE)
 
 
@@ -152,5 +153,5 @@ def find_policy(name: str) -> PolicyName:
 
 def check_policy(name: str) -> None:
     """Raise unless the name is that of a policy or a baseline."""
-    if name not in {HEADGATE, TRUTH, STATIC_PEAK}:
+    if name not in {HEADGATE, *BASELINES}:
         find_policy(name)

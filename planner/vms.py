@@ -22,7 +22,7 @@ from planner.workload import Workload, check_forecastable
 Counts = NDArray[np.intp]
 
 PAPER_QOS_TARGET = 0.95
-MOST_INTERVALS = 1000
+MOST_INTERVALS = 24
 DEFAULT_TIMING = Timing()
 
 
@@ -69,7 +69,7 @@ def forecast_vms(question: VmQuestion) -> VmForecast:
     check_max_vms(question.max_vms)
     if not 1 <= question.intervals <= MOST_INTERVALS:
         raise InvalidSchedule(
-            f"{question.intervals} intervals: ask for 1 to {MOST_INTERVALS} of them.", "/horizon_intervals"
+            f"{question.intervals} intervals: ask for 1 to {MOST_INTERVALS} of them.", "/horizon"
         )
     default = DEFAULT_QOS_TARGET if question.policy == HEADGATE else PAPER_QOS_TARGET
     qos_target = default if question.qos_target is None else question.qos_target

@@ -72,10 +72,10 @@ def test_the_scores_are_the_paper_s_equations() -> None:
 
 def test_truth_is_interpolated_in_mean_and_variance_and_ends_where_measurements_do() -> None:
     samples = [MstSample(2, 1.0), MstSample(2, 3.0), MstSample(6, 10.0), MstSample(6, 10.0)]
-    capacity = interpolate_capacity(samples, 128)
+    capacity = interpolate_capacity([*samples, MstSample(4, 6.0)], 128)
     assert capacity.means.tolist() == [2.0, 2.0, 4.0, 6.0, 8.0, 10.0]
     assert np.square(capacity.deviations) == pytest.approx([2.0, 2.0, 1.5, 1.0, 0.5, 0.0])
-    with pytest.raises(InvalidMstSamples, match="two or more"):
+    with pytest.raises(InvalidMstSamples, match="no variance"):
         interpolate_capacity([MstSample(1, 1.0)], 4)
 
 
