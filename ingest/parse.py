@@ -21,6 +21,8 @@ MAX_NAME_LENGTH = 200
 MAX_SAMPLE_EVERY = 1e9
 REQUIRED_NAMES = ("topology", "operator", "instance", "tuple_id")
 NAMES = (*REQUIRED_NAMES, "from_operator")
+ADDRESSED = ("topology", "operator", "from_operator")
+UNPRINTABLE = r"[\p{C}\p{Zl}\p{Zp}]|[\p{Zs}&&[^ ]]"
 TIMES = ("arrived_at", "started_at", "finished_at")
 ISO_DATE_TIME = r"^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?"
 ISO_ZONE = r" ?([Zz]|[+-]\d\d(:?\d\d)?)$"
@@ -112,10 +114,15 @@ def find_faults(types: dict[str, T.DataType]) -> list[Column]:
 
 
 def find_name_fault(name: str) -> Column:
+    """Topologies and operators become parts of addresses and answers: what the service takes, no more."""
     value = F.col(name)
     fault = F.when(F.trim(value) == "", f"{name} is empty")
     fault = fault.when(F.length(value) > MAX_NAME_LENGTH, f"{name} is longer than {MAX_NAME_LENGTH} characters")
-    fault = fault.when(value.rlike(r"[\x00-\x1f\x7f]"), f"{name} holds control characters")
+    fault = fault.when(value.rlike(UNPRINTABLE), f"{name} holds control characters")
+    if name in ADDRESSED:
+        fault = fault.when(value.rlike(r"^\s|\s$"), f"{name} begins or ends with white space")
+    if name == "topology":
+        fault = fault.when(value.rlike(r"[/\\]|^\.\.?$"), "topology holds a slash or is dots alone")
     return F.when(value.isNull(), f"{name} is missing").otherwise(fault) if name in REQUIRED_NAMES else fault
 
 

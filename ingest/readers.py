@@ -66,14 +66,14 @@ def is_one_object(text: Column) -> Column:
     """
     flat = text.rlike(r"^\s*\{[^{}]*\}\s*$")
     elements = F.from_json(F.concat(F.lit("["), text, F.lit("]")), "array<string>")
-    return flat | F.coalesce(text.rlike(r"^\s*\{") & (F.size(elements) == 1), F.lit(value=False))
+    return flat | F.coalesce(text.rlike(r"^\s*\{") & (F.size(elements) == 1), F.lit(col=False))
 
 
 def is_json_string(name: str) -> Column:
     """Asked for text, Spark gives 7 and "7" alike; what looks like no string is looked up in the line."""
     value = F.col(f"record.{name}")
     suspicious = value.rlike(r"^([-+0-9{\[]|true$|false$)")
-    return F.coalesce(~suspicious | F.col("text").rlike(rf'"{name}"\s*:\s*"'), F.lit(value=True))
+    return F.coalesce(~suspicious | F.col("text").rlike(rf'"{name}"\s*:\s*"'), F.lit(col=True))
 
 
 def read_csv_lines(spark: SparkSession, files: tuple[str, ...]) -> list[DataFrame]:
@@ -130,7 +130,7 @@ def read_parquet_rows(spark: SparkSession, files: Iterable[str]) -> DataFrame:
     rows = spark.read.option("mergeSchema", "true").parquet(*files)
     present = [field for field in FIELDS if field in rows.columns]
     names = [name for name in FIELDS[:5] if dict(rows.dtypes).get(name) == "string"]
-    invalid = reduce(Column.__or__, (~F.is_valid_utf8(name) for name in names), F.lit(value=False))
+    invalid = reduce(Column.__or__, (~F.is_valid_utf8(name) for name in names), F.lit(col=False))
     line = F.to_json(F.struct(*present)) if present else F.lit("{}")
     return rows.select(
         *present,
