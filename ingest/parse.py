@@ -8,11 +8,11 @@ other to the nearest nanosecond; so differences are exact, and no order of summa
 from collections.abc import Iterable
 from functools import reduce
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 from pyspark.sql import types as T  # noqa: N812  # likewise
 
-from ingest.readers import FIELDS, LINE_LENGTH
+from ingest.readers import FIELDS, LINE_LENGTH, NO_RECORD
 
 NANOS_PER_SECOND = 1_000_000_000
 YEAR_2200_SECONDS = 7_258_118_400.0
@@ -28,9 +28,10 @@ ISO_DATE_TIME = r"^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?"
 ISO_ZONE = r" ?([Zz]|[+-]\d\d(:?\d\d)?)$"
 
 
-def parse_records(frames: Iterable[DataFrame]) -> DataFrame:
+def parse_records(spark: SparkSession, frames: Iterable[DataFrame]) -> DataFrame:
     """Columns: the names, `*_ns`, `sample_every`, `reject_reason`, `file`, `block_start`, `row`, `line`."""
-    return reduce(DataFrame.unionByName, [parse_frame(frame) for frame in frames])
+    nothing = spark.createDataFrame([], "file string, block_start long, row long, line string, broken string")
+    return reduce(DataFrame.unionByName, [parse_frame(frame) for frame in (list(frames) or [nothing])])
 
 
 def parse_frame(raw: DataFrame) -> DataFrame:
@@ -38,7 +39,7 @@ def parse_frame(raw: DataFrame) -> DataFrame:
     for field in FIELDS:
         if field not in types:
             raw, types[field] = raw.withColumn(field, F.lit(None).cast("string")), T.StringType()
-    typed = raw.where("broken is null or broken <> ''").select(
+    typed = raw.where(F.col("broken").isNull() | (F.col("broken") != NO_RECORD)).select(
         *(parse_name(name, types[name]).alias(name) for name in NAMES),
         *(parse_time(F.col(time), types[time]).alias(nanos_name(time)) for time in TIMES),
         *(F.col(time) for time in TIMES),

@@ -23,6 +23,7 @@ FIELDS = (
 POSITION = ("file", "block_start", "row", "line", "broken")
 CORRUPT = "_corrupt_record"
 LINE_LENGTH = 200
+NO_RECORD = ""  # what `broken` says of blank lines and CSV headers
 BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -91,24 +92,25 @@ def parse_csv(lines: DataFrame, header: str) -> DataFrame:
     columns = [name if name in FIELDS else f"unused_{place}" for place, name in enumerate(names)]
     schema = ", ".join(f"{name} string" for name in (*columns, CORRUPT))
     options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT, "escape": '"'}
-    records = lines.where(~((F.col("block_start") == 0) & (F.col("text") == header)))
-    parsed = records.withColumn("record", F.from_csv("text", F.lit(schema), options))
-    broken = F.when(~F.is_valid_utf8("text"), "not valid UTF-8").when(
-        F.col("record").isNull() | F.col(f"record.{CORRUPT}").isNotNull(), "not the fields of the CSV header"
+    parsed = lines.withColumn("record", F.from_csv("text", F.lit(schema), options))
+    broken = (
+        F.when((F.col("block_start") == 0) & (F.col("text") == header), NO_RECORD)
+        .when(~F.is_valid_utf8("text"), "not valid UTF-8")
+        .when(
+            F.col("record").isNull() | F.col(f"record.{CORRUPT}").isNotNull(),
+            "not the fields of the CSV header",
+        )
     )
     return select_raw(parsed, broken, columns)
 
 
 def read_lines(spark: SparkSession, files: Iterable[str]) -> DataFrame:
     """Lines with their place; empty lines are no records, though they count in line numbers."""
-    return (
-        spark.read.text(list(files))
-        .select(
-            F.ltrim(F.col("value"), F.lit(BYTE_ORDER_MARK)).alias("text"),
-            F.col("_metadata.file_path").alias("file"),
-            F.col("_metadata.file_block_start").alias("block_start"),
-            F.monotonically_increasing_id().alias("row"),
-        )
+    return spark.read.text(list(files)).select(
+        F.ltrim(F.col("value"), F.lit(BYTE_ORDER_MARK)).alias("text"),
+        F.col("_metadata.file_path").alias("file"),
+        F.col("_metadata.file_block_start").alias("block_start"),
+        F.monotonically_increasing_id().alias("row"),
     )
 
 
@@ -121,7 +123,7 @@ def select_raw(parsed: DataFrame, broken: Column, fields: Iterable[str] = FIELDS
         "block_start",
         "row",
         F.coalesce(line, F.col("text")).alias("line"),
-        F.when(blank, "").otherwise(broken).alias("broken"),
+        F.when(blank, NO_RECORD).otherwise(broken).alias("broken"),
     )
 
 

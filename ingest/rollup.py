@@ -18,16 +18,14 @@ def add_windows(events: DataFrame, window_ns: int) -> DataFrame:
 
 
 def survey_events(events: DataFrame) -> DataFrame:
-    """Counts per part of a file, reason and window, from which all of a run's totals come."""
+    """How many records were accepted in each window, or rejected for each reason."""
     accepted = F.col("reject_reason").isNull()
     return events.groupBy(
-        "file",
-        "block_start",
         "reject_reason",
         F.when(accepted, F.col("topology")).alias("topology"),
         F.when(accepted, F.col("operator")).alias("operator"),
         "window",
-    ).agg(F.count("*").alias("records"), F.min("row").alias("first_row"))
+    ).agg(F.count("*").alias("records"))
 
 
 def sign_events(events: DataFrame, timeline: DataFrame, duplicates: int) -> DataFrame:
@@ -151,3 +149,8 @@ def summarise_roots(signed: DataFrame, window_ns: int) -> DataFrame:
         F.sum("total_ns").alias("total_ns"),
         F.sum(F.col("finished_ns") - F.col("arrived_ns")).alias("completion_ns"),
     )
+
+
+def count_flows(shares: DataFrame) -> DataFrame:
+    """Tuples (each for as many as it stands for) that reached each operator from each other, over the whole run."""
+    return shares.groupBy(*OPERATOR, "from_operator").agg(F.sum("weight").alias("weight"))

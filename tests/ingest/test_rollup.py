@@ -28,7 +28,7 @@ from tests.ingest.reference import NS, Event
 
 
 def parse(spark: SparkSession, path: Path, window_seconds: int) -> DataFrame:
-    events = parse_records(read_records(spark, find_sources(spark, [str(path)], None)))
+    events = parse_records(spark, read_records(spark, find_sources(spark, [str(path)], None)))
     return add_windows(events, window_seconds * NS)
 
 
