@@ -9,11 +9,13 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
+import psycopg
 from psycopg import Connection
+from py4j.protocol import Py4JError
 from pyspark import StorageLevel
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -84,7 +86,8 @@ def run_ingest(spark: SparkSession, database_url: str, request: Request) -> str:
         try:
             totals, windows = write_run(spark, connection, run_id, asked, sources, began)
         except BaseException as error:
-            fail_run(connection, run_id, explain(error), time.monotonic() - began)
+            with suppress(psycopg.Error):  # a lost database is why we are here, or the next run says so of this one
+                fail_run(connection, run_id, explain(error), time.monotonic() - began)
             raise
     return (
         f"run {run_id}: read {totals.read} = accepted {totals.accepted} + rejected {totals.rejected} + duplicates "
@@ -200,13 +203,14 @@ def read_window(given: str) -> int:
 
 def ingest(database_url: str, request: Request, master: str | None) -> int:
     """Runs it, and says how it ended: one line, and an exit code."""
+    logging.getLogger("py4j").setLevel(logging.WARNING)
     spark = open_session(master)
     try:
         print(run_ingest(spark, database_url, request))  # noqa: T201  # the one line that is the answer
     except (SourceNotFound, TooManyRejected) as error:
         log.error("%s", error)  # noqa: TRY400  # not a fault of the code: the trace would say nothing
         return UNUSABLE
-    except (PySparkException, RunDoesNotAddUp) as error:
+    except (PySparkException, Py4JError, RunDoesNotAddUp) as error:
         log.error("%s", explain(error))  # noqa: TRY400  # likewise
         return FAILED
     finally:

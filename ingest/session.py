@@ -1,6 +1,7 @@
 """The Spark session: what the job needs set, and what it leaves to the cluster."""
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -17,7 +18,6 @@ SETTINGS = {
 }
 LOCAL_SETTINGS = {
     "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "16",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -31,7 +31,9 @@ def open_session(master: str | None, settings: dict[str, str] | None = None) -> 
     if master is not None:
         prepare_environment()
         builder = builder.master(master)
-    chosen = SETTINGS | (LOCAL_SETTINGS if master is not None else {}) | (settings or {})
+    # A bar where somebody watches; elsewhere the job's own lines say how far it is.
+    progress = {"spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower()}
+    chosen = progress | SETTINGS | (LOCAL_SETTINGS if master is not None else {}) | (settings or {})
     for name, value in chosen.items():
         builder = builder.config(name, value)
     session: SparkSession = builder.getOrCreate()
