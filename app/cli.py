@@ -167,10 +167,13 @@ def ingest(
         list[str], typer.Argument(help="Files, folders or URLs: JSON Lines (.gz), CSV, Parquet.")
     ],
     date: Annotated[
-        str | None, typer.Option(help="Only this day (UTC): 2026-11-18, or yesterday. Other dt= folders stay unread.")
+        str | None,
+        typer.Option(help="Only this day (UTC): 2026-11-18, or yesterday. Other dt= folders stay unread."),
     ] = None,
     window_seconds: Annotated[int, typer.Option(min=1, max=86_400, help="Length of a window.")] = 60,
-    master: Annotated[str, typer.Option(help="Spark's: local[*], spark://host:7077, yarn, k8s://…")] = "local[*]",
+    master: Annotated[
+        str, typer.Option(help="Spark's: local[*], spark://host:7077, yarn, k8s://…")
+    ] = "local[*]",
     max_rejected: Annotated[
         str, typer.Option(help="With more unusable records than this nothing is written (exit 2).")
     ] = "5%",

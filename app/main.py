@@ -21,7 +21,14 @@ from app.summaries import routes as summaries
 from app.topologies import routes as topologies
 from migrations.runner import newest_revision
 
-ROUTERS = (topologies.router, snapshots.router, plans.router, summaries.router, ingest_runs.router, health.router)
+ROUTERS = (
+    topologies.router,
+    snapshots.router,
+    plans.router,
+    summaries.router,
+    ingest_runs.router,
+    health.router,
+)
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:

@@ -111,7 +111,10 @@ def compare_topologies(found: Discovery, known: Known) -> list[Diagnostic]:
     """Where the log disagrees with a topology that somebody posted, which stays as it is."""
     diagnostics = []
     if strangers := sorted(set(found.operators) - known.operators):
-        detail = f"The log has operators that the posted topology lacks: {name_some(strangers)}. They are not in its snapshots."
+        detail = (
+            f"The log has operators that the posted topology lacks: {name_some(strangers)}. "
+            "They are not in its snapshots."
+        )
         diagnostics.append(Diagnostic("unknown-operators", found.name, detail))
     measured = {(e.source, e.target): e.selectivity for e in found.edges}
     inside = {pair for pair in measured if set(pair) <= known.operators}

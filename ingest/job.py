@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 
 import psycopg
@@ -21,7 +21,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 
-from ingest.discovery import Discovery, Flow, discover_topologies
+from ingest.discovery import Flow, discover_topologies
 from ingest.parse import parse_records
 from ingest.readers import read_records
 from ingest.rejects import count_lines, find_rejects
@@ -58,6 +58,20 @@ class TooManyRejected(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Run:
+    """A run under way."""
+
+    spark: SparkSession
+    connection: Connection
+    number: int
+    request: Request
+    began: float
+
+    def seconds(self) -> float:
+        return time.monotonic() - self.began
+
+
+@dataclass(frozen=True, slots=True)
 class Survey:
     """What one look at all records tells: the totals so far, and how full the fullest window is."""
 
@@ -76,46 +90,48 @@ class Survey:
 def run_ingest(spark: SparkSession, database_url: str, request: Request) -> str:
     """One run, from files to tables; answers the line that sums it up."""
     began = time.monotonic()
-    day = request.day.isoformat() if request.day else None
-    sources = find_sources(spark, request.paths, day)
-    asked = Request(sources.roots, request.day, request.window_seconds, request.max_rejected)
+    sources = find_sources(spark, request.paths, request.day.isoformat() if request.day else None)
+    asked = replace(request, paths=sources.roots)
     with connect(database_url) as connection:
         abandon_dead_runs(connection)
-        run_id = begin_run(connection, asked)
-        log.info("run %d: %d files", run_id, sources.count_files())
+        run = Run(spark, connection, begin_run(connection, asked), asked, began)
+        log.info("run %d: %d files", run.number, sources.count_files())
         try:
-            totals, windows = write_run(spark, connection, run_id, asked, sources, began)
+            totals, windows = write_run(run, sources)
         except BaseException as error:
-            with suppress(psycopg.Error):  # a lost database is why we are here, or the next run says so of this one
-                fail_run(connection, run_id, explain(error), time.monotonic() - began)
+            with suppress(
+                psycopg.Error
+            ):  # a lost database is why we are here, or the next run says so of this one
+                fail_run(connection, run.number, explain(error), run.seconds())
             raise
     return (
-        f"run {run_id}: read {totals.read} = accepted {totals.accepted} + rejected {totals.rejected} + duplicates "
-        f"{totals.duplicates}; {windows} windows in {time.monotonic() - began:.1f} s"
+        f"run {run.number}: read {totals.read} = accepted {totals.accepted} + rejected {totals.rejected} "
+        f"+ duplicates {totals.duplicates}; {windows} windows in {run.seconds():.1f} s"
     )
 
 
-def write_run(
-    spark: SparkSession, connection: Connection, run_id: int, request: Request, sources: Sources, began: float
-) -> tuple[Totals, int]:
-    frames = read_records(spark, sources)
-    events = keep_day(add_windows(parse_records(spark, frames), request.window_ns), request)
+def write_run(run: Run, sources: Sources) -> tuple[Totals, int]:
+    frames = read_records(run.spark, sources)
+    events = keep_day(add_windows(parse_records(run.spark, frames), run.request.window_ns), run.request)
     survey = take_survey(events)
     log.info("read %d records, %d of them unusable", survey.read, survey.rejected)
     if survey.rejected:
-        store_rejects(connection, run_id, list_rejects(events, frames))
-    if survey.rejected > request.max_rejected * survey.read:
+        store_rejects(run.connection, run.number, list_rejects(events, frames))
+    if survey.rejected > run.request.max_rejected * survey.read:
         totals = survey.to_totals(0)
-        note_totals(connection, run_id, totals, time.monotonic() - began)
-        raise TooManyRejected(totals, request.max_rejected)
-    with roll_up(events, request, survey) as (summaries, flows, duplicates):
+        note_totals(run.connection, run.number, totals, run.seconds())
+        raise TooManyRejected(totals, run.request.max_rejected)
+    with roll_up(events, run.request, survey) as (summaries, flows, duplicates):
         totals = survey.to_totals(duplicates)
-        stage_summaries(connection, summaries, request, totals)
+        stage_summaries(run.connection, summaries, run.request, totals)
         log.info("rolled up; replacing windows")
-        seconds = time.monotonic() - began
-        for note in replace_windows(connection, run_id, request, discover_topologies(flows), totals, seconds):
-            log.warning("%s: %s", note.topology, note.detail)
-    row = connection.execute("SELECT windows FROM ingest_runs WHERE id = %s", (run_id,)).fetchone()
+        found = discover_topologies(flows)
+        notes = replace_windows(
+            run.connection, run.number, run.request, found=found, totals=totals, seconds=run.seconds()
+        )
+    for note in notes:
+        log.warning("%s: %s", note.topology, note.detail)
+    row = run.connection.execute("SELECT windows FROM ingest_runs WHERE id = %s", (run.number,)).fetchone()
     return totals, row[0] if row else 0
 
 
@@ -150,7 +166,9 @@ def roll_up(
     events: DataFrame, request: Request, survey: Survey
 ) -> Iterator[tuple[Summaries, list[Flow], int]]:
     """The summaries; what several of them are made of is kept while they are read."""
-    accepted = events.where("reject_reason is null").drop("reject_reason", "file", "block_start", "row", "line")
+    accepted = events.where("reject_reason is null").drop(
+        "reject_reason", "file", "block_start", "row", "line"
+    )
     timeline = build_timeline(accepted, request.window_ns, survey.largest_window)
     timeline.persist(StorageLevel.MEMORY_AND_DISK)
     duplicates = timeline.agg(F.coalesce(F.sum(F.size("duplicates")), F.lit(0))).collect()[0][0]

@@ -118,7 +118,9 @@ def find_name_fault(name: str) -> Column:
     """Topologies and operators become parts of addresses and answers: what the service takes, no more."""
     value = F.col(name)
     fault = F.when(F.trim(value) == "", f"{name} is empty")
-    fault = fault.when(F.length(value) > MAX_NAME_LENGTH, f"{name} is longer than {MAX_NAME_LENGTH} characters")
+    fault = fault.when(
+        F.length(value) > MAX_NAME_LENGTH, f"{name} is longer than {MAX_NAME_LENGTH} characters"
+    )
     fault = fault.when(value.rlike(UNPRINTABLE), f"{name} holds control characters")
     if name in ADDRESSED:
         fault = fault.when(value.rlike(r"^\s|\s$"), f"{name} begins or ends with white space")
@@ -134,9 +136,11 @@ def find_time_fault(time: str, kind: T.DataType) -> Column:
     fault = (
         F.when(raw.isNull() | (F.trim(raw) == ""), f"{time} is missing")
         .when(F.isnan(number) | (F.abs(number) == float("inf")), f"{time} is not finite")
-        .when(raw.rlike("^\"?(NaN|[-+]?Inf(inity)?)\"?$"), f"{time} is not finite")
+        .when(raw.rlike('^"?(NaN|[-+]?Inf(inity)?)"?$'), f"{time} is not finite")
         .when(number.isNotNull(), f"{time} is no second between 1970 and 2200")
-        .when(raw.rlike(ISO_DATE_TIME + "$") & F.lit(isinstance(kind, T.StringType)), f"{time} has no time zone")
+        .when(
+            raw.rlike(ISO_DATE_TIME + "$") & F.lit(isinstance(kind, T.StringType)), f"{time} has no time zone"
+        )
         .otherwise(f"{time} is not a time")
     )
     return F.when(F.col(nanos_name(time)).isNull(), fault)

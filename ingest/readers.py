@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import reduce
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 
@@ -39,7 +41,7 @@ def read_records(spark: SparkSession, sources: Sources) -> list[DataFrame]:
     if sources.csv:
         frames.extend(read_csv_lines(spark, sources.csv))
     if sources.parquet:
-        frames.append(read_parquet_rows(spark, sources.parquet))
+        frames.extend(read_parquet(spark, sources.parquet))
     return frames
 
 
@@ -84,7 +86,9 @@ def read_csv_lines(spark: SparkSession, files: tuple[str, ...]) -> list[DataFram
     files_by_header: defaultdict[str, list[str]] = defaultdict(list)
     for file, header in starts.collect():
         files_by_header[header].append(file)
-    return [parse_csv(lines.where(F.col("file").isin(names)), header) for header, names in files_by_header.items()]
+    return [
+        parse_csv(lines.where(F.col("file").isin(names)), header) for header, names in files_by_header.items()
+    ]
 
 
 def parse_csv(lines: DataFrame, header: str) -> DataFrame:
@@ -125,6 +129,19 @@ def select_raw(parsed: DataFrame, broken: Column, fields: Iterable[str] = FIELDS
         F.coalesce(line, F.col("text")).alias("line"),
         F.when(blank, NO_RECORD).otherwise(broken).alias("broken"),
     )
+
+
+def read_parquet(spark: SparkSession, files: tuple[str, ...]) -> list[DataFrame]:
+    """All files as one frame, or, where their types contradict each other, a frame per schema."""
+    try:
+        return [read_parquet_rows(spark, files)]
+    except (PySparkException, Py4JJavaError) as error:
+        if "CANNOT_MERGE" not in str(error):
+            raise
+    by_schema: defaultdict[str, list[str]] = defaultdict(list)
+    for file in files:
+        by_schema[spark.read.parquet(file).schema.json()].append(file)
+    return [read_parquet_rows(spark, alike) for alike in by_schema.values()]
 
 
 def read_parquet_rows(spark: SparkSession, files: Iterable[str]) -> DataFrame:

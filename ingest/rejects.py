@@ -14,7 +14,9 @@ def find_rejects(events: DataFrame, lines: DataFrame) -> DataFrame:
     """
     before = Window.partitionBy("file").orderBy("block_start").rowsBetween(Window.unboundedPreceding, -1)
     starts = lines.withColumn("before", F.coalesce(F.sum("records").over(before), F.lit(0)))
-    rejected = events.where("reject_reason is not null").join(F.broadcast(starts), ["file", "block_start"], "left")
+    rejected = events.where("reject_reason is not null").join(
+        F.broadcast(starts), ["file", "block_start"], "left"
+    )
     number = F.col("before") + F.col("row") - F.col("first_row") + 1
     return (
         rejected.select("file", number.alias("line_number"), "reject_reason", "line")

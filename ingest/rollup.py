@@ -41,11 +41,18 @@ def sign_events(events: DataFrame, timeline: DataFrame, duplicates: int) -> Data
 
 def find_surplus(events: DataFrame, timeline: DataFrame) -> DataFrame:
     """All copies of a record but the one that counts, which is the one that finished last."""
-    repeated = timeline.select(*OPERATOR, F.explode("duplicates").alias("copy")).select(*OPERATOR, "copy.*").distinct()
+    repeated = (
+        timeline.select(*OPERATOR, F.explode("duplicates").alias("copy"))
+        .select(*OPERATOR, "copy.*")
+        .distinct()
+    )
     identified = events.withColumn("identity", F.xxhash64("instance", "tuple_id"))
     copies = identified.join(repeated, on=[*OPERATOR, "arrived_ns", "identity"], how="left_semi")
     latest = Window.partitionBy(*IDENTITY).orderBy(
-        F.desc("finished_ns"), F.desc("started_ns"), F.desc("sample_every"), F.asc_nulls_first("from_operator")
+        F.desc("finished_ns"),
+        F.desc("started_ns"),
+        F.desc("sample_every"),
+        F.asc_nulls_first("from_operator"),
     )
     surplus = copies.withColumn("copy", F.row_number().over(latest)).where("copy > 1")
     return surplus.drop("copy", "identity")
@@ -69,16 +76,17 @@ def summarise_operators(timeline: DataFrame, shares: DataFrame, window_seconds: 
     """One row per (topology, operator, window); a quantity without the two values it needs is null, never 0."""
     edges = shares.groupBy(*WINDOW, "from_operator").agg(F.sum("tuples").alias("tuples"))
     upstream = edges.groupBy(*WINDOW).agg(collect_sorted("from_operator", "tuples").alias("upstream"))
-    busy = shares.groupBy(*WINDOW, "instance").agg((F.sum("busy_ns") / 1e9 / window_seconds).alias("busy"))
+    busy = shares.groupBy(*WINDOW, "instance").agg(F.sum("busy_ns").alias("busy_ns"))
+    busy = busy.withColumn("busy", F.col("busy_ns") / 1e9 / window_seconds)
     instances = busy.groupBy(*WINDOW).agg(
         F.count("*").alias("instances"),
         collect_sorted("instance", "busy").alias("busy_fractions"),
         (F.max("busy") - F.min("busy")).alias("busy_spread"),
-        F.try_divide(F.max("busy"), F.avg("busy")).alias("busy_skew"),
+        # Over whole nanoseconds, whose sum does not depend on the order in which they come.
+        F.try_divide(F.max("busy_ns").cast("double") * F.count("*"), F.sum("busy_ns")).alias("busy_skew"),
     )
     measured = timeline.select(*WINDOW, "tuples", *measure_operator(window_seconds))
-    joined = measured.join(instances, on=list(WINDOW), how="left").join(upstream, on=list(WINDOW), how="left")
-    return joined
+    return measured.join(instances, on=list(WINDOW), how="left").join(upstream, on=list(WINDOW), how="left")
 
 
 def collect_sorted(key: str, value: str) -> Column:

@@ -35,7 +35,8 @@ class Sources:
 
 def find_sources(spark: SparkSession, paths: Iterable[str], day: str | None) -> Sources:
     """Lists the files below the paths; with a day, folders `dt=` of other days are not read."""
-    roots, files = [], []
+    roots: list[str] = []
+    files: list[str] = []
     for path in paths:
         for root, status in expand_path(spark, path):
             roots.append(root)
@@ -58,7 +59,7 @@ def expand_path(spark: SparkSession, path: str) -> Iterator[tuple[str, Any]]:
         yield status.getPath().toString(), status
 
 
-def list_files(spark: SparkSession, root: str, status: Any) -> Iterator[str]:  # noqa: ANN401  # a Java object
+def list_files(spark: SparkSession, root: str, status: Any) -> Iterator[str]:  # a Java object
     if status.isFile():
         # Spark cannot find the schema of a Parquet file without a byte; an empty file holds no record anyway.
         if status.getLen() > 0:
@@ -72,7 +73,7 @@ def list_files(spark: SparkSession, root: str, status: Any) -> Iterator[str]:  #
             yield entry.getPath().toString()
 
 
-def hadoop_configuration(spark: SparkSession) -> Any:  # noqa: ANN401  # a Java object
+def hadoop_configuration(spark: SparkSession) -> Any:  # a Java object
     session: Any = spark._jsparkSession  # noqa: SLF001  # see above
     return session.sessionState().newHadoopConf()
 

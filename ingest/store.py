@@ -52,8 +52,11 @@ class Summaries:
 
 def stage_summaries(connection: Connection, summaries: Summaries, request: Request, totals: Totals) -> None:
     """Brings the rows into temporary tables; nothing that others see is touched or locked."""
-    stage_rows(connection, "staged_operators", "operator_summaries", OPERATOR_COLUMNS, summaries.operators, request)
-    stage_rows(connection, "staged_topologies", "topology_summaries", TOPOLOGY_COLUMNS, summaries.topologies, request)
+    for staged, table, columns, rows in (
+        ("staged_operators", "operator_summaries", OPERATOR_COLUMNS, summaries.operators),
+        ("staged_topologies", "topology_summaries", TOPOLOGY_COLUMNS, summaries.topologies),
+    ):
+        stage_rows(connection, staged, table, columns=columns, rows=rows, request=request)
     row = connection.execute("SELECT coalesce(sum(tuples), 0) FROM staged_operators").fetchone()
     if row is None or row[0] != totals.accepted:
         raise RunDoesNotAddUp(
@@ -63,7 +66,13 @@ def stage_summaries(connection: Connection, summaries: Summaries, request: Reque
 
 
 def stage_rows(
-    connection: Connection, staged: str, table: str, columns: Sequence[str], rows: DataFrame, request: Request
+    connection: Connection,
+    staged: str,
+    table: str,
+    *,
+    columns: Sequence[str],
+    rows: DataFrame,
+    request: Request,
 ) -> None:
     names = sql.SQL(", ").join(map(sql.Identifier, columns))
     connection.execute(
@@ -82,7 +91,9 @@ def format_rows(rows: DataFrame, columns: Sequence[str], request: Request) -> Da
     started = rows.withColumn("window_start", F.timestamp_seconds(F.col("window") * request.window_seconds))
     kinds = dict(started.dtypes)
     values = [
-        F.to_json(name, {"ignoreNullFields": "false"}).alias(name) if kinds[name].startswith("array") else F.col(name)
+        F.to_json(name, {"ignoreNullFields": "false"}).alias(name)
+        if kinds[name].startswith("array")
+        else F.col(name)
         for name in columns
     ]
     return started.select(F.to_csv(F.struct("topology", *values), CSV_OPTIONS).alias("line"))
@@ -90,7 +101,9 @@ def format_rows(rows: DataFrame, columns: Sequence[str], request: Request) -> Da
 
 def make_partitions(connection: Connection) -> None:
     """A partition for each day staged, attached so that readers of the other days do not wait."""
-    days = connection.execute("SELECT DISTINCT window_start::date FROM staged_operators ORDER BY 1").fetchall()
+    days = connection.execute(
+        "SELECT DISTINCT window_start::date FROM staged_operators ORDER BY 1"
+    ).fetchall()
     for (day,) in days:
         name = f"operator_summaries_{day:%Y_%m_%d}"
         with connection.transaction():
@@ -103,9 +116,9 @@ def make_partitions(connection: Connection) -> None:
                 sql.SQL("CREATE TABLE {} (LIKE operator_summaries INCLUDING ALL)").format(partition)
             )
             connection.execute(
-                sql.SQL("ALTER TABLE operator_summaries ATTACH PARTITION {} FOR VALUES FROM ({}) TO ({})").format(
-                    partition, *bounds
-                )
+                sql.SQL(
+                    "ALTER TABLE operator_summaries ATTACH PARTITION {} FOR VALUES FROM ({}) TO ({})"
+                ).format(partition, *bounds)
             )
 
 
@@ -113,6 +126,7 @@ def replace_windows(
     connection: Connection,
     run_id: int,
     request: Request,
+    *,
     found: Sequence[Discovery],
     totals: Totals,
     seconds: float,
@@ -151,7 +165,9 @@ def store_topology(connection: Connection, found: Discovery) -> list[Diagnostic]
     return find_unlogged(found)
 
 
-def add_revision(connection: Connection, topology_id: int, revision: int, definition: dict[str, object]) -> None:
+def add_revision(
+    connection: Connection, topology_id: int, revision: int, definition: dict[str, object]
+) -> None:
     connection.execute(
         "INSERT INTO topology_revisions (topology_id, revision, definition, source)"
         " VALUES (%s, %s, %s, 'discovered')",

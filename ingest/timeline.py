@@ -48,11 +48,9 @@ def sort_records(events: DataFrame, window_ns: int, slices: int) -> DataFrame:
     placed = events.select(
         *WINDOW, F.expr(f"(arrived_ns % {window_ns}) div {slice_ns}").alias("slice"), record.alias("record")
     )
-    if slices == 1:
-        # Sent as rows and gathered where they arrive: gathering before the shuffle would sort everything twice.
-        placed = placed.repartition(*WINDOW)
-    else:
-        placed = placed.repartition(*WINDOW, "slice")
+    # Sent as rows and gathered where they arrive: gathering before the shuffle would sort everything twice.
+    # Windows that are not cut need no further shuffle then.
+    placed = placed.repartition(*WINDOW) if slices == 1 else placed.repartition(*WINDOW, "slice")
     gathered = placed.groupBy(*WINDOW, "slice").agg(F.collect_list("record").alias("records"))
     return gathered.withColumn("records", F.sort_array("records", asc=False))
 
@@ -97,7 +95,9 @@ def measure_slices(slices: DataFrame) -> DataFrame:
             "sojourn_sum",
             F.size("arrivals").cast("long").alias("tuples"),
             square_deviations("gaps", "last_ns - first_ns", "size(arrivals) - 1").alias("gap_squares"),
-            square_deviations("services", "sojourn_sum - wait_sum", "size(arrivals)").alias("service_squares"),
+            square_deviations("services", "sojourn_sum - wait_sum", "size(arrivals)").alias(
+                "service_squares"
+            ),
         ).alias("part"),
         "duplicates",
         "waits",
@@ -137,7 +137,8 @@ def summarise_parts(windows: DataFrame, stride: int) -> DataFrame:
         "struct(1L as n, p.first_ns - parts[i].last_ns as total, 0D as squares)))"
     )
     services = F.expr(
-        "transform(parts, p -> struct(p.tuples as n, p.sojourn_sum - p.wait_sum as total, p.service_squares as squares))"
+        "transform(parts, p -> struct(p.tuples as n, p.sojourn_sum - p.wait_sum as total,"
+        " p.service_squares as squares))"
     )
     joined = totals.withColumn("gaps", gaps).withColumn("services", services)
     return joined.select(
@@ -172,7 +173,9 @@ def find_quantiles(values: str, stride: int) -> Column:
         kept = F.filter(kept, lambda _, place: place % stride == 0)
     fractions = F.array(*(F.lit(fraction) for fraction in QUANTILES))
     # Through the one-element array the sorted values get a name, so that they are sorted once and not six times.
-    return F.transform(F.array(kept), lambda ordered: F.transform(fractions, lambda q: interpolate(ordered, q)))[0]
+    return F.transform(
+        F.array(kept), lambda ordered: F.transform(fractions, lambda q: interpolate(ordered, q))
+    )[0]
 
 
 def interpolate(values: Column, fraction: Column) -> Column:

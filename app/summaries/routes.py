@@ -18,7 +18,9 @@ router = APIRouter(
     dependencies=[Depends(may_read)],
     responses=document_problems("unknown-topology"),
 )
-Since = Annotated[UtcTime | None, Query(alias="from", description="Windows that begin at this time or later.")]
+Since = Annotated[
+    UtcTime | None, Query(alias="from", description="Windows that begin at this time or later.")
+]
 Until = Annotated[UtcTime | None, Query(alias="to", description="Windows that begin before this time.")]
 
 
@@ -32,7 +34,7 @@ def list_operator_summaries(
     until: Until = None,
 ) -> OperatorSummaryPage:
     """One item per operator and window, oldest first."""
-    return service.list_operator_summaries(session, name, page, operator, since, until)
+    return service.list_operator_summaries(session, name, page, operator=operator, since=since, until=until)
 
 
 @router.get("/windows", summary="Read what was measured of the topology as a whole")

@@ -20,6 +20,7 @@ def list_operator_summaries(
     session: Session,
     name: str,
     page: Page,
+    *,
     operator: str | None,
     since: datetime | None,
     until: datetime | None,

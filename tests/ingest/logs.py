@@ -26,7 +26,17 @@ def make_events(
             finished = started + int(random.exponential(0.01) * 1e6) * 1000
             instance = f"{operator}-{random.integers(0, 3)}"
             events.append(
-                Event(topology, operator, instance, f"r{root}", upstream, arrived, started, finished, sample_every)
+                Event(
+                    topology,
+                    operator,
+                    instance,
+                    f"r{root}",
+                    upstream,
+                    arrived,
+                    started,
+                    finished,
+                    sample_every,
+                )
             )
             if operator == "generator":
                 todo += [("detector", operator, finished)] * int(random.integers(0, 3))

@@ -32,7 +32,9 @@ def parse(spark: SparkSession, path: Path, window_seconds: int) -> DataFrame:
     return add_windows(events, window_seconds * NS)
 
 
-def roll_up(spark: SparkSession, path: Path, window_seconds: int = 60) -> tuple[dict[Any, Row], dict[Any, Row], int]:
+def roll_up(
+    spark: SparkSession, path: Path, window_seconds: int = 60
+) -> tuple[dict[Any, Row], dict[Any, Row], int]:
     events = parse(spark, path, window_seconds)
     largest = max((row.records for row in survey_events(events).collect()), default=0)
     accepted = events.where("reject_reason is null")
@@ -130,7 +132,10 @@ def test_a_lone_tuple_has_no_scv_and_the_next_has_its_gap(spark: SparkSession, t
     write(tmp_path / "log.jsonl", events)
     operators, _, _ = roll_up(spark, tmp_path)
     rows = [operators[key] for key in sorted(operators)]
-    assert [row.arrival_scv for row in rows] == [None, pytest.approx(np.var([3600, 1]) / 1800.5**2, rel=1e-12)]
+    assert [row.arrival_scv for row in rows] == [
+        None,
+        pytest.approx(np.var([3600, 1]) / 1800.5**2, rel=1e-12),
+    ]
     assert [row.service_scv for row in rows] == [None, None], "a mean of nothing has no variation"
     assert [row.service_rate for row in rows] == [None, None], "nothing was served in no time"
 
