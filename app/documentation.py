@@ -28,6 +28,7 @@ TAGS = [
         "name": "plans",
         "description": "E[T], the best split of processors, the fewest processors; with reasons.",
     },
+    {"name": "ingest", "description": "What the nightly ingest measured, and how its runs went."},
     {"name": "health", "description": "For those who keep the service running."},
 ]
 

@@ -1,7 +1,7 @@
 """What can go wrong in the service itself, in fields; problems.py gives each its answer.
 
 ServiceError
-├── UnknownTopology · UnknownPlan · UnknownRevision
+├── UnknownTopology · UnknownPlan · UnknownRevision · UnknownIngestRun
 ├── TopologyExists
 ├── RevisionConflict
 ├── NoSnapshot · StoredDataUnusable
@@ -51,6 +51,16 @@ class UnknownPlan(ServiceError):
         return (
             f"No plan has the id {self.plan_id}: GET /v1/topologies/NAME/plans lists those that are stored."
         )
+
+
+@dataclass(eq=False)
+class UnknownIngestRun(ServiceError):
+    """No ingest run has this number."""
+
+    run_id: int
+
+    def __str__(self) -> str:
+        return f"No ingest run has the id {self.run_id}: GET /v1/ingest-runs lists them."
 
 
 @dataclass(eq=False)

@@ -10,16 +10,25 @@ from sqlalchemy.orm import sessionmaker
 from app import documentation, health
 from app.body_limit import BodyLimit
 from app.database import make_engine
+from app.ingest_runs import routes as ingest_runs
 from app.observability import RequestRecorder, configure_logging, observe_pool
 from app.plans import routes as plans
 from app.problems import install_problems
 from app.security import parse_api_keys
 from app.settings import Settings
 from app.snapshots import routes as snapshots
+from app.summaries import routes as summaries
 from app.topologies import routes as topologies
 from migrations.runner import newest_revision
 
-ROUTERS = (topologies.router, snapshots.router, plans.router, health.router)
+ROUTERS = (
+    topologies.router,
+    snapshots.router,
+    plans.router,
+    summaries.router,
+    ingest_runs.router,
+    health.router,
+)
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:

@@ -123,6 +123,7 @@ KINDS: dict[type[Exception], Kind] = {
     errors.UnknownTopology: Kind("unknown-topology", 404, "No such topology"),
     errors.UnknownRevision: Kind("unknown-revision", 404, "No such revision", lambda p: {"newest": p.newest}),
     errors.UnknownPlan: Kind("unknown-plan", 404, "No such plan"),
+    errors.UnknownIngestRun: Kind("unknown-ingest-run", 404, "No such ingest run"),
     errors.TopologyExists: Kind("topology-exists", 409, "The name is taken"),
     errors.RevisionConflict: Kind(
         "revision-conflict", 412, "Changed since it was read", lambda p: {"current": p.current}
