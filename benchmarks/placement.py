@@ -8,11 +8,13 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from typing import TypeVar
 
 from planner.mapping import Vm, join_tasks
 from planner.mapping_sam import map_slot_aware
-from planner.placement import Market, Placement, place_topology
+from planner.placement import Market, Placement, Rules, place_topology
 from planner.prediction import predict, route_slot_aware
 from planner.profiles import Profile, ProfilePoint
 from planner.slots import allocate_mba, allocate_slots, find_task_loads
@@ -40,9 +42,11 @@ def build_case(tasks: int) -> Case:
     for number, name in enumerate(names):
         single = 4.0 + number % 7
         cpu, memory = 0.1 + 0.05 * (number % 6), 0.05 + 0.04 * (number % 9)
-        best = ProfilePoint(THREADS_PER_BUNDLE, 1000.0 / 20.3 + number % 3, min(0.95, cpu * 2), min(0.9, memory * 2))
+        best = ProfilePoint(
+            THREADS_PER_BUNDLE, 1000.0 / 20.3 + number % 3, min(0.95, cpu * 2), min(0.9, memory * 2)
+        )
         profiles[name] = Profile(name, (ProfilePoint(1, single, cpu, memory), best))
-    edges = tuple(Edge(before, after) for before, after in zip(names, names[1:], strict=False))
+    edges = tuple(Edge(before, after) for before, after in pairwise(names))
     topology = Topology(tuple(Operator(name) for name in names), edges)
     return Case(topology, profiles, tuple(Vm(f"vm-{number}", 4) for number in range(10 * tasks)))
 
@@ -50,7 +54,11 @@ def build_case(tasks: int) -> Case:
 def place(case: Case) -> Placement:
     """All of it: rates, allocation, mapping, prediction."""
     return place_topology(
-        case.topology, 1000.0, case.profiles, Market(existing=case.vms), allocate_mba, map_slot_aware, route_slot_aware
+        case.topology,
+        1000.0,
+        case.profiles,
+        Market(existing=case.vms),
+        Rules(allocate_mba, map_slot_aware, route_slot_aware),
     )
 
 
@@ -70,19 +78,19 @@ def report_growth() -> None:
     base = None
     for tasks in (LARGEST // 8, LARGEST // 4, LARGEST // 2, LARGEST):
         case = build_case(tasks)
-        seconds, placement = measure_seconds(lambda case=case: place(case))  # type: ignore[misc]  # bound at once
+        seconds, placement = measure_seconds(partial(place, case))
         threads = sum(task.threads for task in placement.allocation.tasks)
         base = base or seconds / threads
         print(
-            f"  {tasks:5} tasks {threads:7} threads {len(case.vms):6} VMs {placement.mapping.slots_used:6} slots used: "
-            f"{seconds / threads / base:5.2f}  ({seconds:.2f} s CPU here)"
+            f"  {tasks:5} tasks {threads:7} threads {len(case.vms):6} VMs "
+            f"{placement.mapping.slots_used:6} slots: {seconds / threads / base:5.2f}"
         )
 
 
 def report_steps() -> None:
     """Which part of the largest case takes how much of it."""
     case = build_case(LARGEST)
-    total, placement = measure_seconds(lambda: place(case))
+    total, placement = measure_seconds(partial(place, case))
     loads = find_task_loads(case.topology, 1000.0, case.profiles)
     allocation = allocate_slots(loads, allocate_mba)
     tasks = join_tasks(loads, allocation.tasks)
@@ -100,7 +108,9 @@ def report_steps() -> None:
 def main() -> None:
     report_growth()
     report_steps()
-    peak_megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "linux" else 1024**2)
+    peak_megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
+        1024 if sys.platform == "linux" else 1024**2
+    )
     print(f"most memory held: {peak_megabytes:.0f} MB")
 
 

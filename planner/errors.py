@@ -195,8 +195,8 @@ class MissingProfile(PlacementError):
 
     def __str__(self) -> str:
         return (
-            f"Task {self.task} receives {self.rate:.6g} tuples/s and has no profile: add one to profiles under "
-            "that name. Only sources and sinks may go without."
+            f"Task {self.task} receives {self.rate:.6g} tuples/s and has no profile: add one to profiles "
+            "under that name. Only sources and sinks may go without."
         )
 
 
@@ -209,8 +209,8 @@ class IdleTask(PlacementError):
 
     def __str__(self) -> str:
         return (
-            f"Task {self.task} has a profile but receives {self.rate:.6g} tuples/s: raise the selectivities or "
-            "shares on the way to it, or take it out of the topology."
+            f"Task {self.task} has a profile but receives {self.rate:.6g} tuples/s: raise the selectivities "
+            "or shares on the way to it, or take it out of the topology."
         )
 
 
@@ -228,8 +228,8 @@ class ThreadTooLarge(PlacementError):
     def __str__(self) -> str:
         what = "one thread" if self.threads == 1 else f"a bundle of {self.threads} threads"
         return (
-            f"Task {self.task}: {what} takes {self.needed:.6g} slots of {self.resource}, and {self.place} has "
-            f"{self.capacity:.6g}: offer a larger VM, or correct the profile."
+            f"Task {self.task}: {what} takes {self.needed:.6g} slots of {self.resource}, and {self.place} "
+            f"has {self.capacity:.6g}: offer a larger VM, or correct the profile."
         )
 
 
@@ -243,8 +243,8 @@ class PlacementTooLarge(PlacementError):
 
     def __str__(self) -> str:
         return (
-            f"Task {self.task} brings the placement to {self.threads:.6g} threads, and {self.limit} are the most "
-            "it is worked out for: lower external_rate, or split the topology."
+            f"Task {self.task} brings the placement to {self.threads:.6g} threads, and {self.limit} are the "
+            "most it is worked out for: lower external_rate, or split the topology."
         )
 
 
@@ -268,8 +268,8 @@ class NotEnoughSlots(PlacementError):
 
     def __str__(self) -> str:
         return (
-            f"The placement needs at least {self.needed} slots and the VMs given have {self.available}: add VMs, "
-            "or give vm_sizes to acquire from."
+            f"The placement needs at least {self.needed} slots and the VMs given have {self.available}: add "
+            "VMs, or give vm_sizes to acquire from."
         )
 
 

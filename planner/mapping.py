@@ -73,7 +73,7 @@ class ThreadMapping:
         return sum(1 for vm in self.vms for slot in vm.slots if slot.threads)
 
 
-class NoRoom(Exception):  # noqa: N818 -- a signal between mapper and caller, not an error
+class NoRoom(Exception):
     """The slots do not suffice; with `missing` more it is worth trying again."""
 
     def __init__(self, missing: int = 1) -> None:
@@ -141,6 +141,8 @@ def map_round_robin(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
         single = task.profile.single
         for step in range(min(task.threads, slots)):
             threads = rounds + (step < more)
-            ledger.put((start + step) % slots, task.name, threads, threads * single.cpu, threads * single.memory)
+            ledger.put(
+                (start + step) % slots, task.name, threads, threads * single.cpu, threads * single.memory
+            )
         start = (start + task.threads) % slots
     return ledger.close()

@@ -23,7 +23,9 @@ def map_collocated(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
     running: list[Marks] = [np.zeros(len(vms), dtype=np.bool_) for _ in tasks]
     for at in order_topologically(tasks):
         task = tasks[at]
-        fed = np.logical_or.reduce([running[feeder] for feeder in task.upstream] or [np.zeros_like(running[at])])
+        fed = np.logical_or.reduce(
+            [running[feeder] for feeder in task.upstream] or [np.zeros_like(running[at])]
+        )
         cpu, memory = task.cpu / max(1, task.threads), task.memory / max(1, task.threads)
         for _ in range(task.threads):
             fits = ledger.find_fitting(cpu, memory)

@@ -1,4 +1,4 @@
-"""RSM, the mapping of R-Storm (Shukla and Simmhan, Algorithm 5): thread by thread onto the VM that fits closest."""
+"""RSM, the mapping of R-Storm (Shukla and Simmhan, Algorithm 5): each thread onto the VM that fits best."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class DistanceWeights:
 
 @dataclass(slots=True)
 class VmLedger:
-    """What each VM has left: cpu over the whole VM, memory slot by slot (a slot's memory is its process's)."""
+    """What each VM has left: cpu over the whole VM, memory slot by slot (one process each)."""
 
     vms: Sequence[Vm]
     slots: SlotLedger = field(init=False)
@@ -65,7 +65,12 @@ def check_threads(tasks: Sequence[Task], vms: Sequence[Vm]) -> None:
     for task in tasks:
         if task.profile.single.cpu > largest.slots + FIT_TOLERANCE:
             raise ThreadTooLarge(
-                task.name, 1, "cpu", task.profile.single.cpu, largest.slots, f"the largest VM, {largest.name},"
+                task.name,
+                1,
+                "cpu",
+                task.profile.single.cpu,
+                largest.slots,
+                f"the largest VM, {largest.name},",
             )
 
 
@@ -80,7 +85,7 @@ def measure_network(vms: Sequence[Vm], reference: int) -> Numbers:
 def map_resource_aware(
     tasks: Sequence[Task], vms: Sequence[Vm], weights: DistanceWeights | None = None
 ) -> ThreadMapping:
-    """Sweeps over the tasks in breadth-first order, one thread of each per sweep, to the VM of least distance d.
+    """Sweeps over the tasks, breadth-first, one thread of each per sweep, to the VM of least distance d.
 
     d² = w_m (m_t − M_vm)² + w_c (c_t − C_vm)² + w_n·net(ref, vm) with m_t, c_t of a single thread, M_vm, C_vm
     what the VM has left, and ref the VM of the last thread. Among equals the first VM.
@@ -120,7 +125,7 @@ def sweep_threads(tasks: Sequence[Task]) -> Iterator[Task]:
 
 
 def refuse_hopeless(tasks: Sequence[Task], slots: int) -> None:
-    """Fewer slots than the threads' memory or cpu adds up to cannot do, so they need not be tried one by one."""
+    """Fewer slots than the memory or cpu of all threads cannot do: they need not be tried one by one."""
     singles = [(task.threads, task.profile.single) for task in tasks]
     memory = sum(threads * single.memory for threads, single in singles)
     cpu = sum(threads * single.cpu for threads, single in singles)

@@ -1,4 +1,4 @@
-"""SAM, slot-aware mapping (Shukla and Simmhan, Algorithm 6): full bundles of threads on slots of their own."""
+"""SAM, slot-aware mapping (Shukla and Simmhan, Algorithm 6): full bundles of threads on their own slots."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -103,8 +103,8 @@ def sweep_bundles(tasks: Sequence[Task]) -> Iterator[tuple[Task, Bundles | None]
 def split_bundles(task: Task) -> Bundles:
     """A task's threads in bundles; the last one is full only when its share of the rate saturates it.
 
-    MBA may give the rest of the rate τ̂ threads too (where T(ω') = τ̂, always so for tasks that run best with one
-    thread): they take C and M of the profile then, not a whole slot, as they did in the allocation.
+    MBA may give the rest of the rate τ̂ threads too (where T(ω') = τ̂, always so for tasks that run best with
+    one thread): they take C and M of the profile then, not a whole slot, as they did in the allocation.
     """
     best = task.profile.best
     check_bundle(task, best.threads, best.cpu)

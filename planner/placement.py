@@ -3,10 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
-from planner.errors import NotEnoughSlots, ThreadTooLarge
+from planner.errors import NotEnoughSlots, PlacementTooLarge, ThreadTooLarge
 from planner.mapping import MapThreads, NoRoom, Task, ThreadMapping, Vm, join_tasks
-from planner.prediction import Prediction, Route, predict
+from planner.mapping_sam import map_slot_aware
+from planner.prediction import Prediction, Route, predict, route_shuffled
 from planner.profiles import Profile
 from planner.slots import (
     AllocateTask,
@@ -40,6 +42,15 @@ class Market:
 
 
 @dataclass(frozen=True, slots=True)
+class Rules:
+    """How a placement is made: how many threads, onto which slots, and how tuples will be routed to them."""
+
+    allocate_task: AllocateTask = allocate_mba
+    map_threads: MapThreads = map_slot_aware
+    route: Route = route_shuffled
+
+
+@dataclass(frozen=True, slots=True)
 class Placement:
     """Everything about one placement; `retries` is how many slots were asked for beyond the allocation."""
 
@@ -69,33 +80,29 @@ def place_topology(
     external_rate: float,
     profiles: Mapping[str, Profile],
     market: Market,
-    allocate_task: AllocateTask,
-    map_threads: MapThreads,
-    route: Route,
+    rules: Rules,
 ) -> Placement:
     """Allocate, acquire, map and predict in one call."""
     loads = find_task_loads(topology, external_rate, profiles)
-    return place_loads(loads, external_rate, market, allocate_task, map_threads, route)
+    return place_loads(loads, external_rate, market, rules)
 
 
 def place_loads(
     loads: Sequence[TaskLoad],
     external_rate: float,
     market: Market,
-    allocate_task: AllocateTask,
-    map_threads: MapThreads,
-    route: Route,
+    rules: Rules,
 ) -> Placement:
     """The same for tasks whose rates are known."""
     if market.sizes or not market.existing:
         check_catalogue(market.sizes)
-    allocation = allocate_slots(loads, allocate_task)
+    allocation = allocate_slots(loads, rules.allocate_task)
     sizes = keep_wide_enough(loads, market)
     tasks = join_tasks(loads, allocation.tasks)
-    mapping, asked = map_with_retries(tasks, market, sizes, allocation.slots, map_threads)
-    prediction = predict(loads, mapping, route, external_rate)
+    mapping, asked = map_with_retries(tasks, market, sizes, allocation.slots, rules.map_threads)
+    prediction = predict(loads, mapping, rules.route, external_rate)
     bought = buy(market.acquire, market, sizes, asked)
-    dips = find_dips(loads) if allocate_task is allocate_mba else ()
+    dips = find_dips(loads) if rules.allocate_task is allocate_mba else ()
     return Placement(
         allocation,
         mapping,
@@ -116,7 +123,7 @@ def keep_wide_enough(loads: Sequence[TaskLoad], market: Market) -> tuple[VmSize,
         return market.sizes
     needed = widest.profile.single.cpu
     sizes = tuple(size for size in market.sizes if size.slots >= needed)
-    offers = [*market.sizes, *market.existing]
+    offers: list[VmSize | Vm] = [*market.sizes, *market.existing]
     largest = max(offers, key=lambda offer: offer.slots)
     if largest.slots < needed:
         raise ThreadTooLarge(widest.name, 1, "cpu", needed, largest.slots, f"the largest VM, {largest.name},")
@@ -177,10 +184,9 @@ def compare_pairs(
 ) -> list[ComparedPair]:
     """Every allocation with every mapping; a pair that cannot be placed says why, and the others stand."""
     rows: list[ComparedPair] = []
-    for allocation, allocate_task in allocations.items():
-        for mapping, map_threads in mappings.items():
-            try:
-                rows.append(ComparedPair(allocation, mapping, place(allocate_task, map_threads), None))
-            except (ThreadTooLarge, NotEnoughSlots) as problem:
-                rows.append(ComparedPair(allocation, mapping, None, str(problem)))
+    for (allocation, allocate_task), (mapping, map_threads) in product(allocations.items(), mappings.items()):
+        try:
+            rows.append(ComparedPair(allocation, mapping, place(allocate_task, map_threads), None))
+        except (ThreadTooLarge, NotEnoughSlots, PlacementTooLarge) as problem:
+            rows.append(ComparedPair(allocation, mapping, None, str(problem)))
     return rows

@@ -1,4 +1,4 @@
-"""What a mapping sustains, whoever made it: rate, binding task, cpu and memory (Shukla and Simmhan, section 8.2)."""
+"""What a mapping sustains, whoever made it: rate, binding task, cpu, memory (Shukla and Simmhan, 8)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ RATE_TOLERANCE = 1e-11
 
 @dataclass(frozen=True, slots=True)
 class TaskPrediction:
-    """One task: what its threads sustain where they are, and the rate of the topology at which that is reached."""
+    """What the threads of a task sustain where they are, and the external rate at which they do."""
 
     name: str
     capacity: float
@@ -73,7 +73,7 @@ def route_shuffled(profile: Profile, threads: Sequence[int]) -> tuple[float, lis
 def predict(
     loads: Sequence[TaskLoad], mapping: ThreadMapping, route: Route, external_rate: float | None = None
 ) -> Prediction:
-    """The rate of the topology = min over tasks of capacity / visits; usage at that rate, or at external_rate if lower.
+    """The rate = min over tasks of capacity / visits; usage at that rate, or at external_rate if lower.
 
     Threads of different tasks on one slot are taken not to disturb each other: no profile measures that.
     """
@@ -92,9 +92,7 @@ def predict(
     cpu, memory = [0.0] * len(slots), [0.0] * len(slots)
     for load, split in zip(loads, shares, strict=True):
         for number, share in zip(places[load.name], split, strict=True):
-            use = expect_usage(
-                load.profile, slots[number].threads[load.name], running * load.visits * share
-            )
+            use = expect_usage(load.profile, slots[number].threads[load.name], running * load.visits * share)
             cpu[number] += use.cpu
             memory[number] += use.memory
     return Prediction(
@@ -122,7 +120,7 @@ def expect_usage(profile: Profile, threads: int, rate: float) -> Usage:
 
 
 def find_places(loads: Sequence[TaskLoad], mapping: ThreadMapping) -> Mapping[str, list[int]]:
-    """Slots of each task, numbered through over the VMs; a mapping that does not fit the topology is refused."""
+    """Slots of each task, numbered through over the VMs; refuses a mapping that does not fit the topology."""
     places: dict[str, list[int]] = {load.name: [] for load in loads}
     number = 0
     for at, vm in enumerate(mapping.vms):
@@ -131,7 +129,8 @@ def find_places(loads: Sequence[TaskLoad], mapping: ThreadMapping) -> Mapping[st
                 pointer = f"/vms/{at}/slots/{slot_at}/threads"
                 if task not in places:
                     raise InvalidMapping(
-                        f"VM {vm.vm.name} runs {task!r}, which is no task with a profile: correct the name.", pointer
+                        f"VM {vm.vm.name} runs {task!r}, which is no task with a profile: correct the name.",
+                        pointer,
                     )
                 if threads < 1:
                     raise InvalidMapping(
@@ -142,7 +141,7 @@ def find_places(loads: Sequence[TaskLoad], mapping: ThreadMapping) -> Mapping[st
     for load in loads:
         if not places[load.name]:
             raise InvalidMapping(
-                f"No thread of task {load.name} is mapped, and {load.rate:.6g} tuples/s reach it: give it a slot.",
+                f"No thread of {load.name} is mapped: {load.rate:.6g} tuples/s reach it; give it a slot.",
                 "/vms",
             )
     return places
@@ -183,8 +182,8 @@ def find_unmeasured(
         return ()
     listed = ", ".join(f"{task} ({most} threads)" for task, most in list(beyond.items())[:5])
     detail = (
-        f"More threads on one slot than were measured: {listed}. The last measured values are taken for them, "
-        "which flatters if more threads do worse: measure them, or use fewer per slot."
+        f"More threads on one slot than were measured: {listed}. The last measured values are taken for "
+        "them, which flatters if more threads do worse: measure them, or use fewer per slot."
     )
     return (Diagnostic("beyond-profile", detail, tuple(beyond)),)
 
@@ -195,7 +194,7 @@ def find_mixed(mapping: ThreadMapping) -> tuple[Diagnostic, ...]:
     if not mixed:
         return ()
     detail = (
-        f"{mixed} slots run threads of several tasks. What they do to each other is in no profile: the rate there "
-        "is that of each task alone."
+        f"{mixed} slots run threads of several tasks. What they do to each other is in no profile: the rate "
+        "there is that of each task alone."
     )
     return (Diagnostic("mixed-slots", detail),)

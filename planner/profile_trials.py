@@ -94,7 +94,7 @@ def judge_trial(trial: Trial, criteria: Criteria) -> Verdict:
 
 
 def build_profile(task: str, trials: Iterable[Trial], criteria: Criteria | None = None) -> BuiltProfile:
-    """The profile that a file of trials supports: per τ the largest stable rate, with that trial's cpu and memory.
+    """What a file of trials supports: per τ the largest stable rate, with that trial's cpu and memory.
 
     All measured τ are kept, also those beyond the plateau, where a live sweep would have stopped: what was
     measured need not be extrapolated.
@@ -117,7 +117,7 @@ def sweep_task(
     rate_steps: Callable[[int], Iterable[float]],
     criteria: Criteria | None = None,
 ) -> BuiltProfile:
-    """Algorithm 1 live: `run_trial(threads, rate)` is called until the rate is unstable and the threads are enough."""
+    """Algorithm 1 live: calls `run_trial(threads, rate)` until rates are unstable and threads are enough."""
     criteria = criteria or Criteria()
     points: list[ProfilePoint] = []
     evidence: list[Evidence] = []
@@ -191,7 +191,7 @@ def find_plateau(points: Sequence[ProfilePoint], criteria: Criteria) -> int | No
 
 
 def find_gaps(evidence: Sequence[Evidence]) -> tuple[Gap, ...]:
-    """What the grid leaves open: τ without a stable trial, peaks not bracketed, trials that contradict, holes."""
+    """What the grid leaves open: τ without a stable trial, peaks not bracketed, contradictions, holes."""
     gaps = [gap for step in evidence for gap in find_rate_gaps(step)]
     known = [step.threads for step in evidence if step.peak_rate is not None]
     gaps += [
@@ -216,15 +216,19 @@ def find_rate_gaps(step: Evidence) -> list[Gap]:
         Gap(
             "too-few-samples",
             (threads,),
-            f"The trial at {rate:g}/s has fewer than {FEWEST_SAMPLES} samples after the warm-up: not counted.",
+            f"The trial at {rate:g}/s has under {FEWEST_SAMPLES} samples after the warm-up: not counted.",
         )
         for rate in unjudged
     ]
     unstable = step.smallest_unstable_rate
     if unstable is None:
-        detail = f"Every trial with {threads} threads was stable, up to {step.peak_rate:g}/s: the peak may be higher."
+        detail = (
+            f"All trials with {threads} threads were stable, up to {step.peak_rate:g}/s: try higher rates."
+        )
         gaps.append(Gap("peak-not-reached", (threads,), detail))
     elif unstable < step.peak_rate:
-        detail = f"{unstable:g}/s was unstable and {step.peak_rate:g}/s stable with {threads} threads: repeat them."
+        detail = (
+            f"With {threads} threads {unstable:g}/s was unstable, {step.peak_rate:g}/s stable: repeat them."
+        )
         gaps.append(Gap("trials-disagree", (threads,), detail))
     return gaps

@@ -1,11 +1,12 @@
-"""Task profiles: what one resource slot sustains of one task, by number of threads (Shukla and Simmhan, section 5).
+"""Task profiles: what one slot sustains of a task, by number of threads (Shukla and Simmhan, section 5).
 
-    I(τ) peak rate, C(τ) cpu, M(τ) memory of τ threads on one slot; τ̂ = argmax I, Î = I(τ̂)
+I(τ) peak rate, C(τ) cpu, M(τ) memory of τ threads on one slot; τ̂ = argmax I, Î = I(τ̂)
 """
 
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from math import ceil, isfinite
 
 from planner.errors import InvalidProfile
@@ -16,7 +17,7 @@ RATE_TOLERANCE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class ProfilePoint:
-    """What `threads` threads of the task sustain and take, alone on one slot; cpu and memory as fractions of it."""
+    """What `threads` threads sustain and take, alone on one slot; cpu and memory as fractions of it."""
 
     threads: int
     peak_rate: float
@@ -49,7 +50,7 @@ class Profile:
                 points[0].threads,
                 points[0].threads,
             )
-        for before, after in zip(points, points[1:], strict=False):
+        for before, after in pairwise(points):
             if before.threads == after.threads:
                 raise InvalidProfile(
                     self.task, "two points have this number of threads: keep one.", after.threads

@@ -1,6 +1,6 @@
-"""How many threads and slots a topology needs at a rate: LSA and MBA (Shukla and Simmhan, Algorithms 2 and 3).
+"""Threads and slots that a topology needs at a rate: LSA and MBA (Shukla and Simmhan, Algorithms 2 and 3).
 
-    ρ = max(⌈ΣC⌉, ⌈ΣM⌉) slots, with C and M the cpu and memory of each task in units of one slot
+ρ = max(⌈ΣC⌉, ⌈ΣM⌉) slots, with C and M the cpu and memory of each task in units of one slot
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ SLOT_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class TaskLoad:
-    """A task that takes slots, the rate that reaches it and what is known of it; `visits` per external tuple."""
+    """A task that takes slots, the rate that reaches it, and its profile; `visits` are per external tuple."""
 
     name: str
     rate: float
@@ -106,7 +106,7 @@ def order_breadth_first(topology: Topology) -> list[int]:
     entered = [index[entry.operator] for entry in topology.entries]
     order: list[int] = []
     seen: set[int] = set()
-    # The entries (without any, what nothing feeds) make the first level; a loop that no entry reaches has none.
+    # The entries make the first level, or what nothing feeds; a loop that no entry reaches has none.
     for level in [entered or [p for p in index.values() if p not in fed], *([p] for p in index.values())]:
         frontier = [position for position in level if position not in seen]
         seen.update(frontier)
@@ -150,7 +150,10 @@ def allocate_mba(load: TaskLoad) -> TaskAllocation:
     """
     profile, best = load.profile, load.profile.best
     full, rest = saturate_slots(load.rate, best.peak_rate)
-    detail = f"{load.rate:.6g}/s = {full} × {best.peak_rate:.6g}/s + {rest:.6g}/s: {full} full slots of {best.threads}"
+    detail = (
+        f"{load.rate:.6g}/s = {full} × {best.peak_rate:.6g}/s + {rest:.6g}/s: "
+        f"{full} full slots of {best.threads}"
+    )
     if not rest:
         return TaskAllocation(load.name, load.rate, full * best.threads, float(full), float(full), detail)
     threads = profile.threads_for(rest)
@@ -202,8 +205,8 @@ def find_dips(loads: Sequence[TaskLoad]) -> tuple[Diagnostic, ...]:
         return ()
     names = ", ".join(dipping[:5]) + (" …" if len(dipping) > 5 else "")
     detail = (
-        f"By their profiles, {names} would take more cpu or memory at some lower rate than at this one, where "
-        "more threads take less: a lower external_rate may need more slots."
+        f"By their profiles, {names} would take more cpu or memory at some lower rate than at this one, "
+        "where more threads take less: a lower external_rate may need more slots."
     )
     return (Diagnostic("profile-dips", detail, dipping),)
 

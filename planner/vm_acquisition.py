@@ -1,4 +1,4 @@
-"""Which VMs to acquire for a number of slots: the rule of Shukla and Simmhan (section 7), and the cheapest mix."""
+"""Which VMs to acquire for so many slots: the rule of Shukla and Simmhan (section 7), or the cheapest mix."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class VmSize:
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """How many VMs of which size (largest first), the slots they have together and what an hour of them costs."""
+    """How many VMs of which size (largest first), their slots and what an hour of them costs."""
 
     counts: tuple[tuple[VmSize, int], ...]
     slots: int
@@ -48,7 +48,8 @@ def check_catalogue(sizes: Sequence[VmSize]) -> None:
             )
         if size.slots < 1:
             raise InvalidCatalogue(
-                f"VM size {size.name} has {size.slots} slots, too few for one thread: give 1 or more.", (size.name,)
+                f"VM size {size.name} has {size.slots} slots, too few for one thread: give 1 or more.",
+                (size.name,),
             )
     names = [size.name for size in sizes]
     twice = tuple(dict.fromkeys(name for name in names if names.count(name) > 1))
@@ -78,13 +79,14 @@ def acquire_largest_first(sizes: Sequence[VmSize], slots: int) -> Purchase:
     if not rest:
         return make_purchase([(largest, count)])
     last = min(
-        (size for size in sizes if size.slots >= rest), key=lambda size: (size.slots, price_of(size), size.name)
+        (size for size in sizes if size.slots >= rest),
+        key=lambda size: (size.slots, price_of(size), size.name),
     )
     return make_purchase([(largest, count + 1)] if last == largest else [(largest, count), (last, 1)])
 
 
 def acquire_cheapest(sizes: Sequence[VmSize], slots: int) -> Purchase:
-    """The cheapest mix with at least ρ slots, exactly; of equally cheap ones the fewest VMs, then fewest slots.
+    """The cheapest mix with at least ρ slots, exactly; of equals the fewest VMs, then the fewest slots.
 
     A covering knapsack. Of the sizes other than the best one (cheapest per slot, p slots) an optimum needs
     fewer than p VMs: among p or more, some have slots that add up to a multiple of p and can be replaced by
@@ -95,7 +97,7 @@ def acquire_cheapest(sizes: Sequence[VmSize], slots: int) -> Purchase:
         return make_purchase([])
     best = min(sizes, key=lambda size: (price_of(size) / size.slots, -size.slots, size.name))
     bulk = max(0, slots - best.slots * max(size.slots for size in sizes)) // best.slots
-    counts = {size: 0 for size in sizes}
+    counts = dict.fromkeys(sizes, 0)
     counts[best] = bulk
     for size in settle_rest(sizes, slots - bulk * best.slots):
         counts[size] += 1
@@ -103,7 +105,7 @@ def acquire_cheapest(sizes: Sequence[VmSize], slots: int) -> Purchase:
 
 
 def settle_rest(sizes: Sequence[VmSize], slots: int) -> list[VmSize]:
-    """The VMs of the cheapest cover: best(n) = min over sizes of price + best(n − slots), with best(n ≤ 0) = 0."""
+    """The cheapest cover: best(n) = min over sizes of price + best(n − slots), with best(n ≤ 0) = 0."""
     scale = lcm(*(price_of(size).denominator for size in sizes))
     offers = [(int(price_of(size) * scale), size.slots, size) for size in sizes]
     # (price, VMs, slots) of the best cover of n slots, and the size that it ends with.
@@ -121,8 +123,8 @@ def settle_rest(sizes: Sequence[VmSize], slots: int) -> list[VmSize]:
         chosen.append(last)
     bought: list[VmSize] = []
     while slots > 0:
-        size = chosen[slots]
-        assert size is not None
-        bought.append(size)
-        slots -= size.slots
+        ending = chosen[slots]
+        assert ending is not None, "only the cover of no slots has no last VM"
+        bought.append(ending)
+        slots -= ending.slots
     return bought
