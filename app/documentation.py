@@ -28,6 +28,10 @@ TAGS = [
         "name": "plans",
         "description": "E[T], the best split of processors, the fewest processors; with reasons.",
     },
+    {
+        "name": "placements",
+        "description": "Task profiles, VM catalogues, and which threads run on which slot of which VM.",
+    },
     {"name": "health", "description": "For those who keep the service running."},
 ]
 

@@ -156,12 +156,13 @@ class PlacementError(PlannerError):
 
 @dataclass(eq=False)
 class InvalidProfile(PlacementError):
-    """A task's profile contradicts itself or what a slot is; `threads` is the row of the table."""
+    """A task's profile contradicts itself or what a slot is; `threads` names the row of the table."""
 
     task: str
     detail: str
     threads: int | None = None
     value: float | None = None
+    pointer: str = ""
 
     def __str__(self) -> str:
         where = "" if self.threads is None else f" at threads = {self.threads}"

@@ -72,6 +72,19 @@ class ThreadMapping:
         """Slots with at least one thread."""
         return sum(1 for vm in self.vms for slot in vm.slots if slot.threads)
 
+    @property
+    def slots_available(self) -> int:
+        """Slots of all VMs."""
+        return sum(vm.vm.slots for vm in self.vms)
+
+
+@dataclass(frozen=True, slots=True)
+class Fragmentation:
+    """Shares of the slots in use that are reserved for nothing."""
+
+    cpu: float
+    memory: float
+
 
 class NoRoom(Exception):
     """The slots do not suffice; with `missing` more it is worth trying again."""
@@ -124,6 +137,16 @@ def join_tasks(loads: Sequence[TaskLoad], allocations: Sequence[TaskAllocation])
         Task(load.name, load.rate, given.threads, given.cpu, given.memory, load.profile, load.upstream)
         for load, given in zip(loads, allocations, strict=True)
     )
+
+
+def measure_fragmentation(mapping: ThreadMapping) -> Fragmentation:
+    """Of the slots with threads, 1 − Σ reserved / slots; cpu may be borrowed from other slots of the VM."""
+    used = [slot for vm in mapping.vms for slot in vm.slots if slot.threads]
+    if not used:
+        return Fragmentation(0.0, 0.0)
+    cpu = sum(slot.cpu for slot in used) / len(used)
+    memory = sum(slot.memory for slot in used) / len(used)
+    return Fragmentation(round(max(0.0, 1.0 - cpu), SHOWN_DIGITS), round(max(0.0, 1.0 - memory), SHOWN_DIGITS))
 
 
 def map_round_robin(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:

@@ -12,7 +12,7 @@ from planner.flow import solve_visits
 from planner.profiles import RATE_TOLERANCE, Profile
 from planner.values import Diagnostic, Topology
 
-MOST_THREADS = 1_000_000
+MOST_THREADS = 250_000
 # Sums of decimal fractions miss an integer by some 1e-16; a slot is not bought for that.
 SLOT_TOLERANCE = 1e-9
 

@@ -1,0 +1,79 @@
+"""/v1/profiles: what one slot sustains of a task, by threads."""
+
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from app.database import SessionDep
+from app.fields import TopologyName
+from app.pages import PageDep
+from app.problems import document_problems
+from app.profiles import service
+from app.profiles.schemas import ProfileAnswer, ProfileBody, ProfilePage, TrialsBody
+from app.security import may_read, may_store
+
+router = APIRouter(prefix="/v1/profiles", tags=["placements"])
+reads = [Depends(may_read)]
+stores = [Depends(may_store)]
+
+
+@router.post(
+    "",
+    status_code=201,
+    dependencies=stores,
+    summary="Store a profile",
+    responses=document_problems("invalid-profile", "payload-too-large"),
+)
+def add_profile(body: ProfileBody, response: Response, session: SessionDep) -> ProfileAnswer:
+    """As version 1 of a new name, or the next version of a known one."""
+    stored = service.add_profile(session, body)
+    response.headers["Location"] = f"/v1/profiles/{quote(stored.name, safe='')}"
+    return stored
+
+
+@router.post(
+    "/from-trials",
+    status_code=201,
+    dependencies=stores,
+    summary="Build and store a profile from trials",
+    responses=document_problems("invalid-profile", "no-stable-point", "payload-too-large"),
+)
+def add_from_trials(body: TrialsBody, response: Response, session: SessionDep) -> ProfileAnswer:
+    """Per number of threads the largest stable rate, with the evidence for each and the gaps in the grid."""
+    stored = service.add_from_trials(session, body)
+    response.headers["Location"] = f"/v1/profiles/{quote(stored.name, safe='')}"
+    return stored
+
+
+@router.get("", dependencies=reads, summary="List profiles", responses=document_problems())
+def list_profiles(page: PageDep, session: SessionDep) -> ProfilePage:
+    """Newest versions, by name."""
+    return service.list_profiles(session, page)
+
+
+@router.get(
+    "/{name}",
+    dependencies=reads,
+    summary="Read a profile",
+    responses=document_problems("unknown-profile"),
+)
+def read_profile(
+    name: TopologyName,
+    session: SessionDep,
+    version: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="An older one.")] = None,
+) -> ProfileAnswer:
+    """The newest version, or the one asked for."""
+    return service.find_profile(session, name, version)
+
+
+@router.delete(
+    "/{name}",
+    status_code=204,
+    dependencies=stores,
+    summary="Delete a profile",
+    responses=document_problems("unknown-profile"),
+)
+def delete_profile(name: TopologyName, session: SessionDep) -> None:
+    """With all its versions; stored placements keep what they were answered."""
+    service.delete_profile(session, name)
