@@ -4,13 +4,13 @@ from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, JsonValue
 
 from app.fields import Answer, Body, OperatorName, PositiveRate, TopologyName
 from app.plans.schemas import Diagnostic
 from app.profiles.schemas import AZURE_BLOB, Points
 from app.topologies.schemas import Graph
-from app.vm_catalogues.schemas import AZURE_D, MOST_SLOTS, VmSize
+from app.vm_catalogues.schemas import AZURE_D_SIZES, MOST_SLOTS, VmSize
 from planner import mapping as mappers
 
 AllocationName = Literal["lsa", "mba"]
@@ -18,7 +18,7 @@ MappingName = Literal["dsm", "rsm", "sam", "collocate"]
 RoutingName = Literal["shuffle", "slot-aware"]
 AcquisitionName = Literal["largest-first", "cheapest"]
 
-BLOB_TOPOLOGY = {
+BLOB_TOPOLOGY: dict[str, JsonValue] = {
     "operators": [{"name": "source"}, {"name": "blob"}, {"name": "sink"}],
     "edges": [{"source": "source", "target": "blob"}, {"source": "blob", "target": "sink"}],
 }
@@ -106,7 +106,7 @@ class PlacementRequest(Choices):
                     "mapping": "sam",
                     "routing": "shuffle",
                     "profiles": {"blob": AZURE_BLOB},
-                    "vm_sizes": AZURE_D["sizes"],
+                    "vm_sizes": AZURE_D_SIZES,
                 }
             ]
         }

@@ -3,12 +3,12 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, JsonValue
 
 from app.fields import Answer, Body, TopologyName
 from planner import profile_trials, profiles
 
-AZURE_BLOB = [
+AZURE_BLOB: list[JsonValue] = [
     {"threads": 1, "peak_rate": 2.0, "cpu": 0.0673, "memory": 0.2392},
     {"threads": 2, "peak_rate": 3.0, "cpu": 0.0663, "memory": 0.2398},
     {"threads": 20, "peak_rate": 10.0, "cpu": 0.1469, "memory": 0.263},

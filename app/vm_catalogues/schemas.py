@@ -3,21 +3,19 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, JsonValue
 
 from app.fields import Answer, Body, OperatorName, TopologyName
 from planner import vm_acquisition
 
 MOST_SLOTS = 1024
 
-AZURE_D = {
-    "name": "azure-d",
-    "sizes": [
-        {"name": "D1", "slots": 1, "hourly_price": 0.1},
-        {"name": "D2", "slots": 2, "hourly_price": 0.2},
-        {"name": "D3", "slots": 4, "hourly_price": 0.4},
-    ],
-}
+AZURE_D_SIZES: list[JsonValue] = [
+    {"name": "D1", "slots": 1, "hourly_price": 0.1},
+    {"name": "D2", "slots": 2, "hourly_price": 0.2},
+    {"name": "D3", "slots": 4, "hourly_price": 0.4},
+]
+AZURE_D: dict[str, JsonValue] = {"name": "azure-d", "sizes": AZURE_D_SIZES}
 """The three D-series sizes that Shukla and Simmhan use; prices in proportion to the slots, as there."""
 
 
