@@ -103,7 +103,9 @@ def test_the_published_linear_dag_takes_the_published_slots(client: httpx.Client
 def test_a_comparison_has_every_pair_under_both_routings(client: httpx.Client):
     rows = place(client, compare=True)["comparison"]
     assert [(row["allocation"], row["mapping"]) for row in rows] == [
-        (allocation, mapping) for allocation in ("lsa", "mba") for mapping in ("dsm", "rsm", "sam", "collocate")
+        (allocation, mapping)
+        for allocation in ("lsa", "mba")
+        for mapping in ("dsm", "rsm", "sam", "collocate")
     ]
     assert all(row["rate_shuffle"] <= row["rate_slot_aware"] for row in rows)
     assert place(client)["comparison"] is None
@@ -113,9 +115,7 @@ def test_a_comparison_has_every_pair_under_both_routings(client: httpx.Client):
 @pytest.mark.parametrize("allocation", ["lsa", "mba"])
 def test_every_pair_places_every_thread(client: httpx.Client, allocation: str, mapping: str):
     answer = place(client, allocation=allocation, mapping=mapping)
-    placed = sum(
-        slot["threads"].get("blob", 0) for vm in answer["mapping"]["vms"] for slot in vm["slots"]
-    )
+    placed = sum(slot["threads"].get("blob", 0) for vm in answer["mapping"]["vms"] for slot in vm["slots"])
     assert placed == answer["allocation"]["tasks"][0]["threads"]
 
 
