@@ -146,6 +146,7 @@ ProfilesFile = Annotated[
 
 @cli.command()
 def place(
+    *,
     topology: TopologyFile,
     rate: Annotated[float, typer.Option("--rate", help="External tuples per second.")],
     profiles: ProfilesFile,
@@ -157,7 +158,7 @@ def place(
     mapping: Annotated[str, typer.Option(help="dsm, rsm, sam or collocate.")] = "sam",
     routing: Annotated[str, typer.Option(help="shuffle or slot-aware.")] = "shuffle",
     acquisition: Annotated[str, typer.Option(help="largest-first or cheapest.")] = "largest-first",
-    compare: Annotated[bool, typer.Option("--compare", help="Every allocation with every mapping.")] = False,  # noqa: FBT002 -- an option is read by its name
+    compare: Annotated[bool, typer.Option("--compare", help="Every allocation with every mapping.")] = False,
     output: Output = "table",
 ) -> None:
     """Which threads on which slot of which VM, what that sustains and costs."""
@@ -170,8 +171,8 @@ def place(
         "acquisition": acquisition,
         "compare": compare,
     }
-    answer = _try(run_placement, topology, rate, profiles, vm_sizes, vms, choices)
-    print_placement(answer, output)
+    files = {"topology": topology, "profiles": profiles, "vm_sizes": vm_sizes, "vms": vms}
+    print_placement(_try(run_placement, files, choices | {"external_rate": rate}), output)
 
 
 @cli.command()

@@ -1,6 +1,7 @@
 """Placements from files, on a terminal: no server, no database, the same checks and answers."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,23 +17,12 @@ from app.plans.offline import Refused, check_body, compute_answer, open_console,
 SLOTS_SHOWN = 8
 
 
-def run_placement(
-    topology: Path,
-    external_rate: float,
-    profiles: Path,
-    vm_sizes: Path | None,
-    vms: Path | None,
-    choices: dict[str, Any],
-) -> PlacementAnswer:
-    """The placement that the same request over HTTP would have."""
-    body = choices | {
-        "topology": read_document(topology),
-        "external_rate": external_rate,
-        "profiles": _read_profiles(profiles),
-        "vm_sizes": read_document(vm_sizes) if vm_sizes else None,
-        "vms": read_document(vms) if vms else [],
-    }
-    request = check_body(PlacementRequest, body)
+def run_placement(files: Mapping[str, Path | None], choices: Mapping[str, Any]) -> PlacementAnswer:
+    """The placement that the same request over HTTP would have; a file of None is left out of it."""
+    read = {name: read_document(path) for name, path in files.items() if path is not None}
+    request = check_body(
+        PlacementRequest, dict(choices) | read | {"profiles": _list_points(read["profiles"])}
+    )
     try:
         return compute_answer(
             lambda: compute_placement(request, request.topology, request.external_rate, NO_LIBRARY)
@@ -41,9 +31,8 @@ def run_placement(
         raise Refused("\n".join(f"{pointer}: {detail}" for pointer, detail in error.errors)) from error
 
 
-def _read_profiles(path: Path) -> Any:
+def _list_points(document: Any) -> Any:
     """By task a list of points, or what `headgate profile --output json` wrote: an object that has them."""
-    document = read_document(path)
     if not isinstance(document, dict):
         return document
     return {

@@ -97,6 +97,7 @@ def literal_mba(load: TaskLoad) -> tuple[int, float, float]:
     return threads, cpu, memory
 
 
+@settings(deadline=None)
 @given(any_loads())
 def test_allocations_are_those_of_the_published_loops(loads: list[TaskLoad]) -> None:
     for load in loads:
@@ -111,6 +112,7 @@ def test_allocations_are_those_of_the_published_loops(loads: list[TaskLoad]) -> 
             assert math.isclose(found.memory, memory, rel_tol=1e-9)
 
 
+@settings(deadline=None)
 @given(any_loads(), st.floats(1, 3))
 def test_a_larger_rate_needs_fewer_mba_slots_only_where_the_answer_says_so(
     loads: list[TaskLoad], factor: float
@@ -133,6 +135,7 @@ def test_a_profile_that_takes_less_with_more_threads_is_said_to_dip() -> None:
     assert not find_dips([low])
 
 
+@settings(deadline=None)
 @given(any_loads(), st.floats(1, 3))
 def test_a_larger_rate_never_needs_fewer_lsa_slots(loads: list[TaskLoad], factor: float) -> None:
     more = [
@@ -169,6 +172,7 @@ def test_no_slot_is_over_its_memory_and_no_vm_over_its_cpu(
         assert all(slot.memory <= BIT_MORE for slot in vm.slots)
 
 
+@settings(deadline=None)
 @given(any_loads(most_tasks=8), st.sampled_from([allocate_lsa, allocate_mba]))
 def test_sam_mixes_tasks_on_at_most_as_many_slots_as_there_are_tasks(
     loads: list[TaskLoad], allocate: type
@@ -184,6 +188,7 @@ def test_sam_mixes_tasks_on_at_most_as_many_slots_as_there_are_tasks(
     assert shared <= len(loads)
 
 
+@settings(deadline=None)
 @given(any_loads())
 def test_mba_and_sam_sustain_the_asked_rate_when_routing_knows_the_slots(loads: list[TaskLoad]) -> None:
     asked = external_rate_of(loads)
@@ -191,6 +196,7 @@ def test_mba_and_sam_sustain_the_asked_rate_when_routing_knows_the_slots(loads: 
     assert placed.prediction.rate >= asked * (1 - 1e-11)
 
 
+@settings(deadline=None)
 @given(any_loads(), st.sampled_from(sorted(MAPPERS)))
 def test_shuffling_sustains_no_more_than_routing_that_knows_the_slots(
     loads: list[TaskLoad], mapper: str
@@ -214,6 +220,7 @@ def test_the_same_question_has_the_same_answer(loads: list[TaskLoad], mapper: st
     assert first == second
 
 
+@settings(deadline=None)
 @given(any_loads())
 def test_one_jump_of_sam_ends_where_retries_by_one_slot_do(loads: list[TaskLoad]) -> None:
     allocation = allocate_slots(loads, allocate_mba)
@@ -290,6 +297,7 @@ def test_rsm_is_the_published_loop(loads: list[TaskLoad], spare: int) -> None:
         assert [slot.threads for vm in mapping.vms for slot in vm.slots] == expected
 
 
+@settings(deadline=None)
 @given(any_loads())
 def test_round_robin_loads_all_slots_with_as_many_threads_but_one(loads: list[TaskLoad]) -> None:
     placed = place_loads(
@@ -299,6 +307,7 @@ def test_round_robin_loads_all_slots_with_as_many_threads_but_one(loads: list[Ta
     assert max(counts) - min(counts) <= 1
 
 
+@settings(deadline=None)
 @given(any_loads(most_tasks=8))
 def test_topological_order_puts_feeders_first(loads: list[TaskLoad]) -> None:
     tasks = join_tasks(loads, allocate_slots(loads, allocate_mba).tasks)
