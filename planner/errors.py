@@ -14,7 +14,7 @@ PlannerError
     ├── MissingProfile         a task between others has no profile
     ├── IdleTask               a task with a profile that no tuple reaches
     ├── ThreadTooLarge         a thread, or a bundle of them, that no VM or slot holds
-    ├── PlacementTooLarge      more threads than a placement is worked out for
+    ├── PlacementTooLarge      more threads or slots than a placement is worked out for
     ├── InvalidCatalogue       VM sizes without a price, or none at all
     ├── NotEnoughSlots         the VMs given do not suffice, and there are no sizes to buy
     └── InvalidMapping         a mapping to predict names what is not there
@@ -236,16 +236,18 @@ class ThreadTooLarge(PlacementError):
 
 @dataclass(eq=False)
 class PlacementTooLarge(PlacementError):
-    """More threads than a placement is worked out for."""
+    """More threads, or more slots, than a placement is worked out for; `task` takes the most of them."""
 
     task: str
-    threads: float
+    needed: float
     limit: int
+    unit: str = "threads"
 
     def __str__(self) -> str:
         return (
-            f"Task {self.task} brings the placement to {self.threads:.6g} threads, and {self.limit} are the "
-            "most it is worked out for: lower external_rate, or split the topology."
+            f"The placement comes to {self.needed:.6g} {self.unit} or more, most of them for task {self.task}, "
+            f"and {self.limit} are the most it is worked out for: lower external_rate, split the topology, or "
+            "look at the profile of that task."
         )
 
 

@@ -146,7 +146,9 @@ def measure_fragmentation(mapping: ThreadMapping) -> Fragmentation:
         return Fragmentation(0.0, 0.0)
     cpu = sum(slot.cpu for slot in used) / len(used)
     memory = sum(slot.memory for slot in used) / len(used)
-    return Fragmentation(round(max(0.0, 1.0 - cpu), SHOWN_DIGITS), round(max(0.0, 1.0 - memory), SHOWN_DIGITS))
+    return Fragmentation(
+        round(max(0.0, 1.0 - cpu), SHOWN_DIGITS), round(max(0.0, 1.0 - memory), SHOWN_DIGITS)
+    )
 
 
 def map_round_robin(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:

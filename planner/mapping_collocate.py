@@ -6,7 +6,8 @@ import numpy as np
 
 from planner.errors import ThreadTooLarge
 from planner.mapping import FIT_TOLERANCE, NoRoom, Task, ThreadMapping, Vm
-from planner.mapping_rsm import Marks, VmLedger
+from planner.mapping_rsm import MOST_ONE_BY_ONE, Marks, VmLedger, ask_for_more
+from planner.slots import refuse_excess
 
 
 def map_collocated(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
@@ -33,7 +34,7 @@ def map_collocated(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
             together = alone & fed
             kind = next((marks for marks in (together, alone, fits) if marks.any()), None)
             if kind is None:
-                raise NoRoom
+                raise ask_for_more(len(ledger.slots.vm_of))
             freest = int(np.where(kind, ledger.free_cpu + ledger.free_memory, -np.inf).argmax())
             ledger.put(freest, task.name, cpu, memory)
             running[at][freest] = True
@@ -42,6 +43,7 @@ def map_collocated(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
 
 def check_shares(tasks: Sequence[Task], vms: Sequence[Vm]) -> None:
     """Each thread's share, alone, must fit the largest VM, and its memory one slot."""
+    refuse_excess({task.name: task.threads for task in tasks}, MOST_ONE_BY_ONE, "threads to map one by one")
     largest = max(vms, key=lambda vm: vm.slots)
     for task in tasks:
         for resource, total, capacity, place in (

@@ -9,6 +9,10 @@ import numpy.typing as npt
 
 from planner.errors import ThreadTooLarge
 from planner.mapping import FIT_TOLERANCE, NoRoom, SlotLedger, Task, ThreadMapping, Vm
+from planner.slots import refuse_excess
+
+# Each thread looks at every VM, and starts again with every retry: 50,000 threads take minutes at worst.
+MOST_ONE_BY_ONE = 50_000
 
 Numbers = npt.NDArray[np.float64]
 Marks = npt.NDArray[np.bool_]
@@ -59,6 +63,7 @@ class VmLedger:
 
 def check_threads(tasks: Sequence[Task], vms: Sequence[Vm]) -> None:
     """Each thread, alone, must fit the largest VM; else no number of slots would do."""
+    refuse_excess({task.name: task.threads for task in tasks}, MOST_ONE_BY_ONE, "threads to map one by one")
     largest = max(vms, key=lambda vm: vm.slots, default=None)
     if largest is None:
         raise NoRoom
@@ -106,12 +111,17 @@ def map_resource_aware(
         )
         vm = int(np.where(fits, distance, np.inf).argmin())
         if not fits[vm]:
-            raise NoRoom
+            raise ask_for_more(len(ledger.slots.vm_of))
         ledger.put(vm, task.name, single.cpu, single.memory)
         if vm != reference:
             reference = vm
             network = weights.network * measure_network(vms, vm)
     return ledger.slots.close()
+
+
+def ask_for_more(slots: int) -> NoRoom:
+    """One more slot, as published; from a thousand on one more per thousand, or the retries would not end."""
+    return NoRoom(1 + slots // 1000)
 
 
 def sweep_threads(tasks: Sequence[Task]) -> Iterator[Task]:

@@ -11,6 +11,7 @@ from planner.mapping_sam import map_slot_aware
 from planner.prediction import Prediction, Route, predict, route_shuffled
 from planner.profiles import Profile
 from planner.slots import (
+    MOST_SLOTS,
     AllocateTask,
     Allocation,
     TaskLoad,
@@ -155,6 +156,9 @@ def map_with_retries(
             return map_threads(tasks, vms), asked
         except NoRoom as no_room:
             asked = max(asked, sum(vm.slots for vm in vms)) + no_room.missing
+        if asked > MOST_SLOTS:
+            largest = max(tasks, key=lambda task: task.threads * task.profile.single.cpu)
+            raise PlacementTooLarge(largest.name, asked, MOST_SLOTS, "slots")
 
 
 def name_vms(purchase: Purchase, existing: Sequence[Vm]) -> list[Vm]:

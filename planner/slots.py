@@ -6,6 +6,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, fmod, fsum, inf
+from sys import float_info
 
 from planner.errors import IdleTask, InvalidLoad, MissingProfile, PlacementTooLarge
 from planner.flow import solve_visits
@@ -13,6 +14,8 @@ from planner.profiles import RATE_TOLERANCE, Profile
 from planner.values import Diagnostic, Topology
 
 MOST_THREADS = 250_000
+MOST_SLOTS = 1_000_000
+LARGEST_FLOAT = float_info.max  # infinity is no number for an answer
 # Sums of decimal fractions miss an integer by some 1e-16; a slot is not bought for that.
 SLOT_TOLERANCE = 1e-9
 
@@ -177,22 +180,25 @@ def size_bundle(profile: Profile, threads: int, rate: float) -> tuple[float, flo
 
 def allocate_slots(loads: Sequence[TaskLoad], allocate_task: AllocateTask) -> Allocation:
     """Threads of all tasks by one rule, and ρ = max(⌈ΣC⌉, ⌈ΣM⌉)."""
-    total = 0.0
-    for load in loads:  # before counting to 1e15
-        total += load.rate / max(load.profile.single.peak_rate, load.profile.best.peak_rate)
-        if total > MOST_THREADS:
-            raise PlacementTooLarge(load.name, total, MOST_THREADS)
+    # The fewest threads conceivable, so that nothing counts to 1e15 first.
+    fewest = {load.name: load.rate / load.profile.best.peak_rate for load in loads}
+    refuse_excess(fewest, MOST_THREADS, "threads")
     tasks = tuple(allocate_task(load) for load in loads)
-    running = 0
-    for task in tasks:
-        running += task.threads
-        if running > MOST_THREADS:
-            raise PlacementTooLarge(task.name, running, MOST_THREADS)
+    refuse_excess({task.name: task.threads for task in tasks}, MOST_THREADS, "threads")
+    refuse_excess({task.name: max(task.cpu, task.memory) for task in tasks}, MOST_SLOTS, "slots")
     cpu = fsum(task.cpu for task in tasks)
     memory = fsum(task.memory for task in tasks)
     slots = max(ceil(cpu - SLOT_TOLERANCE), ceil(memory - SLOT_TOLERANCE))
     detail = f"cpu {cpu:.6g} and memory {memory:.6g} slots: max(⌈{cpu:.6g}⌉, ⌈{memory:.6g}⌉) = {slots}"
-    return Allocation(slots, tasks, detail, ())
+    return Allocation(slots, tasks, detail)
+
+
+def refuse_excess(needed: Mapping[str, float], limit: int, unit: str) -> None:
+    """PlacementTooLarge where the tasks together need more than the limit."""
+    total = sum(needed.values())
+    if total > limit:
+        largest = max(needed, key=lambda task: needed[task])
+        raise PlacementTooLarge(largest, min(total, LARGEST_FLOAT), limit, unit)
 
 
 def find_dips(loads: Sequence[TaskLoad]) -> tuple[Diagnostic, ...]:

@@ -1,5 +1,6 @@
 """From topology to slots, by example: who takes a slot, in which order, on which VMs, and what is refused."""
 
+import math
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -94,9 +95,23 @@ def test_tasks_come_breadth_first_from_the_entries() -> None:
     assert [load.name for load in loads] == ["a", "c", "b", "d"]
 
 
-def test_more_threads_than_can_be_listed_are_refused_before_they_are_counted() -> None:
-    with pytest.raises(PlacementTooLarge, match="work"):
-        place(pipeline("work"), 1e15, Market(sizes=SIZES), flat_profile("work", rate=1e-3))
+@pytest.mark.parametrize(
+    ("rate", "profile", "rules", "unit"),
+    [
+        (1e15, flat_profile("work", rate=1e-3), SLOT_AWARE, "threads"),
+        (1e15, flat_profile("work", rate=5e-324), SLOT_AWARE, "threads"),
+        (300_000.0, flat_profile("work", rate=1.0), SLOT_AWARE, "threads"),
+        (50.0, flat_profile("work", cpu=1e308), RSM, "slots"),
+        (60_000.0, flat_profile("work", rate=1.0), RSM, "threads to map one by one"),
+    ],
+)
+def test_what_would_not_end_is_refused_before_it_begins(
+    rate: float, profile: Profile, rules: Rules, unit: str
+):
+    with pytest.raises(PlacementTooLarge, match="task work") as refused:
+        place(pipeline("work"), rate, Market(sizes=SIZES), profile, rules=rules)
+    assert refused.value.unit == unit
+    assert refused.value.needed < math.inf
 
 
 # -- the contract's example ----------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ def cost(counts: tuple[int, ...], sizes: list[VmSize]) -> tuple[int, int, int]:
 @given(any_catalogue(), st.integers(1, 16))
 def test_no_mix_is_cheaper_than_the_cheapest(sizes: list[VmSize], slots: int) -> None:
     ranges = [range(math.ceil(slots / size.slots) + 1) for size in sizes]
-    covers = [found for counts in product(*ranges) if (found := cost(counts, sizes))[2] >= slots]
+    covers = [sums for counts in product(*ranges) if (sums := cost(counts, sizes))[2] >= slots]
     found = acquire_cheapest(sizes, slots)
     cents, vms, _ = min(covers)
     assert found.slots >= slots
