@@ -6,7 +6,7 @@ import numpy as np
 
 from planner.errors import ThreadTooLarge
 from planner.mapping import FIT_TOLERANCE, NoRoom, Task, ThreadMapping, Vm
-from planner.mapping_rsm import MOST_ONE_BY_ONE, Marks, VmLedger, ask_for_more
+from planner.mapping_rsm import DISTANCE_DIGITS, MOST_ONE_BY_ONE, Marks, VmLedger, ask_for_more
 from planner.slots import refuse_excess
 
 
@@ -35,7 +35,8 @@ def map_collocated(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
             kind = next((marks for marks in (together, alone, fits) if marks.any()), None)
             if kind is None:
                 raise ask_for_more(len(ledger.slots.vm_of))
-            freest = int(np.where(kind, ledger.free_cpu + ledger.free_memory, -np.inf).argmax())
+            free = np.round(ledger.free_cpu + ledger.free_memory, DISTANCE_DIGITS)
+            freest = int(np.where(kind, free, -np.inf).argmax())
             ledger.put(freest, task.name, cpu, memory)
             running[at][freest] = True
     return ledger.slots.close()

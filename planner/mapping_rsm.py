@@ -14,6 +14,9 @@ from planner.slots import refuse_excess
 # Each thread looks at every VM, and starts again with every retry: 50,000 threads take minutes at worst.
 MOST_ONE_BY_ONE = 50_000
 
+# VMs in the same state must tie, in whatever order the sums of what they have left were taken.
+DISTANCE_DIGITS = 9
+
 Numbers = npt.NDArray[np.float64]
 Marks = npt.NDArray[np.bool_]
 
@@ -109,7 +112,7 @@ def map_resource_aware(
             + weights.cpu * (single.cpu - ledger.free_cpu) ** 2
             + network
         )
-        vm = int(np.where(fits, distance, np.inf).argmin())
+        vm = int(np.where(fits, np.round(distance, DISTANCE_DIGITS), np.inf).argmin())
         if not fits[vm]:
             raise ask_for_more(len(ledger.slots.vm_of))
         ledger.put(vm, task.name, single.cpu, single.memory)

@@ -208,6 +208,32 @@ def test_shuffling_sustains_no_more_than_routing_that_knows_the_slots(
     assert shuffled.rate <= predict(loads, placed.mapping, route_slot_aware).rate * (1 + 1e-12)
 
 
+def find_overloads(loads: Sequence[TaskLoad], mapping: ThreadMapping, rate: float) -> int:
+    """Slots that receive more of a task than its threads there sustain, with an equal share to each thread."""
+    totals = count_threads(mapping)
+    overloaded = 0
+    for load in loads:
+        for vm in mapping.vms:
+            for slot in vm.slots:
+                count = slot.threads.get(load.name, 0)
+                arriving = rate * load.visits * count / totals[load.name]
+                overloaded += count > 0 and arriving > load.profile.interpolate(count).peak_rate
+    return overloaded
+
+
+@settings(deadline=None)
+@given(any_loads(), st.sampled_from(sorted(MAPPERS)))
+def test_at_the_predicted_rate_every_slot_keeps_up_and_above_it_one_does_not(
+    loads: list[TaskLoad], mapper: str
+) -> None:
+    placed = place_loads(
+        loads, external_rate_of(loads), MARKET, Rules(allocate_mba, MAPPERS[mapper], route_shuffled)
+    )
+    rate = placed.prediction.rate
+    assert find_overloads(loads, placed.mapping, rate * (1 - 1e-9)) == 0
+    assert find_overloads(loads, placed.mapping, rate * (1 + 1e-9)) > 0
+
+
 @settings(deadline=None)
 @given(any_loads(), st.sampled_from(sorted(MAPPERS)))
 def test_the_same_question_has_the_same_answer(loads: list[TaskLoad], mapper: str) -> None:
@@ -237,6 +263,53 @@ def test_one_jump_of_sam_ends_where_retries_by_one_slot_do(loads: list[TaskLoad]
         loads, external_rate_of(loads), single, Rules(allocate_mba, map_slot_aware, route_slot_aware)
     )
     assert placed.retries == slots - allocation.slots
+
+
+def literal_sam(tasks: Sequence[Task], slots: int) -> list[dict[str, int]] | None:
+    """Algorithm 6 over slots in a row, with plain lists; None where a bundle finds no slot."""
+    free = [(1.0, 1.0)] * slots
+    placed: list[dict[str, int]] = [{} for _ in range(slots)]
+    pending = {task.name: (task.threads, task.rate) for task in tasks}
+    while any(threads for threads, _ in pending.values()):
+        for task in tasks:
+            threads, rate = pending[task.name]
+            best = max(task.profile.points, key=lambda point: (point.peak_rate, -point.threads))
+            if not threads:
+                continue
+            if threads >= best.threads and rate >= best.peak_rate * (1 - 1e-9):
+                at = next((at for at in range(slots) if not placed[at]), None)
+                used, needs, left = best.threads, (1.0, 1.0), (threads - best.threads, rate - best.peak_rate)
+            else:
+                point = task.profile.interpolate(threads)
+                share = rate / point.peak_rate if threads == 1 else 1.0
+                used, needs, left = threads, (point.cpu * share, point.memory * share), (0, 0.0)
+                cpu, memory = needs
+                fitting = [
+                    at for at in range(slots) if free[at][0] >= cpu - 1e-9 and free[at][1] >= memory - 1e-9
+                ]
+                at = min(fitting, key=lambda at: (sum(free[at]), at), default=None)
+            if at is None:
+                return None
+            placed[at][task.name] = placed[at].get(task.name, 0) + used
+            free[at] = (free[at][0] - needs[0], free[at][1] - needs[1])
+            pending[task.name] = left
+    return placed
+
+
+@settings(deadline=None)
+@given(any_loads(most_tasks=8))
+def test_sam_is_the_published_loop(loads: list[TaskLoad]) -> None:
+    assume(all(math.fmod(load.rate, load.profile.best.peak_rate) > 1e-6 for load in loads))
+    allocation = allocate_slots(loads, allocate_mba)
+    tasks = join_tasks(loads, allocation.tasks)
+    vms = [Vm(f"vm-{at}", 1 + at % 3) for at in range(allocation.slots)]
+    expected = literal_sam(tasks, sum(vm.slots for vm in vms))
+    if expected is None:
+        with pytest.raises(NoRoom):
+            map_slot_aware(tasks, vms)
+    else:
+        mapping = map_slot_aware(tasks, vms)
+        assert [slot.threads for vm in mapping.vms for slot in vm.slots] == expected
 
 
 def literal_rsm(tasks: Sequence[Task], vms: Sequence[Vm]) -> list[dict[str, int]] | None:
@@ -294,6 +367,46 @@ def test_rsm_is_the_published_loop(loads: list[TaskLoad], spare: int) -> None:
             map_resource_aware(tasks, vms)
     else:
         mapping = map_resource_aware(tasks, vms, DistanceWeights())
+        assert [slot.threads for vm in mapping.vms for slot in vm.slots] == expected
+
+
+def literal_collocation(
+    tasks: Sequence[Task], order: Sequence[int], vms: Sequence[Vm]
+) -> list[dict[str, int]] | None:
+    """Mc-Stream's Algorithm 3, steps 14 to 27, with nodes sorted anew for every instance."""
+    cpu = [float(vm.slots) for vm in vms]
+    memory = [[1.0] * vm.slots for vm in vms]
+    placed: list[list[dict[str, int]]] = [[{} for _ in range(vm.slots)] for vm in vms]
+    for task in (tasks[at] for at in order):
+        c, m = task.cpu / task.threads, task.memory / task.threads
+        feeders = {tasks[feeder].name for feeder in task.upstream}
+        for _ in range(task.threads):
+            queue = sorted(range(len(vms)), key=lambda vm: (-round(cpu[vm] + sum(memory[vm]), 9), vm))
+            able = [vm for vm in queue if cpu[vm] >= c - 1e-9 and max(memory[vm]) >= m - 1e-9]
+            runs = {vm: set().union(*placed[vm]) for vm in able}
+            alone = [vm for vm in able if task.name not in runs[vm]]
+            chosen = next(iter([*(vm for vm in alone if runs[vm] & feeders), *alone, *able]), None)
+            if chosen is None:
+                return None
+            slot = next(at for at, left in enumerate(memory[chosen]) if left >= m - 1e-9)
+            cpu[chosen] -= c
+            memory[chosen][slot] -= m
+            placed[chosen][slot][task.name] = placed[chosen][slot].get(task.name, 0) + 1
+    return [slot for vm in placed for slot in vm]
+
+
+@settings(deadline=None)
+@given(any_loads(most_tasks=4), st.integers(0, 6))
+def test_collocation_is_the_published_loop(loads: list[TaskLoad], spare: int) -> None:
+    allocation = allocate_slots(loads, allocate_lsa)
+    tasks = join_tasks(loads, allocation.tasks)
+    vms = [Vm(f"vm-{at}", 1 + at % 3) for at in range(allocation.slots + spare)]
+    expected = literal_collocation(tasks, order_topologically(tasks), vms)
+    if expected is None:
+        with pytest.raises(NoRoom):
+            map_collocated(tasks, vms)
+    else:
+        mapping = map_collocated(tasks, vms)
         assert [slot.threads for vm in mapping.vms for slot in vm.slots] == expected
 
 

@@ -173,10 +173,11 @@ def test_sam_refuses_a_bundle_with_more_cpu_than_a_slot() -> None:
         place(pipeline("work"), 5.0, Market(sizes=SIZES), flat_profile("work", cpu=1.5))
 
 
-def test_sam_stays_in_a_rack_before_it_goes_to_the_next() -> None:
+@pytest.mark.parametrize(("rate", "used"), [(10.0, [0]), (20.0, [0, 2]), (30.0, [0, 1, 2])])
+def test_sam_stays_in_a_rack_before_it_goes_to_the_next(rate: float, used: list[int]):
     vms = tuple(Vm(f"vm-{at}", 1, rack="ab"[at % 2]) for at in range(4))
-    placed = place(pipeline("work"), 20.0, Market(existing=vms), flat_profile("work"))
-    assert [vm.vm.name for vm in placed.mapping.vms if vm.slots[0].threads] == ["vm-0", "vm-2"]
+    placed = place(pipeline("work"), rate, Market(existing=vms), flat_profile("work"))
+    assert [at for at, vm in enumerate(placed.mapping.vms) if vm.slots[0].threads] == used
 
 
 def test_rsm_prefers_the_rack_of_the_last_thread() -> None:
