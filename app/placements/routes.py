@@ -16,7 +16,7 @@ from app.placements.schemas import (
     PredictionRequest,
     StoredPlacementRequest,
 )
-from app.problems import document_problems
+from app.problems import BODY, document_problems
 from app.security import may_read, may_store
 from app.settings import SettingsDep
 
@@ -24,7 +24,7 @@ router = APIRouter(prefix="/v1", tags=["placements"])
 reads = [Depends(may_read)]
 stores = [Depends(may_store)]
 
-TASKS = ("invalid-profile", "missing-profile", "idle-task", "payload-too-large")
+TASKS = (*BODY, "invalid-profile", "missing-profile", "idle-task")
 PLACED = (*TASKS, "vm-too-small", "placement-too-large", "invalid-catalogue", "not-enough-slots")
 DESCRIBED = ("invalid-topology", "invalid-load", "no-steady-state")
 
@@ -41,7 +41,7 @@ def place(body: PlacementRequest, session: SessionDep, settings: SettingsDep) ->
 
 
 @router.post(
-    "/placements/predict",
+    "/predictions",
     dependencies=reads,
     summary="Predict what a mapping sustains",
     responses=document_problems(*DESCRIBED, *TASKS, "invalid-mapping"),

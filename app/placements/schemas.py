@@ -120,7 +120,11 @@ class StoredPlacementRequest(Choices):
     """The same for a stored topology, by the profiles that its operators name."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"external_rate": 100.0, "vm_catalogue": "azure-d"}]}
+        json_schema_extra={
+            "examples": [
+                {"external_rate": 100.0, "profiles": {"detector": AZURE_BLOB}, "vm_sizes": AZURE_D_SIZES}
+            ]
+        }
     )
 
     external_rate: Annotated[

@@ -4,14 +4,24 @@ from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Query, Response
+from starlette.convertors import StringConvertor, register_url_convertor
 
 from app.database import SessionDep
 from app.fields import TopologyName
 from app.pages import PageDep
-from app.problems import document_problems
+from app.problems import BODY, document_problems
 from app.profiles import service
-from app.profiles.schemas import ProfileAnswer, ProfileBody, ProfilePage, TrialsBody
+from app.profiles.schemas import FROM_TRIALS, ProfileAnswer, ProfileBody, ProfilePage, TrialsBody
 from app.security import may_read, may_store
+
+
+class ProfileNameConvertor(StringConvertor):
+    """Any name but the one that is a call of its own, so that each address has one meaning."""
+
+    regex = f"(?!{FROM_TRIALS}$)[^/]+"
+
+
+register_url_convertor("profile_name", ProfileNameConvertor())
 
 router = APIRouter(prefix="/v1/profiles", tags=["placements"])
 reads = [Depends(may_read)]
@@ -23,7 +33,7 @@ stores = [Depends(may_store)]
     status_code=201,
     dependencies=stores,
     summary="Store a profile",
-    responses=document_problems("invalid-profile", "payload-too-large"),
+    responses=document_problems(*BODY, "invalid-profile"),
 )
 def add_profile(body: ProfileBody, response: Response, session: SessionDep) -> ProfileAnswer:
     """As version 1 of a new name, or the next version of a known one."""
@@ -33,11 +43,11 @@ def add_profile(body: ProfileBody, response: Response, session: SessionDep) -> P
 
 
 @router.post(
-    "/from-trials",
+    f"/{FROM_TRIALS}",
     status_code=201,
     dependencies=stores,
     summary="Build and store a profile from trials",
-    responses=document_problems("invalid-profile", "no-stable-point", "payload-too-large"),
+    responses=document_problems(*BODY, "invalid-profile", "no-stable-point"),
 )
 def add_from_trials(body: TrialsBody, response: Response, session: SessionDep) -> ProfileAnswer:
     """Per number of threads the largest stable rate, with the evidence for each and the gaps in the grid."""
@@ -53,7 +63,7 @@ def list_profiles(page: PageDep, session: SessionDep) -> ProfilePage:
 
 
 @router.get(
-    "/{name}",
+    "/{name:profile_name}",
     dependencies=reads,
     summary="Read a profile",
     responses=document_problems("unknown-profile"),
@@ -68,7 +78,7 @@ def read_profile(
 
 
 @router.delete(
-    "/{name}",
+    "/{name:profile_name}",
     status_code=204,
     dependencies=stores,
     summary="Delete a profile",

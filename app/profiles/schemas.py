@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
 from app.fields import Answer, Body, TopologyName
 from planner import profile_trials, profiles
@@ -17,6 +17,16 @@ AZURE_BLOB: list[JsonValue] = [
 ]
 """Shukla and Simmhan's blob download, base load taken off."""
 
+FROM_TRIALS = "from-trials"
+
+
+def _no_call(name: str) -> str:
+    if name == FROM_TRIALS:
+        raise ValueError(f"/v1/profiles/{FROM_TRIALS} is a call: choose another name")
+    return name
+
+
+ProfileName = Annotated[TopologyName, AfterValidator(_no_call)]
 MeasuredOn = Annotated[
     str | None, Field(max_length=1000, description="Which machine, runtime and load it was measured with.")
 ]
@@ -56,7 +66,7 @@ class ProfileBody(Body):
         }
     )
 
-    name: TopologyName
+    name: ProfileName
     points: Points
     measured_on: MeasuredOn = None
 
@@ -109,7 +119,7 @@ class TrialsBody(Body):
         }
     )
 
-    name: TopologyName
+    name: ProfileName
     trials: Annotated[list[Trial], Field(min_length=1, max_length=100_000)]
     measured_on: MeasuredOn = None
     warm_up_seconds: Annotated[float, Field(ge=0, description="Samples before this do not count.")] = 0.0

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from app.database import SessionDep
 from app.fields import TopologyName
 from app.pages import PageDep
-from app.problems import document_problems
+from app.problems import BODY, document_problems
 from app.security import may_read, may_store
 from app.vm_catalogues import service
 from app.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody, VmCataloguePage
@@ -23,7 +23,7 @@ stores = [Depends(may_store)]
     status_code=201,
     dependencies=stores,
     summary="Store a VM catalogue",
-    responses=document_problems("invalid-catalogue", "payload-too-large"),
+    responses=document_problems(*BODY, "invalid-catalogue"),
 )
 def add_catalogue(body: VmCatalogueBody, response: Response, session: SessionDep) -> VmCatalogueAnswer:
     """As version 1 of a new name, or the next version of a known one."""

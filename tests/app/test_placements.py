@@ -233,10 +233,10 @@ def test_a_posted_mapping_is_predicted(client: httpx.Client):
         "profiles": {"blob": BLOB},
         "vms": [{"name": "mine", "slots": [{"threads": {"blob": 50}}, {"threads": {"blob": 1}}]}],
     }
-    shuffled = client.post("/v1/placements/predict", json=body).json()
+    shuffled = client.post("/v1/predictions", json=body).json()
     assert shuffled["rate"] == pytest.approx(51 * 30 / 50)
     assert shuffled["meets_rate"] is None
-    aware = client.post("/v1/placements/predict", json=body | {"routing": "slot-aware"}).json()
+    aware = client.post("/v1/predictions", json=body | {"routing": "slot-aware"}).json()
     assert (aware["rate"], aware["binding_task"]) == (32.0, "blob")
     assert [slot["cpu"] for slot in aware["vms"][0]["slots"]] == pytest.approx([0.767, 0.067])
 
@@ -248,7 +248,7 @@ def test_our_own_mapping_posted_back_is_predicted_alike(client: httpx.Client):
         for vm in answer["mapping"]["vms"]
     ]
     body = {key: REQUEST[key] for key in ("topology", "external_rate", "profiles", "routing")} | {"vms": vms}
-    again = client.post("/v1/placements/predict", json=body).json()
+    again = client.post("/v1/predictions", json=body).json()
     assert {key: again[key] for key in answer["prediction"]} == answer["prediction"]
 
 
@@ -258,7 +258,7 @@ def test_a_posted_mapping_of_an_unknown_task_is_refused(client: httpx.Client):
         "profiles": {"blob": BLOB},
         "vms": [{"name": "mine", "slots": [{"threads": {"blop": 50}}]}],
     }
-    problem = client.post("/v1/placements/predict", json=body)
+    problem = client.post("/v1/predictions", json=body)
     assert problem.status_code == 422
     assert problem.json()["errors"][0]["pointer"] == "#/vms/0/slots/0/threads"
 
@@ -296,6 +296,12 @@ def test_a_profile_that_no_slot_has_is_not_stored(client: httpx.Client, name: st
     assert (refused.status_code, refused.json()["type"]) == (422, "invalid-profile")
     assert refused.json()["errors"][0]["pointer"] == "#/points"
     assert client.get(f"/v1/profiles/{name}").status_code == 404
+
+
+def test_the_address_of_a_call_is_no_name(client: httpx.Client):
+    refused = client.post("/v1/profiles", json={"name": "from-trials", "points": BLOB})
+    assert refused.json()["errors"][0]["pointer"] == "#/name"
+    assert client.get("/v1/profiles/from-trials").headers["Allow"] == "POST"
 
 
 def steady(threads: int, rate: float, growth: float) -> dict[str, Any]:
