@@ -44,7 +44,7 @@ def gather_profiles(graph: Graph, sent: Mapping[str, list[Point]], library: Libr
     stored: dict[str, tuple[Profile, int]] = {}
     by_task: dict[str, Profile] = {}
     used: list[UsedProfile] = []
-    for at, operator in enumerate(graph.operators):
+    for operator in graph.operators:
         wanted = operator.profile
         key = operator.name if operator.name in tables else wanted
         if key is None:
@@ -54,7 +54,7 @@ def gather_profiles(graph: Graph, sent: Mapping[str, list[Point]], library: Libr
             used.append(UsedProfile(task=operator.name, profile=key, version=None))
             continue
         if key not in stored:
-            stored[key] = _take_from_library(key, library, at)
+            stored[key] = _take_from_library(operator.name, key, library)
         by_task[operator.name], version = stored[key]
         used.append(UsedProfile(task=operator.name, profile=key, version=version))
     unused = tuple(sorted(tables.keys() - {one.profile for one in used}))
@@ -68,13 +68,11 @@ def _check_sent(name: str, points: list[Point]) -> Profile:
         raise replace(error, pointer=f"/profiles/{escape_pointer(name)}") from error
 
 
-def _take_from_library(name: str, library: Library, operator: int) -> tuple[Profile, int]:
+def _take_from_library(operator: str, name: str, library: Library) -> tuple[Profile, int]:
     found = library.find_profile(name)
     if found is None:
-        what = (
-            f"No profile is named {name!r}, neither in profiles nor in /v1/profiles: add it to one of them."
-        )
-        raise InvalidRequest(((f"#/topology/operators/{operator}/profile", what),))
+        what = f"Operator {operator!r} names the profile {name!r}, which is neither here nor in /v1/profiles."
+        raise InvalidRequest((("#/profiles", what),))
     points, version = found
     return to_profile(name, points), version
 

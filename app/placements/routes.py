@@ -55,7 +55,7 @@ def predict(body: PredictionRequest, session: SessionDep, settings: SettingsDep)
     "/topologies/{name}/placements",
     dependencies=stores,
     summary="Place a stored topology, and store the placement",
-    responses=document_problems("unknown-topology", "no-snapshot", "invalid-load", *PLACED),
+    responses=document_problems("unknown-topology", "no-snapshot", "stored-data-unusable", *PLACED),
 )
 def place_stored(
     name: TopologyName, session: SessionDep, response: Response, body: StoredPlacementRequest

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from sqlalchemy.orm import Session
 
-from app.errors import NoSnapshot
+from app.errors import NoSnapshot, StoredDataUnusable
 from app.observability import time_planner
 from app.placements.computing import compute_placement, compute_prediction
 from app.placements.gathering import Library
@@ -85,7 +85,11 @@ def _find_newest_rate(session: Session, stored: StoredTopology) -> float:
     newest = find_newest(session, stored, 1)
     if not newest:
         raise NoSnapshot(stored.name)
-    return newest[0].external_rate
+    rate = newest[0].external_rate
+    if not rate > 0.0:
+        detail = "the external_rate of the newest snapshot is 0, and nothing needs no slots: send a rate."
+        raise StoredDataUnusable(stored.name, detail)
+    return rate
 
 
 def _store(

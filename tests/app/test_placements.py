@@ -386,6 +386,10 @@ def test_without_a_rate_the_newest_snapshot_counts(client: httpx.Client, placeab
     }
     assert client.post(f"{url}/snapshots", json=load).status_code == 201
     assert client.post(f"{url}/placements", json=body).json()["allocation"]["tasks"][0]["threads"] == 50
+    silent = load | {"observed_at": "2026-11-18T00:01:00Z", "external_rate": 0.0}
+    assert client.post(f"{url}/snapshots", json=silent).status_code == 201
+    refused = client.post(f"{url}/placements", json=body)
+    assert (refused.status_code, refused.json()["type"]) == (409, "stored-data-unusable")
 
 
 def test_a_profile_sent_with_the_request_goes_before_the_librarys(client: httpx.Client, placeable: str):
@@ -398,7 +402,8 @@ def test_a_profile_sent_with_the_request_goes_before_the_librarys(client: httpx.
 def test_an_operator_that_names_an_unknown_profile_is_pointed_at(client: httpx.Client):
     operators = [{"name": "source"}, {"name": "blob", "profile": "nowhere"}, {"name": "sink"}]
     problem = refuse(client, topology=BLOB_TOPOLOGY | {"operators": operators}, profiles={})
-    assert problem["errors"][0]["pointer"] == "#/topology/operators/1/profile"
+    assert problem["errors"][0]["pointer"] == "#/profiles"
+    assert "'nowhere'" in problem["detail"]
 
 
 def test_placements_of_a_topology_are_paged_newest_first(client: httpx.Client, placeable: str):
