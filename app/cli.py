@@ -141,6 +141,57 @@ def estimate(
     )
 
 
+ProfilesFile = Annotated[
+    Path, typer.Option("--profiles", help="Per task a list of threads, peak_rate, cpu, memory; JSON or YAML.")
+]
+
+
+@cli.command()
+def place(
+    *,
+    topology: TopologyFile,
+    rate: Annotated[float, typer.Option("--rate", help="External tuples per second.")],
+    profiles: ProfilesFile,
+    vm_sizes: Annotated[
+        Path | None, typer.Option("--vm-sizes", help="A list of name, slots, hourly_price.")
+    ] = None,
+    vms: Annotated[Path | None, typer.Option("--vms", help="VMs there: a list of name, slots, rack.")] = None,
+    allocation: Annotated[str, typer.Option(help="lsa or mba.")] = "mba",
+    mapping: Annotated[str, typer.Option(help="dsm, rsm, sam or collocate.")] = "sam",
+    routing: Annotated[str, typer.Option(help="shuffle or slot-aware.")] = "shuffle",
+    acquisition: Annotated[str, typer.Option(help="largest-first or cheapest.")] = "largest-first",
+    compare: Annotated[bool, typer.Option("--compare", help="Every allocation with every mapping.")] = False,
+    output: Output = "table",
+) -> None:
+    """Which threads on which slot of which VM, what that sustains and costs."""
+    from app.placements.offline import print_placement, run_placement
+
+    choices = {
+        "allocation": allocation,
+        "mapping": mapping,
+        "routing": routing,
+        "acquisition": acquisition,
+        "compare": compare,
+    }
+    files = {"topology": topology, "profiles": profiles, "vm_sizes": vm_sizes, "vms": vms}
+    print_placement(_try(run_placement, files, choices | {"external_rate": rate}), output)
+
+
+@cli.command()
+def profile(
+    trials: Annotated[
+        Path, typer.Option("--trials", help="CSV: task,threads,rate,at_seconds,latency_seconds,cpu,memory.")
+    ],
+    warm_up_seconds: Annotated[float, typer.Option(help="Samples before this do not count.")] = 0.0,
+    max_slope: Annotated[float, typer.Option(help="Growth of latency, s/s, that still is stable.")] = 1e-3,
+    output: Output = "table",
+) -> None:
+    """Build task profiles from trials; --output json is what `place --profiles` reads."""
+    from app.profiles.offline import print_profiles, run_profiles
+
+    print_profiles(_try(run_profiles, trials, warm_up_seconds, max_slope), output)
+
+
 def _read_counts(given: list[str] | None) -> dict[str, int] | None:
     counts = {}
     for one in given or []:
@@ -152,13 +203,18 @@ def _read_counts(given: list[str] | None) -> dict[str, int] | None:
 
 
 def _print(run: Any, output: str, **inputs: Any) -> None:
-    from app.plans.offline import Refused, print_answer
+    from app.plans.offline import print_answer
+
+    print_answer(_try(run, **inputs), output)
+
+
+def _try(run: Any, *inputs: Any, **named: Any) -> Any:
+    from app.plans.offline import Refused
 
     try:
-        answer = run(**inputs)
+        return run(*inputs, **named)
     except Refused as refused:
         raise fail(str(refused), CAPACITY_SHORT if refused.is_capacity else UNUSABLE_INPUT) from refused
-    print_answer(answer, output)
 
 
 @cli.command()

@@ -29,6 +29,10 @@ TAGS = [
         "description": "E[T], the best split of processors, the fewest processors; with reasons.",
     },
     {"name": "ingest", "description": "What the nightly ingest measured, and how its runs went."},
+    {
+        "name": "placements",
+        "description": "Task profiles, VM catalogues, and which threads run on which slot of which VM.",
+    },
     {"name": "health", "description": "For those who keep the service running."},
 ]
 

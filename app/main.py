@@ -12,13 +12,16 @@ from app.body_limit import BodyLimit
 from app.database import make_engine
 from app.ingest_runs import routes as ingest_runs
 from app.observability import RequestRecorder, configure_logging, observe_pool
+from app.placements import routes as placements
 from app.plans import routes as plans
 from app.problems import install_problems
+from app.profiles import routes as profiles
 from app.security import parse_api_keys
 from app.settings import Settings
 from app.snapshots import routes as snapshots
 from app.summaries import routes as summaries
 from app.topologies import routes as topologies
+from app.vm_catalogues import routes as vm_catalogues
 from migrations.runner import newest_revision
 
 ROUTERS = (
@@ -27,6 +30,9 @@ ROUTERS = (
     plans.router,
     summaries.router,
     ingest_runs.router,
+    profiles.router,
+    vm_catalogues.router,
+    placements.router,
     health.router,
 )
 

@@ -7,7 +7,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -117,6 +117,18 @@ def _cycle(problem: planning.NoSteadyState) -> Extension:
     return {"operators": list(problem.operators), "gain": problem.gain, **_at("#/topology/edges")(problem)}
 
 
+def _numbers(pointer: str) -> Callable[[Any], Extension]:
+    """The planner's own fields (the task, the number), under what the request calls the part to change."""
+
+    def extend(problem: Any) -> Extension:
+        said = {one.name: getattr(problem, one.name) for one in fields(problem)}
+        where = said.pop("pointer", "") or pointer
+        said.pop("detail", None)
+        return said | {"errors": [{"pointer": f"#{where}", "detail": str(problem)}]}
+
+    return extend
+
+
 RETRY = {"Retry-After": str(RETRY_AFTER_SECONDS)}
 
 KINDS: dict[type[Exception], Kind] = {
@@ -147,6 +159,22 @@ KINDS: dict[type[Exception], Kind] = {
     planning.BoundTooSmall: Kind("bound-too-small", 422, "max_processors too small", _bound),
     planning.BudgetTooSmall: Kind("budget-too-small", 422, "k_max too small", _budget),
     planning.TargetUnreachable: Kind("target-unreachable", 422, "t_max_seconds cannot be met", _target),
+    errors.UnknownProfile: Kind("unknown-profile", 404, "No such profile"),
+    errors.UnknownVmCatalogue: Kind("unknown-vm-catalogue", 404, "No such VM catalogue"),
+    errors.UnknownPlacement: Kind("unknown-placement", 404, "No such placement"),
+    planning.InvalidProfile: Kind(
+        "invalid-profile", 422, "A profile that no slot has", _numbers("/profiles")
+    ),
+    planning.NoStablePoint: Kind("no-stable-point", 422, "No trial was stable", _numbers("/trials")),
+    planning.MissingProfile: Kind("missing-profile", 422, "A task without a profile", _numbers("/profiles")),
+    planning.IdleTask: Kind("idle-task", 422, "A task that no tuple reaches", _numbers("/topology/edges")),
+    planning.ThreadTooLarge: Kind("vm-too-small", 422, "No VM holds a thread", _numbers("/vm_sizes")),
+    planning.PlacementTooLarge: Kind(
+        "placement-too-large", 422, "Too many threads", _numbers("/external_rate")
+    ),
+    planning.InvalidCatalogue: Kind("invalid-catalogue", 422, "No sizes to buy from", _numbers("/vm_sizes")),
+    planning.NotEnoughSlots: Kind("not-enough-slots", 422, "Too few slots", _numbers("/vms")),
+    planning.InvalidMapping: Kind("invalid-mapping", 422, "The mapping does not fit", _numbers("/vms")),
     PoolTimeoutError: Kind("overloaded", 503, "Overloaded", headers=RETRY),
     OperationalError: Kind("database-unavailable", 503, "Database unavailable", headers=RETRY),
 }

@@ -210,3 +210,39 @@ class TopologySummaryRow(Base):
     root_tuples: Mapped[int] = mapped_column(BigInteger)
     mean_total_sojourn_seconds: Mapped[float | None]
     mean_completion_seconds: Mapped[float | None]
+
+
+class ProfileRow(Base):
+    """One version of a task's profile; versions are added, never changed."""
+
+    __tablename__ = "profiles"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    version: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    definition: Mapped[Document]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class VmCatalogueRow(Base):
+    """One version of a catalogue of VM sizes and prices."""
+
+    __tablename__ = "vm_catalogues"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    version: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    definition: Mapped[Document]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class PlacementRow(Base):
+    """A placement as it was answered, with what it was asked and what it stood on."""
+
+    __tablename__ = "placements"
+    __table_args__ = (Index("ix_placements_topology_id_created_at_id", "topology_id", "created_at", "id"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    topology_id: Mapped[int] = mapped_column(ForeignKey("topologies.id", ondelete="CASCADE"))
+    revision: Mapped[int] = mapped_column(Integer)
+    request: Mapped[Document]
+    answer: Mapped[Document]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())

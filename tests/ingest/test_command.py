@@ -33,7 +33,12 @@ def client(database: str) -> Iterator[httpx.Client]:
 
 def run(database: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [HEADGATE, *arguments], env=environment(database_url=database), capture_output=True, text=True, timeout=300, check=False
+        [HEADGATE, *arguments],
+        env=environment(database_url=database),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
 
 
@@ -65,7 +70,9 @@ def test_what_the_command_measured_is_what_the_service_answers(
         start_at = datetime.fromisoformat(item["window_start"])
         summary = expected["fpd", item["operator"], int(start_at.timestamp()) // 60]
         assert item["window_seconds"] == 60
-        assert {one["instance"]: one["busy"] for one in item["busy_fractions"]} == pytest.approx(summary["busy_fractions"])
+        assert {one["instance"]: one["busy"] for one in item["busy_fractions"]} == pytest.approx(
+            summary["busy_fractions"]
+        )
         assert {one["from_operator"]: one["tuples"] for one in item["upstream"]} == summary["upstream"]
         for name in summary.keys() - {"busy_fractions", "upstream"}:
             assert item[name] == (None if summary[name] is None else pytest.approx(summary[name], rel=1e-9))
@@ -79,7 +86,11 @@ def test_what_the_command_measured_is_what_the_service_answers(
 
     (the_run,) = read_all(client, "/v1/ingest-runs")
     assert the_run["state"] == "succeeded"
-    assert the_run["read"] == the_run["accepted"] + the_run["rejected"] + the_run["duplicates"] == len(events) + 1
+    assert (
+        the_run["read"]
+        == the_run["accepted"] + the_run["rejected"] + the_run["duplicates"]
+        == len(events) + 1
+    )
     assert client.get(f"/v1/ingest-runs/{the_run['id']}").json() == the_run
     rejects = client.get(f"/v1/ingest-runs/{the_run['id']}/rejects").json()
     assert rejects["reasons"] == {"not one JSON object": 1}

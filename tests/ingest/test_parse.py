@@ -85,7 +85,7 @@ ACCEPTED: dict[str, tuple[int, int]] = {  # line -> arrived_ns, sample_every
     good(sample_every=None): (T0 * SECOND, 1),
     good(tuple_id=17, instance=3): (T0 * SECOND, 1),
     good(operator="7", from_operator=""): (T0 * SECOND, 1),
-    good(operator="ядро, {x} \"y\"", extra={"nested": [1, {"deep": 2}]}): (T0 * SECOND, 1),
+    good(operator='ядро, {x} "y"', extra={"nested": [1, {"deep": 2}]}): (T0 * SECOND, 1),
     "\ufeff" + good(): (T0 * SECOND, 1),
     "  " + good() + "  \r": (T0 * SECOND, 1),
 }
@@ -141,11 +141,15 @@ def test_lines_are_numbered_across_blocks_and_files(spark: SparkSession, tmp_pat
 def test_a_csv_line_that_does_not_fit_its_header_is_rejected(spark: SparkSession, tmp_path: Path):
     header = ",".join(GOOD)
     fine = ",".join(map(str, GOOD.values()))
-    (tmp_path / "log.csv").write_text(f"{header}\n{fine}\n\n{fine},more,and,more\nt,o\n{fine.replace('t,', ',', 1)}\n")
+    (tmp_path / "log.csv").write_text(
+        f"{header}\n{fine}\n\n{fine},more,and,more\nt,o\n{fine.replace('t,', ',', 1)}\n"
+    )
     frames = read_records(spark, find_sources(spark, [str(tmp_path)], None))
     events = parse_records(spark, frames)
     assert events.count() == 4
-    found = {row.line_number: row.reject_reason for row in find_rejects(events, count_lines(frames)).collect()}
+    found = {
+        row.line_number: row.reject_reason for row in find_rejects(events, count_lines(frames)).collect()
+    }
     assert found == {
         4: "not the fields of the CSV header",
         5: "not the fields of the CSV header",
@@ -165,7 +169,13 @@ def test_parquet_rows_are_judged_like_lines(spark: SparkSession, tmp_path: Path,
 
 
 def test_hidden_files_and_folders_are_no_logs(spark: SparkSession, tmp_path: Path):
-    for name in ("_SUCCESS", ".a.jsonl.crc", "_temporary/b.jsonl", "odd [name] {1}*.jsonl", "deep/er/c.jsonl"):
+    for name in (
+        "_SUCCESS",
+        ".a.jsonl.crc",
+        "_temporary/b.jsonl",
+        "odd [name] {1}*.jsonl",
+        "deep/er/c.jsonl",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(good())
     sources = find_sources(spark, [str(tmp_path)], None)
