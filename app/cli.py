@@ -8,6 +8,7 @@ import typer
 from pydantic import ValidationError
 from pydantic_core import PydanticUndefined
 
+from app.gates.command import gate
 from app.settings import PREFIX, Settings
 
 CAPACITY_SHORT = 1
@@ -21,6 +22,7 @@ cli = typer.Typer(
 )
 plan_cli = typer.Typer(help="Plan from files, without server or database.", no_args_is_help=True)
 cli.add_typer(plan_cli, name="plan")
+cli.command()(gate)
 
 
 def fail(message: str, code: int = UNUSABLE_INPUT) -> typer.Exit:

@@ -28,6 +28,10 @@ TAGS = [
         "name": "plans",
         "description": "E[T], the best split of processors, the fewest processors; with reasons.",
     },
+    {
+        "name": "gates",
+        "description": "Whether a deployment holds at a rate, and how far it would; for CI jobs.",
+    },
     {"name": "health", "description": "For those who keep the service running."},
 ]
 

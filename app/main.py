@@ -10,6 +10,7 @@ from sqlalchemy.orm import sessionmaker
 from app import documentation, health
 from app.body_limit import BodyLimit
 from app.database import make_engine
+from app.gates import routes as gates
 from app.observability import RequestRecorder, configure_logging, observe_pool
 from app.plans import routes as plans
 from app.problems import install_problems
@@ -19,7 +20,7 @@ from app.snapshots import routes as snapshots
 from app.topologies import routes as topologies
 from migrations.runner import newest_revision
 
-ROUTERS = (topologies.router, snapshots.router, plans.router, health.router)
+ROUTERS = (topologies.router, snapshots.router, plans.router, gates.router, health.router)
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:

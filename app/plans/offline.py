@@ -43,7 +43,7 @@ class Refused(Exception):
 def run_estimate(**inputs: Any) -> EstimateAnswer:
     """E[T] of the files' topology under the files' load."""
     body = read_body(EstimateRequest, inputs)
-    return _compute(
+    return compute(
         lambda: to_estimate_answer(
             estimate(body.topology.to_values(), body.load.to_values(), body.processors, body.model)
         )
@@ -53,7 +53,7 @@ def run_estimate(**inputs: Any) -> EstimateAnswer:
 def run_min_latency(**inputs: Any) -> PlanAnswer:
     """The best split of `k_max`."""
     body = read_body(MinLatencyRequest, inputs)
-    return _compute(
+    return compute(
         lambda: to_plan_answer(
             min_latency(body.topology.to_values(), body.load.to_values(), body.k_max, body.model)
         )
@@ -63,16 +63,17 @@ def run_min_latency(**inputs: Any) -> PlanAnswer:
 def run_min_processors(**inputs: Any) -> PlanAnswer:
     """The fewest processors under `t_max_seconds`."""
     body = read_body(MinProcessorsRequest, inputs)
-    return _compute(
+    return compute(
         lambda: to_plan_answer(
             min_processors(body.topology.to_values(), body.load.to_values(), body.t_max_seconds, body.model)
         )
     )
 
 
-def _compute(compute: Callable[[], A]) -> A:
+def compute(answer: Callable[[], A]) -> A:
+    """The answer, or why there is none."""
     try:
-        return compute()
+        return answer()
     except PlannerError as error:
         problem = describe_problem(error) or {}
         raise Refused(f"{problem.get('type')}: {error}", is_capacity=isinstance(error, CAPACITY)) from error
