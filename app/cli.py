@@ -123,6 +123,38 @@ def plan_min_processors(
     _print(run_min_processors, output, topology=topology, load=load, t_max_seconds=t_max_seconds, model=model)
 
 
+@plan_cli.command("tradeoff")
+def plan_tradeoff(
+    topology: TopologyFile,
+    load: LoadFile,
+    beta: Annotated[
+        float, typer.Option("--beta", help="Weight of a processor, between 0 and 1; the rest is a tuple's.")
+    ],
+    model: ModelOption = "mmk",
+    output: Output = "table",
+) -> None:
+    """Processors weighed against waiting tuples, operator by operator (Es-Stream)."""
+    from app.plans.offline import run_tradeoff
+
+    _print(run_tradeoff, output, topology=topology, load=load, beta=beta, model=model)
+
+
+@plan_cli.command("proportional")
+def plan_proportional(
+    topology: TopologyFile,
+    load: LoadFile,
+    tolerance: Annotated[
+        float, typer.Option("--tolerance", help="Stop where one more saves no larger part of E[T].")
+    ] = 0.01,
+    model: ModelOption = "ggk-whitt",
+    output: Output = "table",
+) -> None:
+    """Processors in proportion to the work of each operator (Mc-Stream)."""
+    from app.plans.offline import run_proportional
+
+    _print(run_proportional, output, topology=topology, load=load, tolerance=tolerance, model=model)
+
+
 @cli.command()
 def estimate(
     topology: TopologyFile,

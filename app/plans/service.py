@@ -22,9 +22,13 @@ from app.plans.schemas import (
     MinLatencyRequest,
     MinProcessorsRequest,
     PlanAnswer,
+    ProportionalRequest,
     StoredEstimateRequest,
     StoredMinLatencyRequest,
     StoredMinProcessorsRequest,
+    StoredProportionalRequest,
+    StoredTradeoffRequest,
+    TradeoffRequest,
 )
 from app.settings import Settings
 from app.tables import PlanRow
@@ -32,6 +36,8 @@ from app.topologies.service import check_size
 from planner.errors import InvalidLoad, InvalidTopology
 from planner.estimation import estimate
 from planner.plans import min_latency, min_processors
+from planner.proportional import proportional
+from planner.tradeoff import tradeoff
 from planner.values import Plan
 
 A = TypeVar("A", bound=EstimateAnswer)
@@ -68,6 +74,30 @@ async def plan_min_processors(body: MinProcessorsRequest, settings: Settings) ->
         with time_planner("min_processors"), pointing_into_body():
             plan = min_processors(
                 body.topology.to_values(), body.load.to_values(), body.t_max_seconds, body.model
+            )
+        return to_plan_answer(plan)
+
+    return await run_described(compute, body, settings)
+
+
+async def plan_tradeoff(body: TradeoffRequest, settings: Settings) -> PlanAnswer:
+    """Processors weighed against waiting tuples."""
+
+    def compute() -> PlanAnswer:
+        with time_planner("tradeoff"), pointing_into_body():
+            plan = tradeoff(body.topology.to_values(), body.load.to_values(), body.beta, body.model)
+        return to_plan_answer(plan)
+
+    return await run_described(compute, body, settings)
+
+
+async def plan_proportional(body: ProportionalRequest, settings: Settings) -> PlanAnswer:
+    """Processors in proportion to work."""
+
+    def compute() -> PlanAnswer:
+        with time_planner("proportional"), pointing_into_body():
+            plan = proportional(
+                body.topology.to_values(), body.load.to_values(), body.tolerance, body.capacities, body.model
             )
         return to_plan_answer(plan)
 
@@ -123,6 +153,26 @@ def store_min_processors(
     found = gather(session, name, body, settings)
     with time_planner("min_processors"), blaming_what_is_stored(name):
         plan = min_processors(found.topology, found.load, body.t_max_seconds, body.model)
+    return _store(session, found, body, plan)
+
+
+def store_tradeoff(
+    session: Session, name: str, body: StoredTradeoffRequest, settings: Settings
+) -> PlanAnswer:
+    """Plans for what is stored, and stores the plan."""
+    found = gather(session, name, body, settings)
+    with time_planner("tradeoff"), blaming_what_is_stored(name):
+        plan = tradeoff(found.topology, found.load, body.beta, body.model)
+    return _store(session, found, body, plan)
+
+
+def store_proportional(
+    session: Session, name: str, body: StoredProportionalRequest, settings: Settings
+) -> PlanAnswer:
+    """Plans for what is stored, and stores the plan."""
+    found = gather(session, name, body, settings)
+    with time_planner("proportional"), blaming_what_is_stored(name):
+        plan = proportional(found.topology, found.load, body.tolerance, body.capacities, body.model)
     return _store(session, found, body, plan)
 
 
