@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from planner.errors import join_names
-from planner.estimation import Situation, evaluate_allocation
+from planner.estimation import Situation, assess_counts
 from planner.explanation import explain_allocation, find_effects
 from planner.plans import find_lower_bound
 from planner.values import Diagnostic, Objective, Plan
@@ -20,7 +20,7 @@ def describe_choice(
     said: tuple[Diagnostic, ...] = (),
 ) -> Plan:
     """Estimate and explain `counts`; `throttled` operators cannot keep up at their max_processors."""
-    answer = evaluate_allocation(situation, counts)
+    answer = assess_counts(situation, counts)
     short = [name in set(throttled) for name in situation.names]
     # As if nothing arrived where more arrives than can be served: no finite gain describes an endless queue.
     rates = [
@@ -28,7 +28,7 @@ def describe_choice(
         for rate, is_short in zip(situation.stations.arrival_rate, short, strict=True)
     ]
     calm = replace(situation.stations, arrival_rate=rates)
-    savings, costs = find_effects(calm, counts, situation.load.external_rate)
+    _, savings, costs = find_effects(calm, counts, situation.load.external_rate)
     effects, cut = explain_allocation(
         situation.topology.operators,
         counts,

@@ -13,8 +13,8 @@ from planner.allocation import allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidAllocation, join_names
 from planner.estimation import (
     Situation,
+    assess_counts,
     compare_sojourn,
-    evaluate_allocation,
     find_counts,
     list_floats,
     sum_sojourn,
@@ -85,7 +85,7 @@ def judge_capacity(
     choose, origin = find_choice(measured, processors, k_max)
     situation = scale_load(measured, rate)
     counts = choose(situation)
-    answer = evaluate_allocation(situation, counts)
+    answer = assess_counts(situation, counts)
     checks = run_checks(situation, counts, answer, limits)
     passed = all(check.passed for check in checks)
     headroom_rate = find_headroom(measured, choose, limits, start=rate)
@@ -253,7 +253,7 @@ def find_binding_operator(situation: Situation, counts: Sequence[int], limits: L
     if limits.t_max_seconds is not None and situation.load.external_rate:
         waits = list_floats(wait_seconds_each(stations, counts))
         if inf not in waits:
-            savings, _ = find_effects(stations, counts, situation.load.external_rate)
+            _, savings, _ = find_effects(stations, counts, situation.load.external_rate)
             return situation.names[max(range(len(counts)), key=lambda i: savings[i])]
     rows = zip(situation.flow.visits, counts, stations.service_rate, strict=True)
     busy = [visits / (count * mu) for visits, count, mu in rows]

@@ -14,9 +14,8 @@ from planner.allocation import allocate_budget
 from planner.choices import describe_choice
 from planner.curves import Curve
 from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidLoad, escape_pointer
-from planner.estimation import Situation, evaluate_allocation, list_floats, survey_load
+from planner.estimation import Situation, assess_counts, list_floats, survey_load
 from planner.queueing import least_stable_processors
-from planner.stations import list_curves
 from planner.throttling import throttle_flow
 from planner.values import DEFAULT_MODEL, Diagnostic, Load, Model, Plan, Topology
 
@@ -86,7 +85,7 @@ class Scale:
         rows = zip(rates, services, bounds, short, strict=True)
         floors = [most if cut else least_stable_processors(rate, mu) for rate, mu, (_, most), cut in rows]
         calm = [0.0 if cut else rate for rate, cut in zip(rates, short, strict=True)]
-        curves = list_curves(replace(stations, arrival_rate=calm))
+        curves = replace(stations, arrival_rate=calm).curves
         return cls(curves, [one / first for one in work], floors, bounds, calm, services)
 
     def spread(self, first: int) -> list[int]:
@@ -142,8 +141,8 @@ def compare_with_best(situation: Situation, counts: Sequence[int]) -> tuple[Diag
         best = allocate_budget(situation.stations, sum(counts), situation.names).counts.tolist()
     except (BudgetTooSmall, BoundTooSmall):
         return ()
-    ours = evaluate_allocation(situation, counts).expected_sojourn_seconds
-    theirs = evaluate_allocation(situation, best).expected_sojourn_seconds
+    ours = assess_counts(situation, counts).expected_sojourn_seconds
+    theirs = assess_counts(situation, best).expected_sojourn_seconds
     if ours is None or theirs is None or not theirs < ours:
         return ()
     detail = (

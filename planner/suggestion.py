@@ -6,7 +6,7 @@ from math import ceil
 
 from planner.allocation import allocate_budget, allocate_target
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable, join_names
-from planner.estimation import NEAR_SATURATION, Situation, evaluate_allocation
+from planner.estimation import NEAR_SATURATION, Situation, assess_counts
 from planner.plans import allocate_idle
 from planner.queueing import least_stable_processors
 
@@ -36,7 +36,7 @@ def suggest_counts(
         found = find_sufficient_counts(situation, counts, t_max_seconds, k_max)
     except (TargetUnreachable, BoundTooSmall) as error:
         return Suggestion(None, None, None, str(error))
-    answer = evaluate_allocation(situation, found)
+    answer = assess_counts(situation, found)
     changes = [
         f"{name} {before} → {after}"
         for name, before, after in zip(situation.names, counts, found, strict=True)

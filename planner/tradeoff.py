@@ -14,7 +14,6 @@ from planner.choices import describe_choice
 from planner.curves import Curve
 from planner.errors import InvalidLoad
 from planner.estimation import Situation, survey_load
-from planner.stations import list_curves
 from planner.throttling import throttle_flow
 from planner.values import Effect, Load, Model, Plan, Topology
 
@@ -28,7 +27,7 @@ def tradeoff(topology: Topology, load: Load, beta: float, model: Model = "mmk") 
             "/beta",
         )
     situation, throttled = throttle_flow(survey_load(topology, load, model))
-    curves = list_curves(situation.stations)
+    curves = situation.stations.curves
     counts = choose_counts(situation, curves, beta / (1.0 - beta))
     plan = describe_choice(situation, counts, throttled, objective="tradeoff", optimal=True)
     by_name = dict(zip(situation.names, zip(curves, counts, strict=True), strict=True))

@@ -86,7 +86,8 @@ def networks(draw: st.DrawFn) -> tuple[Topology, Load]:
     ]
     operators = tuple(Operator(name, max_processors=draw(st.sampled_from([None, 1, 2, 3]))) for name in names)
     load = Load(draw(st.floats(0.5, 20.0)), {name: OperatorLoad(draw(st.floats(1.0, 9.0))) for name in names})
-    return Topology(operators, tuple(edges), (Entry(names[0]), Entry(names[-1], 0.5))), load
+    entries = (Entry(names[0]), Entry(names[-1], 0.5)) if names[1:] else (Entry(names[0]),)
+    return Topology(operators, tuple(edges), entries), load
 
 
 def iterate_flow(topology: Topology, load: Load) -> list[float]:
