@@ -10,6 +10,7 @@ import typer
 from pydantic import ValidationError
 from pydantic_core import PydanticUndefined
 
+from app.gates.command import gate
 from app.settings import PREFIX, Settings
 
 CAPACITY_SHORT = 1
@@ -23,6 +24,7 @@ cli = typer.Typer(
 )
 plan_cli = typer.Typer(help="Plan from files, without server or database.", no_args_is_help=True)
 cli.add_typer(plan_cli, name="plan")
+cli.command()(gate)
 
 
 def fail(message: str, code: int = UNUSABLE_INPUT) -> typer.Exit:
@@ -121,6 +123,38 @@ def plan_min_processors(
     from app.plans.offline import run_min_processors
 
     _print(run_min_processors, output, topology=topology, load=load, t_max_seconds=t_max_seconds, model=model)
+
+
+@plan_cli.command("tradeoff")
+def plan_tradeoff(
+    topology: TopologyFile,
+    load: LoadFile,
+    beta: Annotated[
+        float, typer.Option("--beta", help="Weight of a processor, between 0 and 1; the rest is a tuple's.")
+    ],
+    model: ModelOption = "mmk",
+    output: Output = "table",
+) -> None:
+    """Processors weighed against waiting tuples, operator by operator (Es-Stream)."""
+    from app.plans.offline import run_tradeoff
+
+    _print(run_tradeoff, output, topology=topology, load=load, beta=beta, model=model)
+
+
+@plan_cli.command("proportional")
+def plan_proportional(
+    topology: TopologyFile,
+    load: LoadFile,
+    tolerance: Annotated[
+        float, typer.Option("--tolerance", help="Stop where one more saves no larger part of E[T].")
+    ] = 0.01,
+    model: ModelOption = "ggk-whitt",
+    output: Output = "table",
+) -> None:
+    """Processors in proportion to the work of each operator (Mc-Stream)."""
+    from app.plans.offline import run_proportional
+
+    _print(run_proportional, output, topology=topology, load=load, tolerance=tolerance, model=model)
 
 
 @cli.command()

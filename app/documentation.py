@@ -33,6 +33,10 @@ TAGS = [
         "name": "placements",
         "description": "Task profiles, VM catalogues, and which threads run on which slot of which VM.",
     },
+    {
+        "name": "gates",
+        "description": "Whether a deployment holds at a rate, and how far it would; for CI jobs.",
+    },
     {"name": "health", "description": "For those who keep the service running."},
 ]
 

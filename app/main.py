@@ -10,6 +10,7 @@ from sqlalchemy.orm import sessionmaker
 from app import documentation, health
 from app.body_limit import BodyLimit
 from app.database import make_engine
+from app.gates import routes as gates
 from app.ingest_runs import routes as ingest_runs
 from app.observability import RequestRecorder, configure_logging, observe_pool
 from app.placements import routes as placements
@@ -33,6 +34,7 @@ ROUTERS = (
     profiles.router,
     vm_catalogues.router,
     placements.router,
+    gates.router,
     health.router,
 )
 

@@ -20,11 +20,15 @@ from app.plans.schemas import (
     MinLatencyRequest,
     MinProcessorsRequest,
     PlanAnswer,
+    ProportionalRequest,
+    TradeoffRequest,
 )
 from app.problems import describe_problem, list_validation_errors
 from planner.errors import BoundTooSmall, BudgetTooSmall, NotEnoughSlots, PlannerError, TargetUnreachable
 from planner.estimation import estimate
 from planner.plans import min_latency, min_processors
+from planner.proportional import proportional
+from planner.tradeoff import tradeoff
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -66,6 +70,28 @@ def run_min_processors(**inputs: Any) -> PlanAnswer:
     return compute_answer(
         lambda: to_plan_answer(
             min_processors(body.topology.to_values(), body.load.to_values(), body.t_max_seconds, body.model)
+        )
+    )
+
+
+def run_tradeoff(**inputs: Any) -> PlanAnswer:
+    """Processors weighed against waiting tuples."""
+    body = read_body(TradeoffRequest, inputs)
+    return compute_answer(
+        lambda: to_plan_answer(
+            tradeoff(body.topology.to_values(), body.load.to_values(), body.beta, body.model)
+        )
+    )
+
+
+def run_proportional(**inputs: Any) -> PlanAnswer:
+    """Processors in proportion to work."""
+    body = read_body(ProportionalRequest, inputs)
+    return compute_answer(
+        lambda: to_plan_answer(
+            proportional(
+                body.topology.to_values(), body.load.to_values(), body.tolerance, body.capacities, body.model
+            )
         )
     )
 
