@@ -55,11 +55,6 @@ class MappedVm:
     vm: Vm
     slots: tuple[MappedSlot, ...]
 
-    @property
-    def cpu(self) -> float:
-        """Reserved cpu over all slots, in slots."""
-        return sum(slot.cpu for slot in self.slots)
-
 
 @dataclass(frozen=True, slots=True)
 class ThreadMapping:

@@ -8,7 +8,7 @@ from itertools import product
 from planner.errors import NotEnoughSlots, PlacementTooLarge, ThreadTooLarge
 from planner.mapping import MapThreads, NoRoom, Task, ThreadMapping, Vm, join_tasks
 from planner.mapping_sam import map_slot_aware
-from planner.prediction import Prediction, Route, predict, route_shuffled
+from planner.prediction import Prediction, Route, predict, route_shuffled, route_slot_aware
 from planner.profiles import Profile
 from planner.slots import (
     MOST_SLOTS,
@@ -29,7 +29,7 @@ from planner.vm_acquisition import (
     acquire_largest_first,
     check_catalogue,
     make_purchase,
-    price_of,
+    read_price,
 )
 
 
@@ -113,7 +113,7 @@ def place_loads(
         buy(acquire_largest_first, market, sizes, asked),
         buy(acquire_cheapest, market, sizes, asked),
         sum_prices(mapping),
-        (*dips, *prediction.diagnostics),
+        (*find_shortfall(loads, mapping, prediction, external_rate), *dips, *prediction.diagnostics),
     )
 
 
@@ -177,8 +177,26 @@ def name_vms(purchase: Purchase, existing: Sequence[Vm]) -> list[Vm]:
 
 def sum_prices(mapping: ThreadMapping) -> float:
     """What an hour of all VMs costs, those that were there included as far as they have a price."""
-    prices = [VmSize(vm.vm.name, vm.vm.slots, vm.vm.hourly_price) for vm in mapping.vms]
-    return float(sum((price_of(price) for price in prices), Fraction(0)))
+    return float(sum((read_price(vm.vm.hourly_price) for vm in mapping.vms), Fraction(0)))
+
+
+def find_shortfall(
+    loads: Sequence[TaskLoad], mapping: ThreadMapping, prediction: Prediction, external_rate: float
+) -> tuple[Diagnostic, ...]:
+    """Where the asked rate is not sustained: which task binds, and whether other routing would do."""
+    if prediction.rate >= external_rate or prediction.binding_task is None:
+        return ()
+    aware = predict(loads, mapping, route_slot_aware, external_rate).rate
+    remedy = (
+        "route by what each slot sustains (slot-aware)"
+        if aware >= external_rate
+        else f"slot-aware routing would reach {aware:.6g}/s; mba with sam is made for the asked rate"
+    )
+    detail = (
+        f"This mapping sustains {prediction.rate:.6g} of {external_rate:.6g} tuples/s, bound by "
+        f"{prediction.binding_task}: {remedy}."
+    )
+    return (Diagnostic("rate-not-met", detail, (prediction.binding_task,)),)
 
 
 def compare_pairs(

@@ -140,7 +140,7 @@ def allocate_lsa(load: TaskLoad) -> TaskAllocation:
     threads = full + (rest > 0.0)
     share = full + rest / single.peak_rate
     detail = (
-        f"{load.rate:.6g}/s = {full} × {single.peak_rate:.6g}/s + {rest:.6g}/s: {threads} threads; "
+        f"{load.rate:.6g}/s = {share:.6g} × {single.peak_rate:.6g}/s on {threads}; "
         f"cpu {share:.6g} × {single.cpu:.6g}, memory {share:.6g} × {single.memory:.6g}"
     )
     return TaskAllocation(load.name, load.rate, threads, share * single.cpu, share * single.memory, detail)
@@ -153,22 +153,27 @@ def allocate_mba(load: TaskLoad) -> TaskAllocation:
     """
     profile, best = load.profile, load.profile.best
     full, rest = saturate_slots(load.rate, best.peak_rate)
-    detail = (
-        f"{load.rate:.6g}/s = {full} × {best.peak_rate:.6g}/s + {rest:.6g}/s: "
-        f"{full} full slots of {best.threads}"
-    )
-    if not rest:
-        return TaskAllocation(load.name, load.rate, full * best.threads, float(full), float(full), detail)
-    threads = profile.threads_for(rest)
-    cpu, memory = size_bundle(profile, threads, rest)
+    threads = profile.threads_for(rest) if rest else 0
+    cpu, memory = size_bundle(profile, threads, rest) if rest else (0.0, 0.0)
     return TaskAllocation(
         load.name,
         load.rate,
         full * best.threads + threads,
         full + cpu,
         full + memory,
-        f"{detail}, and {threads} more that take cpu {cpu:.6g} and memory {memory:.6g}",
+        describe_bundles(load, full, rest, threads),
     )
+
+
+def describe_bundles(load: TaskLoad, full: int, rest: float, threads: int) -> str:
+    """MBA's arithmetic for one task, in a line."""
+    best = load.profile.best
+    whole = f"{full} × {best.peak_rate:.6g}/s on {full} slots of {best.threads}" if full else ""
+    if not rest:
+        return whole
+    cpu, memory = size_bundle(load.profile, threads, rest)
+    last = f"{rest:.6g}/s on {threads} with cpu {cpu:.6g}, memory {memory:.6g}"
+    return f"{whole}; {last}" if full else last
 
 
 def size_bundle(profile: Profile, threads: int, rate: float) -> tuple[float, float]:

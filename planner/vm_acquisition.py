@@ -57,9 +57,14 @@ def check_catalogue(sizes: Sequence[VmSize]) -> None:
         raise InvalidCatalogue(f"Two VM sizes are named {twice[0]}: give each its own name.", twice)
 
 
+def read_price(hourly_price: float | None) -> Fraction:
+    """A price as the decimal fraction that was written, so that sums of prices compare exactly."""
+    return Fraction(repr(hourly_price)) if hourly_price else Fraction(0)
+
+
 def price_of(size: VmSize) -> Fraction:
-    """The price as the decimal fraction that was written, so that sums of prices compare exactly."""
-    return Fraction(repr(size.hourly_price)) if size.hourly_price else Fraction(0)
+    """What an hour of it costs, exactly."""
+    return read_price(size.hourly_price)
 
 
 def make_purchase(counts: Iterable[tuple[VmSize, int]]) -> Purchase:

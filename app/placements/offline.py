@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
@@ -75,7 +76,7 @@ def _count(vms: dict[str, int]) -> str:
 
 
 def _tabulate_tasks(answer: PlacementAnswer) -> Table:
-    table = Table()
+    table = Table(box=SIMPLE_HEAD)
     table.add_column("task")
     for column in ("rate /s", "threads", "cpu", "memory", "sustains /s"):
         table.add_column(column, justify="right")
@@ -88,7 +89,7 @@ def _tabulate_tasks(answer: PlacementAnswer) -> Table:
 
 
 def _tabulate_vms(answer: PlacementAnswer) -> Table:
-    table = Table()
+    table = Table(box=SIMPLE_HEAD)
     table.add_column("VM")
     table.add_column("size")
     table.add_column("threads, slot by slot")
@@ -108,7 +109,9 @@ def _describe_slot(slot: PlacedSlot) -> str:
 
 
 def _tabulate_comparison(pairs: list[ComparedPair], external_rate: float) -> Table:
-    table = Table(title=f"every allocation with every mapping, at {external_rate:.6g} tuples/s")
+    table = Table(
+        box=SIMPLE_HEAD, title=f"every allocation with every mapping, at {external_rate:.6g} tuples/s"
+    )
     table.add_column("pair")
     for column in ("slots", "used", "VMs", "retries", "price /h", "shuffle /s", "slot-aware /s"):
         table.add_column(column, justify="right")

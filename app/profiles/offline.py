@@ -5,6 +5,7 @@ import json
 import sys
 from pathlib import Path
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
@@ -77,7 +78,7 @@ def print_profiles(profiles: dict[str, BuiltFields], output: str) -> None:
 
 def _tabulate(task: str, built: BuiltFields) -> Table:
     points = {point.threads: point for point in built.points}
-    table = Table(title=task)
+    table = Table(box=SIMPLE_HEAD, title=task)
     for column in ("threads", "peak rate /s", "cpu", "memory", "slope there", "unstable from /s", "trials"):
         table.add_column(column, justify="right")
     for step in built.evidence:

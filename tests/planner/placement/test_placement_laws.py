@@ -168,7 +168,7 @@ def test_no_slot_is_over_its_memory_and_no_vm_over_its_cpu(
         loads, external_rate_of(loads), MARKET, Rules(allocate, MAPPERS[mapper], route_shuffled)
     )
     for vm in placed.mapping.vms:
-        assert vm.cpu <= vm.vm.slots * BIT_MORE
+        assert sum(slot.cpu for slot in vm.slots) <= vm.vm.slots * BIT_MORE
         assert all(slot.memory <= BIT_MORE for slot in vm.slots)
 
 

@@ -123,7 +123,7 @@ def test_the_arithmetic_of_mba_is_shown() -> None:
     (task,) = placed.allocation.tasks
     # I(τ) = 2 + 28 (τ − 1)/49 reaches the rest of 10/s at τ = 15.
     assert task.threads == 165
-    assert task.detail.startswith("100/s = 3 × 30/s + 10/s: 3 full slots of 50, and 15 more")
+    assert task.detail == "3 × 30/s on 3 slots of 50; 10/s on 15 with cpu 0.267, memory 0.260429"
     assert (placed.allocation.slots, placed.mapping.slots_used, placed.hourly_price) == (4, 4, 0.4)
 
 
@@ -252,6 +252,17 @@ def test_usage_is_that_of_the_rate_that_runs() -> None:
     assert (two.cpu, two.memory) == (0.6, 0.3)
     assert (one.cpu, one.memory) == pytest.approx((0.5 * 2 / 10, 0.2 * 2 / 10))  # a third of 6/s, of 10/s
     assert found.vms[0].cpu == pytest.approx(0.7)
+
+
+def test_a_rate_that_is_not_met_is_said_with_what_would_help():
+    blob = Profile("blob", (ProfilePoint(1, 2, 0.067, 0.239), ProfilePoint(50, 30, 0.767, 0.314)))
+    shuffled = Rules(allocate_mba, map_slot_aware, route_shuffled)
+    placed = place(pipeline("source", "blob", "sink"), 100.0, Market(sizes=SIZES), blob, rules=shuffled)
+    (said,) = placed.diagnostics
+    assert (said.code, said.operators) == ("rate-not-met", ("blob",))
+    assert "sustains 99 of 100 tuples/s" in said.detail
+    assert "slot-aware" in said.detail
+    assert not place(pipeline("source", "blob", "sink"), 100.0, Market(sizes=SIZES), blob).diagnostics
 
 
 def test_the_binding_task_is_the_first_of_the_weakest() -> None:
