@@ -23,7 +23,8 @@ from app.plans.schemas import (
     ProportionalRequest,
     TradeoffRequest,
 )
-from app.problems import describe_problem, list_validation_errors
+from app.problems import describe_problem
+from app.validation import list_validation_errors
 from planner.errors import BoundTooSmall, BudgetTooSmall, NotEnoughSlots, PlannerError, TargetUnreachable
 from planner.estimation import estimate
 from planner.plans import min_latency, min_processors
