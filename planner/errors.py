@@ -8,15 +8,26 @@ PlannerError
 ├── BoundTooSmall              max_processors of an operator is below what keeps it stable
 ├── BudgetTooSmall             k_max is below the least stable allocation
 ├── TargetUnreachable          t_max_seconds is at or below what endless processors give
-├── InvalidMstSamples          a throughput or a number of VMs that cannot be
-├── TooFewMstSamples           fewer samples, or fewer different numbers of VMs, than the models need
-├── InvalidWorkload            times or rates that are no time series
-├── WorkloadTooShort           fewer steps than the forecast's window
-├── WorkloadTooSparse          too many of the steps are missing
-├── ConstantWorkload           a series without variation: a stuck sensor forecasts nothing
-├── InvalidQosTarget           a QoS target outside [0.5, 1)
-├── InvalidSchedule            interval, start-up, horizon or VM bounds that contradict each other
-└── UnknownPolicy              a scheduling policy of no known name
+├── PlacementError             threads cannot be given to slots
+│   ├── InvalidProfile         a task's profile contradicts itself or what a slot is
+│   ├── NoStablePoint          no trial of a task was stable
+│   ├── MissingProfile         a task between others has no profile
+│   ├── IdleTask               a task with a profile that no tuple reaches
+│   ├── ThreadTooLarge         a thread, or a bundle of them, that no VM or slot holds
+│   ├── PlacementTooLarge      more threads or slots than a placement is worked out for
+│   ├── InvalidCatalogue       VM sizes without a price, or none at all
+│   ├── NotEnoughSlots         the VMs given do not suffice, and there are no sizes to buy
+│   └── InvalidMapping         a mapping to predict names what is not there
+└── ForecastError              a schedule of VMs cannot be made
+    ├── InvalidMstSamples      a throughput or a number of VMs that cannot be
+    ├── TooFewMstSamples       fewer samples, or fewer different numbers of VMs, than the models need
+    ├── InvalidWorkload        times or rates that are no time series
+    ├── WorkloadTooShort       fewer steps than the forecast's window
+    ├── WorkloadTooSparse      too many of the steps are missing
+    ├── ConstantWorkload       a series without variation: a stuck sensor forecasts nothing
+    ├── InvalidQosTarget       a QoS target outside [0.5, 1)
+    ├── InvalidSchedule        interval, start-up, horizon or VM bounds that contradict each other
+    └── UnknownPolicy          a scheduling policy of no known name
 
 They are dataclasses without generated equality: an exception is one event, hashable by identity, and it
 pickles whether it was raised with positional or with keyword arguments.
@@ -149,8 +160,149 @@ class TargetUnreachable(PlannerError):
         )
 
 
+class PlacementError(PlannerError):
+    """Threads cannot be given to slots."""
+
+
 @dataclass(eq=False)
-class InvalidMstSamples(PlannerError):
+class InvalidProfile(PlacementError):
+    """A task's profile contradicts itself or what a slot is; `threads` names the row of the table."""
+
+    task: str
+    detail: str
+    threads: int | None = None
+    value: float | None = None
+    pointer: str = ""
+
+    def __str__(self) -> str:
+        where = "" if self.threads is None else f" at threads = {self.threads}"
+        return f"The profile of {self.task}{where}: {self.detail}"
+
+
+@dataclass(eq=False)
+class NoStablePoint(PlacementError):
+    """Every trial of a task was unstable, so nothing is known that it sustains."""
+
+    task: str
+    trials: int
+    smallest_rate: float
+    smallest_slope: float
+    max_slope: float
+
+    def __str__(self) -> str:
+        return (
+            f"None of the {self.trials} trials of {self.task} was stable: at the lowest rate of "
+            f"{self.smallest_rate:.6g}/s or above, latency still grew by {self.smallest_slope:.6g} s/s "
+            f"(stable is up to {self.max_slope:.6g}). Try lower rates, or a longer warm-up."
+        )
+
+
+@dataclass(eq=False)
+class MissingProfile(PlacementError):
+    """Only a source or a sink may go without a profile (it takes no slot)."""
+
+    task: str
+    rate: float
+
+    def __str__(self) -> str:
+        return (
+            f"Task {self.task} receives {self.rate:.6g} tuples/s and has no profile: add one to profiles "
+            "under that name. Only sources and sinks may go without."
+        )
+
+
+@dataclass(eq=False)
+class IdleTask(PlacementError):
+    """A task with a profile that no tuple reaches: no number of threads is right for it."""
+
+    task: str
+    rate: float
+
+    def __str__(self) -> str:
+        return (
+            f"Task {self.task} has a profile but receives {self.rate:.6g} tuples/s: raise the selectivities "
+            "or shares on the way to it, or take it out of the topology."
+        )
+
+
+@dataclass(eq=False)
+class ThreadTooLarge(PlacementError):
+    """Threads that must stay together and that nothing on offer holds."""
+
+    task: str
+    threads: int
+    resource: str
+    needed: float
+    capacity: float
+    place: str
+
+    def __str__(self) -> str:
+        what = "one thread" if self.threads == 1 else f"a bundle of {self.threads} threads"
+        return (
+            f"Task {self.task}: {what} takes {self.needed:.6g} slots of {self.resource}, and {self.place} "
+            f"has {self.capacity:.6g}: offer a larger VM, or correct the profile."
+        )
+
+
+@dataclass(eq=False)
+class PlacementTooLarge(PlacementError):
+    """More threads, or more slots, than a placement is worked out for; `task` takes the most of them."""
+
+    task: str
+    needed: float
+    limit: int
+    unit: str = "threads"
+
+    def __str__(self) -> str:
+        return (
+            f"The placement comes to {self.needed:.6g} {self.unit} or more, most of them for task {self.task}, "
+            f"and {self.limit} are the most it is worked out for: lower external_rate, split the topology, or "
+            "look at the profile of that task."
+        )
+
+
+@dataclass(eq=False)
+class InvalidCatalogue(PlacementError):
+    """VM sizes that cannot be bought from."""
+
+    detail: str
+    sizes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.detail
+
+
+@dataclass(eq=False)
+class NotEnoughSlots(PlacementError):
+    """The VMs given are too few, and there are no sizes to buy more of."""
+
+    needed: int
+    available: int
+
+    def __str__(self) -> str:
+        return (
+            f"The placement needs at least {self.needed} slots and the VMs given have {self.available}: add "
+            "VMs, or give vm_sizes to acquire from."
+        )
+
+
+@dataclass(eq=False)
+class InvalidMapping(PlacementError):
+    """A mapping to predict names what is not there; `pointer` is the JSON pointer of the part to change."""
+
+    detail: str
+    pointer: str = ""
+
+    def __str__(self) -> str:
+        return self.detail
+
+
+class ForecastError(PlannerError):
+    """A schedule of VMs cannot be made."""
+
+
+@dataclass(eq=False)
+class InvalidMstSamples(ForecastError):
     """A sample of the maximum sustainable throughput that no measurement can have given."""
 
     detail: str
@@ -161,7 +313,7 @@ class InvalidMstSamples(PlannerError):
 
 
 @dataclass(eq=False)
-class TooFewMstSamples(PlannerError):
+class TooFewMstSamples(ForecastError):
     """Too few samples, or too few different numbers of VMs among them, to fit either model with its spread."""
 
     samples: int
@@ -178,7 +330,7 @@ class TooFewMstSamples(PlannerError):
 
 
 @dataclass(eq=False)
-class InvalidWorkload(PlannerError):
+class InvalidWorkload(ForecastError):
     """Times or rates that do not make a time series."""
 
     detail: str
@@ -189,7 +341,7 @@ class InvalidWorkload(PlannerError):
 
 
 @dataclass(eq=False)
-class WorkloadTooShort(PlannerError):
+class WorkloadTooShort(ForecastError):
     """The series is shorter than the window that the forecast is fitted on."""
 
     steps: int
@@ -200,7 +352,7 @@ class WorkloadTooShort(PlannerError):
 
 
 @dataclass(eq=False)
-class WorkloadTooSparse(PlannerError):
+class WorkloadTooSparse(ForecastError):
     """So many steps are missing that filling them in would invent the series."""
 
     missing_steps: int
@@ -215,7 +367,7 @@ class WorkloadTooSparse(PlannerError):
 
 
 @dataclass(eq=False)
-class ConstantWorkload(PlannerError):
+class ConstantWorkload(ForecastError):
     """Every measured rate is the same to the last digit."""
 
     rate: float
@@ -229,7 +381,7 @@ class ConstantWorkload(PlannerError):
 
 
 @dataclass(eq=False)
-class InvalidQosTarget(PlannerError):
+class InvalidQosTarget(ForecastError):
     """The QoS target is a probability of at least one half and below 1."""
 
     qos_target: float
@@ -239,7 +391,7 @@ class InvalidQosTarget(PlannerError):
 
 
 @dataclass(eq=False)
-class InvalidSchedule(PlannerError):
+class InvalidSchedule(ForecastError):
     """Parameters of a schedule that contradict each other."""
 
     detail: str
@@ -250,7 +402,7 @@ class InvalidSchedule(PlannerError):
 
 
 @dataclass(eq=False)
-class UnknownPolicy(PlannerError):
+class UnknownPolicy(ForecastError):
     """A scheduling policy of no known name."""
 
     policy: str
