@@ -10,12 +10,15 @@ from sqlalchemy.orm import sessionmaker
 from app import documentation, health
 from app.body_limit import BodyLimit
 from app.database import make_engine
+from app.decisions import routes as decisions
 from app.gates import routes as gates
 from app.handlers import install_problems
 from app.ingest_runs import routes as ingest_runs
 from app.observability import RequestRecorder, configure_logging, observe_pool
 from app.placements import routes as placements
 from app.plans import routes as plans
+from app.policies import routes as policies
+from app.problems import install_problems
 from app.profiles import routes as profiles
 from app.security import parse_api_keys
 from app.settings import Settings
@@ -35,6 +38,8 @@ ROUTERS = (
     vm_catalogues.router,
     placements.router,
     gates.router,
+    policies.router,
+    decisions.router,
     health.router,
 )
 
