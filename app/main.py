@@ -18,7 +18,6 @@ from app.observability import RequestRecorder, configure_logging, observe_pool
 from app.placements import routes as placements
 from app.plans import routes as plans
 from app.policies import routes as policies
-from app.problems import install_problems
 from app.profiles import routes as profiles
 from app.security import parse_api_keys
 from app.settings import Settings
