@@ -1,5 +1,6 @@
 """The command line, `headgate`; what a command needs is imported when it runs."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -327,6 +328,90 @@ def _open_migrated_database() -> Iterator[str]:
             yield url
     except (OperationalError, ConnectionLost, EmbeddedPostgresError) as error:
         raise fail(f"the database cannot be used: {error}", 1) from error
+
+
+WorkloadFile = Annotated[Path, typer.Option("--workload", help="CSV or TSV: time, rate; a header.")]
+MstFile = Annotated[Path, typer.Option("--mst", help="CSV or TSV: app (optional), m, samples; a header.")]
+AppOption = Annotated[str | None, typer.Option("--app", help="Only this application of --mst.")]
+MaxVms = Annotated[int, typer.Option("--max-vms", min=1, help="The most VMs there are.")]
+
+
+@cli.command()
+def backtest(
+    *,
+    workload: WorkloadFile,
+    mst: MstFile,
+    train_vms: Annotated[
+        str, typer.Option("--train-vms", help="The m whose samples a policy may know.")
+    ] = "3,4,6,8,24",
+    scale_peak: Annotated[
+        str, typer.Option("--scale-peak", help="Scale the workload to this maximum; none leaves it.")
+    ] = "32",
+    policies: Annotated[
+        str, typer.Option("--policies", help="all, or 0 to 7, headgate, ground-truth, static-peak.")
+    ] = "all",
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="How many runs of each.")] = 5,
+    max_vms: MaxVms = 128,
+    app: AppOption = None,
+    output: Annotated[Literal["table", "csv", "json"], typer.Option("--output")] = "table",
+) -> None:
+    """Live through a workload again under each policy: how much was served, and what it cost."""
+    _keep_blas_to_one_thread()
+    from app.forecasts.offline import backtest_files, print_rows
+    from app.plans.offline import Refused
+
+    rows = backtest_files(
+        workload,
+        mst,
+        policies=policies,
+        seeds=seeds,
+        train_vms=train_vms,
+        scale_peak=_read_peak(scale_peak),
+        max_vms=max_vms,
+        app=app,
+    )
+    try:
+        print_rows(rows, output, sys.stdout)
+    except Refused as refused:
+        raise fail(str(refused)) from refused
+
+
+def _read_peak(text: str) -> float | None:
+    if text.lower() == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError as error:
+        raise fail(f"--scale-peak {text}: write a number, or none") from error
+
+
+def _keep_blas_to_one_thread() -> None:
+    """Our matrices are small: threads of BLAS would only wait for each other, and a second core is not ours."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+@cli.command()
+def forecast(
+    *,
+    workload: WorkloadFile,
+    mst: MstFile,
+    policy: Annotated[str, typer.Option("--policy", help="headgate, or one of the paper's.")] = "headgate",
+    qos_target: Annotated[float | None, typer.Option("--qos-target", help="In [0.5, 1).")] = None,
+    horizon: Annotated[int, typer.Option("--horizon", min=1, help="Intervals to decide on.")] = 1,
+    max_vms: MaxVms = 128,
+    app: AppOption = None,
+    output: Output = "table",
+) -> None:
+    """How many VMs the coming intervals need."""
+    _keep_blas_to_one_thread()
+    from app.forecasts.offline import forecast_files, print_forecast
+    from app.plans.offline import Refused
+
+    choices = {"policy": policy, "qos_target": qos_target, "horizon": horizon, "max_vms": max_vms}
+    try:
+        print_forecast(forecast_files(workload, mst, app, **choices), output)
+    except Refused as refused:
+        raise fail(str(refused)) from refused
 
 
 @cli.command()

@@ -11,6 +11,7 @@ from app import documentation, health
 from app.body_limit import BodyLimit
 from app.database import make_engine
 from app.decisions import routes as decisions
+from app.forecasts import routes as forecasts
 from app.gates import routes as gates
 from app.handlers import install_problems
 from app.ingest_runs import routes as ingest_runs
@@ -39,6 +40,7 @@ ROUTERS = (
     gates.router,
     policies.router,
     decisions.router,
+    forecasts.router,
     health.router,
 )
 

@@ -180,6 +180,25 @@ KINDS: dict[type[Exception], Kind] = {
     planning.InvalidCatalogue: Kind("invalid-catalogue", 422, "No sizes to buy from", _numbers("/vm_sizes")),
     planning.NotEnoughSlots: Kind("not-enough-slots", 422, "Too few slots", _numbers("/vms")),
     planning.InvalidMapping: Kind("invalid-mapping", 422, "The mapping does not fit", _numbers("/vms")),
+    planning.InvalidMstSamples: Kind(
+        "invalid-mst-samples", 422, "No such throughput", _numbers("/mst_samples")
+    ),
+    planning.TooFewMstSamples: Kind(
+        "too-few-mst-samples", 422, "Too few throughput samples", _numbers("/mst_samples")
+    ),
+    planning.InvalidWorkload: Kind("invalid-workload", 422, "No time series", _numbers("/workload")),
+    planning.WorkloadTooShort: Kind("workload-too-short", 422, "Workload too short", _numbers("/workload")),
+    planning.WorkloadTooSparse: Kind(
+        "workload-too-sparse", 422, "Too much is missing", _numbers("/workload")
+    ),
+    planning.ConstantWorkload: Kind(
+        "constant-workload", 422, "Workload never changes", _numbers("/workload")
+    ),
+    planning.InvalidQosTarget: Kind(
+        "invalid-qos-target", 422, "Target out of range", _numbers("/qos_target")
+    ),
+    planning.InvalidSchedule: Kind("invalid-schedule", 422, "The schedule contradicts itself", _numbers("")),
+    planning.UnknownPolicy: Kind("unknown-policy", 422, "No such policy", _numbers("/policy")),
     PoolTimeoutError: Kind("overloaded", 503, "Overloaded", headers=RETRY),
     OperationalError: Kind("database-unavailable", 503, "Database unavailable", headers=RETRY),
 }

@@ -1,0 +1,143 @@
+"""Workloads, throughput samples and VM schedules as JSON."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, JsonValue
+
+from app.fields import Answer, Body, UtcTime
+from app.plans.schemas import Diagnostic
+from planner import mst, workload
+from planner.policies import HEADGATE
+from planner.schedule import Timing
+from planner.vms import MOST_INTERVALS, VmQuestion
+
+MOST_POINTS, MOST_SAMPLES, MOST_VMS, MOST_STEPS = 50_000, 5_000, 1024, 1_000
+
+# A measured number that cannot be is refused by the planner, which says what it is of.
+Measured = Annotated[float, Field(ge=-1e15, le=1e15)]
+
+EXAMPLE_WORKLOAD: list[JsonValue] = [
+    {"at": f"2026-11-18T00:0{minute}:00Z", "rate": rate}
+    for minute, rate in enumerate((9.1, 9.6, 10.4, 11.9, 12.2))
+]
+EXAMPLE_SAMPLES: list[JsonValue] = [
+    {"vms": vms, "throughput": throughput}
+    for vms, throughput in ((3, 2.51), (3, 2.65), (4, 3.81), (6, 4.73), (8, 6.34), (8, 6.52), (24, 17.6))
+]
+
+
+class WorkloadPoint(Body):
+    """The mean rate of one step; null where it was not measured."""
+
+    at: UtcTime
+    rate: Measured | None
+
+
+class MstSample(Body):
+    """The throughput of some VMs: with `saturated`, all that they can; without, what they served with room left."""
+
+    vms: Annotated[int, Field(ge=-MOST_VMS, le=10**6)]
+    throughput: Measured
+    saturated: bool = True
+
+
+class VmForecastRequest(Body):
+    """How many VMs a workload will need, in the unit that its rates and the throughputs share."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"workload": EXAMPLE_WORKLOAD, "mst_samples": EXAMPLE_SAMPLES, "policy": "mst+ua"}]
+        }
+    )
+
+    workload: Annotated[list[WorkloadPoint], Field(max_length=MOST_POINTS, description="Oldest first.")]
+    mst_samples: Annotated[list[MstSample], Field(max_length=MOST_SAMPLES)]
+    policy: Annotated[
+        str,
+        Field(
+            max_length=100,
+            description="`headgate`, or one of Imai et al.: `mst`, `mst+ua`, `mst+ol`, `mst+ua+ol`, and each with "
+            "`;arma`, or their numbers 0 to 7. All but the first four need 100 steps of workload.",
+        ),
+    ] = HEADGATE
+    qos_target: Annotated[
+        float | None, Field(description="In [0.5, 1). Left out: 0.95, and 0.9875 for `headgate`.")
+    ] = None
+    step_seconds: Annotated[
+        float | None,
+        Field(gt=0, le=1e9, description="Left out: the median distance of the workload's times."),
+    ] = None
+    interval_steps: Annotated[
+        int, Field(ge=1, le=MOST_STEPS, description="For how long a decision holds.")
+    ] = 10
+    startup_steps: Annotated[int, Field(ge=0, le=MOST_STEPS, description="How long a VM takes to start.")] = 2
+    horizon: Annotated[int, Field(ge=1, le=MOST_INTERVALS, description="Intervals to decide on.")] = 1
+    max_vms: Annotated[int, Field(ge=1, le=MOST_VMS)] = 128
+
+    def to_question(self) -> VmQuestion:
+        """As the planner has it."""
+        measurements = [workload.Measurement(point.at.timestamp(), point.rate) for point in self.workload]
+        series = workload.regularise_workload(measurements, self.step_seconds)
+        samples = [(one.saturated, mst.MstSample(one.vms, one.throughput)) for one in self.mst_samples]
+        return VmQuestion(
+            series,
+            tuple(sample for saturated, sample in samples if saturated),
+            self.policy,
+            self.qos_target,
+            Timing(self.interval_steps, self.startup_steps, series.step_seconds),
+            self.horizon,
+            self.max_vms,
+            tuple(sample for saturated, sample in samples if not saturated),
+        )
+
+
+class VmInterval(Answer):
+    """One interval: its VMs, the rate that they cover with the target's probability, and what each doubt costs."""
+
+    begins: datetime = Field(serialization_alias="from")
+    ends: datetime = Field(serialization_alias="to")
+    vms: int
+    expected_rate: float
+    covered_rate: float
+    probability: float = Field(
+        description="That they hold at the highest expected rate; with `headgate`, the share of steps they will."
+    )
+    meets_target: bool
+    vms_for_mean: int = Field(description="Of `vms`, those that the expectation alone would take.")
+    vms_for_model: int = Field(description="Those that not knowing the throughput exactly takes on top.")
+    vms_for_forecast: int = Field(description="Those that not knowing the workload takes on top.")
+
+
+class MstModelAnswer(Answer):
+    """Model 1: 1/τ = w0 + w1/m + w2 m + w3 m². Model 2: τ = w0 + w1 m - w2 m². Trusted up to `peak_vms`."""
+
+    form: str
+    weights: list[float]
+    sigma: float
+    samples: int
+    fewest_vms: int
+    most_vms: int
+    peak_vms: int
+
+
+class WorkloadModelAnswer(Answer):
+    """What forecast the workload."""
+
+    kind: Literal["arma", "outlook", "last-rate"]
+    ar: list[float] = []
+    ma: list[float] = []
+    mean: float | None = None
+    innovation_variance: float | None = None
+    aic: float | None = None
+
+
+class VmForecastAnswer(Answer):
+    """A schedule, and the models behind it."""
+
+    policy: str
+    qos_target: float
+    intervals: list[VmInterval]
+    mst_model: MstModelAnswer
+    workload_model: WorkloadModelAnswer
+    diagnostics: list[Diagnostic]
