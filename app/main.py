@@ -20,6 +20,7 @@ from app.placements import routes as placements
 from app.plans import routes as plans
 from app.policies import routes as policies
 from app.profiles import routes as profiles
+from app.recommendations import routes as recommendations
 from app.security import parse_api_keys
 from app.settings import Settings
 from app.snapshots import routes as snapshots
@@ -41,6 +42,7 @@ ROUTERS = (
     policies.router,
     decisions.router,
     forecasts.router,
+    recommendations.router,
     health.router,
 )
 

@@ -1,7 +1,7 @@
 """Decides about a stored topology under its policy, and keeps every decision."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -31,19 +31,37 @@ from planner.policy import LastChange
 from planner.values import Estimate
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """All that a decision looks at, gathered; `decided_for` is where the newest interval ends."""
+
+    stored: StoredTopology
+    terms: PolicyBody
+    found: Gathered
+    decided_for: datetime
+    last: DecisionRow | None
+
+
 def store_decision(session: Session, name: str, body: DecisionRequest, settings: Settings) -> DecisionAnswer:
     """The same stored data gives the same decision: time is that of the data, and the clock can only refuse."""
-    stored = find_topology(session, name)
-    policy = body.policy or find_terms(session, stored)
-    check_policy(stored, policy, "#/policy")
-    measured = Measured(model=policy.model, smoothing=policy.smoothing)
-    found = gather(session, name, measured, settings, body.at)
-    decided_for = find_end(found)
-    refuse_stale(name, policy, decided_for, body.at or datetime.now(UTC))
-    last = find_last_change(session, stored, decided_for)
+    prepared = prepare(session, name, body.at, body.policy, settings)
     with time_planner("decide"), blaming_what_is_stored(name):
-        answer = compose_answer(found, policy, decided_for, last)
-    return keep(session, stored, answer)
+        answer = compose_answer(prepared)
+    return keep(session, prepared.stored, answer)
+
+
+def prepare(
+    session: Session, name: str, at: datetime | None, policy: PolicyBody | None, settings: Settings
+) -> Prepared:
+    """Gathers, and refuses what is missing, contradicts itself, or is too old."""
+    stored = find_topology(session, name)
+    terms = policy or find_terms(session, stored)
+    check_policy(stored, terms, "#/policy")
+    measured = Measured(model=terms.model, smoothing=terms.smoothing)
+    found = gather(session, name, measured, settings, at)
+    decided_for = find_end(found)
+    refuse_stale(name, terms, decided_for, at or datetime.now(UTC))
+    return Prepared(stored, terms, found, decided_for, find_last_change(session, stored, decided_for))
 
 
 def find_terms(session: Session, stored: StoredTopology) -> PolicyBody:
@@ -84,15 +102,14 @@ def find_last_change(session: Session, stored: StoredTopology, decided_for: date
     )
 
 
-def compose_answer(
-    found: Gathered, terms: PolicyBody, decided_for: datetime, last: DecisionRow | None
-) -> DecisionAnswer:
+def compose_answer(prepared: Prepared) -> DecisionAnswer:
     """Decide, weigh what moving costs, and say what else would be."""
+    found, terms, last = prepared.found, prepared.terms, prepared.last
     policy = terms.to_value()
     running = find_running(found, last)
     since = None
     if last is not None:
-        since = LastChange((decided_for - last.decided_for).total_seconds(), last.external_rate)
+        since = LastChange((prepared.decided_for - last.decided_for).total_seconds(), last.external_rate)
     wanted = decide(
         found.topology, found.load, running, policy, since, newest_rate=found.newest.external_rate
     )
@@ -100,7 +117,7 @@ def compose_answer(
     decision = weigh_change(wanted, moves, terms.horizon_seconds)
     counts = [one.processors for one in decision.recommended.operators]
     around = find_counterfactuals(decision.situation, counts, policy.t_max_seconds)
-    return to_answer(decision, moves, around, found=found, terms=terms, decided_for=decided_for)
+    return to_answer(decision, moves, around, prepared)
 
 
 def find_running(found: Gathered, last: DecisionRow | None) -> list[int]:
@@ -133,16 +150,14 @@ def to_answer(
     decision: Decision,
     moves: Moves,
     around: Counterfactuals,
-    *,
-    found: Gathered,
-    terms: PolicyBody,
-    decided_for: datetime,
+    prepared: Prepared,
 ) -> DecisionAnswer:
     """From the planner's values to JSON's types."""
+    found, terms = prepared.found, prepared.terms
     current, recommended, optimum = decision.current, decision.recommended, decision.optimum
     return DecisionAnswer.model_validate(
         {
-            "decided_for": decided_for,
+            "decided_for": prepared.decided_for,
             "action": decision.action,
             "goal": decision.goal,
             "processors": {
