@@ -6,6 +6,9 @@ from planner.decisions import Decision
 from planner.nodes import Node, NodeAdvice, Thresholds, Usage, advise_nodes
 from planner.streams import Instance, Spot, Weights, find_hot_and_cold, weigh_instances
 
+# Instances beyond these are not placed one by one: nobody reads so long an advice.
+MOST_PLACED = 10_000
+
 
 def advise_on_nodes(newest: SnapshotRow, thresholds: Thresholds, decision: Decision) -> NodeAdvice | None:
     """More nodes, fewer, or in place; None where the snapshot has none."""
@@ -15,7 +18,8 @@ def advise_on_nodes(newest: SnapshotRow, thresholds: Thresholds, decision: Decis
     for name, stored in newest.nodes.items():
         usage = NodeLoad.model_validate(stored)
         nodes.append(Node(name, Usage(usage.cpu, usage.memory, usage.io)))
-    return advise_nodes(nodes, thresholds, estimate_instance(nodes, decision))
+    extra = max(0, decision.recommended.processors_total - decision.current.processors_total)
+    return advise_nodes(nodes, thresholds, estimate_instance(nodes, decision), min(extra, MOST_PLACED))
 
 
 def estimate_instance(nodes: list[Node], decision: Decision) -> Usage:

@@ -103,7 +103,8 @@ class NodeAdvice(Answer):
     advice: Literal["scale_in", "scale_out", "in_place"]
     skewness: float
     mean_load: float
-    target: Annotated[str | None, Field(description="Where a new instance fits.")]
+    use: Annotated[dict[str, int], Field(description="New instances by node that they fit on.")]
+    add: Annotated[int, Field(description="New nodes for the others.")]
     release: Annotated[list[str], Field(description="To empty first.")]
     reason: str
 
