@@ -7,6 +7,7 @@ from planner.erlang import (
     FIRST_ANCHOR,
     LEAST_LOAD,
     STABILITY_MARGIN,
+    anchored_erlang_b,
     closed_erlang_b,
     deviance,
     find_least_stable,
@@ -21,7 +22,7 @@ LEAST_GAIN = 1e-290
 class Curve:
     """The gains of one operator; those above k = 128 are anchored, so equal operators have equal bits."""
 
-    __slots__ = ("_blocks", "_known", "floor", "high", "is_busy", "low", "service_rate", "weights")
+    __slots__ = ("_blocking", "_known", "floor", "high", "is_busy", "low", "service_rate", "weights")
 
     def __init__(
         self, arrival_rate: float, service_rate: float, weights: Weights, min_processors: int
@@ -29,28 +30,26 @@ class Curve:
         self.high, self.low = high, low = split_offered_load(arrival_rate, service_rate)
         self.service_rate = service_rate
         self.weights = weights
-        least = find_least_stable(high, low)
-        self.floor = least if least > min_processors else min_processors
-        self.is_busy = high >= LEAST_LOAD and weights.level > 0.0
+        self.floor = max(find_least_stable(high, low), min_processors)
+        self.is_busy = high >= LEAST_LOAD and (weights.constant > 0.0 or weights.level > 0.0)
         """Whether more processors could help: something arrives, and something waits."""
-        self._blocks: dict[int, list[float]] = {}
+        self._blocking: dict[int, float] = {}
         self._known: dict[int, tuple[float, float]] = {}
 
     def erlang_b(self, k: int) -> float:
-        """B(k), remembered with all B between the last anchor and k."""
-        anchor = 0 if k < FIRST_ANCHOR else k - k % ANCHOR_STEP
-        block = self._blocks.get(anchor)
-        if block is None:
-            first = closed_erlang_b(anchor, self.high, self.low) if anchor else 1.0
-            block = self._blocks[anchor] = [first]
-        known = len(block)
-        if k - anchor >= known:
-            load, b = self.high, block[-1]
-            for n in range(anchor + known, k + 1):
-                b *= load
-                b /= n + b
-                block.append(b)
-        return block[k - anchor]
+        """B(k), with the bits of planner.erlang.anchored_erlang_b; remembered, and B(k − 1) with it."""
+        b = self._blocking.get(k)
+        if b is None:
+            if k >= FIRST_ANCHOR and k % ANCHOR_STEP == 0:
+                b = closed_erlang_b(k, self.high, self.low)
+            else:
+                before = self._blocking.get(k - 1)
+                if before is None:
+                    before = self._blocking[k - 1] = anchored_erlang_b(k - 1, self.high, self.low)
+                busy = self.high * before
+                b = busy / (k + busy)
+            self._blocking[k] = b
+        return b
 
     def gain(self, k: int) -> float:
         """λ(W(k) − W(k+1)), remembered."""

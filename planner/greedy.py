@@ -15,7 +15,7 @@ from typing import NamedTuple
 from planner.curves import LEAST_GAIN, Curve
 from planner.erlang import solve_halfin_whitt
 
-HEAP_STEPS_PER_OPERATOR = 5
+HEAP_STEPS_PER_OPERATOR = 3
 """With fewer processors to spare than this per operator, the heap alone is cheaper than the search for θ."""
 MOST_GUESSES = 24
 
@@ -105,11 +105,15 @@ def approach(curves: Sequence[Curve], counts: list[int], ceilings: Sequence[int]
     for _ in range(MOST_GUESSES):
         points = [look(curve, k) for curve, k in zip(curves, counts, strict=True)]
         log_least = aim(points)
-        is_near = True
-        for i, (k, log_gain, step) in enumerate(points):
-            wanted = min(max(k + ceil((log_least - log_gain) * step), curves[i].floor), ceilings[i])
+        counts, is_near = [], True
+        for (k, log_gain, step), curve, ceiling in zip(points, curves, ceilings, strict=True):
+            wanted = k + ceil((log_least - log_gain) * step)
+            if wanted < curve.floor:
+                wanted = curve.floor
+            elif wanted > ceiling:
+                wanted = ceiling
             is_near = is_near and -1 <= wanted - k <= 1
-            counts[i] = wanted
+            counts.append(wanted)
         if is_near:
             break
     least = exp(log_least)
@@ -164,9 +168,10 @@ def aim_at_waiting(limit: float, curves: Sequence[Curve], ceilings: Sequence[int
 
 
 def guess_counts(curves: Sequence[Curve], ceilings: Sequence[int], x: float) -> list[int]:
-    """k = A + x√A: equal x is nearly equal gain, but for light loads (Halfin and Whitt 1981)."""
+    """k = A + x√A, rounded: equal x is nearly equal gain, but for light loads (Halfin and Whitt 1981)."""
     return [
-        min(max(c.floor, int(c.high + x * c.high**0.5)), top) for c, top in zip(curves, ceilings, strict=True)
+        min(max(curve.floor, int(curve.high + x * curve.high**0.5 + 0.5)), top)
+        for curve, top in zip(curves, ceilings, strict=True)
     ]
 
 
@@ -175,8 +180,8 @@ def allocate_total(curves: Sequence[Curve], ceilings: Sequence[int], total: int)
     counts = [curve.floor for curve in curves]
     spare = total - sum(counts)
     if curves and spare > HEAP_STEPS_PER_OPERATOR * len(curves):
-        roots = sum(curve.high**0.5 for curve in curves)
-        x = (total - sum(curve.high for curve in curves)) / max(roots, 1e-75)
+        loads = [curve.high for curve in curves]
+        x = (total - sum(loads)) / max(sum([load**0.5 for load in loads]), 1e-75)
         guess = guess_counts(curves, ceilings, x)
         counts = approach(curves, guess, ceilings, aim_at_total(total, curves, ceilings))
         spare = total - sum(counts)
