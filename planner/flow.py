@@ -120,10 +120,9 @@ def pass_around(network: Network, component: Sequence[int], received: list[float
                 edges.append((place[operator], place[target], selectivity))
             else:
                 leaving.append((operator, target, selectivity))
-    cycle = Cycle(tuple(network.names[operator] for operator in sorted(component)), edges)
-    for operator, visits in zip(
-        component, solve_cycle(cycle, [received[operator] for operator in component]), strict=True
-    ):
+    cycle = Cycle(tuple([network.names[operator] for operator in sorted(component)]), edges)
+    settled = solve_cycle(cycle, [received[operator] for operator in component])
+    for operator, visits in zip(component, settled, strict=True):
         received[operator] = visits
     for operator, target, selectivity in leaving:
         received[target] += selectivity * received[operator]
