@@ -10,6 +10,7 @@ from sqlalchemy.orm import sessionmaker
 from app import documentation, health
 from app.body_limit import BodyLimit
 from app.database import make_engine
+from app.decisions import routes as decisions
 from app.forecasts import routes as forecasts
 from app.gates import routes as gates
 from app.handlers import install_problems
@@ -17,7 +18,9 @@ from app.ingest_runs import routes as ingest_runs
 from app.observability import RequestRecorder, configure_logging, observe_pool
 from app.placements import routes as placements
 from app.plans import routes as plans
+from app.policies import routes as policies
 from app.profiles import routes as profiles
+from app.recommendations import routes as recommendations
 from app.security import parse_api_keys
 from app.settings import Settings
 from app.snapshots import routes as snapshots
@@ -36,7 +39,10 @@ ROUTERS = (
     vm_catalogues.router,
     placements.router,
     gates.router,
+    policies.router,
+    decisions.router,
     forecasts.router,
+    recommendations.router,
     health.router,
 )
 
