@@ -30,9 +30,9 @@ from app.vm_catalogues import routes as vm_catalogues
 from migrations.runner import newest_revision
 
 ROUTERS = (
+    plans.router,  # first to be looked through, for its stateless calls are the quickest to answer
     topologies.router,
     snapshots.router,
-    plans.router,
     summaries.router,
     ingest_runs.router,
     profiles.router,
