@@ -210,9 +210,19 @@ def test_all_policies_are_the_paper_s_and_ours(tmp_path: Path):
     assert {(row["workload"], row["app"]) for row in rows} == {("w", "m")}
 
 
+def test_a_backtest_draws_the_same_picture_every_time(tmp_path: Path):
+    pictures = []
+    for name in ("a.svg", "b.svg"):
+        backtest(*FILES, "--policies", "0", "--seeds", "1", "--plot", str(tmp_path / name))
+        pictures.append((tmp_path / name).read_text())
+    assert pictures[0] == pictures[1]
+    assert "<svg" in pictures[0]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["--plot", "week.gif"], "--plot draws"),
         (["--policies", "8"], "unknown-policy"),
         (["--train-vms", "3,x"], "whole numbers"),
         (["--train-vms", "5"], "too-few-mst-samples"),
