@@ -2,6 +2,8 @@
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -9,6 +11,7 @@ import typer
 from pydantic import ValidationError
 from pydantic_core import PydanticUndefined
 
+from app.gates.command import gate
 from app.settings import PREFIX, Settings
 
 CAPACITY_SHORT = 1
@@ -22,6 +25,7 @@ cli = typer.Typer(
 )
 plan_cli = typer.Typer(help="Plan from files, without server or database.", no_args_is_help=True)
 cli.add_typer(plan_cli, name="plan")
+cli.command()(gate)
 
 
 def fail(message: str, code: int = UNUSABLE_INPUT) -> typer.Exit:
@@ -122,6 +126,38 @@ def plan_min_processors(
     _print(run_min_processors, output, topology=topology, load=load, t_max_seconds=t_max_seconds, model=model)
 
 
+@plan_cli.command("tradeoff")
+def plan_tradeoff(
+    topology: TopologyFile,
+    load: LoadFile,
+    beta: Annotated[
+        float, typer.Option("--beta", help="Weight of a processor, between 0 and 1; the rest is a tuple's.")
+    ],
+    model: ModelOption = "mmk",
+    output: Output = "table",
+) -> None:
+    """Processors weighed against waiting tuples, operator by operator (Es-Stream)."""
+    from app.plans.offline import run_tradeoff
+
+    _print(run_tradeoff, output, topology=topology, load=load, beta=beta, model=model)
+
+
+@plan_cli.command("proportional")
+def plan_proportional(
+    topology: TopologyFile,
+    load: LoadFile,
+    tolerance: Annotated[
+        float, typer.Option("--tolerance", help="Stop where one more saves no larger part of E[T].")
+    ] = 0.01,
+    model: ModelOption = "ggk-whitt",
+    output: Output = "table",
+) -> None:
+    """Processors in proportion to the work of each operator (Mc-Stream)."""
+    from app.plans.offline import run_proportional
+
+    _print(run_proportional, output, topology=topology, load=load, tolerance=tolerance, model=model)
+
+
 @cli.command()
 def estimate(
     topology: TopologyFile,
@@ -140,6 +176,57 @@ def estimate(
     )
 
 
+ProfilesFile = Annotated[
+    Path, typer.Option("--profiles", help="Per task a list of threads, peak_rate, cpu, memory; JSON or YAML.")
+]
+
+
+@cli.command()
+def place(
+    *,
+    topology: TopologyFile,
+    rate: Annotated[float, typer.Option("--rate", help="External tuples per second.")],
+    profiles: ProfilesFile,
+    vm_sizes: Annotated[
+        Path | None, typer.Option("--vm-sizes", help="A list of name, slots, hourly_price.")
+    ] = None,
+    vms: Annotated[Path | None, typer.Option("--vms", help="VMs there: a list of name, slots, rack.")] = None,
+    allocation: Annotated[str, typer.Option(help="lsa or mba.")] = "mba",
+    mapping: Annotated[str, typer.Option(help="dsm, rsm, sam or collocate.")] = "sam",
+    routing: Annotated[str, typer.Option(help="shuffle or slot-aware.")] = "shuffle",
+    acquisition: Annotated[str, typer.Option(help="largest-first or cheapest.")] = "largest-first",
+    compare: Annotated[bool, typer.Option("--compare", help="Every allocation with every mapping.")] = False,
+    output: Output = "table",
+) -> None:
+    """Which threads on which slot of which VM, what that sustains and costs."""
+    from app.placements.offline import print_placement, run_placement
+
+    choices = {
+        "allocation": allocation,
+        "mapping": mapping,
+        "routing": routing,
+        "acquisition": acquisition,
+        "compare": compare,
+    }
+    files = {"topology": topology, "profiles": profiles, "vm_sizes": vm_sizes, "vms": vms}
+    print_placement(_try(run_placement, files, choices | {"external_rate": rate}), output)
+
+
+@cli.command()
+def profile(
+    trials: Annotated[
+        Path, typer.Option("--trials", help="CSV: task,threads,rate,at_seconds,latency_seconds,cpu,memory.")
+    ],
+    warm_up_seconds: Annotated[float, typer.Option(help="Samples before this do not count.")] = 0.0,
+    max_slope: Annotated[float, typer.Option(help="Growth of latency, s/s, that still is stable.")] = 1e-3,
+    output: Output = "table",
+) -> None:
+    """Build task profiles from trials; --output json is what `place --profiles` reads."""
+    from app.profiles.offline import print_profiles, run_profiles
+
+    print_profiles(_try(run_profiles, trials, warm_up_seconds, max_slope), output)
+
+
 def _read_counts(given: list[str] | None) -> dict[str, int] | None:
     counts = {}
     for one in given or []:
@@ -151,13 +238,96 @@ def _read_counts(given: list[str] | None) -> dict[str, int] | None:
 
 
 def _print(run: Any, output: str, **inputs: Any) -> None:
-    from app.plans.offline import Refused, print_answer
+    from app.plans.offline import print_answer
+
+    print_answer(_try(run, **inputs), output)
+
+
+def _try(run: Any, *inputs: Any, **named: Any) -> Any:
+    from app.plans.offline import Refused
 
     try:
-        answer = run(**inputs)
+        return run(*inputs, **named)
     except Refused as refused:
         raise fail(str(refused), CAPACITY_SHORT if refused.is_capacity else UNUSABLE_INPUT) from refused
-    print_answer(answer, output)
+
+
+@cli.command()
+def ingest(
+    paths: Annotated[
+        list[str], typer.Argument(help="Files, folders or URLs: JSON Lines (.gz), CSV, Parquet.")
+    ],
+    date: Annotated[
+        str | None,
+        typer.Option(help="Only this day (UTC): 2026-11-18, or yesterday. Other dt= folders stay unread."),
+    ] = None,
+    window_seconds: Annotated[int, typer.Option(min=1, max=86_400, help="Length of a window.")] = 60,
+    master: Annotated[
+        str, typer.Option(help="Spark's: local[*], spark://host:7077, yarn, k8s://…")
+    ] = "local[*]",
+    max_rejected: Annotated[
+        str, typer.Option(help="With more unusable records than this nothing is written (exit 2).")
+    ] = "5%",
+) -> None:
+    """Roll raw per-tuple logs up into the summaries and snapshots that plans stand on (docs/ingest.md)."""
+    from argparse import ArgumentTypeError
+
+    from ingest import job
+    from ingest.runs import Request
+
+    try:
+        request = Request(
+            tuple(paths), job.read_day(date) if date else None, window_seconds, job.read_share(max_rejected)
+        )
+    except ArgumentTypeError as error:
+        raise fail(str(error)) from error
+    with _open_migrated_database() as url:
+        code = job.ingest(url, request, master)
+    if code:
+        raise typer.Exit(code)
+
+
+@cli.command()
+def prune(
+    older_than: Annotated[str, typer.Option(help="An age in days, weeks or hours: 90d, 12w, 36h.")],
+) -> None:
+    """Delete ingested summaries, snapshots and runs older than this; what people posted stays."""
+    from datetime import timedelta
+
+    from ingest import retention
+    from ingest.runs import connect
+
+    units = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+    count, unit = older_than[:-1], older_than[-1:]
+    if unit not in units or not (count.isascii() and count.isdecimal() and len(count) <= 5):
+        raise fail(f"--older-than {older_than}: write a whole number of h, d or w, e.g. 90d")
+    with _open_migrated_database() as url, connect(url) as connection:
+        gone = retention.prune(connection, int(count) * units[unit])
+    typer.echo(
+        f"pruned {gone.days} whole days, {gone.windows} windows, {gone.snapshots} snapshots, {gone.runs} runs"
+    )
+
+
+@contextmanager
+def _open_migrated_database() -> Iterator[str]:
+    """The service's database, brought up to date, for commands that write to it themselves."""
+    from psycopg import OperationalError as ConnectionLost
+    from sqlalchemy.exc import OperationalError
+
+    from app.embedded_postgres import EmbeddedPostgresError
+    from app.observability import configure_logging
+    from app.server import open_database_url
+    from migrations import runner
+
+    in_force = load_settings()
+    # Whoever runs a job reads its lines; JSON is for services, or for who asks for it.
+    configure_logging("json" if in_force.log_format == "json" else "text", in_force.log_level)
+    try:
+        with open_database_url(in_force) as url:
+            runner.migrate(url)
+            yield url
+    except (OperationalError, ConnectionLost, EmbeddedPostgresError) as error:
+        raise fail(f"the database cannot be used: {error}", 1) from error
 
 
 WorkloadFile = Annotated[Path, typer.Option("--workload", help="CSV or TSV: time, rate; a header.")]

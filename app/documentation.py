@@ -29,6 +29,15 @@ TAGS = [
         "description": "E[T], the best split of processors, the fewest processors; with reasons.",
     },
     {"name": "forecasts", "description": "How many VMs, ahead of time: workloads, throughputs, schedules."},
+    {"name": "ingest", "description": "What the nightly ingest measured, and how its runs went."},
+    {
+        "name": "placements",
+        "description": "Task profiles, VM catalogues, and which threads run on which slot of which VM.",
+    },
+    {
+        "name": "gates",
+        "description": "Whether a deployment holds at a rate, and how far it would; for CI jobs.",
+    },
     {"name": "health", "description": "For those who keep the service running."},
 ]
 

@@ -1,7 +1,8 @@
 """What can go wrong in the service itself, in fields; problems.py gives each its answer.
 
 ServiceError
-├── UnknownTopology · UnknownPlan · UnknownRevision
+├── UnknownTopology · UnknownPlan · UnknownRevision · UnknownIngestRun
+├── UnknownProfile · UnknownVmCatalogue · UnknownPlacement
 ├── TopologyExists
 ├── RevisionConflict
 ├── NoSnapshot · StoredDataUnusable
@@ -51,6 +52,50 @@ class UnknownPlan(ServiceError):
         return (
             f"No plan has the id {self.plan_id}: GET /v1/topologies/NAME/plans lists those that are stored."
         )
+
+
+@dataclass(eq=False)
+class UnknownIngestRun(ServiceError):
+    """No ingest run has this number."""
+
+    run_id: int
+
+    def __str__(self) -> str:
+        return f"No ingest run has the id {self.run_id}: GET /v1/ingest-runs lists them."
+
+
+@dataclass(eq=False)
+class UnknownProfile(ServiceError):
+    """No profile has this name, or not this version."""
+
+    name: str
+    version: int | None
+
+    def __str__(self) -> str:
+        which = "" if self.version is None else f" in version {self.version}"
+        return f"No profile is named {self.name!r}{which}: GET /v1/profiles lists those that are stored."
+
+
+@dataclass(eq=False)
+class UnknownVmCatalogue(ServiceError):
+    """No VM catalogue has this name, or not this version."""
+
+    name: str
+    version: int | None
+
+    def __str__(self) -> str:
+        which = "" if self.version is None else f" in version {self.version}"
+        return f"No VM catalogue is named {self.name!r}{which}: GET /v1/vm-catalogues lists those stored."
+
+
+@dataclass(eq=False)
+class UnknownPlacement(ServiceError):
+    """No stored placement has this id."""
+
+    placement_id: UUID
+
+    def __str__(self) -> str:
+        return f"No placement has the id {self.placement_id}: GET /v1/topologies/NAME/placements lists them."
 
 
 @dataclass(eq=False)

@@ -11,16 +11,34 @@ from app import documentation, health
 from app.body_limit import BodyLimit
 from app.database import make_engine
 from app.forecasts import routes as forecasts
+from app.gates import routes as gates
+from app.handlers import install_problems
+from app.ingest_runs import routes as ingest_runs
 from app.observability import RequestRecorder, configure_logging, observe_pool
+from app.placements import routes as placements
 from app.plans import routes as plans
-from app.problems import install_problems
+from app.profiles import routes as profiles
 from app.security import parse_api_keys
 from app.settings import Settings
 from app.snapshots import routes as snapshots
+from app.summaries import routes as summaries
 from app.topologies import routes as topologies
+from app.vm_catalogues import routes as vm_catalogues
 from migrations.runner import newest_revision
 
-ROUTERS = (topologies.router, snapshots.router, plans.router, forecasts.router, health.router)
+ROUTERS = (
+    topologies.router,
+    snapshots.router,
+    plans.router,
+    summaries.router,
+    ingest_runs.router,
+    profiles.router,
+    vm_catalogues.router,
+    placements.router,
+    forecasts.router,
+    gates.router,
+    health.router,
+)
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:

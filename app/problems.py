@@ -7,18 +7,14 @@ import json
 import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
+from fastapi import Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from starlette.exceptions import HTTPException
-from starlette.routing import Match, Mount
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app import errors
 from app.observability import current_request_id
@@ -27,7 +23,6 @@ from planner import errors as planning
 log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
-MOST_ERRORS_LISTED = 100
 RETRY_AFTER_SECONDS = 1
 
 Extension = Mapping[str, Any]
@@ -92,10 +87,6 @@ def _at(pointer: str, **extension: object) -> Callable[[Exception], Extension]:
     return lambda problem: {"errors": [{"pointer": pointer, "detail": str(problem)}], **extension}
 
 
-def _numbers(pointer: str, problem: Exception, *names: str) -> Extension:
-    return _at(pointer, **{name: getattr(problem, name) for name in names})(problem)
-
-
 def _budget(problem: planning.BudgetTooSmall) -> Extension:
     return {
         "k_max": problem.k_max,
@@ -126,12 +117,25 @@ def _cycle(problem: planning.NoSteadyState) -> Extension:
     return {"operators": list(problem.operators), "gain": problem.gain, **_at("#/topology/edges")(problem)}
 
 
+def _numbers(pointer: str) -> Callable[[Any], Extension]:
+    """The planner's own fields (the task, the number), under what the request calls the part to change."""
+
+    def extend(problem: Any) -> Extension:
+        said = {one.name: getattr(problem, one.name) for one in fields(problem)}
+        where = said.pop("pointer", "") or pointer
+        said.pop("detail", None)
+        return said | {"errors": [{"pointer": f"#{where}", "detail": str(problem)}]}
+
+    return extend
+
+
 RETRY = {"Retry-After": str(RETRY_AFTER_SECONDS)}
 
 KINDS: dict[type[Exception], Kind] = {
     errors.UnknownTopology: Kind("unknown-topology", 404, "No such topology"),
     errors.UnknownRevision: Kind("unknown-revision", 404, "No such revision", lambda p: {"newest": p.newest}),
     errors.UnknownPlan: Kind("unknown-plan", 404, "No such plan"),
+    errors.UnknownIngestRun: Kind("unknown-ingest-run", 404, "No such ingest run"),
     errors.TopologyExists: Kind("topology-exists", 409, "The name is taken"),
     errors.RevisionConflict: Kind(
         "revision-conflict", 412, "Changed since it was read", lambda p: {"current": p.current}
@@ -157,40 +161,37 @@ KINDS: dict[type[Exception], Kind] = {
     planning.TargetUnreachable: Kind("target-unreachable", 422, "t_max_seconds cannot be met", _target),
     planning.InvalidMstSamples: Kind("invalid-mst-samples", 422, "No such throughput", _at_pointer),
     planning.TooFewMstSamples: Kind(
-        "too-few-mst-samples",
-        422,
-        "Too few throughput samples",
-        lambda p: _numbers("#/mst_samples", p, "samples", "samples_needed", "vm_counts", "vm_counts_needed"),
+        "too-few-mst-samples", 422, "Too few throughput samples", _numbers("/mst_samples")
     ),
     planning.InvalidWorkload: Kind("invalid-workload", 422, "No time series", _at_pointer),
-    planning.WorkloadTooShort: Kind(
-        "workload-too-short",
-        422,
-        "Workload too short",
-        lambda p: _numbers("#/workload", p, "steps", "needed"),
-    ),
+    planning.WorkloadTooShort: Kind("workload-too-short", 422, "Workload too short", _numbers("/workload")),
     planning.WorkloadTooSparse: Kind(
-        "workload-too-sparse",
-        422,
-        "Too much is missing",
-        lambda p: _numbers("#/workload", p, "missing_steps", "steps", "allowed_share"),
+        "workload-too-sparse", 422, "Too much is missing", _numbers("/workload")
     ),
     planning.ConstantWorkload: Kind(
-        "constant-workload",
-        422,
-        "Workload never changes",
-        lambda p: _numbers("#/workload", p, "rate", "steps"),
+        "constant-workload", 422, "Workload never changes", _numbers("/workload")
     ),
     planning.InvalidQosTarget: Kind(
-        "invalid-qos-target",
-        422,
-        "qos_target out of range",
-        lambda p: _numbers("#/qos_target", p, "qos_target"),
+        "invalid-qos-target", 422, "qos_target out of range", _numbers("/qos_target")
     ),
     planning.InvalidSchedule: Kind("invalid-schedule", 422, "The schedule contradicts itself", _at_pointer),
-    planning.UnknownPolicy: Kind(
-        "unknown-policy", 422, "No such policy", lambda p: _at("#/policy", known=list(p.known))(p)
+    planning.UnknownPolicy: Kind("unknown-policy", 422, "No such policy", _numbers("/policy")),
+    errors.UnknownProfile: Kind("unknown-profile", 404, "No such profile"),
+    errors.UnknownVmCatalogue: Kind("unknown-vm-catalogue", 404, "No such VM catalogue"),
+    errors.UnknownPlacement: Kind("unknown-placement", 404, "No such placement"),
+    planning.InvalidProfile: Kind(
+        "invalid-profile", 422, "A profile that no slot has", _numbers("/profiles")
     ),
+    planning.NoStablePoint: Kind("no-stable-point", 422, "No trial was stable", _numbers("/trials")),
+    planning.MissingProfile: Kind("missing-profile", 422, "A task without a profile", _numbers("/profiles")),
+    planning.IdleTask: Kind("idle-task", 422, "A task that no tuple reaches", _numbers("/topology/edges")),
+    planning.ThreadTooLarge: Kind("vm-too-small", 422, "No VM holds a thread", _numbers("/vm_sizes")),
+    planning.PlacementTooLarge: Kind(
+        "placement-too-large", 422, "Too many threads", _numbers("/external_rate")
+    ),
+    planning.InvalidCatalogue: Kind("invalid-catalogue", 422, "No sizes to buy from", _numbers("/vm_sizes")),
+    planning.NotEnoughSlots: Kind("not-enough-slots", 422, "Too few slots", _numbers("/vms")),
+    planning.InvalidMapping: Kind("invalid-mapping", 422, "The mapping does not fit", _numbers("/vms")),
     PoolTimeoutError: Kind("overloaded", 503, "Overloaded", headers=RETRY),
     OperationalError: Kind("database-unavailable", 503, "Database unavailable", headers=RETRY),
 }
@@ -255,147 +256,6 @@ def answer_exception(request: Request, error: Exception) -> ProblemResponse:
         status_code=body["status"],
         headers=dict(kind.headers) if kind and kind.headers else None,
     )
-
-
-# What Pydantic says of the commonest mistakes, turned into what to do about them.
-INSTEAD_OF_PYDANTIC = {
-    "extra_forbidden": "This field is not known here: remove it, or correct its spelling.",
-    "missing": "This field is required: add it.",
-    "finite_number": "Must be a finite number: NaN and Infinity are refused.",
-    "json_invalid": "The body is not valid JSON",
-    "string_unicode": "Holds half of a surrogate pair, which is no character: correct the text.",
-}
-
-
-def _pointer(error: Any, body: object) -> str:
-    """A JSON pointer (RFC 6901) to the part at fault.
-
-    Pydantic puts the union member that it tried, and `[key]`, into the location too: what is not in the body
-    is left out, but for the field that is missing.
-    """
-    where, *path = error["loc"]
-    if where != "body":
-        return ("?" if where == "query" else f"{where}:") + ".".join(map(str, path))
-    pointer = "#"
-    here = body
-    for position, part in enumerate(path):
-        inside = (isinstance(here, dict) and part in here) or (
-            isinstance(here, list) and isinstance(part, int)
-        )
-        is_missing_field = error["type"] == "missing" and position == len(path) - 1
-        if inside or is_missing_field:
-            pointer += "/" + str(part).replace("~", "~0").replace("/", "~1")
-        if inside:
-            here = here[part]  # type: ignore[index]  # looked at just above
-    return pointer
-
-
-def list_validation_errors(found: list[Any], body: object) -> list[dict[str, str]]:
-    """Pydantic's errors as pointers and advice, the first hundred of them."""
-    listed = []
-    for error in found[:MOST_ERRORS_LISTED]:
-        advice = INSTEAD_OF_PYDANTIC.get(error["type"], error["msg"].removeprefix("Value error, "))
-        if error["type"] == "json_invalid":
-            why = error.get("ctx", {}).get("error", "unreadable")
-            listed.append({"pointer": "#", "detail": f"{advice} (at character {error['loc'][-1]}: {why})."})
-        elif error["loc"] == ("body",) and error["type"] == "missing":
-            listed.append({"pointer": "#", "detail": "The body is empty: send a JSON document."})
-        else:
-            listed.append({"pointer": _pointer(error, body), "detail": advice})
-    if len(found) > MOST_ERRORS_LISTED:
-        listed.append({"pointer": "#", "detail": f"… and {len(found) - MOST_ERRORS_LISTED} errors more."})
-    return listed
-
-
-def describe_validation(found: list[Any], body: object) -> dict[str, Any]:
-    """The problem of a malformed payload."""
-    listed = list_validation_errors(found, body)
-    first = listed[0]
-    more = f" ({len(found) - 1} more below)" if len(found) > 1 else ""
-    return {
-        "type": "invalid-request",
-        "title": "The request cannot be used",
-        "status": 422,
-        "detail": f"{first['pointer']}: {first['detail']}{more}",
-        "errors": listed,
-    }
-
-
-def _answer_validation(request: Request, error: Exception) -> ProblemResponse:
-    assert isinstance(error, RequestValidationError)
-    body = describe_validation(list(error.errors()), error.body)
-    return ProblemResponse(body | {"instance": request.url.path}, status_code=422)
-
-
-ROUTING = {404: ("not-found", "Nothing is here"), 405: ("method-not-allowed", "Not with this method")}
-
-
-def _answer_http(request: Request, error: Exception) -> ProblemResponse:
-    """What the framework itself refuses: unknown paths, wrong methods, bodies that are no text."""
-    assert isinstance(error, HTTPException)
-    if isinstance(error.__cause__, errors.ServiceError):  # ours, raised while FastAPI read the body
-        return answer_exception(request, error.__cause__)
-    status = 422 if error.status_code == 400 else error.status_code
-    kind, title = ROUTING.get(status, ("invalid-request", "The request cannot be used"))
-    detail = {
-        404: f"There is nothing at {request.url.path}: /docs lists what there is.",
-        405: f"{request.method} is not possible at {request.url.path}: /docs lists what is.",
-        422: "The body cannot be read as JSON.",
-    }.get(status, str(error.detail))
-    body: dict[str, Any] = {"type": kind, "title": title, "status": status, "detail": detail}
-    if status == 422:
-        body["errors"] = [{"pointer": "#", "detail": detail}]
-    return ProblemResponse(
-        body | {"instance": request.url.path},
-        status_code=status,
-        headers={"Allow": _list_methods(request)} if status == 405 else dict(error.headers or {}),
-    )
-
-
-def _list_methods(request: Request) -> str:
-    """What RFC 9110 wants with a 405; the framework names only the methods of the first route with this path."""
-    allowed = [
-        method
-        for method in ("GET", "HEAD", "POST", "PUT", "DELETE")
-        for route in request.app.router.routes
-        if not isinstance(route, Mount)
-        and route.matches({**request.scope, "method": method})[0] is Match.FULL
-    ]
-    return ", ".join(allowed) or "GET, HEAD"  # the files below /docs
-
-
-def install_problems(app: FastAPI) -> None:
-    """Every way out of the service that is not an answer is a problem."""
-    for kind in KINDS:
-        app.add_exception_handler(kind, answer_exception)
-    app.add_exception_handler(RequestValidationError, _answer_validation)
-    app.add_exception_handler(HTTPException, _answer_http)
-    app.add_middleware(LastResort)
-
-
-class LastResort:
-    """ASGI middleware: what nobody expected is answered here, where the request's id is still known to the log.
-
-    Starlette's own handler for `Exception` stands outside of every middleware.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answering = False
-
-        async def send_watched(message: Message) -> None:
-            nonlocal answering
-            answering = True
-            await send(message)
-
-        try:
-            await self.app(scope, receive, send_watched)
-        except Exception as error:
-            if answering:
-                raise
-            await answer_exception(Request(scope), error)(scope, receive, send)
 
 
 BODY = ("payload-too-large", "unsupported-media-type")

@@ -132,6 +132,11 @@ def evaluate_allocation(situation: Situation, counts: Sequence[int], waits: Sequ
     )
 
 
+def assess_counts(situation: Situation, counts: Sequence[int]) -> Estimate:
+    """The estimate of an allocation whose waits nobody has computed yet."""
+    return evaluate_allocation(situation, counts, list_floats(wait_seconds_each(situation.stations, counts)))
+
+
 def list_floats(values: Sequence[float] | NDArray[np.float64]) -> list[float]:
     """Plain floats, which answers are made of."""
     return values.tolist() if isinstance(values, np.ndarray) else list(values)

@@ -118,7 +118,7 @@ class Effect:
     detail: str
 
 
-Objective = Literal["min-latency", "min-processors"]
+Objective = Literal["min-latency", "min-processors", "tradeoff", "proportional"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,16 +20,21 @@ from app.plans.schemas import (
     MinLatencyRequest,
     MinProcessorsRequest,
     PlanAnswer,
+    ProportionalRequest,
+    TradeoffRequest,
 )
-from app.problems import describe_problem, list_validation_errors
-from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, TargetUnreachable
+from app.problems import describe_problem
+from app.validation import list_validation_errors
+from planner.errors import BoundTooSmall, BudgetTooSmall, NotEnoughSlots, PlannerError, TargetUnreachable
 from planner.estimation import estimate
 from planner.plans import min_latency, min_processors
+from planner.proportional import proportional
+from planner.tradeoff import tradeoff
 
 A = TypeVar("A")
 B = TypeVar("B")
 
-CAPACITY = (BudgetTooSmall, TargetUnreachable, BoundTooSmall)
+CAPACITY = (BudgetTooSmall, TargetUnreachable, BoundTooSmall, NotEnoughSlots)
 
 
 class Refused(Exception):
@@ -43,7 +48,7 @@ class Refused(Exception):
 def run_estimate(**inputs: Any) -> EstimateAnswer:
     """E[T] of the files' topology under the files' load."""
     body = read_body(EstimateRequest, inputs)
-    return _compute(
+    return compute_answer(
         lambda: to_estimate_answer(
             estimate(body.topology.to_values(), body.load.to_values(), body.processors, body.model)
         )
@@ -53,7 +58,7 @@ def run_estimate(**inputs: Any) -> EstimateAnswer:
 def run_min_latency(**inputs: Any) -> PlanAnswer:
     """The best split of `k_max`."""
     body = read_body(MinLatencyRequest, inputs)
-    return _compute(
+    return compute_answer(
         lambda: to_plan_answer(
             min_latency(body.topology.to_values(), body.load.to_values(), body.k_max, body.model)
         )
@@ -63,14 +68,37 @@ def run_min_latency(**inputs: Any) -> PlanAnswer:
 def run_min_processors(**inputs: Any) -> PlanAnswer:
     """The fewest processors under `t_max_seconds`."""
     body = read_body(MinProcessorsRequest, inputs)
-    return _compute(
+    return compute_answer(
         lambda: to_plan_answer(
             min_processors(body.topology.to_values(), body.load.to_values(), body.t_max_seconds, body.model)
         )
     )
 
 
-def _compute(compute: Callable[[], A]) -> A:
+def run_tradeoff(**inputs: Any) -> PlanAnswer:
+    """Processors weighed against waiting tuples."""
+    body = read_body(TradeoffRequest, inputs)
+    return compute_answer(
+        lambda: to_plan_answer(
+            tradeoff(body.topology.to_values(), body.load.to_values(), body.beta, body.model)
+        )
+    )
+
+
+def run_proportional(**inputs: Any) -> PlanAnswer:
+    """Processors in proportion to work."""
+    body = read_body(ProportionalRequest, inputs)
+    return compute_answer(
+        lambda: to_plan_answer(
+            proportional(
+                body.topology.to_values(), body.load.to_values(), body.tolerance, body.capacities, body.model
+            )
+        )
+    )
+
+
+def compute_answer(compute: Callable[[], A]) -> A:
+    """What the planner answers; what it refuses, in the words that HTTP has for it."""
     try:
         return compute()
     except PlannerError as error:
@@ -80,7 +108,13 @@ def _compute(compute: Callable[[], A]) -> A:
 
 def read_body(body_type: type[B], inputs: dict[str, Any]) -> B:
     """The body that the same call over HTTP would have."""
-    body = inputs | {name: read_document(inputs[name]) for name in ("topology", "load")}
+    return check_body(
+        body_type, inputs | {name: read_document(inputs[name]) for name in ("topology", "load")}
+    )
+
+
+def check_body(body_type: type[B], body: dict[str, Any]) -> B:
+    """The body by its type, or Refused with every part that is wrong."""
     try:
         return TypeAdapter(body_type).validate_python(body)
     except ValidationError as error:
@@ -116,12 +150,16 @@ def print_answer(answer: EstimateAnswer, output: str) -> None:
     if output == "json":
         sys.stdout.write(answer.model_dump_json(indent=2, exclude_none=False) + "\n")
         return
-    # Piped output has no width of its own: rich would cut at 80 columns.
-    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+    console = open_console()
     console.print(_summarise(answer))
     console.print(_tabulate(answer))
     for said in answer.diagnostics:
         console.print(Text(f"note: {said.detail}"))
+
+
+def open_console() -> Console:
+    """Standard output; piped, it has no width of its own, and rich would cut at 80 columns."""
+    return Console(width=None if sys.stdout.isatty() else 120, highlight=False)
 
 
 def _summarise(answer: EstimateAnswer) -> Text:

@@ -15,9 +15,13 @@ from app.plans.schemas import (
     MinProcessorsRequest,
     PlanAnswer,
     PlanPage,
+    ProportionalRequest,
     StoredEstimateRequest,
     StoredMinLatencyRequest,
     StoredMinProcessorsRequest,
+    StoredProportionalRequest,
+    StoredTradeoffRequest,
+    TradeoffRequest,
 )
 from app.problems import BODY, document_problems
 from app.security import may_read, may_store
@@ -63,6 +67,31 @@ async def plan_min_latency(body: MinLatencyRequest, settings: SettingsDep) -> Pl
 async def plan_min_processors(body: MinProcessorsRequest, settings: SettingsDep) -> PlanAnswer:
     """Minimises the processors that keep E[T] ≤ t_max_seconds (DRS, problem 8); nothing is stored."""
     return await service.plan_min_processors(body, settings)
+
+
+@router.post(
+    "/plans/tradeoff",
+    dependencies=reads,
+    summary="Processors weighed against waiting tuples",
+    responses=document_problems(*ANY_MODEL),
+)
+async def plan_tradeoff(body: TradeoffRequest, settings: SettingsDep) -> PlanAnswer:
+    """Minimises beta·k + (1 - beta)·Q(k) at each operator, Q the tuples in it (Es-Stream); nothing is stored.
+
+    An operator that its max_processors leaves short sends less to those behind it, and `stable` is false.
+    """
+    return await service.plan_tradeoff(body, settings)
+
+
+@router.post(
+    "/plans/proportional",
+    dependencies=reads,
+    summary="Processors in proportion to work",
+    responses=document_problems(*ANY_MODEL),
+)
+async def plan_proportional(body: ProportionalRequest, settings: SettingsDep) -> PlanAnswer:
+    """Grows the first operator until it no longer pays, and the rest with it (Mc-Stream); nothing is stored."""
+    return await service.plan_proportional(body, settings)
 
 
 @router.post(
@@ -112,6 +141,44 @@ def store_min_processors(
 ) -> PlanAnswer:
     """For the current revision under its measured load."""
     plan = service.store_min_processors(session, name, body, settings)
+    response.headers["Content-Location"] = f"/v1/plans/{plan.id}"
+    return plan
+
+
+@router.post(
+    "/topologies/{name}/plans/tradeoff",
+    dependencies=stores,
+    summary="Plan and store: processors weighed against waiting tuples",
+    responses=document_problems(*STORED),
+)
+def store_tradeoff(
+    name: TopologyName,
+    body: StoredTradeoffRequest,
+    session: SessionDep,
+    settings: SettingsDep,
+    response: Response,
+) -> PlanAnswer:
+    """For the current revision under its measured load."""
+    plan = service.store_tradeoff(session, name, body, settings)
+    response.headers["Content-Location"] = f"/v1/plans/{plan.id}"
+    return plan
+
+
+@router.post(
+    "/topologies/{name}/plans/proportional",
+    dependencies=stores,
+    summary="Plan and store: processors in proportion to work",
+    responses=document_problems(*STORED),
+)
+def store_proportional(
+    name: TopologyName,
+    body: StoredProportionalRequest,
+    session: SessionDep,
+    settings: SettingsDep,
+    response: Response,
+) -> PlanAnswer:
+    """For the current revision under its measured load."""
+    plan = service.store_proportional(session, name, body, settings)
     response.headers["Content-Location"] = f"/v1/plans/{plan.id}"
     return plan
 

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from app.fields import MOST_PROCESSORS, Answer, Body, OperatorName, Processors, UtcTime
 from app.snapshots.schemas import FPD_LOAD, Load
 from app.topologies.schemas import FPD, Graph
-from planner.values import DEFAULT_MODEL, Model
+from planner.values import DEFAULT_MODEL, Model, Objective
 
 ModelName = Annotated[
     Model,
@@ -20,6 +20,25 @@ ModelName = Annotated[
 ]
 KMax = Annotated[int, Field(ge=1, le=MOST_PROCESSORS, description="Processors to divide.")]
 TMax = Annotated[float, Field(gt=0, le=1e15, description="E[T] to stay at or below.")]
+Beta = Annotated[
+    float,
+    Field(
+        gt=0,
+        lt=1,
+        description="Weight of one processor; 1 - beta is that of one tuple in an operator. Towards 0 nothing waits, "
+        "towards 1 every operator barely keeps up.",
+    ),
+]
+Tolerance = Annotated[
+    float,
+    Field(gt=0, lt=1, description="Stop where one more of the first operator saves no larger part of E[T]."),
+]
+Capacities = Annotated[
+    dict[OperatorName, Annotated[float, Field(ge=1e-6, le=1e6)]] | None,
+    Field(
+        description="Of each operator's node, relative to the one that service_rate was measured on; left out: 1."
+    ),
+]
 ProcessorCounts = Annotated[
     dict[OperatorName, Processors] | None, Field(description="Left out: what the load says is running.")
 ]
@@ -49,6 +68,19 @@ class Measured(Body):
     smoothing: Smoothing | None = None
 
 
+class TradeoffTerms(Body):
+    """What a processor weighs against a waiting tuple."""
+
+    beta: Beta
+
+
+class ProportionalTerms(Body):
+    """When to stop growing, and what the nodes can do."""
+
+    tolerance: Tolerance = 0.01
+    capacities: Capacities = None
+
+
 class StoredEstimateRequest(Measured):
     """E[T] of a stored topology under its measured load."""
 
@@ -73,6 +105,20 @@ class StoredMinProcessorsRequest(Measured):
     model_config = ConfigDict(json_schema_extra={"examples": [{"t_max_seconds": 0.08}]})
 
     t_max_seconds: TMax
+
+
+class StoredTradeoffRequest(Measured, TradeoffTerms):
+    """Processors of a stored topology, weighed operator by operator."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"beta": 0.5}]})
+
+    model: Annotated[ModelName, Field(description="Es-Stream's own is M/M/k.")] = "mmk"
+
+
+class StoredProportionalRequest(Measured, ProportionalTerms):
+    """Processors of a stored topology in proportion to work."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"tolerance": 0.01}]})
 
 
 class Described(Body):
@@ -119,6 +165,24 @@ class MinProcessorsRequest(Described):
     )
 
     t_max_seconds: TMax
+
+
+class TradeoffRequest(Described, TradeoffTerms):
+    """Processors weighed operator by operator."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, "beta": 0.5}]}
+    )
+
+    model: Annotated[ModelName, Field(description="Es-Stream's own is M/M/k.")] = "mmk"
+
+
+class ProportionalRequest(Described, ProportionalTerms):
+    """Processors in proportion to work."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, "tolerance": 0.01}]}
+    )
 
 
 class OperatorEstimate(Answer):
@@ -183,10 +247,14 @@ class PlanAnswer(EstimateAnswer):
 
     id: UUID | None = None
     created_at: datetime | None = None
-    objective: Literal["min-latency", "min-processors"]
+    objective: Objective
     processors: dict[str, int]
     optimal: Annotated[
-        bool, Field(description="False where the model's gains were not monotone around the answer.")
+        bool,
+        Field(
+            description="Whether it is the best for its objective; false where the model's gains were not "
+            "monotone around the answer, and for proportional, which is a rule of thumb."
+        ),
     ]
     unused_processors: Annotated[int, Field(description="Of the budget; more would not shorten E[T].")]
     lower_bound_seconds: Annotated[

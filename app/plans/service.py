@@ -22,9 +22,13 @@ from app.plans.schemas import (
     MinLatencyRequest,
     MinProcessorsRequest,
     PlanAnswer,
+    ProportionalRequest,
     StoredEstimateRequest,
     StoredMinLatencyRequest,
     StoredMinProcessorsRequest,
+    StoredProportionalRequest,
+    StoredTradeoffRequest,
+    TradeoffRequest,
 )
 from app.settings import Settings
 from app.tables import PlanRow
@@ -32,6 +36,8 @@ from app.topologies.service import check_size
 from planner.errors import InvalidLoad, InvalidTopology
 from planner.estimation import estimate
 from planner.plans import min_latency, min_processors
+from planner.proportional import proportional
+from planner.tradeoff import tradeoff
 from planner.values import Plan
 
 A = TypeVar("A", bound=EstimateAnswer)
@@ -43,38 +49,62 @@ async def estimate_described(body: EstimateRequest, settings: Settings) -> Estim
     """E[T] of the body's topology under its load."""
 
     def compute() -> EstimateAnswer:
-        with time_planner("estimate"), _pointing_into_body():
+        with time_planner("estimate"), pointing_into_body():
             found = estimate(body.topology.to_values(), body.load.to_values(), body.processors, body.model)
         return to_estimate_answer(found)
 
-    return await _run(compute, body, settings)
+    return await run_described(compute, body, settings)
 
 
 async def plan_min_latency(body: MinLatencyRequest, settings: Settings) -> PlanAnswer:
     """The best split of `k_max`."""
 
     def compute() -> PlanAnswer:
-        with time_planner("min_latency"), _pointing_into_body():
+        with time_planner("min_latency"), pointing_into_body():
             plan = min_latency(body.topology.to_values(), body.load.to_values(), body.k_max, body.model)
         return to_plan_answer(plan)
 
-    return await _run(compute, body, settings)
+    return await run_described(compute, body, settings)
 
 
 async def plan_min_processors(body: MinProcessorsRequest, settings: Settings) -> PlanAnswer:
     """The fewest processors under `t_max_seconds`."""
 
     def compute() -> PlanAnswer:
-        with time_planner("min_processors"), _pointing_into_body():
+        with time_planner("min_processors"), pointing_into_body():
             plan = min_processors(
                 body.topology.to_values(), body.load.to_values(), body.t_max_seconds, body.model
             )
         return to_plan_answer(plan)
 
-    return await _run(compute, body, settings)
+    return await run_described(compute, body, settings)
 
 
-async def _run(compute: Callable[[], A], body: Described, settings: Settings) -> A:
+async def plan_tradeoff(body: TradeoffRequest, settings: Settings) -> PlanAnswer:
+    """Processors weighed against waiting tuples."""
+
+    def compute() -> PlanAnswer:
+        with time_planner("tradeoff"), pointing_into_body():
+            plan = tradeoff(body.topology.to_values(), body.load.to_values(), body.beta, body.model)
+        return to_plan_answer(plan)
+
+    return await run_described(compute, body, settings)
+
+
+async def plan_proportional(body: ProportionalRequest, settings: Settings) -> PlanAnswer:
+    """Processors in proportion to work."""
+
+    def compute() -> PlanAnswer:
+        with time_planner("proportional"), pointing_into_body():
+            plan = proportional(
+                body.topology.to_values(), body.load.to_values(), body.tolerance, body.capacities, body.model
+            )
+        return to_plan_answer(plan)
+
+    return await run_described(compute, body, settings)
+
+
+async def run_described(compute: Callable[[], A], body: Described, settings: Settings) -> A:
     """Small plans take less time than a change of thread does; large ones must not hold up the event loop."""
     check_size(body.topology, settings, "#/topology")
     if len(body.topology.operators) + len(body.topology.edges) <= settings.inline_operators:
@@ -83,7 +113,7 @@ async def _run(compute: Callable[[], A], body: Described, settings: Settings) ->
 
 
 @contextmanager
-def _pointing_into_body() -> Iterator[None]:
+def pointing_into_body() -> Iterator[None]:
     """The planner's pointers begin at the topology or the load; the caller's at the body."""
     try:
         yield
@@ -101,9 +131,9 @@ def estimate_stored(
 ) -> EstimateAnswer:
     """E[T] of a stored topology under its measured load."""
     found = gather(session, name, body, settings)
-    with time_planner("estimate"), _blaming_what_is_stored(name):
+    with time_planner("estimate"), blaming_what_is_stored(name):
         estimated = estimate(found.topology, found.load, body.processors, body.model)
-    return _with_basis(to_estimate_answer(estimated), found)
+    return add_basis(to_estimate_answer(estimated), found)
 
 
 def store_min_latency(
@@ -111,7 +141,7 @@ def store_min_latency(
 ) -> PlanAnswer:
     """Plans for what is stored, and stores the plan."""
     found = gather(session, name, body, settings)
-    with time_planner("min_latency"), _blaming_what_is_stored(name):
+    with time_planner("min_latency"), blaming_what_is_stored(name):
         plan = min_latency(found.topology, found.load, body.k_max, body.model)
     return _store(session, found, body, plan)
 
@@ -121,13 +151,33 @@ def store_min_processors(
 ) -> PlanAnswer:
     """Plans for what is stored, and stores the plan."""
     found = gather(session, name, body, settings)
-    with time_planner("min_processors"), _blaming_what_is_stored(name):
+    with time_planner("min_processors"), blaming_what_is_stored(name):
         plan = min_processors(found.topology, found.load, body.t_max_seconds, body.model)
     return _store(session, found, body, plan)
 
 
+def store_tradeoff(
+    session: Session, name: str, body: StoredTradeoffRequest, settings: Settings
+) -> PlanAnswer:
+    """Plans for what is stored, and stores the plan."""
+    found = gather(session, name, body, settings)
+    with time_planner("tradeoff"), blaming_what_is_stored(name):
+        plan = tradeoff(found.topology, found.load, body.beta, body.model)
+    return _store(session, found, body, plan)
+
+
+def store_proportional(
+    session: Session, name: str, body: StoredProportionalRequest, settings: Settings
+) -> PlanAnswer:
+    """Plans for what is stored, and stores the plan."""
+    found = gather(session, name, body, settings)
+    with time_planner("proportional"), blaming_what_is_stored(name):
+        plan = proportional(found.topology, found.load, body.tolerance, body.capacities, body.model)
+    return _store(session, found, body, plan)
+
+
 @contextmanager
-def _blaming_what_is_stored(name: str) -> Iterator[None]:
+def blaming_what_is_stored(name: str) -> Iterator[None]:
     """A load that cannot be planned with is a conflict with what is stored, not a fault of this request."""
     try:
         yield
@@ -135,13 +185,13 @@ def _blaming_what_is_stored(name: str) -> Iterator[None]:
         raise StoredDataUnusable(name, str(error)) from error
 
 
-def _with_basis(answer: A, found: Gathered) -> A:
+def add_basis(answer: A, found: Gathered) -> A:
     said = [Diagnostic.model_validate(one) for one in found.diagnostics]
     return answer.model_copy(update={"diagnostics": said + answer.diagnostics, "basis": found.basis})
 
 
 def _store(session: Session, found: Gathered, body: Measured, plan: Plan) -> PlanAnswer:
-    answer = _with_basis(to_plan_answer(plan), found)
+    answer = add_basis(to_plan_answer(plan), found)
     answer.id = uuid4()
     row = PlanRow(
         id=answer.id,

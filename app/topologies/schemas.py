@@ -43,6 +43,9 @@ class Operator(Body):
     stateful: bool = False
     min_processors: Processors = 1
     max_processors: Processors | None = None
+    profile: Annotated[
+        TopologyName | None, Field(description="Of /v1/profiles: what a slot sustains of it, for placements.")
+    ] = None
 
 
 class Edge(Body):

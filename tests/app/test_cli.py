@@ -37,6 +37,12 @@ def run(*arguments: str, stdin: str = "", **settings: str) -> subprocess.Complet
             "plans/min-processors",
             {"t_max_seconds": 0.08},
         ),
+        (["plan", "tradeoff", *FILES, "--beta", "0.4"], "plans/tradeoff", {"beta": 0.4}),
+        (
+            ["plan", "proportional", *FILES, "--tolerance", "0.1"],
+            "plans/proportional",
+            {"tolerance": 0.1},
+        ),
         (["estimate", *FILES, "--model", "mmk"], "estimate", {"model": "mmk"}),
     ],
 )

@@ -42,7 +42,14 @@ SHOWN = read_console(README)
 
 
 def test_the_readme_shows_commands():
-    assert [command.split()[0] for command, _ in SHOWN] == ["make", "make", "curl", "headgate", *["curl"] * 4]
+    assert [command.split()[0] for command, _ in SHOWN] == [
+        "make",
+        "make",
+        "curl",
+        "headgate",
+        *["curl"] * 4,
+        "cd",
+    ]
 
 
 def test_every_command_prints_what_the_readme_says(service: Service, client: httpx.Client):

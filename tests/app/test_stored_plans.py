@@ -30,6 +30,8 @@ COMPUTED = ("expected_sojourn_seconds", "operators", "processors_total", "stable
         ("estimate", {"processors": {"generator": 9, "detector": 20, "reporter": 4}, "model": "mmk"}),
         ("plans/min-latency", SPLIT),
         ("plans/min-processors", {"t_max_seconds": 0.08, "model": "ggk"}),
+        ("plans/tradeoff", {"beta": 0.3}),
+        ("plans/proportional", {"tolerance": 0.05, "capacities": {"detector": 1.5}}),
     ],
 )
 def test_stored_and_stateless_calls_agree(client: httpx.Client, stored: str, call: str, body: dict[str, Any]):

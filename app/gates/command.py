@@ -1,0 +1,171 @@
+"""`headgate gate`: exit code 0 pass, 1 capacity short, 2 could not judge."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from app.gates.schemas import GateAnswer
+
+SHORT = 1
+COULD_NOT_JUDGE = 2
+
+
+def gate(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[TOPOLOGY]", help="JSON or YAML; - reads standard input.")
+    ] = None,
+    *,
+    topology: Annotated[Path | None, typer.Option("--topology", help="The same, as an option.")] = None,
+    load: Annotated[Path | None, typer.Option("--load", help="JSON or YAML.")] = None,
+    rate: Annotated[
+        str | None, typer.Option("--rate", help="480 (tuples/s) or 1.5x (times the load's own).")
+    ] = None,
+    t_max: Annotated[
+        float | None, typer.Option("--t-max", "--t-max-seconds", help="E[T] not to exceed, seconds.")
+    ] = None,
+    k_max: Annotated[int | None, typer.Option("--k-max", help="Processors not to exceed.")] = None,
+    processors: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="operator=count, again for each, or a JSON or YAML file of them; left out: as the load "
+            "says, and where it does not, the best split of --k-max."
+        ),
+    ] = None,
+    model: Annotated[str, typer.Option("--model", help="mmk, ggk or ggk-whitt.")] = "ggk-whitt",
+    junit: Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report here.")] = None,
+    output: Annotated[
+        Literal["table", "json", "github"],
+        typer.Option("--output", help="github: annotations of a workflow."),
+    ] = "table",
+    summary: Annotated[
+        Path | None,
+        typer.Option(
+            "--summary", envvar="GITHUB_STEP_SUMMARY", help="With --output github: append Markdown here."
+        ),
+    ] = None,
+    url: Annotated[str | None, typer.Option("--url", help="Ask the service there.")] = None,
+    stored: Annotated[
+        str | None, typer.Option("--stored", help="With --url: a topology that the service has, as measured.")
+    ] = None,
+    api_key: Annotated[
+        str | None, typer.Option("--api-key", envvar="HEADGATE_API_KEY", help="With --url.")
+    ] = None,
+    offline: Annotated[bool, typer.Option("--offline", help="Nothing but the files (the default).")] = False,
+) -> None:
+    """Pass or fail a deployment: exit code 0 pass, 1 capacity short, 2 could not judge."""
+    from app.gates import reports
+    from app.plans.offline import Refused
+
+    try:
+        answer = _find_answer(
+            {"files": (file, topology), "load": load, "url": url, "stored": stored, "api_key": api_key},
+            _read_terms(rate=rate, t_max_seconds=t_max, k_max=k_max, processors=processors, model=model),
+            offline=offline,
+        )
+        if junit:
+            _write(junit, reports.render_junit(answer))
+        _print(answer, output, summary)
+    except Refused as refused:
+        raise _fail(str(refused), output, junit) from refused
+    except Exception as error:
+        # Python would end with 1, which a job reads as "capacity short".
+        raise _fail(f"unexpected {type(error).__name__}: {error}", output, junit) from error
+    raise typer.Exit(0 if answer.passed else SHORT)
+
+
+def _find_answer(where: dict[str, Any], terms: dict[str, Any], *, offline: bool) -> "GateAnswer":
+    from app.gates import asking
+    from app.plans.offline import Refused
+
+    given = [path for path in where["files"] if path is not None]
+    load, url, stored = where["load"], where["url"], where["stored"]
+    if url and offline:
+        raise Refused("--url and --offline contradict each other: give one of them")
+    if stored is not None:
+        if url is None or given or load:
+            raise Refused("--stored NAME goes with --url and without files: the service has the topology")
+        return asking.ask_about_stored(url, where["api_key"], stored, terms)
+    if len(given) != 1 or load is None:
+        raise Refused("give one topology file and --load FILE, as in: headgate gate t.yaml --load l.yaml")
+    if url:
+        return asking.ask_about_files(url, where["api_key"], given[0], load, terms)
+    return asking.judge_files(given[0], load, terms)
+
+
+def _read_terms(*, rate: str | None, processors: list[str] | None, **others: Any) -> dict[str, Any]:
+    """The options as the body of the call has them."""
+    terms = {name: value for name, value in others.items() if value is not None}
+    if rate is not None:
+        terms |= _read_rate(rate)
+    if processors:
+        terms["processors"] = _read_processors(processors)
+    return terms
+
+
+def _read_rate(rate: str) -> dict[str, float]:
+    from app.plans.offline import Refused
+
+    number = rate.strip().removesuffix("x")
+    try:
+        return {"rate_factor" if rate.strip().endswith("x") else "external_rate": float(number)}
+    except ValueError:
+        raise Refused(f"--rate {rate}: write tuples per second, as 480, or a factor, as 1.5x") from None
+
+
+def _read_processors(given: list[str]) -> dict[str, Any]:
+    from app.plans.offline import Refused, read_document
+
+    counts: dict[str, Any] = {}
+    for one in given:
+        name, _, count = one.rpartition("=")
+        if name and count.isdecimal():
+            counts[name] = int(count)
+            continue
+        document = read_document(Path(one)) if Path(one).is_file() else None
+        if not isinstance(document, dict):
+            raise Refused(
+                f"--processors {one}: write operator=count, e.g. detector=13, or name a file of such pairs"
+            )
+        counts |= document
+    return counts
+
+
+def _print(answer: "GateAnswer", output: str, summary: Path | None) -> None:
+    from app.gates import reports
+
+    if output == "json":
+        sys.stdout.write(answer.model_dump_json(indent=2) + "\n")
+    elif output == "github":
+        sys.stdout.write(reports.render_annotations(answer))
+        if summary:
+            _write(summary, reports.render_markdown(answer), mode="a")
+    else:
+        reports.print_table(answer)
+
+
+def _write(path: Path, text: str, mode: str = "w") -> None:
+    from app.plans.offline import Refused
+
+    try:
+        with path.open(mode, encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise Refused(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _fail(why: str, output: str, junit: Path | None) -> typer.Exit:
+    """Could not judge, said wherever a verdict would have been said."""
+    from app.gates import reports
+
+    typer.echo(f"headgate: {why}", err=True)
+    if output == "github":
+        sys.stdout.write(reports.render_problem_annotation(why))
+    if junit:
+        try:
+            junit.write_text(reports.render_junit_problem(why), encoding="utf-8")
+        except OSError as error:
+            typer.echo(f"headgate: {junit}: cannot be written: {error.strerror}", err=True)
+    return typer.Exit(COULD_NOT_JUDGE)

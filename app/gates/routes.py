@@ -1,0 +1,42 @@
+"""Gates, of what the body describes and (under /v1/topologies) of what is stored."""
+
+from fastapi import APIRouter, Depends
+
+from app.database import SessionDep
+from app.fields import TopologyName
+from app.gates import service
+from app.gates.schemas import GateAnswer, GateRequest, StoredGateRequest
+from app.problems import document_problems
+from app.security import may_read
+from app.settings import SettingsDep
+
+router = APIRouter(prefix="/v1", tags=["gates"])
+reads = [Depends(may_read)]
+
+
+@router.post(
+    "/gate",
+    dependencies=reads,
+    summary="Pass or fail a deployment",
+    responses=document_problems(
+        "invalid-topology", "invalid-load", "no-steady-state", "invalid-allocation", "payload-too-large"
+    ),
+)
+async def judge(body: GateRequest, settings: SettingsDep) -> GateAnswer:
+    """Whether the processors carry the load within the limits given; 200 whether it passes or not."""
+    return await service.judge_in_thread(body, settings)
+
+
+@router.post(
+    "/topologies/{name}/gate",
+    dependencies=reads,
+    summary="Pass or fail a stored topology",
+    responses=document_problems(
+        "unknown-topology", "no-snapshot", "stored-data-unusable", "invalid-allocation", "payload-too-large"
+    ),
+)
+def judge_stored(
+    name: TopologyName, session: SessionDep, settings: SettingsDep, body: StoredGateRequest | None = None
+) -> GateAnswer:
+    """Under its newest snapshot, or smoothed over several; 200 whether it passes or not."""
+    return service.judge_stored(session, name, body or StoredGateRequest(), settings)

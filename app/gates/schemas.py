@@ -1,0 +1,103 @@
+"""Gates as JSON."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import ConfigDict, Field, JsonValue, model_validator
+
+from app.fields import Answer, Body, Rate
+from app.plans.schemas import Described, EstimateAnswer, KMax, Measured, ProcessorCounts, TMax
+from app.snapshots.schemas import FPD_LOAD
+from app.topologies.schemas import FPD
+
+TERMS: dict[str, JsonValue] = {"rate_factor": 1.5, "t_max_seconds": 0.5, "k_max": 40}
+
+
+class GateTerms(Body):
+    """What must hold, of which processors, and at which rate."""
+
+    processors: Annotated[
+        ProcessorCounts,
+        Field(
+            description="Left out: those that the load says are running; where it does not say so for every "
+            "operator, the best split of k_max, so that a pass means that it can be done."
+        ),
+    ] = None
+    external_rate: Annotated[
+        Rate | None, Field(description="Tuples per second to judge at; left out: the load's own.")
+    ] = None
+    rate_factor: Annotated[
+        float | None, Field(ge=0, le=1e6, description="Instead of external_rate: times the load's own.")
+    ] = None
+    t_max_seconds: Annotated[TMax | None, Field(description="E[T] must not be above.")] = None
+    k_max: Annotated[KMax | None, Field(description="The sum of processors must not be above.")] = None
+
+    @model_validator(mode="after")
+    def refuse_two_rates(self) -> Self:
+        """One way to name the rate."""
+        if self.external_rate is not None and self.rate_factor is not None:
+            raise ValueError("give external_rate or rate_factor, not both")
+        return self
+
+    def find_rate(self, measured_rate: float) -> float | None:
+        """The rate to judge at; None: the measured one."""
+        return self.external_rate if self.rate_factor is None else self.rate_factor * measured_rate
+
+
+class GateRequest(Described, GateTerms):
+    """Whether a topology holds under a load."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, **TERMS}]},
+    )
+
+
+class StoredGateRequest(Measured, GateTerms):
+    """Whether a stored topology holds under its measured load."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [TERMS]})
+
+
+class Check(Answer):
+    """One thing that must hold: value against limit."""
+
+    name: Annotated[
+        Literal["stability", "bounds", "budget", "latency"],
+        Field(
+            description="`stability`: the highest utilisation, below 1. `bounds`: operators outside of their "
+            "min_processors and max_processors; only where a topology has such. `budget`: processors, "
+            "with k_max. `latency`: E[T], with t_max_seconds."
+        ),
+    ]
+    passed: bool
+    value: Annotated[float | None, Field(description="null = infinite.")]
+    limit: float
+    detail: str
+
+
+class Suggestion(Answer):
+    """What would hold: the fewest processors under t_max_seconds, else the best split of k_max."""
+
+    processors: Annotated[dict[str, int] | None, Field(description="null: no number of processors would do.")]
+    processors_total: int | None
+    expected_sojourn_seconds: float | None
+    detail: str
+
+
+class GateAnswer(EstimateAnswer):
+    """Whether every check passed, and the estimate that it rests on."""
+
+    passed: bool
+    checks: list[Check]
+    binding_operator: Annotated[str, Field(description="Gives way first as the load grows, or has done so.")]
+    headroom_rate: Annotated[
+        float | None,
+        Field(
+            description="The largest external rate at which every check passes, to the last digit; null: none, or any."
+        ),
+    ]
+    suggestion: Suggestion
+    processors: Annotated[dict[str, int], Field(description="Those judged.")]
+    processors_origin: Annotated[
+        Literal["given", "running", "planned"],
+        Field(description="From the request, from the load, or the best split of k_max."),
+    ]

@@ -1,0 +1,60 @@
+"""Judges what the body describes, or what is stored."""
+
+from sqlalchemy.orm import Session
+from starlette.concurrency import run_in_threadpool
+
+from app.gates.schemas import GateAnswer, GateRequest, GateTerms, StoredGateRequest
+from app.observability import time_planner
+from app.plans.answers import ESTIMATE_FIELDS
+from app.plans.gathering import gather
+from app.plans.service import add_basis, blaming_what_is_stored, pointing_into_body
+from app.settings import Settings
+from app.topologies.service import check_size
+from planner.gate import Verdict, judge_capacity
+from planner.values import Load, Model, Topology
+
+VERDICT_FIELDS = ("passed", "checks", "binding_operator", "headroom_rate", "suggestion", "processors")
+
+
+async def judge_in_thread(body: GateRequest, settings: Settings) -> GateAnswer:
+    """In a thread at any size: the headroom takes some sixty estimates, too long for the event loop."""
+    check_size(body.topology, settings, "#/topology")
+
+    def compute() -> GateAnswer:
+        with time_planner("judge_capacity"), pointing_into_body():
+            return judge_described(body)
+
+    return await run_in_threadpool(compute)
+
+
+def judge_described(body: GateRequest) -> GateAnswer:
+    """The verdict on the body's topology under its load."""
+    return to_gate_answer(judge(body.topology.to_values(), body.load.to_values(), body, body.model))
+
+
+def judge_stored(session: Session, name: str, body: StoredGateRequest, settings: Settings) -> GateAnswer:
+    """The verdict on a stored topology under its measured load."""
+    found = gather(session, name, body, settings)
+    with time_planner("judge_capacity"), blaming_what_is_stored(name):
+        verdict = judge(found.topology, found.load, body, body.model)
+    return add_basis(to_gate_answer(verdict), found)
+
+
+def judge(topology: Topology, load: Load, terms: GateTerms, model: Model) -> Verdict:
+    """The planner's verdict under the terms asked for."""
+    return judge_capacity(
+        topology,
+        load,
+        terms.processors,
+        external_rate=terms.find_rate(load.external_rate),
+        t_max_seconds=terms.t_max_seconds,
+        k_max=terms.k_max,
+        model=model,
+    )
+
+
+def to_gate_answer(verdict: Verdict) -> GateAnswer:
+    """From the planner's values to JSON's types."""
+    estimated = {field: getattr(verdict.estimate, field) for field in ESTIMATE_FIELDS}
+    judged = {field: getattr(verdict, field) for field in VERDICT_FIELDS}
+    return GateAnswer.model_validate(estimated | judged | {"processors_origin": verdict.origin})

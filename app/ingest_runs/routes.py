@@ -1,0 +1,37 @@
+"""/v1/ingest-runs: what the nightly ingest did, and what it could not use."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path
+
+from app.database import SessionDep
+from app.ingest_runs import service
+from app.ingest_runs.schemas import IngestRun, IngestRunPage, RejectedLinePage
+from app.pages import PageDep
+from app.problems import document_problems
+from app.security import may_read
+
+router = APIRouter(prefix="/v1/ingest-runs", tags=["ingest"], dependencies=[Depends(may_read)])
+RunId = Annotated[int, Path(ge=1, le=2**63 - 1)]
+
+
+@router.get("", summary="List ingest runs", responses=document_problems())
+def list_runs(page: PageDep, session: SessionDep) -> IngestRunPage:
+    """Newest first."""
+    return service.list_runs(session, page)
+
+
+@router.get("/{run_id}", summary="Read an ingest run", responses=document_problems("unknown-ingest-run"))
+def read_run(run_id: RunId, session: SessionDep) -> IngestRun:
+    """What it read, and what became of it."""
+    return service.read_run(session, run_id)
+
+
+@router.get(
+    "/{run_id}/rejects",
+    summary="Read the lines that a run could not use",
+    responses=document_problems("unknown-ingest-run"),
+)
+def list_rejects(run_id: RunId, page: PageDep, session: SessionDep) -> RejectedLinePage:
+    """File, line, reason and the beginning of each; at most 100,000 are kept, while `reasons` counts all."""
+    return service.list_rejects(session, run_id, page)

@@ -1,0 +1,126 @@
+"""Placements from files, on a terminal: no server, no database, the same checks and answers."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from app.errors import InvalidRequest
+from app.placements.computing import compute_placement
+from app.placements.gathering import NO_LIBRARY
+from app.placements.schemas import ComparedPair, PlacedSlot, PlacementAnswer, PlacementRequest
+from app.plans.offline import Refused, check_body, compute_answer, open_console, read_document
+
+SLOTS_SHOWN = 8
+
+
+def run_placement(files: Mapping[str, Path | None], choices: Mapping[str, Any]) -> PlacementAnswer:
+    """The placement that the same request over HTTP would have; a file of None is left out of it."""
+    read = {name: read_document(path) for name, path in files.items() if path is not None}
+    request = check_body(
+        PlacementRequest, dict(choices) | read | {"profiles": _list_points(read["profiles"])}
+    )
+    try:
+        return compute_answer(
+            lambda: compute_placement(request, request.topology, request.external_rate, NO_LIBRARY)
+        )
+    except InvalidRequest as error:
+        raise Refused("\n".join(f"{pointer}: {detail}" for pointer, detail in error.errors)) from error
+
+
+def _list_points(document: Any) -> Any:
+    """By task a list of points, or what `headgate profile --output json` wrote: an object that has them."""
+    if not isinstance(document, dict):
+        return document
+    return {
+        task: found["points"] if isinstance(found, dict) and "points" in found else found
+        for task, found in document.items()
+    }
+
+
+def print_placement(answer: PlacementAnswer, output: str) -> None:
+    """Tables for people, or the JSON that the service answers."""
+    if output == "json":
+        sys.stdout.write(answer.model_dump_json(indent=2) + "\n")
+        return
+    console = open_console()
+    console.print(_summarise(answer))
+    console.print(_tabulate_tasks(answer))
+    console.print(_tabulate_vms(answer))
+    if answer.comparison:
+        console.print(_tabulate_comparison(answer.comparison, answer.external_rate))
+    for said in answer.diagnostics:
+        console.print(Text(f"note: {said.detail}"))
+
+
+def _summarise(answer: PlacementAnswer) -> Text:
+    prediction, mapping = answer.prediction, answer.mapping
+    meets = "as asked" if prediction.meets_rate else f"of {answer.external_rate:.6g} asked"
+    bound = f", bound by {prediction.binding_task}" if prediction.binding_task else ""
+    bought, cheapest = answer.hourly_price, answer.acquisition.cheapest
+    return Text(
+        f"{answer.allocation.detail}\n"
+        f"{answer.allocation.slots} slots allocated, {mapping.slots_used} used of {mapping.slots_available} on "
+        f"{len(mapping.vms)} VMs for {bought:.6g} an hour (cheapest mix of VMs to acquire: "
+        f"{_count(cheapest.vms)} for {cheapest.hourly_price:.6g})\n"
+        f"sustains {prediction.rate:.6g} tuples/s {meets} with {prediction.routing} routing{bound}"
+    )
+
+
+def _count(vms: dict[str, int]) -> str:
+    return " + ".join(f"{count} {size}" for size, count in vms.items()) or "none"
+
+
+def _tabulate_tasks(answer: PlacementAnswer) -> Table:
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column("task")
+    for column in ("rate /s", "threads", "cpu", "memory", "sustains /s"):
+        table.add_column(column, justify="right")
+    table.add_column("how")
+    reach = {task.name: task.capacity for task in answer.prediction.tasks}
+    for task in answer.allocation.tasks:
+        taken = (f"{task.cpu:.4g}", f"{task.memory:.4g}", f"{reach[task.name]:.6g}")
+        table.add_row(*map(Text, (task.name, f"{task.rate:.6g}", str(task.threads), *taken, task.detail)))
+    return table
+
+
+def _tabulate_vms(answer: PlacementAnswer) -> Table:
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column("VM")
+    table.add_column("size")
+    table.add_column("threads, slot by slot")
+    table.add_column("cpu", justify="right")
+    table.add_column("memory", justify="right")
+    for vm, expected in zip(answer.mapping.vms, answer.prediction.vms, strict=True):
+        slots = [_describe_slot(slot) for slot in vm.slots[:SLOTS_SHOWN]]
+        if len(vm.slots) > SLOTS_SHOWN:
+            slots.append(f"… and {len(vm.slots) - SLOTS_SHOWN} slots more")
+        row = [vm.name, vm.size or "", " | ".join(slots), f"{expected.cpu:.4g}", f"{expected.memory:.4g}"]
+        table.add_row(*map(Text, row))
+    return table
+
+
+def _describe_slot(slot: PlacedSlot) -> str:
+    return ", ".join(f"{task} × {threads}" for task, threads in slot.threads.items()) or "empty"
+
+
+def _tabulate_comparison(pairs: list[ComparedPair], external_rate: float) -> Table:
+    table = Table(
+        box=SIMPLE_HEAD, title=f"every allocation with every mapping, at {external_rate:.6g} tuples/s"
+    )
+    table.add_column("pair")
+    for column in ("slots", "used", "VMs", "retries", "price /h", "shuffle /s", "slot-aware /s"):
+        table.add_column(column, justify="right")
+    for pair in pairs:
+        name = f"{pair.allocation} + {pair.mapping}"
+        if pair.reason is not None:
+            table.add_row(Text(name), Text(pair.reason))
+            continue
+        counts = (pair.slots, pair.slots_used, pair.vms, pair.retries)
+        rates = (pair.hourly_price, pair.rate_shuffle, pair.rate_slot_aware)
+        table.add_row(name, *map(str, counts), *(f"{rate:.4g}" for rate in rates if rate is not None))
+    return table

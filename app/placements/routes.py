@@ -1,0 +1,88 @@
+"""Placements: which threads on which slot of which VM, what that sustains and what it costs."""
+
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Response
+
+from app.database import SessionDep
+from app.fields import TopologyName
+from app.pages import PageDep
+from app.placements import history, service
+from app.placements.schemas import (
+    PlacementAnswer,
+    PlacementPage,
+    PlacementRequest,
+    PredictionAnswer,
+    PredictionRequest,
+    StoredPlacementRequest,
+)
+from app.problems import BODY, document_problems
+from app.security import may_read, may_store
+from app.settings import SettingsDep
+
+router = APIRouter(prefix="/v1", tags=["placements"])
+reads = [Depends(may_read)]
+stores = [Depends(may_store)]
+
+TASKS = (*BODY, "invalid-profile", "missing-profile", "idle-task")
+PLACED = (*TASKS, "vm-too-small", "placement-too-large", "invalid-catalogue", "not-enough-slots")
+DESCRIBED = ("invalid-topology", "invalid-load", "no-steady-state")
+
+
+@router.post(
+    "/placements",
+    dependencies=reads,
+    summary="Place threads on slots and VMs",
+    responses=document_problems(*DESCRIBED, *PLACED),
+)
+def place(body: PlacementRequest, session: SessionDep, settings: SettingsDep) -> PlacementAnswer:
+    """Allocates threads and slots, acquires VMs, maps, and predicts the rate; nothing is stored."""
+    return service.place_described(session, body, settings)
+
+
+@router.post(
+    "/predictions",
+    dependencies=reads,
+    summary="Predict what a mapping sustains",
+    responses=document_problems(*DESCRIBED, *TASKS, "invalid-mapping"),
+)
+def predict(body: PredictionRequest, session: SessionDep, settings: SettingsDep) -> PredictionAnswer:
+    """Whoever made the mapping: the rate, the task that binds it, cpu and memory of every slot."""
+    return service.predict_described(session, body, settings)
+
+
+@router.post(
+    "/topologies/{name}/placements",
+    dependencies=stores,
+    summary="Place a stored topology, and store the placement",
+    responses=document_problems("unknown-topology", "no-snapshot", "stored-data-unusable", *PLACED),
+)
+def place_stored(
+    name: TopologyName, session: SessionDep, response: Response, body: StoredPlacementRequest
+) -> PlacementAnswer:
+    """By the profiles that its operators name, at the rate asked for or the newest one measured."""
+    placement = service.place_stored(session, name, body)
+    response.headers["Content-Location"] = f"/v1/placements/{placement.id}"
+    return placement
+
+
+@router.get(
+    "/topologies/{name}/placements",
+    dependencies=reads,
+    summary="List the placements of a topology",
+    responses=document_problems("unknown-topology"),
+)
+def list_placements(name: TopologyName, page: PageDep, session: SessionDep) -> PlacementPage:
+    """Newest first."""
+    return history.list_placements(session, name, page)
+
+
+@router.get(
+    "/placements/{placement_id}",
+    dependencies=reads,
+    summary="Read a placement",
+    responses=document_problems("unknown-placement"),
+)
+def read_placement(placement_id: UUID, session: SessionDep) -> PlacementAnswer:
+    """As it was answered when it was made."""
+    return history.find_placement(session, placement_id)

@@ -1,0 +1,110 @@
+"""Placements: of what the body describes, or of what is stored."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from uuid import uuid4
+
+from sqlalchemy.orm import Session
+
+from app.errors import NoSnapshot, StoredDataUnusable
+from app.observability import time_planner
+from app.placements.computing import compute_placement, compute_prediction
+from app.placements.gathering import Library
+from app.placements.schemas import (
+    PlacementAnswer,
+    PlacementRequest,
+    PredictionAnswer,
+    PredictionRequest,
+    StoredPlacementRequest,
+)
+from app.profiles.schemas import Point
+from app.profiles.service import to_answer as to_profile_answer
+from app.settings import Settings
+from app.snapshots.service import find_newest
+from app.tables import PlacementRow, ProfileRow, VmCatalogueRow
+from app.topologies.schemas import Graph
+from app.topologies.service import StoredTopology, check_size, find_topology
+from app.versions import find_version
+from app.vm_catalogues.schemas import VmSize
+from app.vm_catalogues.service import to_answer as to_catalogue_answer
+from planner.errors import InvalidTopology
+
+
+def open_library(session: Session) -> Library:
+    """Profiles and catalogues as stored; the database is asked only for what a request names."""
+
+    def find_profile(name: str) -> tuple[list[Point], int] | None:
+        row = find_version(session, ProfileRow, name)
+        return (to_profile_answer(row).points, row.version) if row else None
+
+    def find_sizes(name: str) -> list[VmSize] | None:
+        row = find_version(session, VmCatalogueRow, name)
+        return to_catalogue_answer(row).sizes if row else None
+
+    return Library(find_profile, find_sizes)
+
+
+@contextmanager
+def _pointing_into_body() -> Iterator[None]:
+    """The planner's pointers begin at the topology; the caller's at the body."""
+    try:
+        yield
+    except InvalidTopology as error:
+        raise replace(error, pointer="/topology" + error.pointer) from error
+
+
+def place_described(session: Session, body: PlacementRequest, settings: Settings) -> PlacementAnswer:
+    """Of the body's topology at its rate; nothing is stored."""
+    check_size(body.topology, settings, "#/topology")
+    with time_planner("place"), _pointing_into_body():
+        return compute_placement(body, body.topology, body.external_rate, open_library(session))
+
+
+def predict_described(session: Session, body: PredictionRequest, settings: Settings) -> PredictionAnswer:
+    """Of the body's mapping."""
+    check_size(body.topology, settings, "#/topology")
+    with time_planner("predict"), _pointing_into_body():
+        return compute_prediction(body, open_library(session))
+
+
+def place_stored(session: Session, name: str, body: StoredPlacementRequest) -> PlacementAnswer:
+    """Of a stored topology, at the rate asked for or the newest one measured; and stores the placement."""
+    stored = find_topology(session, name)
+    external_rate = body.external_rate
+    if external_rate is None:
+        external_rate = _find_newest_rate(session, stored)
+    with time_planner("place"):
+        answer = compute_placement(
+            body, Graph.model_validate(stored.definition), external_rate, open_library(session)
+        )
+    return _store(session, stored, body, answer)
+
+
+def _find_newest_rate(session: Session, stored: StoredTopology) -> float:
+    newest = find_newest(session, stored, 1)
+    if not newest:
+        raise NoSnapshot(stored.name)
+    rate = newest[0].external_rate
+    if not rate > 0.0:
+        detail = "the external_rate of the newest snapshot is 0, and nothing needs no slots: send a rate."
+        raise StoredDataUnusable(stored.name, detail)
+    return rate
+
+
+def _store(
+    session: Session, stored: StoredTopology, body: StoredPlacementRequest, answer: PlacementAnswer
+) -> PlacementAnswer:
+    answer.id = uuid4()
+    row = PlacementRow(
+        id=answer.id,
+        topology_id=stored.id,
+        revision=stored.revision,
+        request=body.model_dump(mode="json"),
+        answer=answer.model_dump(mode="json", exclude={"id", "created_at"}),
+    )
+    session.add(row)
+    session.flush()
+    session.refresh(row, ["created_at"])
+    answer.created_at = row.created_at
+    return answer

@@ -1,0 +1,45 @@
+"""/v1/topologies/{name}/summaries and /windows: what the nightly ingest measured."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+
+from app.database import SessionDep
+from app.fields import TopologyName, UtcTime
+from app.pages import PageDep
+from app.problems import document_problems
+from app.security import may_read
+from app.summaries import service
+from app.summaries.schemas import OperatorSummaryPage, TopologySummaryPage
+
+router = APIRouter(
+    prefix="/v1/topologies/{name}",
+    tags=["ingest"],
+    dependencies=[Depends(may_read)],
+    responses=document_problems("unknown-topology"),
+)
+Since = Annotated[
+    UtcTime | None, Query(alias="from", description="Windows that begin at this time or later.")
+]
+Until = Annotated[UtcTime | None, Query(alias="to", description="Windows that begin before this time.")]
+
+
+@router.get("/summaries", summary="Read what was measured of operators")
+def list_operator_summaries(
+    name: TopologyName,
+    page: PageDep,
+    session: SessionDep,
+    operator: Annotated[str | None, Query(max_length=200, description="Only this one.")] = None,
+    since: Since = None,
+    until: Until = None,
+) -> OperatorSummaryPage:
+    """One item per operator and window, oldest first."""
+    return service.list_operator_summaries(session, name, page, operator=operator, since=since, until=until)
+
+
+@router.get("/windows", summary="Read what was measured of the topology as a whole")
+def list_topology_summaries(
+    name: TopologyName, page: PageDep, session: SessionDep, since: Since = None, until: Until = None
+) -> TopologySummaryPage:
+    """One item per window, oldest first: what entered, and how long it took in all."""
+    return service.list_topology_summaries(session, name, page, since, until)

@@ -1,0 +1,82 @@
+"""What the ingest measured, as JSON."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from app.fields import Answer
+
+Measured = Annotated[float | None, Field(description="Null where fewer than two values were seen.")]
+
+
+class InstanceLoad(Answer):
+    """How busy one instance was: service time of what arrived, per second of the window (may pass 1)."""
+
+    instance: str
+    busy: float
+
+
+class UpstreamTuples(Answer):
+    """How many tuples came from one upstream operator; null is from outside."""
+
+    from_operator: str | None
+    tuples: int
+
+
+class OperatorSummary(Answer):
+    """One operator in one window."""
+
+    operator: str
+    window_start: datetime
+    window_seconds: int
+    run_id: Annotated[int, Field(description="The ingest run that wrote it.")]
+    tuples: Annotated[int, Field(description="Logged tuples, each counted once.")]
+    arrival_rate: Annotated[float, Field(description="Per second, scaled by sample_every.")]
+    arrival_scv: Measured
+    service_rate: Annotated[float | None, Field(description="Per second and processor: 1 / mean service.")]
+    service_scv: Measured
+    mean_wait_seconds: float
+    mean_sojourn_seconds: float
+    wait_p50_seconds: float
+    wait_p95_seconds: float
+    wait_p99_seconds: float
+    sojourn_p50_seconds: float
+    sojourn_p95_seconds: float
+    sojourn_p99_seconds: float
+    instances: Annotated[int, Field(description="Instances seen in this window.")]
+    busy_fractions: list[InstanceLoad]
+    busy_spread: Annotated[float, Field(description="The busiest instance less the idlest.")]
+    busy_skew: Annotated[float | None, Field(description="The busiest instance over the mean.")]
+    upstream: list[UpstreamTuples]
+
+
+class OperatorSummaryPage(Answer):
+    """Windows, oldest first; `next` is the address of the following page."""
+
+    items: list[OperatorSummary]
+    next: str | None = None
+
+
+class TopologySummary(Answer):
+    """One topology in one window."""
+
+    window_start: datetime
+    window_seconds: int
+    run_id: int
+    external_rate: Annotated[float, Field(description="Tuples per second from outside.")]
+    root_tuples: Annotated[int, Field(description="Root tuples that began in this window.")]
+    mean_total_sojourn_seconds: Annotated[
+        float | None,
+        Field(description="Per root tuple, the sum over all that derives from it: what E[T] estimates."),
+    ]
+    mean_completion_seconds: Annotated[
+        float | None, Field(description="Per root tuple, last finish − first arrival.")
+    ]
+
+
+class TopologySummaryPage(Answer):
+    """Windows, oldest first; `next` is the address of the following page."""
+
+    items: list[TopologySummary]
+    next: str | None = None

@@ -1,0 +1,65 @@
+"""/v1/vm-catalogues: sizes and prices to acquire VMs by."""
+
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from app.database import SessionDep
+from app.fields import TopologyName
+from app.pages import PageDep
+from app.problems import BODY, document_problems
+from app.security import may_read, may_store
+from app.vm_catalogues import service
+from app.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody, VmCataloguePage
+
+router = APIRouter(prefix="/v1/vm-catalogues", tags=["placements"])
+reads = [Depends(may_read)]
+stores = [Depends(may_store)]
+
+
+@router.post(
+    "",
+    status_code=201,
+    dependencies=stores,
+    summary="Store a VM catalogue",
+    responses=document_problems(*BODY, "invalid-catalogue"),
+)
+def add_catalogue(body: VmCatalogueBody, response: Response, session: SessionDep) -> VmCatalogueAnswer:
+    """As version 1 of a new name, or the next version of a known one."""
+    stored = service.add_catalogue(session, body)
+    response.headers["Location"] = f"/v1/vm-catalogues/{quote(stored.name, safe='')}"
+    return stored
+
+
+@router.get("", dependencies=reads, summary="List VM catalogues", responses=document_problems())
+def list_catalogues(page: PageDep, session: SessionDep) -> VmCataloguePage:
+    """Newest versions, by name."""
+    return service.list_catalogues(session, page)
+
+
+@router.get(
+    "/{name}",
+    dependencies=reads,
+    summary="Read a VM catalogue",
+    responses=document_problems("unknown-vm-catalogue"),
+)
+def read_catalogue(
+    name: TopologyName,
+    session: SessionDep,
+    version: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="An older one.")] = None,
+) -> VmCatalogueAnswer:
+    """The newest version, or the one asked for."""
+    return service.find_catalogue(session, name, version)
+
+
+@router.delete(
+    "/{name}",
+    status_code=204,
+    dependencies=stores,
+    summary="Delete a VM catalogue",
+    responses=document_problems("unknown-vm-catalogue"),
+)
+def delete_catalogue(name: TopologyName, session: SessionDep) -> None:
+    """With all its versions; stored placements keep what they were answered."""
+    service.delete_catalogue(session, name)

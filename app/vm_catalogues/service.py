@@ -1,0 +1,43 @@
+"""Stores and finds VM catalogues."""
+
+from sqlalchemy.orm import Session
+
+from app.errors import UnknownVmCatalogue
+from app.pages import Page
+from app.tables import VmCatalogueRow
+from app.versions import add_version, delete_versions, find_version, list_newest
+from app.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody, VmCataloguePage
+from planner.vm_acquisition import check_catalogue
+
+
+def add_catalogue(session: Session, body: VmCatalogueBody) -> VmCatalogueAnswer:
+    """Checks sizes and prices, and stores them as the next version."""
+    check_catalogue([size.to_values() for size in body.sizes])
+    document = body.model_dump(mode="json", include={"sizes"})
+    return to_answer(add_version(session, VmCatalogueRow(name=body.name, definition=document)))
+
+
+def find_catalogue(session: Session, name: str, version: int | None = None) -> VmCatalogueAnswer:
+    """The version asked for, or the newest."""
+    row = find_version(session, VmCatalogueRow, name, version)
+    if row is None:
+        raise UnknownVmCatalogue(name, version)
+    return to_answer(row)
+
+
+def list_catalogues(session: Session, page: Page) -> VmCataloguePage:
+    """Newest versions, by name."""
+    rows, following = list_newest(session, VmCatalogueRow, page)
+    return VmCataloguePage(items=[to_answer(row) for row in rows], next=following)
+
+
+def delete_catalogue(session: Session, name: str) -> None:
+    """With all its versions."""
+    if not delete_versions(session, VmCatalogueRow, name):
+        raise UnknownVmCatalogue(name, None)
+
+
+def to_answer(row: VmCatalogueRow) -> VmCatalogueAnswer:
+    """What GET answers."""
+    fields = {"name": row.name, "version": row.version, "created_at": row.created_at}
+    return VmCatalogueAnswer.model_validate(row.definition | fields)

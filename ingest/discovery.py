@@ -1,0 +1,143 @@
+"""What the log itself says of a topology: its operators, edges, selectivities and entries."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ingest.runs import Diagnostic
+
+SELECTIVITY_TOLERANCE = 0.1
+LEAST_TUPLES = 100  # below this a measured selectivity says little
+MOST_NAMED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """How many tuples of a run reached an operator from one upstream operator (None: from outside)."""
+
+    topology: str
+    operator: str
+    from_operator: str | None
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    source: str
+    target: str
+    selectivity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    operator: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """A topology as the log shows it; `unlogged` fed others but logged nothing, so no load of theirs is known."""
+
+    name: str
+    operators: tuple[str, ...]
+    edges: tuple[Edge, ...]
+    entries: tuple[Entry, ...]
+    inputs: dict[str, int]
+    unlogged: tuple[str, ...]
+
+    def to_definition(self) -> dict[str, object]:
+        """As the service stores a topology."""
+        return {
+            "operators": [
+                {"name": name, "stateful": False, "min_processors": 1, "max_processors": None}
+                for name in self.operators
+            ],
+            "edges": [
+                {"source": e.source, "target": e.target, "selectivity": e.selectivity} for e in self.edges
+            ],
+            "entries": [{"operator": e.operator, "share": e.share} for e in self.entries],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A topology as stored."""
+
+    operators: frozenset[str]
+    selectivities: dict[tuple[str, str], float]
+
+
+def discover_topologies(flows: Iterable[Flow]) -> list[Discovery]:
+    """One per topology of the log, by name."""
+    by_topology: defaultdict[str, list[Flow]] = defaultdict(list)
+    for flow in flows:
+        by_topology[flow.topology].append(flow)
+    return [discover_topology(name, by_topology[name]) for name in sorted(by_topology)]
+
+
+def discover_topology(name: str, flows: Sequence[Flow]) -> Discovery:
+    """selectivity(i→j) = tuples that reached j from i / tuples that reached i; share = an entry's part of λ0."""
+    inputs: defaultdict[str, int] = defaultdict(int)
+    edges: defaultdict[tuple[str, str], int] = defaultdict(int)
+    outside: defaultdict[str, int] = defaultdict(int)
+    for flow in flows:
+        inputs[flow.operator] += flow.weight
+        if flow.from_operator is None:
+            outside[flow.operator] += flow.weight
+        else:
+            edges[flow.from_operator, flow.operator] += flow.weight
+    external = sum(outside.values())
+    return Discovery(
+        name,
+        tuple(sorted(inputs)),
+        tuple(Edge(i, j, n / inputs[i]) for (i, j), n in sorted(edges.items()) if i in inputs),
+        tuple(Entry(operator, n / external) for operator, n in sorted(outside.items())),
+        dict(inputs),
+        tuple(sorted({i for i, _ in edges if i not in inputs})),
+    )
+
+
+def find_unlogged(found: Discovery) -> list[Diagnostic]:
+    if not found.unlogged:
+        return []
+    detail = (
+        f"{name_some(found.unlogged)} fed other operators but logged nothing: "
+        "no load of theirs is known, and they are left out of the discovered topology."
+    )
+    return [Diagnostic("unlogged-operators", found.name, detail)]
+
+
+def compare_topologies(found: Discovery, known: Known) -> list[Diagnostic]:
+    """Where the log disagrees with a topology that somebody posted, which stays as it is."""
+    diagnostics = []
+    if strangers := sorted(set(found.operators) - known.operators):
+        detail = (
+            f"The log has operators that the posted topology lacks: {name_some(strangers)}. "
+            "They are not in its snapshots."
+        )
+        diagnostics.append(Diagnostic("unknown-operators", found.name, detail))
+    measured = {(e.source, e.target): e.selectivity for e in found.edges}
+    inside = {pair for pair in measured if set(pair) <= known.operators}
+    if new_edges := sorted(inside - known.selectivities.keys()):
+        pairs = name_some(f"{source} → {target}" for source, target in new_edges)
+        detail = f"The log has edges that the posted topology lacks: {pairs}."
+        diagnostics.append(Diagnostic("unknown-edges", found.name, detail))
+    differing = [
+        f"{i} → {j} is {measured[i, j]:.4g}, posted {known.selectivities[i, j]:.4g}"
+        for i, j in sorted(inside & known.selectivities.keys())
+        if found.inputs[i] >= LEAST_TUPLES and differs(measured[i, j], known.selectivities[i, j])
+    ]
+    if differing:
+        detail = f"Selectivities measured in the log differ from the posted ones: {name_some(differing)}."
+        diagnostics.append(Diagnostic("selectivity-differs", found.name, detail))
+    return diagnostics
+
+
+def differs(measured: float, posted: float) -> bool:
+    return abs(measured - posted) > SELECTIVITY_TOLERANCE * max(measured, posted)
+
+
+def name_some(names: Iterable[str]) -> str:
+    listed = list(names)
+    more = f" and {len(listed) - MOST_NAMED} more" if len(listed) > MOST_NAMED else ""
+    return ", ".join(listed[:MOST_NAMED]) + more

@@ -1,0 +1,256 @@
+"""The nightly ingest: raw per-tuple logs -> summaries, snapshots and discovered topologies in Postgres.
+
+Run as `headgate ingest`, or on a cluster: spark-submit ingest/job.py PATH... --database-url URL
+"""
+
+import argparse
+import logging
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+
+import psycopg
+from psycopg import Connection
+from py4j.protocol import Py4JError
+from pyspark import StorageLevel
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
+
+from ingest.discovery import Flow, discover_topologies
+from ingest.parse import parse_records
+from ingest.readers import read_records
+from ingest.rejects import count_lines, find_rejects
+from ingest.rollup import (
+    add_windows,
+    count_flows,
+    count_shares,
+    sign_events,
+    summarise_operators,
+    summarise_topologies,
+    survey_events,
+)
+from ingest.runs import Request, Totals, abandon_dead_runs, begin_run, connect, fail_run, note_totals
+from ingest.session import open_session
+from ingest.sources import SourceNotFound, Sources, find_sources
+from ingest.store import RunDoesNotAddUp, Summaries, replace_windows, stage_summaries, store_rejects
+from ingest.timeline import build_timeline
+
+log = logging.getLogger("headgate.ingest")
+
+DONE, FAILED, UNUSABLE = 0, 1, 2
+
+
+class TooManyRejected(Exception):
+    """More of the records are unusable than the caller is ready to lose."""
+
+    def __init__(self, totals: Totals, limit: float) -> None:
+        worst = max(totals.reject_reasons, key=lambda reason: totals.reject_reasons[reason])
+        super().__init__(
+            f"{totals.rejected} of {totals.read} records cannot be used "
+            f"({totals.rejected / totals.read:.1%}, most often: {worst}), more than --max-rejected {limit:.1%}: "
+            "nothing was written. GET /v1/ingest-runs/ID/rejects lists them; mend the log, or raise the limit."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run under way."""
+
+    spark: SparkSession
+    connection: Connection
+    number: int
+    request: Request
+    began: float
+
+    def seconds(self) -> float:
+        return time.monotonic() - self.began
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What one look at all records tells: the totals so far, and how full the fullest window is."""
+
+    read: int
+    reject_reasons: dict[str, int]
+    largest_window: int
+
+    @property
+    def rejected(self) -> int:
+        return sum(self.reject_reasons.values())
+
+    def to_totals(self, duplicates: int) -> Totals:
+        return Totals(self.read, self.rejected, duplicates, self.reject_reasons)
+
+
+def run_ingest(spark: SparkSession, database_url: str, request: Request) -> str:
+    """One run, from files to tables; answers the line that sums it up."""
+    began = time.monotonic()
+    sources = find_sources(spark, request.paths, request.day.isoformat() if request.day else None)
+    asked = replace(request, paths=sources.roots)
+    with connect(database_url) as connection:
+        abandon_dead_runs(connection)
+        run = Run(spark, connection, begin_run(connection, asked), asked, began)
+        log.info("run %d: %d files", run.number, sources.count_files())
+        try:
+            totals, windows = write_run(run, sources)
+        except BaseException as error:
+            with suppress(
+                psycopg.Error
+            ):  # a lost database is why we are here, or the next run says so of this one
+                fail_run(connection, run.number, explain(error), run.seconds())
+            raise
+    return (
+        f"run {run.number}: read {totals.read} = accepted {totals.accepted} + rejected {totals.rejected} "
+        f"+ duplicates {totals.duplicates}; {windows} windows in {run.seconds():.1f} s"
+    )
+
+
+def write_run(run: Run, sources: Sources) -> tuple[Totals, int]:
+    frames = read_records(run.spark, sources)
+    events = keep_day(add_windows(parse_records(run.spark, frames), run.request.window_ns), run.request)
+    survey = take_survey(events)
+    log.info("read %d records, %d of them unusable", survey.read, survey.rejected)
+    if survey.rejected:
+        store_rejects(run.connection, run.number, list_rejects(events, frames))
+    if survey.rejected > run.request.max_rejected * survey.read:
+        totals = survey.to_totals(0)
+        note_totals(run.connection, run.number, totals, run.seconds())
+        raise TooManyRejected(totals, run.request.max_rejected)
+    with roll_up(events, run.request, survey) as (summaries, flows, duplicates):
+        totals = survey.to_totals(duplicates)
+        stage_summaries(run.connection, summaries, run.request, totals)
+        log.info("rolled up; replacing windows")
+        found = discover_topologies(flows)
+        notes = replace_windows(
+            run.connection, run.number, run.request, found=found, totals=totals, seconds=run.seconds()
+        )
+    for note in notes:
+        log.warning("%s: %s", note.topology, note.detail)
+    row = run.connection.execute("SELECT windows FROM ingest_runs WHERE id = %s", (run.number,)).fetchone()
+    return totals, row[0] if row else 0
+
+
+def keep_day(events: DataFrame, request: Request) -> DataFrame:
+    """With a day, only what arrived on it: another day's window would be replaced by the few of its tuples here."""
+    bounds = request.day_bounds()
+    if bounds is None:
+        return events
+    begin, end = (int(bound.timestamp()) * 1_000_000_000 for bound in bounds)
+    inside = (F.col("arrived_ns") >= begin) & (F.col("arrived_ns") < end)
+    return events.where(F.col("reject_reason").isNotNull() | inside)
+
+
+def take_survey(events: DataFrame) -> Survey:
+    counts = survey_events(events)
+    by_reason = counts.groupBy("reject_reason").agg(F.sum("records"), F.max("records")).collect()
+    rejected = {reason: count for reason, count, _ in by_reason if reason is not None}
+    return Survey(
+        sum(count for _, count, _ in by_reason),
+        dict(sorted(rejected.items())),
+        max((largest for reason, _, largest in by_reason if reason is None), default=0),
+    )
+
+
+def list_rejects(events: DataFrame, frames: list[DataFrame]) -> Iterator[tuple[str, int, str, str]]:
+    for row in find_rejects(events, count_lines(frames)).toLocalIterator():
+        yield row[0], row[1], row[2], row[3]
+
+
+@contextmanager
+def roll_up(
+    events: DataFrame, request: Request, survey: Survey
+) -> Iterator[tuple[Summaries, list[Flow], int]]:
+    """The summaries; what several of them are made of is kept while they are read."""
+    accepted = events.where("reject_reason is null").drop(
+        "reject_reason", "file", "block_start", "row", "line"
+    )
+    timeline = build_timeline(accepted, request.window_ns, survey.largest_window)
+    timeline.persist(StorageLevel.MEMORY_AND_DISK)
+    duplicates = timeline.agg(F.coalesce(F.sum(F.size("duplicates")), F.lit(0))).collect()[0][0]
+    signed = sign_events(accepted, timeline, duplicates)
+    shares = count_shares(signed).persist(StorageLevel.MEMORY_AND_DISK)
+    flows = [Flow(*row) for row in count_flows(shares).collect()]
+    summaries = Summaries(
+        summarise_operators(timeline, shares, request.window_seconds),
+        summarise_topologies(signed, shares, request.window_ns),
+    )
+    try:
+        yield summaries, flows, duplicates
+    finally:
+        shares.unpersist()
+        timeline.unpersist()
+
+
+def explain(error: BaseException) -> str:
+    """The first line: Spark's messages go on for pages."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def read_day(given: str) -> date:
+    """An ISO date, or `yesterday` (in UTC), for cron."""
+    if given in {"yesterday", "today"}:
+        return datetime.now(UTC).date() - timedelta(days=given == "yesterday")
+    try:
+        return date.fromisoformat(given)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{given!r} is no day: write 2026-11-18, or yesterday") from error
+
+
+def read_share(given: str) -> float:
+    """`5%` or `0.05`."""
+    try:
+        share = float(given[:-1]) / 100 if given.endswith("%") else float(given)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{given!r} is no share: write 5% or 0.05") from error
+    if not 0 <= share <= 1:
+        raise argparse.ArgumentTypeError(f"{given} must lie between 0 and 100%")
+    return share
+
+
+def read_window(given: str) -> int:
+    """Whole seconds, up to a day."""
+    if not given.isdecimal() or not 1 <= int(given) <= 86_400:
+        raise argparse.ArgumentTypeError(f"{given!r} must be whole seconds between 1 and 86400")
+    return int(given)
+
+
+def ingest(database_url: str, request: Request, master: str | None) -> int:
+    """Runs it, and says how it ended: one line, and an exit code."""
+    logging.getLogger("py4j").setLevel(logging.WARNING)
+    spark = open_session(master)
+    try:
+        print(run_ingest(spark, database_url, request))  # noqa: T201  # the one line that is the answer
+    except (SourceNotFound, TooManyRejected) as error:
+        log.error("%s", error)  # noqa: TRY400  # not a fault of the code: the trace would say nothing
+        return UNUSABLE
+    except (PySparkException, Py4JError, RunDoesNotAddUp) as error:
+        log.error("%s", explain(error))  # noqa: TRY400  # likewise
+        return FAILED
+    finally:
+        spark.stop()
+    return DONE
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="headgate ingest", description=__doc__)
+    parser.add_argument("paths", nargs="+", metavar="PATH")
+    parser.add_argument("--date", type=read_day)
+    parser.add_argument("--window-seconds", type=read_window, default=60)
+    parser.add_argument("--max-rejected", type=read_share, default=0.05)
+    parser.add_argument("--master", help="without it, what spark-submit says")
+    parser.add_argument("--database-url", default=os.environ.get("HEADGATE_DATABASE_URL"))
+    given = parser.parse_args(arguments)
+    if given.database_url is None:
+        parser.error("--database-url or HEADGATE_DATABASE_URL must say where to write")
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
+    request = Request(tuple(given.paths), given.date, given.window_seconds, given.max_rejected)
+    return ingest(given.database_url, request, given.master)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,151 @@
+"""Raw records -> events: every field typed, or a `reject_reason`.
+
+Times are whole nanoseconds since the epoch. Of the doubles, which step by 0.24 µs at today's epoch, the one
+nearest to a whole microsecond is taken for that microsecond (it is what a writer of 1763424000.123456 meant), any
+other to the nearest nanosecond; so differences are exact, and no order of summation changes a mean.
+"""
+
+from collections.abc import Iterable
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
+from pyspark.sql import types as T  # noqa: N812  # likewise
+
+from ingest.readers import FIELDS, LINE_LENGTH, NO_RECORD
+
+NANOS_PER_SECOND = 1_000_000_000
+YEAR_2200_SECONDS = 7_258_118_400.0
+LEAST_NANOS = 10**17  # no epoch seconds lie here: an integer this large is a Parquet timestamp of nanoseconds
+MAX_NAME_LENGTH = 200
+MAX_SAMPLE_EVERY = 1e9
+REQUIRED_NAMES = ("topology", "operator", "instance", "tuple_id")
+NAMES = (*REQUIRED_NAMES, "from_operator")
+ADDRESSED = ("topology", "operator", "from_operator")
+UNPRINTABLE = r"[\p{C}\p{Zl}\p{Zp}]|[\p{Zs}&&[^ ]]"
+TIMES = ("arrived_at", "started_at", "finished_at")
+ISO_DATE_TIME = r"^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?"
+ISO_ZONE = r" ?([Zz]|[+-]\d\d(:?\d\d)?)$"
+
+
+def parse_records(spark: SparkSession, frames: Iterable[DataFrame]) -> DataFrame:
+    """Columns: the names, `*_ns`, `sample_every`, `reject_reason`, `file`, `block_start`, `row`, `line`."""
+    nothing = spark.createDataFrame([], "file string, block_start long, row long, line string, broken string")
+    return reduce(DataFrame.unionByName, [parse_frame(frame) for frame in (list(frames) or [nothing])])
+
+
+def parse_frame(raw: DataFrame) -> DataFrame:
+    types = {field.name: field.dataType for field in raw.schema.fields}
+    for field in FIELDS:
+        if field not in types:
+            raw, types[field] = raw.withColumn(field, F.lit(None).cast("string")), T.StringType()
+    typed = raw.where(F.col("broken").isNull() | (F.col("broken") != NO_RECORD)).select(
+        *(parse_name(name, types[name]).alias(name) for name in NAMES),
+        *(parse_time(F.col(time), types[time]).alias(nanos_name(time)) for time in TIMES),
+        *(F.col(time) for time in TIMES),
+        parse_sample(F.col("sample_every")).alias("sample_every"),
+        "file",
+        "block_start",
+        "row",
+        "line",
+        "broken",
+    )
+    reasons = (F.col("broken"), *find_faults(types))
+    rejected = typed.withColumn("reject_reason", F.coalesce(*reasons))
+    shown = F.when(F.col("reject_reason").isNotNull(), show_line(F.col("line"))).alias("line")
+    return rejected.drop("broken", *TIMES).withColumn("line", shown)
+
+
+def nanos_name(time: str) -> str:
+    return time.removesuffix("_at") + "_ns"
+
+
+def parse_name(name: str, kind: T.DataType) -> Column:
+    """An empty `from_operator` is none: CSV has no other way to say so."""
+    text = F.col(name) if isinstance(kind, T.StringType) else F.col(name).cast("string")
+    return F.nullif(text, F.lit("")) if name == "from_operator" else text
+
+
+def parse_time(value: Column, kind: T.DataType) -> Column:
+    """Nanoseconds since the epoch, null where the value is no time between 1970 and 2200."""
+    if isinstance(kind, (T.TimestampType, T.TimestampNTZType)):
+        return F.unix_micros(value.cast("timestamp")) * 1000
+    if isinstance(kind, T.LongType):
+        nanos = F.when(value < int(YEAR_2200_SECONDS) * NANOS_PER_SECOND, value)
+        return F.when(value >= LEAST_NANOS, nanos).otherwise(convert_seconds(value.cast("double")))
+    if isinstance(kind, T.NumericType):
+        return convert_seconds(value.cast("double"))
+    if isinstance(kind, T.StringType):
+        return F.coalesce(convert_seconds(value.try_cast("double")), convert_iso(value))
+    return F.lit(None).cast("long")
+
+
+def convert_seconds(seconds: Column) -> Column:
+    # `rint`, not `round`: Spark rounds doubles by way of BigDecimal, which takes twenty times as long.
+    kept = F.when((seconds >= 0) & (seconds < YEAR_2200_SECONDS), seconds)
+    micros, whole = F.rint(kept * 1e6), F.floor(kept)
+    nanos = whole * NANOS_PER_SECOND + F.rint((kept - whole) * 1e9).cast("long")
+    return F.when(micros / 1e6 == kept, micros.cast("long") * 1000).otherwise(nanos)
+
+
+def convert_iso(text: Column) -> Column:
+    """Spark's timestamps end at microseconds: the digits after them are added by hand."""
+    micros = F.unix_micros(F.upper(text).try_cast("timestamp"))
+    finer = F.rpad(F.regexp_extract(text, r"\.\d{6}(\d{1,3})", 1), 3, "0").cast("long")
+    return F.when(text.rlike(ISO_DATE_TIME + ISO_ZONE) & (micros >= 0), micros * 1000 + finer)
+
+
+def parse_sample(value: Column) -> Column:
+    """Absent = 1; null where it is no whole number of at least 1."""
+    number = F.when(F.trim(value.cast("string")) == "", F.lit(1.0)).otherwise(value.try_cast("double"))
+    whole = F.when((number >= 1) & (number <= MAX_SAMPLE_EVERY) & (F.floor(number) == number), number)
+    return F.when(value.isNull(), F.lit(1).cast("long")).otherwise(whole.cast("long"))
+
+
+def find_faults(types: dict[str, T.DataType]) -> list[Column]:
+    """One column per check, in the order of the fields: the first that is not null is the reason."""
+    names = [find_name_fault(name) for name in NAMES]
+    times = [find_time_fault(time, types[time]) for time in TIMES]
+    order = (
+        F.when(F.col("started_ns") < F.col("arrived_ns"), "started_at is before arrived_at")
+        .when(F.col("finished_ns") < F.col("started_ns"), "finished_at is before started_at")
+        .when(F.col("sample_every").isNull(), "sample_every is not a whole number of at least 1")
+    )
+    return [*names, *times, order]
+
+
+def find_name_fault(name: str) -> Column:
+    """Topologies and operators become parts of addresses and answers: what the service takes, no more."""
+    value = F.col(name)
+    fault = F.when(F.trim(value) == "", f"{name} is empty")
+    fault = fault.when(
+        F.length(value) > MAX_NAME_LENGTH, f"{name} is longer than {MAX_NAME_LENGTH} characters"
+    )
+    fault = fault.when(value.rlike(UNPRINTABLE), f"{name} holds control characters")
+    if name in ADDRESSED:
+        fault = fault.when(value.rlike(r"^\s|\s$"), f"{name} begins or ends with white space")
+    if name == "topology":
+        fault = fault.when(value.rlike(r"[/\\]|^\.\.?$"), "topology holds a slash or is dots alone")
+    return F.when(value.isNull(), f"{name} is missing").otherwise(fault) if name in REQUIRED_NAMES else fault
+
+
+def find_time_fault(time: str, kind: T.DataType) -> Column:
+    """Null where the time was read; the text is looked at only where it was not."""
+    raw = F.col(time).cast("string")
+    number = raw.try_cast("double")
+    fault = (
+        F.when(raw.isNull() | (F.trim(raw) == ""), f"{time} is missing")
+        .when(F.isnan(number) | (F.abs(number) == float("inf")), f"{time} is not finite")
+        .when(raw.rlike('^"?(NaN|[-+]?Inf(inity)?)"?$'), f"{time} is not finite")
+        .when(number.isNotNull(), f"{time} is no second between 1970 and 2200")
+        .when(
+            raw.rlike(ISO_DATE_TIME + "$") & F.lit(isinstance(kind, T.StringType)), f"{time} has no time zone"
+        )
+        .otherwise(f"{time} is not a time")
+    )
+    return F.when(F.col(nanos_name(time)).isNull(), fault)
+
+
+def show_line(line: Column) -> Column:
+    """What Postgres can store: valid UTF-8, without NUL."""
+    return F.substring(F.translate(F.make_valid_utf8(line), "\x00", ""), 1, LINE_LENGTH + 1)

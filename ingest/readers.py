@@ -1,0 +1,161 @@
+"""Files of any format -> raw records: one row per record, its fields as found, and where it stood."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import reduce
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
+
+from ingest.sources import Sources
+
+FIELDS = (
+    "topology",
+    "operator",
+    "instance",
+    "tuple_id",
+    "from_operator",
+    "arrived_at",
+    "started_at",
+    "finished_at",
+    "sample_every",
+)
+POSITION = ("file", "block_start", "row", "line", "broken")
+CORRUPT = "_corrupt_record"
+LINE_LENGTH = 200
+NO_RECORD = ""  # what `broken` says of blank lines and CSV headers
+BYTE_ORDER_MARK = "\ufeff"
+
+
+def read_records(spark: SparkSession, sources: Sources) -> list[DataFrame]:
+    """One frame per format and schema: columns FIELDS (those that the files have) and POSITION.
+
+    `row` numbers the records of a block (a part of a file read by one task): it grows by one from line to line.
+    `broken` says why the record as a whole is unreadable, where it is.
+    """
+    frames = []
+    if sources.json:
+        frames.append(read_json_lines(spark, sources.json))
+    if sources.csv:
+        frames.extend(read_csv_lines(spark, sources.csv))
+    if sources.parquet:
+        frames.extend(read_parquet(spark, sources.parquet))
+    return frames
+
+
+def read_json_lines(spark: SparkSession, files: Iterable[str]) -> DataFrame:
+    """Read as text, not as JSON: Spark's JSON reader turns a bad field silently into null."""
+    lines = read_lines(spark, files)
+    schema = ", ".join(f"{field} string" for field in (*FIELDS, CORRUPT))
+    options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}
+    parsed = lines.withColumn("record", F.from_json("text", schema, options))
+    broken = F.when(~F.is_valid_utf8("text"), "not valid UTF-8").when(
+        F.col("record").isNull() | F.col(f"record.{CORRUPT}").isNotNull() | ~is_one_object(F.col("text")),
+        "not one JSON object",
+    )
+    for name in ("topology", "operator", "from_operator"):
+        broken = broken.when(~is_json_string(name), f"{name} is not a string")
+    for name in ("instance", "tuple_id"):
+        broken = broken.when(F.col(f"record.{name}").rlike(r"^[{\[]"), f"{name} is not a string")
+    return select_raw(parsed, broken)
+
+
+def is_one_object(text: Column) -> Column:
+    """Spark's parser stops at the end of the first object: what follows it would vanish without a word.
+
+    A flat object is seen by its braces; anything else must be the one element of the array made of it.
+    """
+    flat = text.rlike(r"^\s*\{[^{}]*\}\s*$")
+    elements = F.from_json(F.concat(F.lit("["), text, F.lit("]")), "array<string>")
+    return flat | F.coalesce(text.rlike(r"^\s*\{") & (F.size(elements) == 1), F.lit(col=False))
+
+
+def is_json_string(name: str) -> Column:
+    """Asked for text, Spark gives 7 and "7" alike; what looks like no string is looked up in the line."""
+    value = F.col(f"record.{name}")
+    suspicious = value.rlike(r"^([-+0-9{\[]|true$|false$)")
+    return F.coalesce(~suspicious | F.col("text").rlike(rf'"{name}"\s*:\s*"'), F.lit(col=True))
+
+
+def read_csv_lines(spark: SparkSession, files: tuple[str, ...]) -> list[DataFrame]:
+    """Files of equal headers are read together: Spark goes by position, and takes one header for all."""
+    lines = read_lines(spark, files)
+    starts = lines.where("block_start = 0").groupBy("file").agg(F.min_by("text", "row").alias("header"))
+    files_by_header: defaultdict[str, list[str]] = defaultdict(list)
+    for file, header in starts.collect():
+        files_by_header[header].append(file)
+    return [
+        parse_csv(lines.where(F.col("file").isin(names)), header) for header, names in files_by_header.items()
+    ]
+
+
+def parse_csv(lines: DataFrame, header: str) -> DataFrame:
+    names = [name.strip().strip('"').strip() for name in header.split(",")]
+    columns = [name if name in FIELDS else f"unused_{place}" for place, name in enumerate(names)]
+    schema = ", ".join(f"{name} string" for name in (*columns, CORRUPT))
+    options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT, "escape": '"'}
+    parsed = lines.withColumn("record", F.from_csv("text", F.lit(schema), options))
+    broken = (
+        F.when((F.col("block_start") == 0) & (F.col("text") == header), NO_RECORD)
+        .when(~F.is_valid_utf8("text"), "not valid UTF-8")
+        .when(
+            F.col("record").isNull() | F.col(f"record.{CORRUPT}").isNotNull(),
+            "not the fields of the CSV header",
+        )
+    )
+    return select_raw(parsed, broken, columns)
+
+
+def read_lines(spark: SparkSession, files: Iterable[str]) -> DataFrame:
+    """Lines with their place; empty lines are no records, though they count in line numbers."""
+    return spark.read.text(list(files)).select(
+        F.ltrim(F.col("value"), F.lit(BYTE_ORDER_MARK)).alias("text"),
+        F.col("_metadata.file_path").alias("file"),
+        F.col("_metadata.file_block_start").alias("block_start"),
+        F.monotonically_increasing_id().alias("row"),
+    )
+
+
+def select_raw(parsed: DataFrame, broken: Column, fields: Iterable[str] = FIELDS) -> DataFrame:
+    line = F.when(F.length("text") > LINE_LENGTH, F.concat(F.substring("text", 1, LINE_LENGTH), F.lit("…")))
+    blank = F.trim(F.col("text")) == ""
+    return parsed.select(
+        *(F.col(f"record.{field}") for field in fields if field in FIELDS),
+        "file",
+        "block_start",
+        "row",
+        F.coalesce(line, F.col("text")).alias("line"),
+        F.when(blank, NO_RECORD).otherwise(broken).alias("broken"),
+    )
+
+
+def read_parquet(spark: SparkSession, files: tuple[str, ...]) -> list[DataFrame]:
+    """All files as one frame, or, where their types contradict each other, a frame per schema."""
+    try:
+        return [read_parquet_rows(spark, files)]
+    except (PySparkException, Py4JJavaError) as error:
+        if "CANNOT_MERGE" not in str(error):
+            raise
+    by_schema: defaultdict[str, list[str]] = defaultdict(list)
+    for file in files:
+        by_schema[spark.read.parquet(file).schema.json()].append(file)
+    return [read_parquet_rows(spark, alike) for alike in by_schema.values()]
+
+
+def read_parquet_rows(spark: SparkSession, files: Iterable[str]) -> DataFrame:
+    """Fields keep the types of the files; `row` is the row's number in its file."""
+    rows = spark.read.option("mergeSchema", "true").parquet(*files)
+    present = [field for field in FIELDS if field in rows.columns]
+    names = [name for name in FIELDS[:5] if dict(rows.dtypes).get(name) == "string"]
+    invalid = reduce(Column.__or__, (~F.is_valid_utf8(name) for name in names), F.lit(col=False))
+    line = F.to_json(F.struct(*present)) if present else F.lit("{}")
+    return rows.select(
+        *present,
+        F.col("_metadata.file_path").alias("file"),
+        F.lit(0).cast("long").alias("block_start"),
+        F.col("_metadata.row_index").alias("row"),
+        F.substring(line, 1, LINE_LENGTH).alias("line"),
+        F.when(invalid, "not valid UTF-8").alias("broken"),
+    )

@@ -1,0 +1,39 @@
+"""Rejected records: where each stands in its file, and why it cannot be used."""
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
+
+MOST_STORED = 100_000
+
+
+def find_rejects(events: DataFrame, lines: DataFrame) -> DataFrame:
+    """file, line, reason, text of the first MOST_STORED rejected records.
+
+    A file is read in blocks, in parallel: a line's number is the lines of all blocks before its own, and its
+    place in its own.
+    """
+    before = Window.partitionBy("file").orderBy("block_start").rowsBetween(Window.unboundedPreceding, -1)
+    starts = lines.withColumn("before", F.coalesce(F.sum("records").over(before), F.lit(0)))
+    rejected = events.where("reject_reason is not null").join(
+        F.broadcast(starts), ["file", "block_start"], "left"
+    )
+    number = F.col("before") + F.col("row") - F.col("first_row") + 1
+    return (
+        rejected.select("file", number.alias("line_number"), "reject_reason", "line")
+        .orderBy("file", "line_number")
+        .limit(MOST_STORED)
+    )
+
+
+def count_lines(records: list[DataFrame]) -> DataFrame:
+    """How many lines each block has, blank ones too, and the `row` of its first."""
+    counted = [
+        frame.groupBy("file", "block_start").agg(
+            F.count("*").alias("records"), F.min("row").alias("first_row")
+        )
+        for frame in records
+    ]
+    counts = counted[0]
+    for more in counted[1:]:
+        counts = counts.unionByName(more)
+    return counts

@@ -1,0 +1,144 @@
+"""The book of runs: who began, who ended how, and who was killed without a word."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+from psycopg import Connection
+from sqlalchemy.engine import make_url
+
+RUN_LOCK = 0x72756E73  # "runs": with a run's number, the advisory lock that a living run holds
+MOST_ERROR_CHARACTERS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a run was asked for; two runs of equal requests speak of the same records."""
+
+    paths: tuple[str, ...]
+    day: date | None
+    window_seconds: int
+    max_rejected: float
+
+    @property
+    def window_ns(self) -> int:
+        return self.window_seconds * 1_000_000_000
+
+    def day_bounds(self) -> tuple[datetime, datetime] | None:
+        """The day in UTC, from its beginning to that of the next."""
+        if self.day is None:
+            return None
+        begin = datetime.combine(self.day, datetime.min.time(), UTC)
+        return begin, begin + timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What became of the records: read = accepted + rejected + duplicates."""
+
+    read: int
+    rejected: int
+    duplicates: int
+    reject_reasons: Mapping[str, int]
+
+    @property
+    def accepted(self) -> int:
+        return self.read - self.rejected - self.duplicates
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """Something that a reader of the day's summaries must know."""
+
+    code: str
+    topology: str
+    detail: str
+
+
+@contextmanager
+def connect(url: str) -> Iterator[Connection]:
+    """A connection in UTC, with keepalives: it stays idle while Spark computes."""
+    address = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
+    with Connection.connect(
+        address,
+        autocommit=True,
+        connect_timeout=10,
+        application_name="headgate ingest",
+        options="-c timezone=UTC",
+        keepalives_idle=60,
+    ) as connection:
+        yield connection
+
+
+def begin_run(connection: Connection, request: Request) -> int:
+    """Notes the run as running; its lock lives as long as this connection does."""
+    with connection.transaction():
+        row = connection.execute(
+            "INSERT INTO ingest_runs (state, paths, day, window_seconds) VALUES ('running', %s, %s, %s) RETURNING id",
+            (list(request.paths), request.day, request.window_seconds),
+        ).fetchone()
+        assert row is not None
+        # Taken before the row is seen by others: a running run without its lock counts as abandoned.
+        connection.execute("SELECT pg_advisory_lock(%s, %s)", (RUN_LOCK, lock_number(row[0])))
+    return int(row[0])
+
+
+def lock_number(run_id: int) -> int:
+    return run_id % 2**31
+
+
+def abandon_dead_runs(connection: Connection) -> int:
+    """Marks the runs whose process is gone: their lock went with their connection."""
+    return connection.execute(
+        "UPDATE ingest_runs SET state = 'abandoned', finished_at = now(),"
+        " error = 'The process ended without saying why; nothing of this run was written.'"
+        " WHERE state = 'running' AND NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory'"
+        " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+        " AND classid = %s AND objid = (ingest_runs.id %% 2147483648)::oid)",
+        (RUN_LOCK,),
+    ).rowcount
+
+
+def succeed_run(
+    connection: Connection, run_id: int, totals: Totals, diagnostics: Sequence[Diagnostic], seconds: float
+) -> None:
+    """In the transaction of the windows: a run has succeeded when, and only when, they stand."""
+    connection.execute(
+        "UPDATE ingest_runs SET state = 'succeeded', diagnostics = %s WHERE id = %s",
+        (json.dumps([describe(one) for one in diagnostics]), run_id),
+    )
+    connection.execute(
+        "UPDATE ingest_runs SET (windows, first_window_at, last_window_at) ="
+        " (SELECT count(*), min(window_start), max(window_start) FROM staged_operators) WHERE id = %s",
+        (run_id,),
+    )
+    note_totals(connection, run_id, totals, seconds)
+
+
+def describe(diagnostic: Diagnostic) -> dict[str, str]:
+    return {"code": diagnostic.code, "topology": diagnostic.topology, "detail": diagnostic.detail}
+
+
+def note_totals(connection: Connection, run_id: int, totals: Totals, seconds: float) -> None:
+    connection.execute(
+        "UPDATE ingest_runs SET read = %s, accepted = %s, rejected = %s, duplicates = %s, reject_reasons = %s,"
+        " seconds = %s, finished_at = now() WHERE id = %s",
+        (
+            totals.read,
+            totals.accepted,
+            totals.rejected,
+            totals.duplicates,
+            json.dumps(dict(totals.reject_reasons)),
+            seconds,
+            run_id,
+        ),
+    )
+
+
+def fail_run(connection: Connection, run_id: int, error: str, seconds: float) -> None:
+    connection.execute(
+        "UPDATE ingest_runs SET state = 'failed', error = %s, seconds = %s, finished_at = now() WHERE id = %s",
+        (error.replace("\x00", "")[:MOST_ERROR_CHARACTERS], seconds, run_id),
+    )

@@ -1,0 +1,49 @@
+"""The Spark session: what the job needs set, and what it leaves to the cluster."""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from ingest.java import find_java_home
+
+SETTINGS = {
+    # Times are compared, cut into windows and printed in UTC, whatever the machines' zone.
+    "spark.sql.session.timeZone": "UTC",
+    # Parquet's nanosecond timestamps come as integers: Spark has no type for them.
+    "spark.sql.legacy.parquet.nanosAsLong": "true",
+    "spark.sql.parquet.binaryAsString": "true",
+}
+LOCAL_SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.sql.shuffle.partitions": "16",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.log.level": "ERROR",
+}
+
+
+def open_session(master: str | None, settings: dict[str, str] | None = None) -> SparkSession:
+    """A session on `master`; without one, that of spark-submit, to which the cluster's settings are left."""
+    builder = SparkSession.builder.appName("headgate ingest")
+    if master is not None:
+        prepare_environment()
+        builder = builder.master(master)
+    # A bar where somebody watches; elsewhere the job's own lines say how far it is.
+    progress = {"spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower()}
+    chosen = progress | SETTINGS | (LOCAL_SETTINGS if master is not None else {}) | (settings or {})
+    for name, value in chosen.items():
+        builder = builder.config(name, value)
+    session: SparkSession = builder.getOrCreate()
+    return session
+
+
+def prepare_environment() -> None:
+    """What Spark reads from the environment when it is started here; what is set already stays."""
+    shims = Path(tempfile.gettempdir()) / f"headgate-java-{os.getuid()}"
+    os.environ["JAVA_HOME"] = str(find_java_home(shims))
+    # A machine whose own name does not resolve cannot start Spark otherwise.
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    os.environ.setdefault("TZ", "UTC")

@@ -1,0 +1,290 @@
+"""Replaces the windows of a run in Postgres, in one transaction.
+
+Executors never speak to Postgres: rows come to the driver as lines of CSV, partition by partition, and go into
+temporary tables of its one connection. So a task that Spark runs twice cannot write twice, no executor needs a
+driver, a password or our Python, and of a run that is killed nothing stays.
+
+What a run replaces, of windows of its own length:
+1. with --date, every window of that day, and without, every window from the first to the last that it has of a
+   UTC day, of each topology that it saw;
+2. whatever an earlier run of the same paths and date wrote and still stands. Without --date that run must also
+   have spoken of the same time: half of its span or more lies inside the new run's (a log that is rotated has the
+   same path every day, and yesterday's windows must stay).
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from psycopg import Connection, sql
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
+
+from app.tables import OperatorSummaryRow, TopologySummaryRow
+from ingest.discovery import Discovery, Known, compare_topologies, find_unlogged
+from ingest.runs import Diagnostic, Request, Totals, succeed_run
+
+REPLACE_LOCK = 0x68676967  # runs that replace windows do so one after the other
+PLACED = ("topology_id", "run_id", "window_seconds")
+MOST_SCV = 1e6  # what the service takes in a snapshot; beyond, a window holds two bursts and a long silence
+CSV_OPTIONS = {
+    "escape": '"',
+    "ignoreLeadingWhiteSpace": "false",
+    "ignoreTrailingWhiteSpace": "false",
+    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ssXXX",
+}
+OPERATOR_COLUMNS = tuple(c.name for c in OperatorSummaryRow.__table__.columns if c.name not in PLACED)
+TOPOLOGY_COLUMNS = tuple(c.name for c in TopologySummaryRow.__table__.columns if c.name not in PLACED)
+
+
+class RunDoesNotAddUp(Exception):
+    """Records were lost or counted twice between reading and writing: a fault of ours, so nothing is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summaries:
+    """What is to be stored: rows per (topology, operator, window) and per (topology, window)."""
+
+    operators: DataFrame
+    topologies: DataFrame
+
+
+def stage_summaries(connection: Connection, summaries: Summaries, request: Request, totals: Totals) -> None:
+    """Brings the rows into temporary tables; nothing that others see is touched or locked."""
+    for staged, table, columns, rows in (
+        ("staged_operators", "operator_summaries", OPERATOR_COLUMNS, summaries.operators),
+        ("staged_topologies", "topology_summaries", TOPOLOGY_COLUMNS, summaries.topologies),
+    ):
+        stage_rows(connection, staged, table, columns=columns, rows=rows, request=request)
+    row = connection.execute("SELECT coalesce(sum(tuples), 0) FROM staged_operators").fetchone()
+    if row is None or row[0] != totals.accepted:
+        raise RunDoesNotAddUp(
+            f"The windows hold {row and row[0]} tuples, but {totals.accepted} were accepted "
+            f"({totals.read} read − {totals.rejected} rejected − {totals.duplicates} duplicates)."
+        )
+
+
+def stage_rows(
+    connection: Connection,
+    staged: str,
+    table: str,
+    *,
+    columns: Sequence[str],
+    rows: DataFrame,
+    request: Request,
+) -> None:
+    names = sql.SQL(", ").join(map(sql.Identifier, columns))
+    connection.execute(
+        sql.SQL("CREATE TEMPORARY TABLE {} AS SELECT ''::text AS topology, {} FROM {} LIMIT 0").format(
+            sql.Identifier(staged), names, sql.Identifier(table)
+        )
+    )
+    copy = sql.SQL("COPY {} (topology, {}) FROM STDIN (FORMAT csv)").format(sql.Identifier(staged), names)
+    with connection.cursor().copy(copy) as sink:
+        for line in format_rows(rows, columns, request).toLocalIterator(prefetchPartitions=True):
+            sink.write(line[0] + "\n")
+
+
+def format_rows(rows: DataFrame, columns: Sequence[str], request: Request) -> DataFrame:
+    """Each row as a line of CSV, lists as JSON in it."""
+    started = rows.withColumn("window_start", F.timestamp_seconds(F.col("window") * request.window_seconds))
+    kinds = dict(started.dtypes)
+    values = [
+        F.to_json(name, {"ignoreNullFields": "false"}).alias(name)
+        if kinds[name].startswith("array")
+        else F.col(name)
+        for name in columns
+    ]
+    return started.select(F.to_csv(F.struct("topology", *values), CSV_OPTIONS).alias("line"))
+
+
+def make_partitions(connection: Connection) -> None:
+    """A partition for each day staged, attached so that readers of the other days do not wait."""
+    days = connection.execute(
+        "SELECT DISTINCT window_start::date FROM staged_operators ORDER BY 1"
+    ).fetchall()
+    for (day,) in days:
+        name = f"operator_summaries_{day:%Y_%m_%d}"
+        with connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (REPLACE_LOCK,))
+            if connection.execute("SELECT to_regclass(%s)", (name,)).fetchone() != (None,):
+                continue
+            bounds = (sql.Literal(f"{day}T00:00Z"), sql.Literal(f"{day + timedelta(days=1)}T00:00Z"))
+            partition = sql.Identifier(name)
+            connection.execute(
+                sql.SQL("CREATE TABLE {} (LIKE operator_summaries INCLUDING ALL)").format(partition)
+            )
+            connection.execute(
+                sql.SQL(
+                    "ALTER TABLE operator_summaries ATTACH PARTITION {} FOR VALUES FROM ({}) TO ({})"
+                ).format(partition, *bounds)
+            )
+
+
+def replace_windows(
+    connection: Connection,
+    run_id: int,
+    request: Request,
+    *,
+    found: Sequence[Discovery],
+    totals: Totals,
+    seconds: float,
+) -> list[Diagnostic]:
+    """All of it or nothing: who reads meanwhile sees the old windows until the new ones stand."""
+    make_partitions(connection)
+    with connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (REPLACE_LOCK,))
+        diagnostics = [note for one in found for note in store_topology(connection, one)]
+        delete_same_requests(connection, run_id, request)
+        delete_spans(connection, request)
+        insert_windows(connection, run_id, request)
+        succeed_run(connection, run_id, totals, diagnostics, seconds)
+    return diagnostics
+
+
+def store_topology(connection: Connection, found: Discovery) -> list[Diagnostic]:
+    """A topology that nobody posted is kept as discovered; a posted one is only compared."""
+    stored = connection.execute(
+        "SELECT t.id, t.revision, r.definition, r.source FROM topologies t JOIN topology_revisions r"
+        " ON r.topology_id = t.id AND r.revision = t.revision WHERE t.name = %s FOR UPDATE OF t",
+        (found.name,),
+    ).fetchone()
+    definition = found.to_definition()
+    if stored is None:
+        row = connection.execute(
+            "INSERT INTO topologies (name, revision) VALUES (%s, 1) RETURNING id", (found.name,)
+        ).fetchone()
+        assert row is not None
+        add_revision(connection, row[0], 1, definition)
+    elif stored[3] == "posted":
+        return compare_topologies(found, read_known(stored[2])) + find_unlogged(found)
+    elif stored[2] != definition:
+        connection.execute("UPDATE topologies SET revision = revision + 1 WHERE id = %s", (stored[0],))
+        add_revision(connection, stored[0], stored[1] + 1, definition)
+    return find_unlogged(found)
+
+
+def add_revision(
+    connection: Connection, topology_id: int, revision: int, definition: dict[str, object]
+) -> None:
+    connection.execute(
+        "INSERT INTO topology_revisions (topology_id, revision, definition, source)"
+        " VALUES (%s, %s, %s, 'discovered')",
+        (topology_id, revision, json.dumps(definition)),
+    )
+
+
+def read_known(definition: dict[str, list[dict[str, object]]]) -> Known:
+    return Known(
+        frozenset(str(operator["name"]) for operator in definition["operators"]),
+        {(str(e["source"]), str(e["target"])): float(str(e["selectivity"])) for e in definition["edges"]},
+    )
+
+
+def delete_same_requests(connection: Connection, run_id: int, request: Request) -> None:
+    """Rule 2: earlier runs of the same records, of which a corrected file may have fewer windows."""
+    former = connection.execute(
+        "WITH new AS (SELECT min(window_start) AS first, max(window_start) AS last FROM staged_operators)"
+        " SELECT id, first_window_at, last_window_at FROM ingest_runs, new WHERE id <> %(run)s"
+        " AND state = 'succeeded' AND windows > 0 AND paths = %(paths)s AND window_seconds = %(seconds)s"
+        " AND day IS NOT DISTINCT FROM %(day)s AND (%(day)s::date IS NOT NULL OR"
+        " 2 * (least(new.last, last_window_at) - greatest(new.first, first_window_at) + %(length)s)"
+        " >= last_window_at - first_window_at + %(length)s)",
+        {
+            "run": run_id,
+            "paths": list(request.paths),
+            "seconds": request.window_seconds,
+            "day": request.day,
+            "length": timedelta(seconds=request.window_seconds),
+        },
+    ).fetchall()
+    for former_id, first, last in former:
+        delete_windows(connection, sql.SQL("run_id = {}").format(former_id), first, last, request)
+
+
+def delete_spans(connection: Connection, request: Request) -> None:
+    """Rule 1: day by day, so that Postgres looks into one partition each time."""
+    spans = connection.execute(
+        "SELECT t.id, min(s.window_start), max(s.window_start) FROM staged_topologies s"
+        " JOIN topologies t ON t.name = s.topology GROUP BY t.id, s.window_start::date"
+    ).fetchall()
+    for topology_id, first, last in spans:
+        whole_day = request.day_bounds()
+        begin, end = (whole_day[0], whole_day[1] - timedelta(microseconds=1)) if whole_day else (first, last)
+        delete_windows(connection, sql.SQL("topology_id = {}").format(topology_id), begin, end, request)
+
+
+def delete_windows(
+    connection: Connection, which: sql.Composable, first: datetime, last: datetime, request: Request
+) -> None:
+    where = sql.SQL("{} AND window_start BETWEEN {} AND {} AND window_seconds = {}").format(
+        which, first.astimezone(UTC), last.astimezone(UTC), request.window_seconds
+    )
+    connection.execute(sql.SQL("DELETE FROM operator_summaries WHERE {}").format(where))
+    connection.execute(
+        sql.SQL(
+            "WITH gone AS (DELETE FROM topology_summaries WHERE {}"
+            " RETURNING topology_id, window_start, window_seconds)"
+            " DELETE FROM snapshots s USING gone WHERE s.topology_id = gone.topology_id"
+            " AND s.observed_at = gone.window_start AND s.window_seconds = gone.window_seconds"
+            " AND s.source = 'ingest'"
+        ).format(where)
+    )
+
+
+def insert_windows(connection: Connection, run_id: int, request: Request) -> None:
+    placed = (run_id, request.window_seconds)
+    for table, staged, columns in (
+        ("operator_summaries", "staged_operators", OPERATOR_COLUMNS),
+        ("topology_summaries", "staged_topologies", TOPOLOGY_COLUMNS),
+    ):
+        names = sql.SQL(", ").join(map(sql.Identifier, columns))
+        connection.execute(
+            sql.SQL(
+                "INSERT INTO {table} (topology_id, run_id, window_seconds, {names})"
+                " SELECT t.id, {run}, {seconds}, {names} FROM {staged} s JOIN topologies t ON t.name = s.topology"
+            ).format(
+                table=sql.Identifier(table),
+                staged=sql.Identifier(staged),
+                names=names,
+                run=placed[0],
+                seconds=placed[1],
+            )
+        )
+    connection.execute(INSERT_SNAPSHOTS, {"seconds": request.window_seconds, "most_scv": MOST_SCV})
+
+
+# A snapshot that somebody posted for the same interval stays. Operators that a posted topology does not have are
+# left out, for a plan could not place them.
+INSERT_SNAPSHOTS = """
+INSERT INTO snapshots
+    (topology_id, observed_at, window_seconds, external_rate, measured_sojourn_seconds, operators, source)
+SELECT t.id, w.window_start, %(seconds)s, w.external_rate, w.mean_total_sojourn_seconds, o.operators, 'ingest'
+FROM staged_topologies w
+JOIN topologies t ON t.name = w.topology
+JOIN (
+    SELECT s.topology, s.window_start, jsonb_object_agg(s.operator, jsonb_strip_nulls(jsonb_build_object(
+        'service_rate', s.service_rate, 'arrival_rate', s.arrival_rate,
+        'arrival_scv', least(s.arrival_scv, %(most_scv)s), 'service_scv', least(s.service_scv, %(most_scv)s),
+        'processors', s.instances))) AS operators
+    FROM staged_operators s
+    JOIN (
+        SELECT name.name, operator ->> 'name' AS operator
+        FROM topologies name
+        JOIN topology_revisions r ON r.topology_id = name.id AND r.revision = name.revision,
+        jsonb_array_elements(r.definition -> 'operators') AS operator
+        WHERE name.name IN (SELECT topology FROM staged_topologies)
+    ) known ON known.name = s.topology AND known.operator = s.operator
+    GROUP BY s.topology, s.window_start
+) o ON o.topology = w.topology AND o.window_start = w.window_start
+ON CONFLICT (topology_id, observed_at, window_seconds) DO NOTHING
+"""
+
+
+def store_rejects(connection: Connection, run_id: int, rejects: Iterable[tuple[str, int, str, str]]) -> None:
+    """The lines that could not be used, in the order given."""
+    copy = "COPY rejected_lines (run_id, number, file, line, reason, text) FROM STDIN"
+    with connection.transaction(), connection.cursor().copy(copy) as sink:
+        for number, reject in enumerate(rejects, start=1):
+            sink.write_row((run_id, number, *reject))

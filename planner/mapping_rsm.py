@@ -1,0 +1,147 @@
+"""RSM, the mapping of R-Storm (Shukla and Simmhan, Algorithm 5): each thread onto the VM that fits best."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+
+import numpy as np
+import numpy.typing as npt
+
+from planner.errors import ThreadTooLarge
+from planner.mapping import FIT_TOLERANCE, NoRoom, SlotLedger, Task, ThreadMapping, Vm
+from planner.slots import refuse_excess
+
+# Each thread looks at every VM, and starts again with every retry: 50,000 threads take minutes at worst.
+MOST_ONE_BY_ONE = 50_000
+
+# VMs in the same state must tie, in whatever order the sums of what they have left were taken.
+DISTANCE_DIGITS = 9
+
+Numbers = npt.NDArray[np.float64]
+Marks = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceWeights:
+    """What memory, cpu and network count for in the distance of a thread to a VM."""
+
+    memory: float = 1.0
+    cpu: float = 1.0
+    network: float = 1.0
+
+
+@dataclass(slots=True)
+class VmLedger:
+    """What each VM has left: cpu over the whole VM, memory slot by slot (one process each)."""
+
+    vms: Sequence[Vm]
+    slots: SlotLedger = field(init=False)
+    first_slot: list[int] = field(init=False)
+    free_cpu: Numbers = field(init=False)
+    free_memory: Numbers = field(init=False)
+    widest_slot: Numbers = field(init=False)  # the most memory that one slot of the VM has left
+
+    def __post_init__(self) -> None:
+        self.slots = SlotLedger(self.vms)
+        sizes = np.array([vm.slots for vm in self.vms], dtype=np.float64)
+        self.first_slot = [0, *np.cumsum(sizes).astype(int).tolist()]
+        self.free_cpu = sizes.copy()
+        self.free_memory = sizes.copy()
+        self.widest_slot = (sizes > 0).astype(np.float64)
+
+    def find_fitting(self, cpu: float, memory: float) -> Marks:
+        """VMs with cpu for a thread, and memory for it on one of their slots."""
+        return (self.free_cpu >= cpu - FIT_TOLERANCE) & (self.widest_slot >= memory - FIT_TOLERANCE)
+
+    def put(self, vm: int, task: str, cpu: float, memory: float) -> None:
+        """One thread onto the first slot of the VM that has memory for it."""
+        span = range(self.first_slot[vm], self.first_slot[vm + 1])
+        used = self.slots.memory
+        slot = next(at for at in span if 1.0 - used[at] >= memory - FIT_TOLERANCE)
+        self.slots.put(slot, task, 1, cpu, memory)
+        self.free_cpu[vm] -= cpu
+        self.free_memory[vm] -= memory
+        self.widest_slot[vm] = 1.0 - min(used[at] for at in span)
+
+
+def check_threads(tasks: Sequence[Task], vms: Sequence[Vm]) -> None:
+    """Each thread, alone, must fit the largest VM; else no number of slots would do."""
+    refuse_excess({task.name: task.threads for task in tasks}, MOST_ONE_BY_ONE, "threads to map one by one")
+    largest = max(vms, key=lambda vm: vm.slots, default=None)
+    if largest is None:
+        raise NoRoom
+    for task in tasks:
+        if task.profile.single.cpu > largest.slots + FIT_TOLERANCE:
+            raise ThreadTooLarge(
+                task.name,
+                1,
+                "cpu",
+                task.profile.single.cpu,
+                largest.slots,
+                f"the largest VM, {largest.name},",
+            )
+
+
+def measure_network(vms: Sequence[Vm], reference: int) -> Numbers:
+    """net(ref, vm): 0 on the reference VM, ½ in its rack, 1 elsewhere; an unknown rack is elsewhere."""
+    rack = vms[reference].rack
+    network = np.array([0.5 if rack is not None and vm.rack == rack else 1.0 for vm in vms])
+    network[reference] = 0.0
+    return network
+
+
+def map_resource_aware(
+    tasks: Sequence[Task], vms: Sequence[Vm], weights: DistanceWeights | None = None
+) -> ThreadMapping:
+    """Sweeps over the tasks, breadth-first, one thread of each per sweep, to the VM of least distance d.
+
+    d² = w_m (m_t − M_vm)² + w_c (c_t − C_vm)² + w_n·net(ref, vm) with m_t, c_t of a single thread, M_vm, C_vm
+    what the VM has left, and ref the VM of the last thread. Among equals the first VM.
+    """
+    weights = weights or DistanceWeights()
+    check_threads(tasks, vms)
+    refuse_hopeless(tasks, sum(vm.slots for vm in vms))
+    ledger = VmLedger(vms)
+    reference = 0
+    network = weights.network * measure_network(vms, reference)
+    for task in sweep_threads(tasks):
+        single = task.profile.single
+        fits = ledger.find_fitting(single.cpu, single.memory)
+        distance = (
+            weights.memory * (single.memory - ledger.free_memory) ** 2
+            + weights.cpu * (single.cpu - ledger.free_cpu) ** 2
+            + network
+        )
+        vm = int(np.where(fits, np.round(distance, DISTANCE_DIGITS), np.inf).argmin())
+        if not fits[vm]:
+            raise ask_for_more(len(ledger.slots.vm_of))
+        ledger.put(vm, task.name, single.cpu, single.memory)
+        if vm != reference:
+            reference = vm
+            network = weights.network * measure_network(vms, vm)
+    return ledger.slots.close()
+
+
+def ask_for_more(slots: int) -> NoRoom:
+    """One more slot, as published; from a thousand on one more per thousand, or the retries would not end."""
+    return NoRoom(1 + slots // 1000)
+
+
+def sweep_threads(tasks: Sequence[Task]) -> Iterator[Task]:
+    """One thread of each task that has threads left, again and again."""
+    pending = [task for task in tasks if task.threads]
+    turn = 0
+    while pending:
+        turn += 1
+        yield from pending
+        pending = [task for task in pending if task.threads > turn]
+
+
+def refuse_hopeless(tasks: Sequence[Task], slots: int) -> None:
+    """Fewer slots than the memory or cpu of all threads cannot do: they need not be tried one by one."""
+    singles = [(task.threads, task.profile.single) for task in tasks]
+    memory = sum(threads * single.memory for threads, single in singles)
+    cpu = sum(threads * single.cpu for threads, single in singles)
+    missing = ceil(max(memory, cpu) * (1.0 - FIT_TOLERANCE)) - slots
+    if missing > 0:
+        raise NoRoom(missing)

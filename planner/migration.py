@@ -1,0 +1,150 @@
+"""Which keys move when a stateful operator changes its processors, and how long that takes (Es-Stream, V-C).
+
+    RT = max_j (S/(k*·ce_j) + S/(k*·tr_j))            repartitioning time, eq. 25
+    SR = CI · max_j max(IR_j/er_j, IR_j/μ_j)          repair time after a failure, eq. 26
+
+Keys are hashed into key groups, each owned by one instance. The paper maps by hash modulo k, which moves nearly all
+keys when k changes; here instances keep what they have, up to an even share.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from planner.errors import InvalidAllocation
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The state of one operator; rates per instance hold for all of them where only one is given.
+
+    `owners`: the instance that has each key group; None: even ranges in order, as Flink assigns them.
+    """
+
+    key_groups: int
+    size_bytes: float = 0.0
+    computing_bytes_per_second: tuple[float, ...] = ()
+    bandwidth_bytes_per_second: tuple[float, ...] = ()
+    checkpoint_interval_seconds: float | None = None
+    replay_rate: float | None = None
+    owners: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Key groups first..last go from one instance to another; instances count from 0."""
+
+    first: int
+    last: int
+    source: int
+    target: int
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """What a change from `before` to `after` instances moves; times of None are not known."""
+
+    before: int
+    after: int
+    moves: tuple[Move, ...]
+    owners: tuple[int, ...]
+    moved_key_groups: int
+    moved_share: float
+    repartition_seconds: float | None
+    repair_seconds: float | None
+
+
+def plan_migration(
+    state: State, before: int, after: int, arrival_rate: float, service_rate: float
+) -> Migration:
+    """The fewest key groups that must move for an even share each; instances from `after` on are given up."""
+    owners = list_owners(state, before)
+    settled, moves = repartition(owners, after)
+    moved = sum(move.last - move.first + 1 for move in moves)
+    return Migration(
+        before=before,
+        after=after,
+        moves=tuple(moves),
+        owners=tuple(settled),
+        moved_key_groups=moved,
+        moved_share=moved / state.key_groups,
+        repartition_seconds=repartition_seconds(state, before, after) if moved else 0.0,
+        repair_seconds=repair_seconds(state, after, arrival_rate, service_rate),
+    )
+
+
+def list_owners(state: State, instances: int) -> list[int]:
+    """Who has each key group now: as given, or ⌊group × instances / groups⌋."""
+    if state.owners is None:
+        return [group * instances // state.key_groups for group in range(state.key_groups)]
+    if len(state.owners) != state.key_groups or not all(0 <= one < instances for one in state.owners):
+        raise InvalidAllocation(
+            f"owners must name one of the {instances} instances (0 to {instances - 1}) for each of the "
+            f"{state.key_groups} key groups: it has {len(state.owners)}.",
+            "/owners",
+        )
+    return list(state.owners)
+
+
+def repartition(owners: Sequence[int], after: int) -> tuple[list[int], list[Move]]:
+    """Who has each key group afterwards, and the ranges that move.
+
+    Every instance ends with ⌊G/k'⌋ or ⌈G/k'⌉. The larger shares go to those that have most now: then the number
+    of groups over a share, all of which must move, is the least possible; and no more than those move.
+    """
+    held: list[list[int]] = [[] for _ in range(max(after, *owners, 0) + 1)]
+    for group, owner in enumerate(owners):
+        held[owner].append(group)
+    share, larger = divmod(len(owners), after)
+    by_holding = sorted(range(after), key=lambda instance: -len(held[instance]))
+    quotas = [share] * after
+    for instance in by_holding[:larger]:
+        quotas[instance] += 1
+    surplus = [
+        (group, instance)
+        for instance, groups in enumerate(held)
+        for group in groups[quotas[instance] if instance < after else 0 :]
+    ]
+    settled = list(owners)
+    moves: list[Move] = []
+    waiting = iter(sorted(surplus))
+    for target in range(after):
+        for _ in range(quotas[target] - len(held[target])):
+            group, source = next(waiting)
+            settled[group] = target
+            last = moves[-1] if moves else None
+            if last and (last.last, last.source, last.target) == (group - 1, source, target):
+                moves[-1] = Move(last.first, group, source, target)
+            else:
+                moves.append(Move(group, group, source, target))
+    return settled, moves
+
+
+def repartition_seconds(state: State, before: int, after: int) -> float | None:
+    """RT = max_j (S/(k*·ce_j) + S/(k*·tr_j)) over the instances that hold the state (eq. 25)."""
+    if not state.computing_bytes_per_second or not state.bandwidth_bytes_per_second:
+        return None
+    part = state.size_bytes / after
+    computing = spread_rates(state.computing_bytes_per_second, before, "computing_bytes_per_second")
+    bandwidth = spread_rates(state.bandwidth_bytes_per_second, before, "bandwidth_bytes_per_second")
+    return max(part / ce + part / tr for ce, tr in zip(computing, bandwidth, strict=True))
+
+
+def repair_seconds(state: State, instances: int, arrival_rate: float, service_rate: float) -> float | None:
+    """SR = CI·max(IR/er, IR/μ) of an instance with its even share IR = λ/k (eq. 26)."""
+    if state.checkpoint_interval_seconds is None:
+        return None
+    rate = arrival_rate / instances
+    slowest = service_rate if state.replay_rate is None else min(service_rate, state.replay_rate)
+    return state.checkpoint_interval_seconds * rate / slowest
+
+
+def spread_rates(rates: Sequence[float], instances: int, field: str) -> Sequence[float]:
+    """One rate for each instance; a single one holds for all."""
+    if len(rates) == 1:
+        return list(rates) * instances
+    if len(rates) != instances:
+        raise InvalidAllocation(
+            f"{field} has {len(rates)} values for {instances} instances: give one for each, or one for all.",
+            f"/{field}",
+        )
+    return rates

@@ -1,0 +1,145 @@
+"""`headgate ingest` and `headgate prune` as users run them, and what the service then answers."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from migrations.runner import migrate
+from tests.app.processes import HEADGATE, environment, made_database, start
+from tests.ingest import reference
+from tests.ingest.logs import START_NS, make_events, to_json
+
+
+@pytest.fixture(scope="module")
+def database(postgres_url: str) -> Iterator[str]:
+    with made_database(postgres_url) as url:
+        migrate(url)
+        yield url
+
+
+@pytest.fixture(scope="module")
+def client(database: str) -> Iterator[httpx.Client]:
+    service = start([], database_url=database, default_page_size="7")
+    with httpx.Client(base_url=service.url, timeout=60) as client:
+        yield client
+    service.stop()
+
+
+def run(database: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [HEADGATE, *arguments],
+        env=environment(database_url=database),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def read_all(client: httpx.Client, address: str) -> list[dict[str, Any]]:
+    items = []
+    page = client.get(address).raise_for_status().json()
+    while True:
+        items += page["items"]
+        if page["next"] is None:
+            return items
+        page = client.get(page["next"]).raise_for_status().json()
+
+
+def test_what_the_command_measured_is_what_the_service_answers(
+    client: httpx.Client, database: str, tmp_path: Path
+):
+    events = make_events(150, seed=11)
+    (tmp_path / "log.jsonl").write_text("".join(to_json(event) + "\n" for event in events) + "torn {\n")
+    done = run(database, "ingest", str(tmp_path), "--master", "local[2]")
+    assert done.returncode == 0, done.stderr
+    assert f"read {len(events) + 1} = accepted" in done.stdout
+    assert done.stdout.count("\n") == 1, "one line sums it up"
+
+    expected = reference.summarise_operators(events, 60)
+    items = read_all(client, "/v1/topologies/fpd/summaries")
+    assert len(items) == len(expected)
+    assert items == sorted(items, key=lambda item: (item["window_start"], item["operator"]))
+    for item in items:
+        start_at = datetime.fromisoformat(item["window_start"])
+        summary = expected["fpd", item["operator"], int(start_at.timestamp()) // 60]
+        assert item["window_seconds"] == 60
+        assert {one["instance"]: one["busy"] for one in item["busy_fractions"]} == pytest.approx(
+            summary["busy_fractions"]
+        )
+        assert {one["from_operator"]: one["tuples"] for one in item["upstream"]} == summary["upstream"]
+        for name in summary.keys() - {"busy_fractions", "upstream"}:
+            assert item[name] == (None if summary[name] is None else pytest.approx(summary[name], rel=1e-9))
+
+    since = datetime.fromtimestamp(START_NS // 10**9 + 60, UTC).isoformat().replace("+00:00", "Z")
+    until = datetime.fromtimestamp(START_NS // 10**9 + 180, UTC).isoformat().replace("+00:00", "Z")
+    some = read_all(client, f"/v1/topologies/fpd/summaries?operator=detector&from={since}&to={until}&limit=1")
+    assert some == [i for i in items if i["operator"] == "detector" and since <= i["window_start"] < until]
+    windows = read_all(client, "/v1/topologies/fpd/windows?limit=2")
+    assert len(windows) == len(reference.summarise_topologies(events, 60))
+
+    (the_run,) = read_all(client, "/v1/ingest-runs")
+    assert the_run["state"] == "succeeded"
+    assert (
+        the_run["read"]
+        == the_run["accepted"] + the_run["rejected"] + the_run["duplicates"]
+        == len(events) + 1
+    )
+    assert client.get(f"/v1/ingest-runs/{the_run['id']}").json() == the_run
+    rejects = client.get(f"/v1/ingest-runs/{the_run['id']}/rejects").json()
+    assert rejects["reasons"] == {"not one JSON object": 1}
+    assert [(one["line"], one["text"]) for one in rejects["items"]] == [(len(events) + 1, "torn {")]
+    assert client.get("/v1/ingest-runs/999").json()["type"] == "unknown-ingest-run"
+    assert client.get("/v1/topologies/absent/summaries").status_code == 404
+    assert client.get("/v1/topologies/fpd/summaries?cursor=bm8").status_code == 422
+
+    topology = client.get("/v1/topologies/fpd").json()
+    assert topology["source"] == "discovered"
+    snapshots = read_all(client, "/v1/topologies/fpd/snapshots")
+    assert [s["observed_at"] for s in snapshots] == sorted({i["window_start"] for i in items})
+    estimate = client.post("/v1/topologies/fpd/estimate", json={}).raise_for_status().json()
+    assert estimate["expected_sojourn_seconds"] > 0
+
+    pruned = run(database, "prune", "--older-than", "90d")
+    assert pruned.returncode == 0, pruned.stderr
+    assert len(read_all(client, "/v1/topologies/fpd/summaries")) == len(items), "nothing is that old"
+
+
+def test_what_is_older_than_wanted_goes(client: httpx.Client, database: str, tmp_path: Path):
+    old = [event.moved(-400 * 86_400 * 10**9) for event in make_events(5, seed=12, topology="old")]
+    (tmp_path / "log.jsonl").write_text("".join(to_json(event) + "\n" for event in old))
+    assert run(database, "ingest", str(tmp_path), "--master", "local[2]").returncode == 0
+    assert read_all(client, "/v1/topologies/old/summaries")
+    pruned = run(database, "prune", "--older-than", "90d")
+    assert pruned.stdout.startswith("pruned 1 whole days")
+    for what in ("summaries", "windows", "snapshots"):
+        assert read_all(client, f"/v1/topologies/old/{what}") == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["ingest", "absent-file"], "does not exist"),
+        (["ingest", ".", "--date", "someday"], "write 2026-11-18, or yesterday"),
+        (["ingest", ".", "--max-rejected", "many"], "write 5% or 0.05"),
+        (["prune", "--older-than", "long"], "write a whole number of h, d or w"),
+    ],
+)
+def test_wrong_words_are_told_what_is_right(database: str, arguments: list[str], told: str):
+    done = run(database, *arguments)
+    assert done.returncode == 2
+    assert told in done.stderr
+
+
+def test_too_many_rejected_lines_exit_with_2(database: str, tmp_path: Path):
+    (tmp_path / "log.jsonl").write_text(json.dumps({"topology": "t"}) + "\n")
+    done = run(database, "ingest", str(tmp_path), "--master", "local[1]")
+    assert done.returncode == 2
+    assert "1 of 1 records cannot be used" in done.stderr
+    assert "operator is missing" in done.stderr

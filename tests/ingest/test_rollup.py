@@ -1,0 +1,148 @@
+"""Every number of the summaries against the definitions in numpy."""
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pyspark.sql import DataFrame, Row, SparkSession
+
+from ingest import timeline as timelines
+from ingest.parse import parse_records
+from ingest.readers import read_records
+from ingest.rollup import (
+    add_windows,
+    count_shares,
+    sign_events,
+    summarise_operators,
+    summarise_topologies,
+    survey_events,
+)
+from ingest.sources import find_sources
+from ingest.timeline import build_timeline
+from tests.ingest import reference
+from tests.ingest.logs import START_NS, make_events, to_json
+from tests.ingest.reference import NS, Event
+
+
+def parse(spark: SparkSession, path: Path, window_seconds: int) -> DataFrame:
+    events = parse_records(spark, read_records(spark, find_sources(spark, [str(path)], None)))
+    return add_windows(events, window_seconds * NS)
+
+
+def roll_up(
+    spark: SparkSession, path: Path, window_seconds: int = 60
+) -> tuple[dict[Any, Row], dict[Any, Row], int]:
+    events = parse(spark, path, window_seconds)
+    largest = max((row.records for row in survey_events(events).collect()), default=0)
+    accepted = events.where("reject_reason is null")
+    timeline = build_timeline(accepted, window_seconds * NS, largest).persist()
+    duplicates = sum(len(row.duplicates) for row in timeline.collect())
+    signed = sign_events(accepted, timeline, duplicates)
+    shares = count_shares(signed)
+    operators = summarise_operators(timeline, shares, window_seconds).collect()
+    topologies = summarise_topologies(signed, shares, window_seconds * NS).collect()
+    timeline.unpersist()
+    return (
+        {(row.topology, row.operator, row.window): row for row in operators},
+        {(row.topology, row.window): row for row in topologies},
+        duplicates,
+    )
+
+
+def write(path: Path, events: Iterable[Event]) -> None:
+    path.write_text("".join(to_json(event) + "\n" for event in events))
+
+
+def assert_equal(found: Row, expected: dict[str, Any]) -> None:
+    for name, value in expected.items():
+        got = found[name]
+        if name == "busy_fractions":
+            got = {one.instance: one.busy for one in got}
+        if name == "upstream":
+            got = {one.from_operator: one.tuples for one in got}
+        if value is None:
+            assert got is None, name
+        else:
+            assert got == pytest.approx(value, rel=1e-9, abs=1e-12), name
+
+
+def assert_same(spark: SparkSession, path: Path, events: list[Event], window_seconds: int = 60) -> None:
+    operators, topologies, duplicates = roll_up(spark, path, window_seconds)
+    expected = reference.summarise_operators(events, window_seconds)
+    assert operators.keys() == expected.keys()
+    for key, summary in expected.items():
+        assert_equal(operators[key], summary)
+    by_topology = reference.summarise_topologies(events, window_seconds)
+    assert topologies.keys() == by_topology.keys()
+    for window, numbers in by_topology.items():
+        assert_equal(topologies[window], numbers)
+    assert duplicates == len(events) - len(reference.drop_duplicates(events))
+
+
+def test_every_number_equals_the_definitions(spark: SparkSession, tmp_path: Path):
+    """Two topologies, shuffled over several files, some records twice, one of them with another finish."""
+    events = make_events(400, seed=1) + make_events(150, seed=2, topology="other", sample_every=10)
+    late = [Event(**(vars_of(e) | {"finished_ns": e.finished_ns + 5000})) for e in events[5:9]]
+    events += [*events[:40], *late]
+    order = np.random.default_rng(3).permutation(len(events))
+    for part in range(3):
+        write(tmp_path / f"part{part}.jsonl", [events[i] for i in order[part::3]])
+    assert_same(spark, tmp_path, events)
+
+
+def vars_of(event: Event) -> dict[str, Any]:
+    return {name: getattr(event, name) for name in Event.__dataclass_fields__}
+
+
+@pytest.mark.parametrize("limit", [7, 100])
+def test_cutting_windows_into_slices_changes_no_number(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int
+):
+    events = make_events(300, seed=4, seconds=150)
+    events += events[100:130]
+    write(tmp_path / "log.jsonl", events)
+    monkeypatch.setattr(timelines, "SLICE_RECORDS", limit)
+    assert_same(spark, tmp_path, events)
+
+
+def test_thinned_quantiles_stay_within_their_rank_error(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    events = make_events(400, seed=5, seconds=59)
+    write(tmp_path / "log.jsonl", events)
+    monkeypatch.setattr(timelines, "QUANTILE_VALUES", 100)
+    operators, _, _ = roll_up(spark, tmp_path)
+    for (_, operator, _), row in operators.items():
+        waits = np.sort([(e.started_ns - e.arrived_ns) / NS for e in events if e.operator == operator])
+        largest = max(row.tuples for row in operators.values())
+        stride = math.ceil(largest / 100)
+        for percent in (50, 95, 99):
+            rank = percent / 100 * (len(waits) - 1)
+            low, high = max(0, math.floor(rank - stride)), min(len(waits) - 1, math.ceil(rank + stride))
+            assert waits[low] <= row[f"wait_p{percent}_seconds"] <= waits[high]
+
+
+def test_a_lone_tuple_has_no_scv_and_the_next_has_its_gap(spark: SparkSession, tmp_path: Path):
+    """Three tuples, hours apart: the gap belongs to the window of the later one, however far the earlier."""
+    one = Event("t", "o", "i", "a", None, START_NS, START_NS, START_NS)
+    events = [one, one.moved(3600 * NS), one.moved(3600 * NS + NS)]
+    write(tmp_path / "log.jsonl", events)
+    operators, _, _ = roll_up(spark, tmp_path)
+    rows = [operators[key] for key in sorted(operators)]
+    assert [row.arrival_scv for row in rows] == [
+        None,
+        pytest.approx(np.var([3600, 1]) / 1800.5**2, rel=1e-12),
+    ]
+    assert [row.service_scv for row in rows] == [None, None], "a mean of nothing has no variation"
+    assert [row.service_rate for row in rows] == [None, None], "nothing was served in no time"
+
+
+def test_gaps_all_equal_have_scv_zero(spark: SparkSession, tmp_path: Path):
+    one = Event("t", "o", "i", "a", None, START_NS, START_NS + NS, START_NS + 2 * NS)
+    write(tmp_path / "log.jsonl", [one.moved(i * 100_000_000) for i in range(900)])
+    operators, _, _ = roll_up(spark, tmp_path)
+    assert {row.arrival_scv for row in operators.values()} == {0.0}
+    assert {row.service_scv for row in operators.values()} == {0.0}

@@ -1,0 +1,122 @@
+"""Nodes by the spread of their loads; streams by the room in their queues."""
+
+from statistics import fmean, pstdev
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.counterfactuals import find_counterfactuals
+from planner.errors import InvalidLoad
+from planner.estimation import survey_load
+from planner.nodes import Node, Thresholds, Usage, advise_nodes, find_skewness
+from planner.plans import min_processors
+from planner.streams import Instance, find_hot_and_cold, weigh_instances
+from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
+
+
+def spread(*loads: float) -> list[Node]:
+    return [Node(f"n{i}", Usage(load, load / 2.0)) for i, load in enumerate(loads)]
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=3, max_size=9))
+def test_skewness_is_eq_19_and_20_as_printed(loads: list[float]):
+    found, known = find_skewness(loads)
+    n, mean, sigma = len(loads), fmean(loads), pstdev(loads)
+    if known:
+        expected = n * sum((load - mean) ** 3 for load in loads) / ((n - 1) * (n - 2) * sigma**3)
+        assert found == pytest.approx(expected, rel=1e-6, abs=1e-9)
+    else:
+        assert sigma < 1e-8
+
+
+def test_the_three_cases():
+    limits = Thresholds()
+    assert (
+        advise_nodes(spread(0.9, 0.9, 0.9, 0.5), limits).advice == "scale_out"
+    )  # most are full: left-skewed
+    idle = advise_nodes(spread(0.1, 0.1, 0.15, 0.6), limits)  # most idle: right-skewed
+    assert (idle.advice, idle.release) == ("scale_in", ("n0",))
+    between = advise_nodes(spread(0.5, 0.4, 0.6), limits, Usage(0.2, 0.2))
+    assert (between.advice, between.target) == ("in_place", "n1")
+
+
+def test_where_rules_overlap_scale_in_comes_first():
+    limits = Thresholds(scale_out_skewness=5.0, scale_out_load=0.1, scale_in_skewness=0.1, scale_in_load=0.9)
+    assert advise_nodes(spread(0.2, 0.2, 0.8), limits).advice == "scale_in"
+
+
+def test_equal_or_few_nodes_have_no_skewness_and_the_answer_says_so():
+    for nodes in (spread(0.4), spread(0.2, 0.9), spread(0.5, 0.5, 0.5)):
+        advice = advise_nodes(nodes, Thresholds())
+        assert advice.skewness == 0.0
+        assert "undefined" in advice.reason
+
+
+def test_in_place_keeps_every_resource_below_its_limit():
+    nodes = [
+        Node("cpu-free", Usage(0.1, 0.85)),
+        Node("even", Usage(0.6, 0.5)),
+        Node("full", Usage(0.89, 0.5)),
+    ]
+    roomy = Thresholds(scale_out_load=0.95)
+    assert advise_nodes(nodes, roomy, Usage(0.1, 0.1)).target == "even"
+    nowhere = advise_nodes(nodes, roomy, Usage(0.4, 0.4))
+    assert (nowhere.advice, nowhere.target) == ("scale_out", None)
+    assert "eq. 22" in nowhere.reason
+
+
+def queues(*filled: tuple[float, float]) -> list[Instance]:
+    return [Instance("count", f"c{i}", length, most, node=f"n{i}") for i, (length, most) in enumerate(filled)]
+
+
+QUEUE = st.tuples(st.floats(0.0, 100.0), st.floats(0.0, 100.0)).map(lambda two: (min(two), max(two)))
+
+
+@given(st.lists(QUEUE, min_size=1, max_size=8))
+def test_weights_add_up_and_more_room_is_never_less_weight(filled: list[tuple[float, float]]):
+    found = weigh_instances("count", queues(*filled), 0.0).weights
+    assert sum(found.values()) == pytest.approx(1.0)
+    by_room = sorted(range(len(filled)), key=lambda i: filled[i][1] - filled[i][0])
+    weights = [found[f"c{i}"] for i in by_room]
+    assert weights == sorted(weights)
+
+
+def test_weights_and_deviation_are_eqs_10_and_4():
+    found = weigh_instances("count", queues((10.0, 100.0), (70.0, 100.0), (100.0, 100.0)), 20.0)
+    assert list(found.weights.values()) == pytest.approx([0.75, 0.25, 0.0])
+    assert found.deviation == pytest.approx((50.0 + 10.0 + 40.0) / 3.0)
+    assert found.redirect
+    assert list(weigh_instances("count", queues((5.0, 5.0), (9.0, 9.0)), 20.0).weights.values()) == [0.5, 0.5]
+    with pytest.raises(InvalidLoad, match="capacity"):
+        weigh_instances("count", queues((6.0, 5.0)), 20.0)
+
+
+def test_the_fullest_is_hot_the_emptiest_cold():
+    spots = find_hot_and_cold(
+        queues((10.0, 100.0), (90.0, 100.0), (50.0, 100.0)), {("a", "count"): 9.0, ("count", "b"): 2.0}
+    )
+    assert [(spot.kind, spot.name) for spot in spots] == [
+        ("hot-instance", "count/c1"),
+        ("cold-instance", "count/c0"),
+        ("hot-edge", "a → count"),
+        ("cold-edge", "count → b"),
+    ]
+    assert find_hot_and_cold(queues((5.0, 10.0), (5.0, 10.0)), {}) == ()
+
+
+PAIR = Topology((Operator("a"), Operator("b")), (Edge("a", "b", 2.0),), (Entry("a"),))
+
+
+@given(st.floats(1.0, 40.0))
+def test_one_fewer_would_miss_the_target_and_would_not_at_the_rate_said(external_rate: float):
+    load = Load(external_rate, {"a": OperatorLoad(5.0), "b": OperatorLoad(9.0)})
+    plan = min_processors(PAIR, load, 0.6)
+    found = find_counterfactuals(survey_load(PAIR, load, "ggk-whitt"), list(plan.processors.values()), 0.6)
+    assert found.one_fewer_sojourn_seconds is None or found.one_fewer_sojourn_seconds > 0.6
+    assert found.holds_up_to_rate is not None
+    assert found.holds_up_to_rate >= external_rate
+    if found.one_fewer_up_to_rate:
+        assert found.one_fewer_up_to_rate < external_rate
+        at = Load(found.one_fewer_up_to_rate, load.operators)
+        assert min_processors(PAIR, at, 0.6).estimate.processors_total <= plan.estimate.processors_total - 1
