@@ -29,6 +29,10 @@ TAGS = [
         "description": "E[T], the best split of processors, the fewest processors; with reasons.",
     },
     {"name": "forecasts", "description": "How many VMs, ahead of time: workloads, throughputs, schedules."},
+    {
+        "name": "backtests",
+        "description": "Policies tried on a workload of the past, as jobs; and pictures of it.",
+    },
     {"name": "ingest", "description": "What the nightly ingest measured, and how its runs went."},
     {
         "name": "placements",

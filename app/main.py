@@ -8,6 +8,8 @@ from fastapi import FastAPI
 from sqlalchemy.orm import sessionmaker
 
 from app import documentation, health
+from app.backtests import routes as backtests
+from app.backtests.dispatcher import Dispatcher
 from app.body_limit import BodyLimit
 from app.database import make_engine
 from app.forecasts import routes as forecasts
@@ -36,6 +38,7 @@ ROUTERS = (
     vm_catalogues.router,
     placements.router,
     forecasts.router,
+    backtests.router,
     gates.router,
     health.router,
 )
@@ -77,5 +80,10 @@ async def open_database(app: FastAPI) -> AsyncIterator[None]:
     app.state.engine = engine
     app.state.session_factory = sessionmaker(engine, expire_on_commit=False)
     app.state.newest_revision = newest_revision()
+    dispatchers = [Dispatcher(settings, slot) for slot in range(settings.backtest_processes)]
+    for dispatcher in dispatchers:
+        dispatcher.start()
     yield
+    for dispatcher in dispatchers:
+        dispatcher.stop()
     engine.dispose()

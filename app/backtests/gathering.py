@@ -1,0 +1,98 @@
+"""From a request to a job: the workload looked up and made regular, and all refused that can be refused at once."""
+
+from datetime import UTC, datetime
+
+from sqlalchemy.orm import Session
+
+from app.backtests.schemas import BacktestRequest, Job
+from app.errors import InvalidRequest
+from app.forecasts.schemas import MOST_POINTS
+from app.plans.schemas import Diagnostic
+from app.snapshots.series import read_workload
+from app.topologies.service import find_topology
+from planner.backtest import Backtest
+from planner.mst import MstSample, check_samples
+from planner.peaks import ARMA_WINDOW
+from planner.policies import ALL_POLICIES, BY_NAME, check_policy
+from planner.workload import Measurement, Workload, regularise_workload
+
+
+def to_job(session: Session, body: BacktestRequest) -> Job:
+    """All that the computation needs; a later change of the snapshots does not change it."""
+    refuse_contradictions(body)
+    workload = gather_workload(session, body)
+    check_samples([MstSample(one.vms, one.throughput) for one in body.mst_samples])
+    job = Job(
+        workload_name=body.workload_name or body.topology or "workload",
+        app=body.app,
+        start_at=datetime.fromtimestamp(workload.start_seconds, UTC),
+        step_seconds=workload.step_seconds,
+        rates=list(workload.rates),
+        samples=[(one.vms, one.throughput) for one in body.mst_samples],
+        policies=list_policies(body),
+        seeds=body.seeds,
+        train_vms=body.train_vms or sorted({one.vms for one in body.mst_samples}),
+        scale_peak=body.scale_peak,
+        max_vms=body.max_vms,
+        interval_steps=body.interval_steps,
+        startup_steps=body.startup_steps,
+        qos_target=body.qos_target,
+        headgate_qos_target=body.headgate_qos_target,
+        diagnostics=[Diagnostic(code=one.code, detail=one.detail) for one in workload.diagnostics],
+    )
+    Backtest(job.to_setup())  # raises what the job itself would end with
+    return job
+
+
+def refuse_contradictions(body: BacktestRequest) -> None:
+    """What the fields' types cannot say."""
+    found = []
+    if (body.workload is None) == (body.topology is None):
+        found.append(
+            ("#/workload", "Send either `workload` or the `topology` whose snapshots are the workload.")
+        )
+    if body.topology is None and (body.since or body.until):
+        found.append(("#/since", "`since` and `until` choose snapshots of a `topology`: leave them out."))
+    measured = {one.vms for one in body.mst_samples}
+    if missing := sorted(set(body.train_vms or []) - measured):
+        detail = f"No sample is at {missing[0]} VMs: a policy can be trained at {sorted(measured)}."
+        found.append(("#/train_vms", detail))
+    found += [
+        (
+            f"#/mst_samples/{position}/saturated",
+            "Schedules are judged by what VMs can do: send saturated samples.",
+        )
+        for position, one in enumerate(body.mst_samples)
+        if not one.saturated
+    ][:100]
+    if body.policies == []:
+        found.append(("#/policies", "Name at least one policy, or send `all`."))
+    if found:
+        raise InvalidRequest(tuple(found))
+
+
+def gather_workload(session: Session, body: BacktestRequest) -> Workload:
+    """As posted, or as measured of a stored topology."""
+    if body.workload is not None:
+        measured = [Measurement(point.at.timestamp(), point.rate) for point in body.workload]
+        return regularise_workload(measured, body.step_seconds)
+    assert body.topology is not None, "one of the two is there"
+    return read_workload(
+        session,
+        find_topology(session, body.topology),
+        since=body.since,
+        until=body.until,
+        step_seconds=body.step_seconds,
+        most=MOST_POINTS,
+        needed=ARMA_WINDOW,
+    )
+
+
+def list_policies(body: BacktestRequest) -> list[str]:
+    """Each once, the paper's by number, as on the command line."""
+    if body.policies == "all":
+        return list(ALL_POLICIES)
+    for name in body.policies:
+        check_policy(name)
+    named = [BY_NAME[name].number if name in BY_NAME else name for name in body.policies]
+    return list(dict.fromkeys(named))
