@@ -6,8 +6,10 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 
 from app.backtests import service
-from app.backtests.schemas import BacktestAnswer, BacktestPage, BacktestRequest, State
+from app.backtests.schemas import MOST_SEEDS, BacktestAnswer, BacktestPage, BacktestRequest, RunTrace, State
+from app.backtests.traces import draw_trace
 from app.database import SessionDep
+from app.negotiation import JSON, PNG, SVG, Accept, choose_form, document_pictures
 from app.pages import PageDep
 from app.problems import BODY, document_problems
 from app.security import may_read, may_store
@@ -79,3 +81,27 @@ DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "It was finishe
 def cancel_or_delete_backtest(backtest_id: UUID, session: SessionDep) -> BacktestAnswer | Response:
     """Cancels one that is queued or running, and answers 200 with the rows it has; deletes a finished one, 204."""
     return service.cancel_or_delete(session, backtest_id) or Response(status_code=204)
+
+
+@router.get(
+    "/{backtest_id}/plot",
+    dependencies=[Depends(may_read)],
+    summary="See one run of a backtest",
+    responses=document_pictures(RunTrace)
+    | document_problems("unknown-backtest", "unknown-run", "run-not-finished", "not-acceptable"),
+    response_class=Response,
+)
+def draw_run(
+    backtest_id: UUID,
+    session: SessionDep,
+    policy: Annotated[
+        str | None, Query(max_length=100, description="Left out: `headgate`, or the first there is.")
+    ] = None,
+    seed: Annotated[int, Query(ge=0, le=MOST_SEEDS)] = 0,
+    accept: Accept = None,
+) -> Response:
+    """Workload, capacity, VMs and backlog over time: as PNG, SVG or, to draw it yourself, JSON, by `Accept`."""
+    form = choose_form(accept, (PNG, SVG, JSON))
+    trace = service.trace_run(session, backtest_id, policy, seed)
+    content = trace.model_dump_json().encode() if form == JSON else draw_trace(trace, form)
+    return Response(content, media_type=form, headers={"Vary": "Accept"})

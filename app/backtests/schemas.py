@@ -226,9 +226,12 @@ class RunTrace(Answer):
     workload: str
     app: str
     seed: int
+    qos_percent: float
+    cost_to_truth: float
     start_at: datetime
     step_seconds: float
     workload_rates: list[float]
     capacities: list[float]
     vms: list[int]
+    truth_vms: list[int]
     backlogs: list[float]

@@ -34,10 +34,36 @@ def retrace_run(job: Job, policy: str, seed: int, schedule: Sequence[Sequence[in
         workload=job.workload_name,
         app=job.app,
         seed=seed,
+        qos_percent=run.score.qos_percent,
+        cost_to_truth=run.score.cost_to_truth,
         start_at=job.start_at,
         step_seconds=job.step_seconds,
         workload_rates=backtest.rates.tolist(),
         capacities=run.throughputs.tolist(),
         vms=vms.astype(int).tolist(),
+        truth_vms=backtest.capacity.covering_vms(backtest.rates).astype(int).tolist(),
         backlogs=run.backlogs.tolist(),
+    )
+
+
+def draw_trace(trace: RunTrace, form: str) -> bytes:
+    """As a picture."""
+    from app import pictures  # noqa: PLC0415  (matplotlib is loaded when the first picture is asked for)
+
+    title = (
+        f"{trace.policy} on {trace.workload}, {trace.app}, seed {trace.seed}: "
+        f"QoS {trace.qos_percent:.2f}%, cost {trace.cost_to_truth:.3f} × ground truth"
+    )
+    return pictures.draw_run(
+        pictures.RunPicture(
+            title,
+            trace.start_at,
+            trace.step_seconds,
+            trace.workload_rates,
+            trace.capacities,
+            trace.vms,
+            trace.truth_vms,
+            trace.backlogs,
+        ),
+        form,
     )
