@@ -28,7 +28,6 @@ TAGS = [
         "name": "plans",
         "description": "E[T], the best split of processors, the fewest processors; with reasons.",
     },
-    {"name": "forecasts", "description": "How many VMs, ahead of time: workloads, throughputs, schedules."},
     {
         "name": "backtests",
         "description": "Policies tried on a workload of the past, as jobs; and pictures of it.",
@@ -42,6 +41,7 @@ TAGS = [
         "name": "gates",
         "description": "Whether a deployment holds at a rate, and how far it would; for CI jobs.",
     },
+    {"name": "forecasts", "description": "How many VMs, ahead of time: workloads, throughputs, schedules."},
     {"name": "health", "description": "For those who keep the service running."},
 ]
 

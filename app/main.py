@@ -37,9 +37,9 @@ ROUTERS = (
     profiles.router,
     vm_catalogues.router,
     placements.router,
+    gates.router,
     forecasts.router,
     backtests.router,
-    gates.router,
     health.router,
 )
 

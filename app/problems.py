@@ -69,12 +69,7 @@ class Kind:
 
 
 def _at_pointer(
-    problem: planning.InvalidTopology
-    | planning.InvalidLoad
-    | planning.InvalidAllocation
-    | planning.InvalidMstSamples
-    | planning.InvalidWorkload
-    | planning.InvalidSchedule,
+    problem: planning.InvalidTopology | planning.InvalidLoad | planning.InvalidAllocation,
 ) -> Extension:
     return {"errors": [{"pointer": f"#{problem.pointer}", "detail": problem.detail}]}
 
@@ -159,23 +154,6 @@ KINDS: dict[type[Exception], Kind] = {
     planning.BoundTooSmall: Kind("bound-too-small", 422, "max_processors too small", _bound),
     planning.BudgetTooSmall: Kind("budget-too-small", 422, "k_max too small", _budget),
     planning.TargetUnreachable: Kind("target-unreachable", 422, "t_max_seconds cannot be met", _target),
-    planning.InvalidMstSamples: Kind("invalid-mst-samples", 422, "No such throughput", _at_pointer),
-    planning.TooFewMstSamples: Kind(
-        "too-few-mst-samples", 422, "Too few throughput samples", _numbers("/mst_samples")
-    ),
-    planning.InvalidWorkload: Kind("invalid-workload", 422, "No time series", _at_pointer),
-    planning.WorkloadTooShort: Kind("workload-too-short", 422, "Workload too short", _numbers("/workload")),
-    planning.WorkloadTooSparse: Kind(
-        "workload-too-sparse", 422, "Too much is missing", _numbers("/workload")
-    ),
-    planning.ConstantWorkload: Kind(
-        "constant-workload", 422, "Workload never changes", _numbers("/workload")
-    ),
-    planning.InvalidQosTarget: Kind(
-        "invalid-qos-target", 422, "qos_target out of range", _numbers("/qos_target")
-    ),
-    planning.InvalidSchedule: Kind("invalid-schedule", 422, "The schedule contradicts itself", _at_pointer),
-    planning.UnknownPolicy: Kind("unknown-policy", 422, "No such policy", _numbers("/policy")),
     errors.UnknownProfile: Kind("unknown-profile", 404, "No such profile"),
     errors.UnknownVmCatalogue: Kind("unknown-vm-catalogue", 404, "No such VM catalogue"),
     errors.UnknownPlacement: Kind("unknown-placement", 404, "No such placement"),
@@ -205,6 +183,25 @@ KINDS: dict[type[Exception], Kind] = {
     planning.InvalidCatalogue: Kind("invalid-catalogue", 422, "No sizes to buy from", _numbers("/vm_sizes")),
     planning.NotEnoughSlots: Kind("not-enough-slots", 422, "Too few slots", _numbers("/vms")),
     planning.InvalidMapping: Kind("invalid-mapping", 422, "The mapping does not fit", _numbers("/vms")),
+    planning.InvalidMstSamples: Kind(
+        "invalid-mst-samples", 422, "No such throughput", _numbers("/mst_samples")
+    ),
+    planning.TooFewMstSamples: Kind(
+        "too-few-mst-samples", 422, "Too few throughput samples", _numbers("/mst_samples")
+    ),
+    planning.InvalidWorkload: Kind("invalid-workload", 422, "No time series", _numbers("/workload")),
+    planning.WorkloadTooShort: Kind("workload-too-short", 422, "Workload too short", _numbers("/workload")),
+    planning.WorkloadTooSparse: Kind(
+        "workload-too-sparse", 422, "Too much is missing", _numbers("/workload")
+    ),
+    planning.ConstantWorkload: Kind(
+        "constant-workload", 422, "Workload never changes", _numbers("/workload")
+    ),
+    planning.InvalidQosTarget: Kind(
+        "invalid-qos-target", 422, "Target out of range", _numbers("/qos_target")
+    ),
+    planning.InvalidSchedule: Kind("invalid-schedule", 422, "The schedule contradicts itself", _numbers("")),
+    planning.UnknownPolicy: Kind("unknown-policy", 422, "No such policy", _numbers("/policy")),
     PoolTimeoutError: Kind("overloaded", 503, "Overloaded", headers=RETRY),
     OperationalError: Kind("database-unavailable", 503, "Database unavailable", headers=RETRY),
 }

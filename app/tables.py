@@ -117,6 +117,25 @@ class PlanRow(Base):
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
+class MstSampleRow(Base):
+    """A throughput that some VMs sustained, or (not `saturated`) served with room left."""
+
+    __tablename__ = "mst_samples"
+    __table_args__ = (
+        CheckConstraint("vms > 0", name="vms"),
+        CheckConstraint("throughput > 0", name="throughput"),
+    )
+
+    topology_id: Mapped[int] = mapped_column(
+        ForeignKey("topologies.id", ondelete="CASCADE"), primary_key=True
+    )
+    observed_at: Mapped[datetime] = mapped_column(primary_key=True)
+    vms: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    throughput: Mapped[float]
+    saturated: Mapped[bool]
+    stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
 class IngestRunRow(Base):
     """One run of the nightly ingest: what it read, what became of it, and the stretch of time it wrote."""
 

@@ -8,25 +8,26 @@ PlannerError
 ├── BoundTooSmall              max_processors of an operator is below what keeps it stable
 ├── BudgetTooSmall             k_max is below the least stable allocation
 ├── TargetUnreachable          t_max_seconds is at or below what endless processors give
-├── InvalidMstSamples          a throughput or a number of VMs that cannot be
-├── TooFewMstSamples           fewer samples, or fewer different numbers of VMs, than the models need
-├── InvalidWorkload            times or rates that are no time series
-├── WorkloadTooShort           fewer steps than the forecast's window
-├── WorkloadTooSparse          too many of the steps are missing
-├── ConstantWorkload           a series without variation: a stuck sensor forecasts nothing
-├── InvalidQosTarget           a QoS target outside [0.5, 1)
-├── InvalidSchedule            interval, start-up, horizon or VM bounds that contradict each other
-├── UnknownPolicy              a scheduling policy of no known name
-└── PlacementError             threads cannot be given to slots
-    ├── InvalidProfile         a task's profile contradicts itself or what a slot is
-    ├── NoStablePoint          no trial of a task was stable
-    ├── MissingProfile         a task between others has no profile
-    ├── IdleTask               a task with a profile that no tuple reaches
-    ├── ThreadTooLarge         a thread, or a bundle of them, that no VM or slot holds
-    ├── PlacementTooLarge      more threads or slots than a placement is worked out for
-    ├── InvalidCatalogue       VM sizes without a price, or none at all
-    ├── NotEnoughSlots         the VMs given do not suffice, and there are no sizes to buy
-    └── InvalidMapping         a mapping to predict names what is not there
+├── PlacementError             threads cannot be given to slots
+│   ├── InvalidProfile         a task's profile contradicts itself or what a slot is
+│   ├── NoStablePoint          no trial of a task was stable
+│   ├── MissingProfile         a task between others has no profile
+│   ├── IdleTask               a task with a profile that no tuple reaches
+│   ├── ThreadTooLarge         a thread, or a bundle of them, that no VM or slot holds
+│   ├── PlacementTooLarge      more threads or slots than a placement is worked out for
+│   ├── InvalidCatalogue       VM sizes without a price, or none at all
+│   ├── NotEnoughSlots         the VMs given do not suffice, and there are no sizes to buy
+│   └── InvalidMapping         a mapping to predict names what is not there
+└── ForecastError              a schedule of VMs cannot be made
+    ├── InvalidMstSamples      a throughput or a number of VMs that cannot be
+    ├── TooFewMstSamples       fewer samples, or fewer different numbers of VMs, than the models need
+    ├── InvalidWorkload        times or rates that are no time series
+    ├── WorkloadTooShort       fewer steps than the forecast's window
+    ├── WorkloadTooSparse      too many of the steps are missing
+    ├── ConstantWorkload       a series without variation: a stuck sensor forecasts nothing
+    ├── InvalidQosTarget       a QoS target outside [0.5, 1)
+    ├── InvalidSchedule        interval, start-up, horizon or VM bounds that contradict each other
+    └── UnknownPolicy          a scheduling policy of no known name
 
 They are dataclasses without generated equality: an exception is one event, hashable by identity, and it
 pickles whether it was raised with positional or with keyword arguments.
@@ -296,8 +297,12 @@ class InvalidMapping(PlacementError):
         return self.detail
 
 
+class ForecastError(PlannerError):
+    """A schedule of VMs cannot be made."""
+
+
 @dataclass(eq=False)
-class InvalidMstSamples(PlannerError):
+class InvalidMstSamples(ForecastError):
     """A sample of the maximum sustainable throughput that no measurement can have given."""
 
     detail: str
@@ -308,7 +313,7 @@ class InvalidMstSamples(PlannerError):
 
 
 @dataclass(eq=False)
-class TooFewMstSamples(PlannerError):
+class TooFewMstSamples(ForecastError):
     """Too few samples, or too few different numbers of VMs among them, to fit either model with its spread."""
 
     samples: int
@@ -325,7 +330,7 @@ class TooFewMstSamples(PlannerError):
 
 
 @dataclass(eq=False)
-class InvalidWorkload(PlannerError):
+class InvalidWorkload(ForecastError):
     """Times or rates that do not make a time series."""
 
     detail: str
@@ -336,7 +341,7 @@ class InvalidWorkload(PlannerError):
 
 
 @dataclass(eq=False)
-class WorkloadTooShort(PlannerError):
+class WorkloadTooShort(ForecastError):
     """The series is shorter than the window that the forecast is fitted on."""
 
     steps: int
@@ -347,7 +352,7 @@ class WorkloadTooShort(PlannerError):
 
 
 @dataclass(eq=False)
-class WorkloadTooSparse(PlannerError):
+class WorkloadTooSparse(ForecastError):
     """So many steps are missing that filling them in would invent the series."""
 
     missing_steps: int
@@ -362,7 +367,7 @@ class WorkloadTooSparse(PlannerError):
 
 
 @dataclass(eq=False)
-class ConstantWorkload(PlannerError):
+class ConstantWorkload(ForecastError):
     """Every measured rate is the same to the last digit."""
 
     rate: float
@@ -376,7 +381,7 @@ class ConstantWorkload(PlannerError):
 
 
 @dataclass(eq=False)
-class InvalidQosTarget(PlannerError):
+class InvalidQosTarget(ForecastError):
     """The QoS target is a probability of at least one half and below 1."""
 
     qos_target: float
@@ -386,7 +391,7 @@ class InvalidQosTarget(PlannerError):
 
 
 @dataclass(eq=False)
-class InvalidSchedule(PlannerError):
+class InvalidSchedule(ForecastError):
     """Parameters of a schedule that contradict each other."""
 
     detail: str
@@ -397,7 +402,7 @@ class InvalidSchedule(PlannerError):
 
 
 @dataclass(eq=False)
-class UnknownPolicy(PlannerError):
+class UnknownPolicy(ForecastError):
     """A scheduling policy of no known name."""
 
     policy: str

@@ -1,11 +1,26 @@
 """How many VMs, ahead of time."""
 
-from fastapi import APIRouter, Depends
+from typing import Annotated
 
-from app.forecasts import service
-from app.forecasts.schemas import VmForecastAnswer, VmForecastRequest
+from fastapi import APIRouter, Body, Depends, Query
+
+from app.database import SessionDep
+from app.fields import TopologyName
+from app.forecasts import samples, service, stored
+from app.forecasts.schemas import (
+    MOST_VMS,
+    SAMPLE,
+    MstModelPage,
+    MstSamplePage,
+    OneOrMoreSamples,
+    StoredMstSamples,
+    StoredVmForecastRequest,
+    VmForecastAnswer,
+    VmForecastRequest,
+)
+from app.pages import PageDep
 from app.problems import BODY, document_problems
-from app.security import may_read
+from app.security import may_read, may_store
 from app.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1", tags=["forecasts"], route_class=StrictJsonRoute)
@@ -32,3 +47,72 @@ PROBLEMS = (
 def forecast_vms(body: VmForecastRequest) -> VmForecastAnswer:
     """The fewest VMs whose throughput holds against the workload to come; nothing is stored."""
     return service.forecast_described(body)
+
+
+EXAMPLES = {
+    "one": {"summary": "One sample", "value": SAMPLE},
+    "several": {"summary": "A list of them", "value": [SAMPLE]},
+}
+
+
+@router.post(
+    "/topologies/{name}/mst-samples",
+    status_code=201,
+    dependencies=[Depends(may_store)],
+    summary="Store throughput samples",
+    responses=document_problems("unknown-topology", *BODY),
+)
+def store_samples(
+    name: TopologyName,
+    body: Annotated[OneOrMoreSamples, Body(openapi_examples=EXAMPLES)],
+    session: SessionDep,
+) -> StoredMstSamples:
+    """One sample or a list: all are stored or none; the same time and VMs again replace, never double."""
+    return samples.store_samples(session, name, body)
+
+
+@router.get(
+    "/topologies/{name}/mst-samples",
+    dependencies=[Depends(may_read)],
+    summary="Read throughput samples",
+    responses=document_problems("unknown-topology"),
+)
+def list_samples(name: TopologyName, page: PageDep, session: SessionDep) -> MstSamplePage:
+    """Oldest first."""
+    return samples.list_samples(session, name, page)
+
+
+@router.get(
+    "/topologies/{name}/mst-model",
+    dependencies=[Depends(may_read)],
+    summary="The model of a topology's throughput",
+    responses=document_problems("unknown-topology", "stored-data-unusable"),
+)
+def show_model(
+    name: TopologyName,
+    session: SessionDep,
+    max_vms: Annotated[int, Query(ge=1, le=MOST_VMS, description="Up to where the curve is drawn.")] = 128,
+) -> MstModelPage:
+    """Its fit, its samples, its residuals and where it is trusted."""
+    return stored.show_model(session, name, max_vms)
+
+
+@router.post(
+    "/topologies/{name}/forecasts/vms",
+    dependencies=[Depends(may_read)],
+    summary="VMs for a stored topology",
+    responses=document_problems(
+        "unknown-topology",
+        "no-snapshot",
+        "stored-data-unusable",
+        "invalid-qos-target",
+        "invalid-schedule",
+        "unknown-policy",
+        *BODY,
+    ),
+)
+def forecast_stored(
+    name: TopologyName, session: SessionDep, body: StoredVmForecastRequest | None = None
+) -> VmForecastAnswer:
+    """By its snapshots' external rates and its throughput samples."""
+    return stored.forecast_stored(session, name, body or StoredVmForecastRequest())

@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
 
-from app.fields import Answer, Body, UtcTime
+from app.fields import Answer, Body, PositiveRate, Seconds, UtcTime
 from app.plans.schemas import Diagnostic
 from planner import mst, workload
 from planner.policies import HEADGATE
@@ -42,6 +42,87 @@ class MstSample(Body):
     saturated: bool = True
 
 
+POLICY_HELP = (
+    "`headgate`, or one of Imai et al.: `mst`, `mst+ua`, `mst+ol`, `mst+ua+ol`, and each with `;arma`, or their "
+    "numbers 0 to 7. All but the first four need 100 steps of workload."
+)
+PolicyName = Annotated[str, Field(max_length=100, description=POLICY_HELP)]
+QosTarget = Annotated[
+    float | None, Field(description="In [0.5, 1). Left out: 0.95, and 0.9875 for `headgate`.")
+]
+StepSeconds = Annotated[
+    float | None, Field(gt=0, le=1e9, description="Left out: the median distance of the workload's times.")
+]
+Horizon = Annotated[int, Field(ge=1, le=MOST_INTERVALS, description="Intervals to decide on.")]
+MaxVms = Annotated[int, Field(ge=1, le=MOST_VMS)]
+
+SAMPLE: dict[str, JsonValue] = {"observed_at": "2026-11-18T00:00:00Z", "vms": 4, "throughput": 3.81}
+
+
+class StoredMstSample(Body):
+    """A throughput with a time: the same (observed_at, vms) again replaces what was stored."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [SAMPLE]})
+
+    observed_at: UtcTime
+    vms: Annotated[int, Field(ge=1, le=10**6)]
+    throughput: PositiveRate
+    saturated: Annotated[
+        bool, Field(description="False: the VMs served this and had room left, so they sustain more.")
+    ] = True
+
+
+def _tell_apart(sent: object) -> str:
+    return "list" if isinstance(sent, list) else "one"
+
+
+# Told apart by hand, so that what is wrong in one sample is not said of the list that it is not.
+OneOrMoreSamples = Annotated[
+    Annotated[StoredMstSample, Tag("one")]
+    | Annotated[list[StoredMstSample], Field(min_length=1, max_length=MOST_SAMPLES), Tag("list")],
+    Discriminator(_tell_apart),
+]
+
+
+class StoredMstSamples(Answer):
+    """What became of the samples sent."""
+
+    stored: Annotated[int, Field(description="Samples that are new.")]
+    replaced: Annotated[int, Field(description="Samples that were known, and now hold what was sent.")]
+
+
+class MstSampleAnswer(Answer):
+    """A stored sample."""
+
+    observed_at: UtcTime
+    vms: int
+    throughput: float
+    saturated: bool
+
+
+class MstSamplePage(Answer):
+    """Samples, oldest first; `next` is the address of the following page."""
+
+    items: list[MstSampleAnswer]
+    next: str | None = None
+
+
+class StoredVmForecastRequest(Body):
+    """How many VMs a stored topology will need, by its snapshots' external rates and its throughput samples."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"policy": "mst+ua", "max_vms": 64}]})
+
+    policy: PolicyName = HEADGATE
+    qos_target: QosTarget = None
+    step_seconds: StepSeconds = None
+    interval_seconds: Annotated[Seconds, Field(description="For how long a decision holds.")] = 600.0
+    startup_seconds: Annotated[float, Field(ge=0, le=1e9, description="How long a VM takes to start.")] = (
+        120.0
+    )
+    horizon: Horizon = 1
+    max_vms: MaxVms = 128
+
+
 class VmForecastRequest(Body):
     """How many VMs a workload will need, in the unit that its rates and the throughputs share."""
 
@@ -53,27 +134,15 @@ class VmForecastRequest(Body):
 
     workload: Annotated[list[WorkloadPoint], Field(max_length=MOST_POINTS, description="Oldest first.")]
     mst_samples: Annotated[list[MstSample], Field(max_length=MOST_SAMPLES)]
-    policy: Annotated[
-        str,
-        Field(
-            max_length=100,
-            description="`headgate`, or one of Imai et al.: `mst`, `mst+ua`, `mst+ol`, `mst+ua+ol`, and each with "
-            "`;arma`, or their numbers 0 to 7. All but the first four need 100 steps of workload.",
-        ),
-    ] = HEADGATE
-    qos_target: Annotated[
-        float | None, Field(description="In [0.5, 1). Left out: 0.95, and 0.9875 for `headgate`.")
-    ] = None
-    step_seconds: Annotated[
-        float | None,
-        Field(gt=0, le=1e9, description="Left out: the median distance of the workload's times."),
-    ] = None
+    policy: PolicyName = HEADGATE
+    qos_target: QosTarget = None
+    step_seconds: StepSeconds = None
     interval_steps: Annotated[
         int, Field(ge=1, le=MOST_STEPS, description="For how long a decision holds.")
     ] = 10
     startup_steps: Annotated[int, Field(ge=0, le=MOST_STEPS, description="How long a VM takes to start.")] = 2
-    horizon: Annotated[int, Field(ge=1, le=MOST_INTERVALS, description="Intervals to decide on.")] = 1
-    max_vms: Annotated[int, Field(ge=1, le=MOST_VMS)] = 128
+    horizon: Horizon = 1
+    max_vms: MaxVms = 128
 
     def to_question(self) -> VmQuestion:
         """As the planner has it."""
@@ -141,3 +210,28 @@ class VmForecastAnswer(Answer):
     mst_model: MstModelAnswer
     workload_model: WorkloadModelAnswer
     diagnostics: list[Diagnostic]
+
+
+class Residual(Answer):
+    """One sample against the fit."""
+
+    vms: int
+    throughput: float
+    fitted: float
+    residual: float
+
+
+class CurvePoint(Answer):
+    """The fit at one number of VMs; it is trusted up to its maximum, and between the fewest and most measured."""
+
+    vms: int
+    throughput: float
+    measured_between: bool
+
+
+class MstModelPage(Answer):
+    """The model of a topology's throughput: its fit, its samples, its residuals and where it is trusted."""
+
+    model: MstModelAnswer
+    residuals: list[Residual]
+    curve: list[CurvePoint]

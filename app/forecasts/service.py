@@ -21,10 +21,10 @@ def forecast_described(body: VmForecastRequest) -> VmForecastAnswer:
     """The VMs of the coming intervals, for the workload and the samples in the body."""
     with time_planner("forecast_vms"):
         found = forecast_vms(body.to_question())
-    return to_answer(found, body)
+    return to_answer(found, body.max_vms)
 
 
-def to_answer(found: VmForecast, body: VmForecastRequest) -> VmForecastAnswer:
+def to_answer(found: VmForecast, max_vms: int) -> VmForecastAnswer:
     """From the planner's values to JSON's."""
     return VmForecastAnswer(
         policy=found.policy,
@@ -44,7 +44,7 @@ def to_answer(found: VmForecast, body: VmForecastRequest) -> VmForecastAnswer:
             )
             for interval in found.intervals
         ],
-        mst_model=describe_mst(found.mst_model, body.max_vms),
+        mst_model=describe_mst(found.mst_model, max_vms),
         workload_model=describe_workload(found.policy, found.workload_model),
         diagnostics=[Diagnostic(code=one.code, detail=one.detail) for one in found.diagnostics],
     )

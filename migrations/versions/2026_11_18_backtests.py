@@ -5,7 +5,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "2026_11_18_backtests"
-down_revision = "2026_11_18_placements"
+down_revision = "2026_11_18_forecasts"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,105 @@
+"""VM schedules and throughput models of what is stored."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import ceil
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from app.errors import NoSnapshot, StoredDataUnusable
+from app.forecasts.samples import find_newest_samples
+from app.forecasts.schemas import (
+    MOST_POINTS,
+    CurvePoint,
+    MstModelPage,
+    Residual,
+    StoredVmForecastRequest,
+    VmForecastAnswer,
+)
+from app.forecasts.service import describe_mst, to_answer
+from app.observability import time_planner
+from app.snapshots.service import find_newest
+from app.topologies.service import find_topology
+from planner.errors import (
+    ConstantWorkload,
+    InvalidMstSamples,
+    InvalidWorkload,
+    TooFewMstSamples,
+    WorkloadTooShort,
+    WorkloadTooSparse,
+)
+from planner.mst import MstSample, fit_mst
+from planner.schedule import Timing
+from planner.vms import VmQuestion, forecast_vms
+from planner.workload import Measurement, regularise_workload
+
+UNUSABLE = (
+    ConstantWorkload,
+    InvalidMstSamples,
+    InvalidWorkload,
+    TooFewMstSamples,
+    WorkloadTooShort,
+    WorkloadTooSparse,
+)
+
+
+def forecast_stored(session: Session, name: str, body: StoredVmForecastRequest) -> VmForecastAnswer:
+    """The VMs of a stored topology's coming intervals."""
+    topology = find_topology(session, name)
+    snapshots = find_newest(session, topology, MOST_POINTS)
+    if not snapshots:
+        raise NoSnapshot(name)
+    samples = [
+        (row.saturated, MstSample(row.vms, row.throughput))
+        for row in find_newest_samples(session, topology.id)
+    ]
+    with time_planner("forecast_vms"), _blaming_what_is_stored(name):
+        measurements = [Measurement(row.observed_at.timestamp(), row.external_rate) for row in snapshots]
+        workload = regularise_workload(measurements, body.step_seconds)
+        step = workload.step_seconds
+        interval_steps = max(ceil(body.interval_seconds / step), 1)
+        question = VmQuestion(
+            workload,
+            tuple(sample for saturated, sample in samples if saturated),
+            body.policy,
+            body.qos_target,
+            Timing(interval_steps, ceil(body.startup_seconds / step), step),
+            body.horizon,
+            body.max_vms,
+            tuple(sample for saturated, sample in samples if not saturated),
+        )
+        return to_answer(forecast_vms(question), body.max_vms)
+
+
+def show_model(session: Session, name: str, max_vms: int) -> MstModelPage:
+    """The fit of a stored topology's throughput, and how far each sample lies from it."""
+    topology = find_topology(session, name)
+    rows = [row for row in find_newest_samples(session, topology.id) if row.saturated]
+    samples = [MstSample(row.vms, row.throughput) for row in rows]
+    with _blaming_what_is_stored(name):
+        model = fit_mst(samples)
+    curve = model.trusted_curve(max_vms)
+    fitted = model.throughput_at(np.array([float(sample.vms) for sample in samples]))
+    return MstModelPage(
+        model=describe_mst(model, max_vms),
+        residuals=[
+            Residual(
+                vms=one.vms, throughput=one.throughput, fitted=float(at), residual=one.throughput - float(at)
+            )
+            for one, at in zip(samples, fitted, strict=True)
+        ],
+        curve=[
+            CurvePoint(vms=m, throughput=float(at), measured_between=model.fewest_vms <= m <= model.most_vms)
+            for m, at in enumerate(curve, 1)
+        ],
+    )
+
+
+@contextmanager
+def _blaming_what_is_stored(name: str) -> Iterator[None]:
+    """What the data lack is no fault of the request."""
+    try:
+        yield
+    except UNUSABLE as error:
+        raise StoredDataUnusable(name, str(error)) from error

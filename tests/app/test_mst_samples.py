@@ -1,0 +1,117 @@
+"""Throughput samples of a topology: stored once, modelled, and scheduled by."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from app.snapshots.schemas import FPD_LOAD
+from tests.app.test_forecasts import make_body, read_rows
+
+BEGAN = datetime(2026, 11, 1, tzinfo=UTC)
+
+
+def grep_samples() -> list[dict[str, Any]]:
+    rows = [row for row in read_rows("mst_samples.csv") if row["app"] == "grep"]
+    throughputs = [(int(row["m"]), float(row[str(i)])) for row in rows for i in range(1, 7)]
+    return [
+        {"observed_at": (BEGAN + timedelta(hours=i)).isoformat(), "vms": vms, "throughput": throughput}
+        for i, (vms, throughput) in enumerate(throughputs)
+    ]
+
+
+@pytest.fixture
+def measured(client: httpx.Client, stored: str) -> str:
+    """A topology with grep's samples and 400 minutes of the week."""
+    assert client.post(f"/v1/topologies/{stored}/mst-samples", json=grep_samples()).status_code == 201
+    snapshots = [
+        FPD_LOAD
+        | {
+            "observed_at": (BEGAN + timedelta(minutes=i)).isoformat(),
+            "external_rate": point["rate"],
+        }
+        for i, point in enumerate(make_body(400)["workload"])
+    ]
+    # The snapshot that `stored` brings lies weeks later: one topology has one workload.
+    fresh = f"{stored}-fresh"
+    topology = client.get(f"/v1/topologies/{stored}").json()
+    definition = {key: topology[key] for key in ("operators", "edges", "entries")} | {"name": fresh}
+    assert client.post("/v1/topologies", json=definition).status_code == 201
+    assert client.post(f"/v1/topologies/{fresh}/mst-samples", json=grep_samples()).status_code == 201
+    assert client.post(f"/v1/topologies/{fresh}/snapshots", json=snapshots).status_code == 201
+    return fresh
+
+
+def test_the_same_sample_again_replaces_and_never_doubles(client: httpx.Client, stored: str):
+    address, samples = f"/v1/topologies/{stored}/mst-samples", grep_samples()
+    assert client.post(address, json=samples).json() == {"stored": 102, "replaced": 0}
+    assert client.post(address, json=samples[0] | {"throughput": 9.0}).json() == {"stored": 0, "replaced": 1}
+    first = client.get(address, params={"limit": 1}).json()["items"][0]
+    assert (first["vms"], first["throughput"], first["saturated"]) == (1, 9.0, True)
+
+
+def test_pages_hold_every_sample_once(client: httpx.Client, stored: str):
+    address = f"/v1/topologies/{stored}/mst-samples"
+    client.post(address, json=grep_samples())
+    seen, url = [], f"{address}?limit=25"
+    while url:
+        page = client.get(url).json()
+        seen += page["items"]
+        url = page["next"]
+    assert [one["throughput"] for one in seen] == [one["throughput"] for one in grep_samples()]
+
+
+def test_one_sample_twice_in_a_list_stores_none(client: httpx.Client, stored: str):
+    address, samples = f"/v1/topologies/{stored}/mst-samples", grep_samples()
+    refused = client.post(address, json=[*samples, samples[7]])
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["pointer"] == "#/102"
+    assert client.get(address).json()["items"] == []
+
+
+@pytest.mark.parametrize(
+    "change", [{"throughput": 0.0}, {"throughput": -1.0}, {"vms": 0}, {"observed_at": None}]
+)
+def test_a_sample_that_cannot_be_is_refused(client: httpx.Client, stored: str, change: dict[str, Any]):
+    refused = client.post(f"/v1/topologies/{stored}/mst-samples", json=grep_samples()[0] | change)
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["pointer"] == f"#/{next(iter(change))}"
+
+
+def test_the_model_shows_its_fit_its_samples_and_where_it_is_trusted(client: httpx.Client, measured: str):
+    shown = client.get(f"/v1/topologies/{measured}/mst-model", params={"max_vms": 120}).json()
+    assert shown["model"]["samples"] == 102
+    assert (shown["model"]["fewest_vms"], shown["model"]["most_vms"]) == (1, 128)
+    curve = [point["throughput"] for point in shown["curve"]]
+    assert curve == sorted(curve)
+    assert len(curve) == shown["model"]["peak_vms"]
+    assert all(r["residual"] == pytest.approx(r["throughput"] - r["fitted"]) for r in shown["residuals"])
+
+
+def test_a_topology_without_samples_or_snapshots_says_what_it_lacks(client: httpx.Client, stored: str):
+    refused = client.get(f"/v1/topologies/{stored}/mst-model")
+    assert (refused.status_code, refused.json()["type"]) == (409, "stored-data-unusable")
+    assert "at least 5 samples" in refused.json()["detail"]
+    assert client.post(f"/v1/topologies/{stored}/forecasts/vms").status_code == 409
+    unknown = client.post("/v1/topologies/nothing-here/forecasts/vms")
+    assert (unknown.status_code, unknown.json()["type"]) == (404, "unknown-topology")
+
+
+def test_what_is_stored_is_scheduled_as_what_is_sent(client: httpx.Client, measured: str):
+    asked = {"policy": "mst+ua+ol;arma", "horizon": 2}
+    answer = client.post(f"/v1/topologies/{measured}/forecasts/vms", json=asked)
+    assert answer.status_code == 200, answer.text
+    described = client.post("/v1/forecasts/vms", json=make_body(400, **asked)).json()
+    numbers = ("vms", "expected_rate", "covered_rate", "probability")
+    for ours, theirs in zip(answer.json()["intervals"], described["intervals"], strict=True):
+        assert [ours[name] for name in numbers] == pytest.approx([theirs[name] for name in numbers])
+
+
+def test_seconds_become_whole_steps(client: httpx.Client, measured: str):
+    body = {"policy": "mst", "interval_seconds": 290.0, "startup_seconds": 61.0}
+    (interval,) = client.post(f"/v1/topologies/{measured}/forecasts/vms", json=body).json()["intervals"]
+    begins, ends = (datetime.fromisoformat(interval[key]) for key in ("from", "to"))
+    # The last minute begins at 399; a start of 61 s takes two steps, an interval of 290 s five.
+    assert begins == BEGAN + timedelta(minutes=401)
+    assert ends - begins == timedelta(minutes=5)
