@@ -26,6 +26,7 @@ from app.snapshots import routes as snapshots
 from app.summaries import routes as summaries
 from app.topologies import routes as topologies
 from app.vm_catalogues import routes as vm_catalogues
+from app.workloads import routes as workloads
 from migrations.runner import newest_revision
 
 ROUTERS = (
@@ -39,6 +40,7 @@ ROUTERS = (
     placements.router,
     gates.router,
     forecasts.router,
+    workloads.router,
     backtests.router,
     health.router,
 )

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import Header
-from pydantic import BaseModel
 
 from app.errors import NotAcceptable
 
@@ -13,10 +12,10 @@ JSON, PNG, SVG = "application/json", "image/png", "image/svg+xml"
 Accept = Annotated[str | None, Header(max_length=1000, include_in_schema=False)]
 
 
-def document_pictures(answer: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
+def document_pictures() -> dict[int | str, dict[str, Any]]:
     """The 200 of a call that answers with a picture, or with the numbers behind it."""
     picture = {"schema": {"type": "string", "format": "binary"}}
-    return {200: {"model": answer, "content": {PNG: picture, SVG: picture}}}
+    return {200: {"content": {PNG: picture, SVG: picture}}}
 
 
 def choose_form(accept: str | None, offered: Sequence[str]) -> str:

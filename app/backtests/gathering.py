@@ -1,16 +1,19 @@
 """From a request to a job: the workload looked up and made regular, and all refused that can be refused at once."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from sqlalchemy.orm import Session
 
 from app.backtests.schemas import BacktestRequest, Job
-from app.errors import InvalidRequest
+from app.errors import InvalidRequest, StoredDataUnusable
+from app.forecasts.samples import find_newest_samples
 from app.forecasts.schemas import MOST_POINTS
 from app.plans.schemas import Diagnostic
 from app.snapshots.series import read_workload
 from app.topologies.service import find_topology
 from planner.backtest import Backtest
+from planner.errors import TooFewMstSamples
 from planner.mst import MstSample, check_samples
 from planner.peaks import ARMA_WINDOW
 from planner.policies import ALL_POLICIES, BY_NAME, check_policy
@@ -21,17 +24,18 @@ def to_job(session: Session, body: BacktestRequest) -> Job:
     """All that the computation needs; a later change of the snapshots does not change it."""
     refuse_contradictions(body)
     workload = gather_workload(session, body)
-    check_samples([MstSample(one.vms, one.throughput) for one in body.mst_samples])
+    samples = gather_samples(session, body)
+    refuse_unmeasured(body, samples)
     job = Job(
         workload_name=body.workload_name or body.topology or "workload",
         app=body.app,
         start_at=datetime.fromtimestamp(workload.start_seconds, UTC),
         step_seconds=workload.step_seconds,
         rates=list(workload.rates),
-        samples=[(one.vms, one.throughput) for one in body.mst_samples],
+        samples=[(one.vms, one.throughput) for one in samples],
         policies=list_policies(body),
         seeds=body.seeds,
-        train_vms=body.train_vms or sorted({one.vms for one in body.mst_samples}),
+        train_vms=body.train_vms or sorted({one.vms for one in samples}),
         scale_peak=body.scale_peak,
         max_vms=body.max_vms,
         interval_steps=body.interval_steps,
@@ -53,16 +57,14 @@ def refuse_contradictions(body: BacktestRequest) -> None:
         )
     if body.topology is None and (body.since or body.until):
         found.append(("#/since", "`since` and `until` choose snapshots of a `topology`: leave them out."))
-    measured = {one.vms for one in body.mst_samples}
-    if missing := sorted(set(body.train_vms or []) - measured):
-        detail = f"No sample is at {missing[0]} VMs: a policy can be trained at {sorted(measured)}."
-        found.append(("#/train_vms", detail))
+    if body.topology is None and body.mst_samples is None:
+        found.append(("#/mst_samples", "Send throughput samples, or the `topology` that has some stored."))
     found += [
         (
             f"#/mst_samples/{position}/saturated",
             "Schedules are judged by what VMs can do: send saturated samples.",
         )
-        for position, one in enumerate(body.mst_samples)
+        for position, one in enumerate(body.mst_samples or [])
         if not one.saturated
     ][:100]
     if body.policies == []:
@@ -86,6 +88,31 @@ def gather_workload(session: Session, body: BacktestRequest) -> Workload:
         most=MOST_POINTS,
         needed=ARMA_WINDOW,
     )
+
+
+def gather_samples(session: Session, body: BacktestRequest) -> list[MstSample]:
+    """As posted, or those stored of the topology; what did not saturate is no measure of what VMs can do."""
+    if body.mst_samples is not None:
+        posted = [MstSample(one.vms, one.throughput) for one in body.mst_samples]
+        check_samples(posted)
+        return posted
+    assert body.topology is not None, "one of the two is there"
+    topology = find_topology(session, body.topology)
+    rows = [row for row in find_newest_samples(session, topology.id) if row.saturated]
+    stored = [MstSample(row.vms, row.throughput) for row in sorted(rows, key=lambda row: row.observed_at)]
+    try:
+        check_samples(stored)
+    except TooFewMstSamples as error:
+        raise StoredDataUnusable(body.topology, str(error)) from error
+    return stored
+
+
+def refuse_unmeasured(body: BacktestRequest, samples: Sequence[MstSample]) -> None:
+    """Policies can be trained only where something was measured."""
+    measured = {one.vms for one in samples}
+    if missing := sorted(set(body.train_vms or []) - measured):
+        known = ", ".join(map(str, sorted(measured)))
+        raise InvalidRequest((("#/train_vms", f"No sample is at {missing[0]} VMs: choose among {known}."),))
 
 
 def list_policies(body: BacktestRequest) -> list[str]:

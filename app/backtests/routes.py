@@ -87,9 +87,9 @@ def cancel_or_delete_backtest(backtest_id: UUID, session: SessionDep) -> Backtes
     "/{backtest_id}/plot",
     dependencies=[Depends(may_read)],
     summary="See one run of a backtest",
-    responses=document_pictures(RunTrace)
+    response_model=RunTrace,
+    responses=document_pictures()
     | document_problems("unknown-backtest", "unknown-run", "run-not-finished", "not-acceptable"),
-    response_class=Response,
 )
 def draw_run(
     backtest_id: UUID,

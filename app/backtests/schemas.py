@@ -64,7 +64,12 @@ class BacktestRequest(Body):
         Label | None, Field(description="For the rows; else the topology's name, or `workload`.")
     ] = None
     app: Annotated[Label, Field(description="The application that the samples are of, for the rows.")] = "app"
-    mst_samples: Annotated[list[MstSample], Field(max_length=MOST_SAMPLES)]
+    mst_samples: Annotated[
+        list[MstSample] | None,
+        Field(
+            max_length=MOST_SAMPLES, description="Left out: those stored of `topology`; saturated ones only."
+        ),
+    ] = None
     policies: Annotated[
         list[Annotated[str, Field(max_length=100)]] | Literal["all"],
         Field(
