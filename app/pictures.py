@@ -3,7 +3,9 @@
 This module is loaded with the first picture: it takes a second and some 40 MB.
 """
 
+import textwrap
 import threading
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -24,12 +26,17 @@ from app.negotiation import PNG
 mpl.rcdefaults()  # whatever matplotlibrc lies about on this machine
 mpl.rcParams["svg.hashsalt"] = "headgate"  # else the ids in an SVG are random
 mpl.rcParams["svg.fonttype"] = "none"  # letters stay letters: to be found, read out, and small
+# A letter that the font does not have is drawn as a box: no reason to write to the log.
+warnings.filterwarnings("ignore", message="Glyph .* missing from font", category=UserWarning)
 
 # One at a time: a picture holds the interpreter for a while, and matplotlib does not promise more.
 _drawing = threading.Lock()
 
 # Of Okabe and Ito's colours, which the colour-blind can tell apart.
 BLUE, ORANGE, GREY, RED = "#0072B2", "#E69F00", "#8C8C8C", "#D55E00"
+
+MOST_LETTERS = 140
+"""Of a title: as many as fit in one line."""
 
 Floats = NDArray[np.float64]
 
@@ -71,7 +78,7 @@ def draw_run(run: RunPicture, form: str) -> bytes:
         _draw_rates(rates, times, run)
         _draw_vms(vms, times, run)
         _draw_backlogs(backlogs, times, np.array(run.backlog))
-        _finish((rates, vms, backlogs), times, run.title)
+        _finish(figure, (rates, vms, backlogs), times, run.title)
         return render(figure, form)
 
 
@@ -92,7 +99,7 @@ def draw_forecast(forecast: ForecastPicture, form: str) -> bytes:
         axes.plot(ahead, expected, color=ORANGE, lw=1.6, label="expected")
         axes.axvline(float(times[past - 1]), color=GREY, lw=0.8, ls=":")
         axes.set_ylabel("rate per second")
-        _finish((axes,), times, forecast.title)
+        _finish(figure, (axes,), times, forecast.title)
         return render(figure, form)
 
 
@@ -121,14 +128,16 @@ def _draw_vms(axes: Axes, times: Floats, run: RunPicture) -> None:
 def _draw_backlogs(axes: Axes, times: Floats, backlogs: Floats) -> None:
     axes.set_ylabel("backlog\n(rate × s)")
     if backlogs.any():
-        axes.fill_between(times, backlogs, color=RED, lw=0.8, step="post")
+        # One step past each stretch, so that the last step of it has a width.
+        waiting = (backlogs > 0) | (np.roll(backlogs, 1) > 0)
+        axes.fill_between(times, backlogs, where=waiting.tolist(), color=RED, lw=0.8, step="post")
         return
     axes.set_ylim(0, 1)
     axes.set_yticks([0])
     axes.text(0.5, 0.5, "nothing ever waited", transform=axes.transAxes, ha="center", va="center")
 
 
-def _finish(panels: Sequence[Axes], times: Floats, title: str) -> None:
+def _finish(figure: Figure, panels: Sequence[Axes], times: Floats, title: str) -> None:
     for axes in panels:
         axes.set_ylim(bottom=0)
         axes.set_xlim(float(times[0]), float(times[-1]))
@@ -143,7 +152,8 @@ def _finish(panels: Sequence[Axes], times: Floats, title: str) -> None:
     panels[-1].xaxis.set_major_formatter(ConciseDateFormatter(locator, tz=UTC))
     panels[-1].set_xlabel("UTC")
     # Names are data, not mathematics: a dollar sign in one must not begin a formula.
-    panels[0].set_title(title, loc="left", fontsize=11, parse_math=False)
+    figure.suptitle(textwrap.shorten(title, MOST_LETTERS), x=0.01, ha="left", fontsize=12, parse_math=False)
+    figure.align_ylabels(panels)
 
 
 def render(figure: Figure, form: str) -> bytes:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from app.fields import Answer, Body, TopologyName, UtcTime
+from app.fields import Answer, Body, OperatorName, TopologyName, UtcTime
 from app.forecasts.schemas import MOST_POINTS, MOST_SAMPLES, MOST_STEPS, MOST_VMS, MstSample, WorkloadPoint
 from app.plans.schemas import Diagnostic
 from planner import mst
@@ -18,7 +18,6 @@ from planner.schedule import Timing
 
 MOST_SEEDS = 50
 State = Literal["queued", "running", "succeeded", "failed", "cancelled"]
-Label = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
 Vms = Annotated[int, Field(ge=1, le=10**6)]
 
 # Two hours of minutes, rising and falling, and samples of an application of some 0.8 per VM.
@@ -61,9 +60,11 @@ class BacktestRequest(Body):
     )
     until: Annotated[UtcTime | None, Field(description="With `topology`: snapshots before this time.")] = None
     workload_name: Annotated[
-        Label | None, Field(description="For the rows; else the topology's name, or `workload`.")
+        OperatorName | None, Field(description="For the rows; else the topology's name, or `workload`.")
     ] = None
-    app: Annotated[Label, Field(description="The application that the samples are of, for the rows.")] = "app"
+    app: Annotated[
+        OperatorName, Field(description="The application that the samples are of, for the rows.")
+    ] = "app"
     mst_samples: Annotated[
         list[MstSample] | None,
         Field(

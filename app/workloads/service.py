@@ -88,7 +88,7 @@ def draw_answer(answer: WorkloadForecastAnswer, name: str, form: str) -> bytes:
             [one.rate for one in answer.expected],
             [one.lower for one in answer.expected],
             [one.upper for one in answer.expected],
-            f"{answer.level:.4g} of what may come",
+            f"{100.0 * answer.level:.4g}% interval",
         ),
         form,
     )
