@@ -1,6 +1,7 @@
 """From a request to a job: the workload looked up and made regular, and all refused that can be refused at once."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from sqlalchemy.orm import Session
@@ -13,7 +14,7 @@ from app.plans.schemas import Diagnostic
 from app.snapshots.series import read_workload
 from app.topologies.service import find_topology
 from planner.backtest import Backtest
-from planner.errors import TooFewMstSamples
+from planner.errors import InvalidQosTarget, TooFewMstSamples, UnknownPolicy
 from planner.mst import MstSample, check_samples
 from planner.peaks import ARMA_WINDOW
 from planner.policies import ALL_POLICIES, BY_NAME, check_policy
@@ -44,7 +45,11 @@ def to_job(session: Session, body: BacktestRequest) -> Job:
         headgate_qos_target=body.headgate_qos_target,
         diagnostics=[Diagnostic(code=one.code, detail=one.detail) for one in workload.diagnostics],
     )
-    Backtest(job.to_setup())  # raises what the job itself would end with
+    try:
+        Backtest(job.to_setup())  # raises what the job itself would end with
+    except InvalidQosTarget as error:
+        name = "qos_target" if error.qos_target == body.qos_target else "headgate_qos_target"
+        raise replace(error, pointer=f"/{name}") from error
     return job
 
 
@@ -119,7 +124,10 @@ def list_policies(body: BacktestRequest) -> list[str]:
     """Each once, the paper's by number, as on the command line."""
     if body.policies == "all":
         return list(ALL_POLICIES)
-    for name in body.policies:
-        check_policy(name)
+    for position, name in enumerate(body.policies):
+        try:
+            check_policy(name)
+        except UnknownPolicy as error:
+            raise replace(error, pointer=f"/policies/{position}") from error
     named = [BY_NAME[name].number if name in BY_NAME else name for name in body.policies]
     return list(dict.fromkeys(named))

@@ -81,3 +81,13 @@ def measured(client: httpx.Client) -> str:
     ]
     assert client.post(f"/v1/topologies/{name}/snapshots", json=snapshots).status_code == 201
     return name
+
+
+@pytest.fixture(scope="session")
+def idle_client(postgres_url: str) -> Iterator[httpx.Client]:
+    """Speaks to a service that takes backtests in and computes none."""
+    with made_database(postgres_url) as url:
+        service = start([], database_url=url, backtest_processes="0")
+        with httpx.Client(base_url=service.url, timeout=60) as client:
+            yield client
+        assert service.stop() == 0

@@ -2,19 +2,18 @@
 
 import struct
 from typing import Any
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import httpx
 import numpy as np
 import pytest
 
 from tests.app.backtest_examples import SMALL, read, start_backtest, wait_until_finished
-from tests.app.processes import StartService
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def finished(client: httpx.Client) -> str:
     """The address of a backtest that is done; its names would be markup or mathematics to a careless hand."""
     address = start_backtest(client, SMALL | {"workload_name": "a<b> & $x^2$ 日本"})
@@ -39,7 +38,7 @@ def size_of_png(picture: bytes) -> tuple[int, int]:
 
 
 def read_words(picture: bytes) -> str:
-    return " ".join(element.text or "" for element in ElementTree.fromstring(picture).iter(f"{SVG}text"))
+    return " ".join(element.text or "" for element in ET.fromstring(picture).iter(f"{SVG}text"))
 
 
 def test_a_run_is_drawn_as_png_and_svg(client: httpx.Client, finished: str):
@@ -70,25 +69,23 @@ def test_without_a_wish_there_is_a_png_of_our_own_policy(client: httpx.Client, f
 
 
 @pytest.mark.parametrize(
-    ("choice", "accept", "status", "kind"),
+    ("choice", "accept", "problem"),
     [
-        ({"policy": "7"}, "image/png", 404, "unknown-run"),
-        ({"seed": 2}, "image/png", 404, "unknown-run"),
-        ({}, "text/html", 406, "not-acceptable"),
-        ({"seed": -1}, "image/png", 422, "invalid-request"),
+        ({"policy": "7"}, "image/png", (404, "unknown-run")),
+        ({"seed": 2}, "image/png", (404, "unknown-run")),
+        ({}, "text/html", (406, "not-acceptable")),
+        ({"seed": -1}, "image/png", (422, "invalid-request")),
     ],
 )
 def test_what_there_is_no_picture_of_is_a_problem(
-    client: httpx.Client, finished: str, choice: dict[str, Any], accept: str, status: int, kind: str
+    client: httpx.Client, finished: str, choice: dict[str, Any], accept: str, problem: tuple[int, str]
 ):
     refused = client.get(f"{finished}/plot", params=choice, headers={"Accept": accept})
-    assert (refused.status_code, refused.json()["type"]) == (status, kind)
+    assert (refused.status_code, refused.json()["type"]) == problem
 
 
-def test_a_run_that_is_not_done_has_no_picture_yet(start_service: StartService, empty_database_url: str):
-    service = start_service(database_url=empty_database_url, backtest_processes="0")
-    with httpx.Client(base_url=service.url, timeout=60) as client:
-        early = client.get(f"{start_backtest(client, SMALL)}/plot")
+def test_a_run_that_is_not_done_has_no_picture_yet(idle_client: httpx.Client):
+    early = idle_client.get(f"{start_backtest(idle_client, SMALL)}/plot")
     assert (early.status_code, early.json()["type"]) == (409, "run-not-finished")
     assert early.json()["state"] == "queued"
 

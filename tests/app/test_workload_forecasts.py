@@ -1,6 +1,7 @@
 """Where a workload goes, of a posted one and of a stored topology's."""
 
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import httpx
 import pytest
@@ -28,7 +29,7 @@ def test_stored_and_stateless_forecasts_agree(client: httpx.Client, measured: st
 def test_the_forecast_goes_on_where_the_measurements_end(client: httpx.Client, measured: str):
     found = client.get(f"/v1/topologies/{measured}/forecasts/workload?steps=5").json()
     times = [datetime.fromisoformat(one["at"]) for one in found["measured"] + found["expected"]]
-    assert {(b - a).total_seconds() for a, b in zip(times, times[1:], strict=False)} == {60.0}
+    assert {(b - a).total_seconds() for a, b in pairwise(times)} == {60.0}
     assert times[0] == datetime(2026, 11, 18, tzinfo=UTC)
     assert found["model"]["kind"] == "arma"
     for one in found["expected"]:
