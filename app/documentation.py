@@ -41,6 +41,7 @@ TAGS = [
         "name": "gates",
         "description": "Whether a deployment holds at a rate, and how far it would; for CI jobs.",
     },
+    {"name": "decisions", "description": "What to do now, and why, by a policy; nothing is actuated."},
     {"name": "forecasts", "description": "How many VMs, ahead of time: workloads, throughputs, schedules."},
     {"name": "health", "description": "For those who keep the service running."},
 ]

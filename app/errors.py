@@ -6,7 +6,8 @@ ServiceError
 ├── UnknownBacktest · UnknownRun · RunNotFinished
 ├── TopologyExists
 ├── RevisionConflict
-├── NoSnapshot · StoredDataUnusable
+├── UnknownPolicy · UnknownDecision · NoPolicy
+├── NoSnapshot · StaleSnapshots · StoredDataUnusable
 ├── InvalidRequest          a rule that the payload alone, or with what is stored, breaks
 ├── PayloadTooLarge · UnsupportedMediaType · NotAcceptable
 ├── Unauthorized · Forbidden
@@ -173,6 +174,55 @@ class NoSnapshot(ServiceError):
         return (
             f"Topology {self.name!r} has no snapshot to plan from: POST one to /v1/topologies/NAME/snapshots, or "
             "send the load with the topology to the stateless call."
+        )
+
+
+@dataclass(eq=False)
+class UnknownDecision(ServiceError):
+    """Nothing was decided yet."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"No decision about topology {self.name!r} is stored: POST to /v1/topologies/NAME/decisions makes one."
+
+
+@dataclass(eq=False)
+class UnknownPolicy(ServiceError):
+    """The topology has no policy."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"Topology {self.name!r} has no policy: PUT one to /v1/topologies/NAME/policy."
+
+
+@dataclass(eq=False)
+class NoPolicy(ServiceError):
+    """Nobody said what is wanted."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return (
+            f"Topology {self.name!r} has no policy to decide by: PUT one to /v1/topologies/NAME/policy, or send "
+            "one with the request."
+        )
+
+
+@dataclass(eq=False)
+class StaleSnapshots(ServiceError):
+    """The newest measurement is too old to act on."""
+
+    name: str
+    age_seconds: float
+    limit_seconds: float
+
+    def __str__(self) -> str:
+        return (
+            f"The newest snapshot of topology {self.name!r} ended {self.age_seconds:.0f} s ago, and its policy trusts "
+            f"none older than {self.limit_seconds:.0f} s: nothing was decided. Post a newer one, or raise "
+            "max_snapshot_age_seconds."
         )
 
 

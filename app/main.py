@@ -12,6 +12,7 @@ from app.backtests import routes as backtests
 from app.backtests.dispatcher import Dispatcher
 from app.body_limit import BodyLimit
 from app.database import make_engine
+from app.decisions import routes as decisions
 from app.forecasts import routes as forecasts
 from app.gates import routes as gates
 from app.handlers import install_problems
@@ -19,7 +20,9 @@ from app.ingest_runs import routes as ingest_runs
 from app.observability import RequestRecorder, configure_logging, observe_pool
 from app.placements import routes as placements
 from app.plans import routes as plans
+from app.policies import routes as policies
 from app.profiles import routes as profiles
+from app.recommendations import routes as recommendations
 from app.security import parse_api_keys
 from app.settings import Settings
 from app.snapshots import routes as snapshots
@@ -30,18 +33,21 @@ from app.workloads import routes as workloads
 from migrations.runner import newest_revision
 
 ROUTERS = (
+    plans.router,  # first to be looked through, for its stateless calls are the quickest to answer
     topologies.router,
     snapshots.router,
-    plans.router,
     summaries.router,
     ingest_runs.router,
     profiles.router,
     vm_catalogues.router,
     placements.router,
     gates.router,
+    policies.router,
+    decisions.router,
     forecasts.router,
     workloads.router,
     backtests.router,
+    recommendations.router,
     health.router,
 )
 

@@ -136,6 +136,16 @@ KINDS: dict[type[Exception], Kind] = {
         "revision-conflict", 412, "Changed since it was read", lambda p: {"current": p.current}
     ),
     errors.NoSnapshot: Kind("no-snapshot", 409, "Nothing measured yet"),
+    errors.UnknownPolicy: Kind("unknown-policy", 404, "No policy"),
+    errors.UnknownDecision: Kind("unknown-decision", 404, "Nothing decided yet"),
+    errors.NoPolicy: Kind("no-policy", 409, "No policy to decide by"),
+    errors.StaleSnapshots: Kind(
+        "stale-snapshots",
+        503,
+        "Measurements too old",
+        lambda p: {"age_seconds": p.age_seconds, "limit_seconds": p.limit_seconds},
+        headers={"Retry-After": "60"},
+    ),
     errors.StoredDataUnusable: Kind("stored-data-unusable", 409, "What is stored is not enough"),
     errors.InvalidRequest: Kind("invalid-request", 422, "The request cannot be used", _listed),
     errors.PayloadTooLarge: Kind(

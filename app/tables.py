@@ -98,6 +98,8 @@ class SnapshotRow(Base):
     external_rate: Mapped[float]
     measured_sojourn_seconds: Mapped[float | None]
     operators: Mapped[Document]
+    nodes: Mapped[Document | None]
+    instances: Mapped[Document | None]
     source: Mapped[str] = mapped_column(server_default="posted")
     stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
@@ -309,3 +311,22 @@ class BacktestRunRow(Base):
     cost_to_static: Mapped[float]
     max_backlog: Mapped[float]
     schedule: Mapped[list[list[int]]] = mapped_column(JSONB)
+class PolicyRow(Base):
+    """Under which terms decisions about a topology are made; its owner replaces it as a whole."""
+    __tablename__ = "policies"
+    topology_id: Mapped[int] = mapped_column(
+        ForeignKey("topologies.id", ondelete="CASCADE"), primary_key=True
+    policy: Mapped[Document]
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+class DecisionRow(Base):
+    """A decision as it was answered; `decided_for` is where the newest interval it looked at ends."""
+    __tablename__ = "decisions"
+        CheckConstraint("action IN ('hold', 'scale_up', 'scale_down', 'rebalance')", name="action"),
+        Index("ix_decisions_topology_id_decided_for", "topology_id", "decided_for"),
+        Index("ix_decisions_topology_id_created_at_id", "topology_id", "created_at", "id"),
+    topology_id: Mapped[int] = mapped_column(ForeignKey("topologies.id", ondelete="CASCADE"))
+    revision: Mapped[int] = mapped_column(Integer)
+    decided_for: Mapped[datetime]
+    action: Mapped[str]
+    external_rate: Mapped[float]
+    answer: Mapped[Document]

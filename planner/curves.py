@@ -7,12 +7,13 @@ from planner.erlang import (
     FIRST_ANCHOR,
     LEAST_LOAD,
     STABILITY_MARGIN,
+    anchored_erlang_b,
     closed_erlang_b,
     deviance,
     find_least_stable,
     split_offered_load,
 )
-from planner.variability import Weights, drop_variability, evaluate_variability
+from planner.variability import Weights, drop_variability
 
 LEAST_GAIN = 1e-290
 """A smaller gain counts as none: doubles are about to lose its digits, and no E[T] can show it."""
@@ -21,90 +22,80 @@ LEAST_GAIN = 1e-290
 class Curve:
     """The gains of one operator; those above k = 128 are anchored, so equal operators have equal bits."""
 
-    __slots__ = ("_blocks", "_gains", "floor", "high", "is_busy", "low", "service_rate", "weights")
+    __slots__ = ("_blocking", "_known", "floor", "high", "is_busy", "low", "service_rate", "weights")
 
     def __init__(
         self, arrival_rate: float, service_rate: float, weights: Weights, min_processors: int
     ) -> None:
-        self.high, self.low = split_offered_load(arrival_rate, service_rate)
+        self.high, self.low = high, low = split_offered_load(arrival_rate, service_rate)
         self.service_rate = service_rate
         self.weights = weights
-        self.floor = max(find_least_stable(self.high, self.low), min_processors)
-        self.is_busy = self.high >= LEAST_LOAD and weights.level > 0.0
+        self.floor = max(find_least_stable(high, low), min_processors)
+        self.is_busy = high >= LEAST_LOAD and (weights.constant > 0.0 or weights.level > 0.0)
         """Whether more processors could help: something arrives, and something waits."""
-        self._blocks: dict[int, list[float]] = {0: [1.0]}
-        self._gains: dict[int, float] = {}
+        self._blocking: dict[int, float] = {}
+        self._known: dict[int, tuple[float, float]] = {}
 
     def erlang_b(self, k: int) -> float:
-        """B(k), remembered with all B between the last anchor and k."""
-        anchor = 0 if k < FIRST_ANCHOR else k - k % ANCHOR_STEP
-        block = self._blocks.get(anchor)
-        if block is None:
-            block = self._blocks[anchor] = [closed_erlang_b(anchor, self.high, self.low)]
-        known = len(block)
-        if k - anchor >= known:
-            load, b = self.high, block[-1]
-            for n in range(anchor + known, k + 1):
-                b *= load
-                b /= n + b
-                block.append(b)
-        return block[k - anchor]
-
-    def wait_seconds(self, k: int) -> float:
-        """As planner.queueing.wait_seconds, to the last bit, with B remembered."""
-        load = self.high
-        slack = (k - load) - self.low
-        if slack <= k * STABILITY_MARGIN:
-            return inf
-        if load < LEAST_LOAD:
-            return 0.0
-        b = self.erlang_b(k)
-        wait = k * b / (slack * (slack + load * b)) / self.service_rate
-        v: float = evaluate_variability(self.weights, slack / load, k)
-        return wait * v
-
-    def waiting(self, k: int) -> float:
-        """λW(k) = vAkB/(c(c + AB)), the mean number that wait; c = k − A."""
-        load = self.high
-        if load < LEAST_LOAD:
-            return 0.0
-        slack = (k - load) - self.low
-        b = self.erlang_b(k)
-        v: float = evaluate_variability(self.weights, slack / load, k)
-        return v * load * k * b / (slack * (slack + load * b))
+        """B(k), with the bits of planner.erlang.anchored_erlang_b; remembered, and B(k − 1) with it."""
+        b = self._blocking.get(k)
+        if b is None:
+            if k >= FIRST_ANCHOR and k % ANCHOR_STEP == 0:
+                b = closed_erlang_b(k, self.high, self.low)
+            else:
+                before = self._blocking.get(k - 1)
+                if before is None:
+                    before = self._blocking[k - 1] = anchored_erlang_b(k - 1, self.high, self.low)
+                busy = self.high * before
+                b = busy / (k + busy)
+            self._blocking[k] = b
+        return b
 
     def gain(self, k: int) -> float:
         """λ(W(k) − W(k+1)), remembered."""
-        gain = self._gains.get(k)
-        if gain is None:
-            gain = self._gains[k] = self._evaluate_gain(k)
-        return gain
+        known = self._known.get(k) or self._evaluate(k)
+        return known[0]
 
-    def _evaluate_gain(self, k: int) -> float:
-        """λ(W(k) − W(k+1)), W the wait with its factor v, without a subtraction of waits.
+    def wait_seconds(self, k: int) -> float:
+        """As planner.queueing.wait_seconds, to the last bit, and remembered; inf where unstable."""
+        known = self._known.get(k)
+        if known is None:
+            if (k - self.high) - self.low <= k * STABILITY_MARGIN:
+                return inf
+            known = self._evaluate(k)
+        return known[1]
 
-        v(k)·A(k+1)q[(c²+k)AB + c³ + 2ck + k]/(c(c+1)(c+AB)(c+1+AB')) + (v(k)−v(k+1))·A(k+1)B'/((c+1)(c+1+AB')),
-        q = B/(k+1+AB), B' = B(k+1) = Aq.
+    def waiting(self, k: int) -> float:
+        """λW(k), the mean number that wait."""
+        return self.high * self.service_rate * self.wait_seconds(k)
+
+    def _evaluate(self, k: int) -> tuple[float, float]:
+        """λ(W(k) − W(k+1)), W the wait with its factor v, without a subtraction of waits; and W(k).
+
+        v(k)·(k+1)B'[(c²+k)AB + c³ + 2ck + k]/(c(c+AB)·c'(c'+AB')) + (v(k)−v(k+1))·A(k+1)B'/(c'(c'+AB')),
+        c = k − A, c' = c + 1, B' = B(k+1) = AB/(k+1+AB); μW(k) = v(k)·kB/(c(c+AB)).
         """
         load = self.high
         if load < LEAST_LOAD:  # every gain is below A² < LEAST_GAIN
-            return 0.0
-        c = (k - load) - self.low
+            return 0.0, 0.0
         b = self.erlang_b(k)
-        busy = load * b
-        n = k + 1
-        q = b / (n + busy)
+        busy, n = load * b, k + 1
+        b_next = load * b / (n + busy)
+        c = (k - load) - self.low
         d = c + 1.0
-        below = d * (d + load * load * q)
+        room, room_next = c * (c + busy), d * (d + load * b_next)
         squared = c * c
-        fall = n * load * q * ((squared + k) * busy + c * (squared + 2 * k) + k) / (c * (c + busy) * below)
+        fall = n * b_next * ((squared + k) * busy + c * (squared + 2 * k) + k) / (room * room_next)
         weights = self.weights
         if weights.is_constant:
-            gain = weights.constant * fall
+            v: float = weights.constant
+            gain = v * fall
         else:
             v, v_drop = drop_variability(weights, c / load, 1.0 / load, k)
-            gain = v * fall + v_drop * (load * n * load * q / below)
-        return gain if gain > LEAST_GAIN else 0.0
+            gain = v * fall + v_drop * (load * n * b_next / room_next)
+        wait = k * b / room / self.service_rate * v
+        known = self._known[k] = (gain if gain > LEAST_GAIN else 0.0, wait)
+        return known
 
     def find_vanishing(self) -> int:
         """A k whose gain is about to vanish: k·ln(k/A) − (k − A) = 640, by Newton from Bernstein's bound above."""

@@ -29,8 +29,10 @@ Vector = NDArray[np.float64]
 Matrix = sparse.csc_array[np.float64]
 
 
-def find_components(successors: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Strongly connected components, each after all that it reaches (Tarjan 1972, with its own stack)."""
+def find_components(successors: Sequence[Sequence[int]], roots: Sequence[int]) -> list[list[int]]:
+    """Strongly connected components of what `roots` reach, each after all that it reaches (Tarjan 1972, with
+    its own stack).
+    """
     size = len(successors)
     low = [-1] * size  # the discovery number while open; then the least number reachable
     number = [-1] * size
@@ -39,7 +41,7 @@ def find_components(successors: Sequence[Sequence[int]]) -> list[list[int]]:
     components: list[list[int]] = []
     open_vertices: list[int] = []
     count = 0
-    for root in range(size):
+    for root in roots:
         if number[root] >= 0:
             continue
         number[root] = low[root] = count
@@ -72,6 +74,8 @@ def find_components(successors: Sequence[Sequence[int]]) -> list[list[int]]:
 
 def close_component(root: int, open_vertices: list[int], finished: list[int]) -> list[int]:
     """Take what was opened since `root` off the stack, in the order of search: few edges lead backward."""
+    if open_vertices[-1] == root:
+        return [open_vertices.pop()]
     start = len(open_vertices) - 1
     while open_vertices[start] != root:
         start -= 1

@@ -4,7 +4,7 @@ A decision is a function of its arguments alone: the same measurements, policy a
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import inf
 from typing import Literal
 
@@ -48,6 +48,7 @@ class Decision:
     measured_sojourn_seconds: float | None
     cooldown_left_seconds: float
     rate_change: float | None
+    urgent: bool
     reasons: tuple[Reason, ...]
     constraints: tuple[Reason, ...]
     situation: Situation = field(repr=False)
@@ -121,6 +122,7 @@ def decide(
         measured_sojourn_seconds=load.measured_sojourn_seconds,
         cooldown_left_seconds=cooldown_left,
         rate_change=change,
+        urgent=proposal.urgent,
         reasons=proposal.reasons + held,
         constraints=proposal.constraints,
         situation=situation,
@@ -303,12 +305,3 @@ def join_counts(names: Sequence[str], counts: Sequence[int]) -> str:
     """`a 3, b 5`, the first twenty."""
     shown = ", ".join(f"{name} {count}" for name, count in list(zip(names, counts, strict=True))[:20])
     return shown + (f" and {len(names) - 20} more" if len(names) > 20 else "")
-
-
-def weigh_change(decision: Decision, payback: Reason | None) -> Decision:
-    """The same decision, held where the change would pay back too late."""
-    if payback is None:
-        return decision
-    return replace(
-        decision, action="hold", recommended=decision.current, reasons=(*decision.reasons, payback)
-    )

@@ -156,11 +156,7 @@ def describe_estimate(
     """What an estimate assumes, and where it is sensitive."""
     diagnostics: list[Diagnostic] = []
     if model != "mmk":
-        assumed = tuple(
-            name
-            for name in [operator.name for operator in operators]
-            if load.operators[name].arrival_scv is None or load.operators[name].service_scv is None
-        )
+        assumed = list_unmeasured(load, operators)
         if assumed:
             detail = (
                 f"arrival_scv or service_scv is not measured at {join_names(assumed)}: 1 is assumed, as of "
@@ -168,7 +164,7 @@ def describe_estimate(
             )
             diagnostics.append(Diagnostic("scv-assumed", detail, assumed))
     near = tuple(
-        one.name for one in operators if one.utilisation > NEAR_SATURATION and one.wait_seconds is not None
+        [one.name for one in operators if one.utilisation > NEAR_SATURATION and one.wait_seconds is not None]
     )
     if near:
         detail = (
@@ -177,6 +173,18 @@ def describe_estimate(
         )
         diagnostics.append(Diagnostic("near-saturation", detail, near))
     return tuple(diagnostics)
+
+
+def list_unmeasured(load: Load, operators: Sequence[OperatorEstimate]) -> tuple[str, ...]:
+    """The operators without an SCV of their own."""
+    measured = [load.operators[operator.name] for operator in operators]
+    return tuple(
+        [
+            operator.name
+            for operator, one in zip(operators, measured, strict=True)
+            if one.arrival_scv is None or one.service_scv is None
+        ]
+    )
 
 
 def compare_sojourn(answer: Estimate, load: Load) -> tuple[Diagnostic, ...]:

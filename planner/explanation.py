@@ -35,9 +35,9 @@ def explain_allocation(
     `savings` and `costs` come from the gain without a subtraction of waits, so that a saving of 1e-15 of E[T]
     is still right to eleven digits.
     """
-    weights = [max(saving, 0.0 if cost == inf else cost) for saving, cost in zip(savings, costs, strict=True)]
+    weights = [cost if saving < cost < inf else saving for saving, cost in zip(savings, costs, strict=True)]
     shown = (
-        sorted(range(len(weights)), key=lambda i: -weights[i])
+        sorted(range(len(weights)), key=weights.__getitem__, reverse=True)  # which leaves ties as they are
         if len(weights) <= EFFECTS_SHOWN
         else nsmallest(EFFECTS_SHOWN, range(len(weights)), key=lambda i: (-weights[i], i))
     )
@@ -105,10 +105,11 @@ def describe_effect(
     t_max_seconds: float,
 ) -> Effect:
     """One operator's effect in numbers, and in a sentence."""
-    at_most = operator.max_processors is not None and count >= operator.max_processors
-    at_least = count <= operator.min_processors
+    name, _, least, most = operator
+    at_most = most is not None and count >= most
+    at_least = count <= least
     if at_most:
-        more = f"one more is forbidden by max_processors = {operator.max_processors}"
+        more = f"one more is forbidden by max_processors = {most}"
     elif saving:
         more = f"one more would save {describe_share(saving, expected_seconds)}"
     else:
@@ -116,8 +117,8 @@ def describe_effect(
     if at_least:
         fewer = (
             "an operator needs at least one"
-            if operator.min_processors == 1
-            else f"one fewer is forbidden by min_processors = {operator.min_processors}"
+            if least == 1
+            else f"one fewer is forbidden by min_processors = {least}"
         )
     elif cost == inf:
         fewer = "one fewer could not keep up with the load"
@@ -130,13 +131,13 @@ def describe_effect(
         if expected_seconds + cost > t_max_seconds:
             fewer += f" and miss t_max_seconds = {t_max_seconds:.6g}"
     return Effect(
-        operator.name,
+        name,
         count,
         None if at_most else 0.0 - saving,  # not -0.0, which JSON would show
         None if at_least or cost == inf else cost,
         "max_processors" if at_most else None,
         "min_processors" if at_least else None,
-        f"{operator.name} has {count}: {more}; {fewer}.",
+        f"{name} has {count}: {more}; {fewer}.",
     )
 
 

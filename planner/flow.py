@@ -52,18 +52,24 @@ def arrival_rates(topology: Topology, load: Load) -> tuple[list[float], tuple[Di
 
 
 def settle_network(network: Network) -> list[float]:
-    """Visits by components, upstream first; a network without cycles (self-loops apart) needs no search."""
+    """Visits by components, upstream first; what is not on or behind a cycle (self-loops apart) needs no search."""
     received = list(network.shares)
-    order = order_acyclic(network)
-    if len(order) == len(received):
-        for operator in order:
-            pass_on(network, operator, received)
-    else:
-        for component in reversed(find_components(network.successors)):
-            if len(component) == 1:
-                pass_on(network, component[0], received)
-            else:
-                pass_around(network, component, received)
+    order, rest = order_acyclic(network)
+    for operator in order:
+        pass_on(network, operator, received)
+    for component in reversed(find_components(network.successors, rest)) if rest else ():
+        if len(component) == 1:
+            pass_on(network, component[0], received)
+        else:
+            pass_around(network, component, received)
+    # a sum shows what exceeds the limit, infinity and NaN too; only then each is looked at
+    if not sum(received) <= LARGEST:
+        check_visits(network, received)
+    return received
+
+
+def check_visits(network: Network, received: Sequence[float]) -> None:
+    """Raise InvalidTopology at the first operator that is reached more often than the formulas bear."""
     for operator, visits in enumerate(received):
         if not visits <= LARGEST:
             raise InvalidTopology(
@@ -71,11 +77,10 @@ def settle_network(network: Network) -> list[float]:
                 f"than {LARGEST:g}: lower them.",
                 f"/operators/{operator}",
             )
-    return received
 
 
-def order_acyclic(network: Network) -> list[int]:
-    """Operators so that each comes after all that feed it; those on or behind a cycle are left out (Kahn)."""
+def order_acyclic(network: Network) -> tuple[list[int], list[int]]:
+    """Operators so that each comes after all that feed it (Kahn), and those on or behind a cycle."""
     waiting = list(network.fan_in)
     order = [operator for operator, count in enumerate(waiting) if not count]
     for operator in order:  # grows while it is read
@@ -83,7 +88,9 @@ def order_acyclic(network: Network) -> list[int]:
             waiting[target] -= 1
             if not waiting[target]:
                 order.append(target)
-    return order
+    if len(order) == len(waiting):
+        return order, []
+    return order, [operator for operator, count in enumerate(waiting) if count]
 
 
 def pass_on(network: Network, operator: int, received: list[float]) -> None:
@@ -95,10 +102,9 @@ def pass_on(network: Network, operator: int, received: list[float]) -> None:
             raise NoSteadyState((network.names[operator],), loop)
         visits /= 1.0 - loop
         received[operator] = visits
-    for target, selectivity in zip(
-        network.successors[operator], network.selectivities[operator], strict=True
-    ):
-        received[target] += selectivity * visits
+    selectivities = network.selectivities[operator]
+    for i, target in enumerate(network.successors[operator]):
+        received[target] += selectivities[i] * visits
 
 
 def pass_around(network: Network, component: Sequence[int], received: list[float]) -> None:
@@ -114,10 +120,9 @@ def pass_around(network: Network, component: Sequence[int], received: list[float
                 edges.append((place[operator], place[target], selectivity))
             else:
                 leaving.append((operator, target, selectivity))
-    cycle = Cycle(tuple(network.names[operator] for operator in sorted(component)), edges)
-    for operator, visits in zip(
-        component, solve_cycle(cycle, [received[operator] for operator in component]), strict=True
-    ):
+    cycle = Cycle(tuple([network.names[operator] for operator in sorted(component)]), edges)
+    settled = solve_cycle(cycle, [received[operator] for operator in component])
+    for operator, visits in zip(component, settled, strict=True):
         received[operator] = visits
     for operator, target, selectivity in leaving:
         received[target] += selectivity * received[operator]

@@ -41,16 +41,17 @@ def index_topology(topology: Topology) -> Network:
     loops = [0.0] * len(names)
     pairs: set[tuple[str, str]] = set()
     for position, edge in enumerate(topology.edges):
-        source, target = index.get(edge.source), index.get(edge.target)
-        if source is None or target is None or not 0.0 <= edge.selectivity <= LARGEST:
+        source_name, target_name, selectivity = edge
+        source, target = index.get(source_name), index.get(target_name)
+        if source is None or target is None or not 0.0 <= selectivity <= LARGEST:
             refuse_edge(position, edge, known_source=source is not None, known_target=target is not None)
         elif source == target:
-            loops[source] = edge.selectivity
-        elif edge.selectivity:  # an edge that carries nothing ties no operators into a cycle
+            loops[source] = selectivity
+        elif selectivity:  # an edge that carries nothing ties no operators into a cycle
             successors[source].append(target)
-            selectivities[source].append(edge.selectivity)
+            selectivities[source].append(selectivity)
             fan_in[target] += 1
-        pairs.add((edge.source, edge.target))
+        pairs.add((source_name, target_name))
     if len(pairs) < len(topology.edges):
         refuse_duplicate_edge(topology.edges)
     shares, diagnostics = find_shares(topology, index)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from planner.curves import LEAST_GAIN, Curve
 from planner.erlang import solve_halfin_whitt
 
-HEAP_STEPS_PER_OPERATOR = 5
+HEAP_STEPS_PER_OPERATOR = 3
 """With fewer processors to spare than this per operator, the heap alone is cheaper than the search for θ."""
 MOST_GUESSES = 24
 
@@ -25,7 +25,8 @@ class Point(NamedTuple):
 
     k: int
     log_gain: float
-    slope: float
+    step: float
+    """Processors per unit of ln gain, below 0: the slope, turned over."""
 
 
 Aim = Callable[[Sequence[Point]], float]
@@ -67,6 +68,8 @@ def give_back_in_order(curves: Sequence[Curve], counts: list[int]) -> Iterator[f
 
 def find_crossing(curve: Curve, k: int, least: float, ceiling: int) -> int:
     """The first k from floor to ceiling whose gain is at most `least`, sought from `k` in doubling steps."""
+    if curve.floor < k < ceiling and curve.gain(k) <= least < curve.gain(k - 1):
+        return k  # as the search for θ usually leaves it
 
     def is_above(j: int) -> bool:
         return j < curve.floor or (j < ceiling and curve.gain(j) > least)
@@ -91,8 +94,9 @@ def look(curve: Curve, k: int) -> Point:
         k = max(curve.floor, min(k, curve.find_vanishing()))
         here = curve.gain(k)
     there = curve.gain(k + 1)
-    log_gain = log(max(here, LEAST_GAIN))
-    return Point(k, log_gain, min(log(max(there, LEAST_GAIN)) - log_gain, -1e-12))
+    log_gain = log(here or LEAST_GAIN)
+    slope = log(there or LEAST_GAIN) - log_gain
+    return Point(k, log_gain, 1.0 / slope if slope < -1e-12 else -1e12)
 
 
 def approach(curves: Sequence[Curve], counts: list[int], ceilings: Sequence[int], aim: Aim) -> list[int]:
@@ -101,32 +105,36 @@ def approach(curves: Sequence[Curve], counts: list[int], ceilings: Sequence[int]
     for _ in range(MOST_GUESSES):
         points = [look(curve, k) for curve, k in zip(curves, counts, strict=True)]
         log_least = aim(points)
-        moved = 0
-        for i, (k, log_gain, slope) in enumerate(points):
-            wanted = min(max(k + ceil((log_least - log_gain) / slope), curves[i].floor), ceilings[i])
-            moved = max(moved, abs(wanted - k))
-            counts[i] = wanted
-        if moved <= 1:
+        counts, is_near = [], True
+        for (k, log_gain, step), curve, ceiling in zip(points, curves, ceilings, strict=True):
+            wanted = k + ceil((log_least - log_gain) * step)
+            if wanted < curve.floor:
+                wanted = curve.floor
+            elif wanted > ceiling:
+                wanted = ceiling
+            is_near = is_near and -1 <= wanted - k <= 1
+            counts.append(wanted)
+        if is_near:
             break
     least = exp(log_least)
     return [find_crossing(c, k, least, top) for c, k, top in zip(curves, counts, ceilings, strict=True)]
 
 
 def aim_at_total(total: int, curves: Sequence[Curve], ceilings: Sequence[int]) -> Aim:
-    """ln θ where the lines' counts sum to `total`; operators held by a bound are left out of the balance."""
+    """ln θ where the lines' counts, each rounded up, sum to about `total`; those held by a bound stay out of it."""
 
     def aim(points: Sequence[Point]) -> float:
         free, rest, log_least = list(zip(points, curves, ceilings, strict=True)), float(total), 0.0
         while free:
             spread = held = 0.0
-            for (k, log_gain, slope), _, _ in free:
-                spread += 1.0 / slope
-                held += k - log_gain / slope
+            for (k, log_gain, step), _, _ in free:
+                spread += step
+                held += k + 0.5 - log_gain * step  # half a processor is what rounding up adds
             log_least = (rest - held) / spread
             kept = []
             for entry in free:
-                (k, log_gain, slope), curve, ceiling = entry
-                wanted = k + (log_least - log_gain) / slope
+                (k, log_gain, step), curve, ceiling = entry
+                wanted = k + (log_least - log_gain) * step
                 if wanted < curve.floor:
                     rest -= curve.floor
                 elif wanted > ceiling:
@@ -142,15 +150,15 @@ def aim_at_total(total: int, curves: Sequence[Curve], ceilings: Sequence[int]) -
 
 
 def aim_at_waiting(limit: float, curves: Sequence[Curve], ceilings: Sequence[int]) -> Aim:
-    """ln θ where the mean number that waits falls to `limit`: by (gain − θ)/|slope| along a line."""
+    """ln θ where the mean number that waits falls to `limit`: by (gain − θ)·|step| along a line."""
 
     def aim(points: Sequence[Point]) -> float:
         excess = fsum(c.waiting(p.k) for c, p in zip(curves, points, strict=True)) - limit
         spread = total = 0.0
         for point, ceiling in zip(points, ceilings, strict=True):
             if point.k < ceiling or excess < 0.0:
-                spread -= 1.0 / point.slope
-                total -= exp(point.log_gain) / point.slope
+                spread -= point.step
+                total -= exp(point.log_gain) * point.step
         least = (total - excess) / spread if spread else 0.0
         # the line overshoots where much is still to go: then come closer by a factor instead
         closest = max(exp(min(p.log_gain for p in points)) * 1e-3, LEAST_GAIN)
@@ -160,9 +168,10 @@ def aim_at_waiting(limit: float, curves: Sequence[Curve], ceilings: Sequence[int
 
 
 def guess_counts(curves: Sequence[Curve], ceilings: Sequence[int], x: float) -> list[int]:
-    """k = A + x√A: equal x is nearly equal gain, but for light loads (Halfin and Whitt 1981)."""
+    """k = A + x√A, rounded: equal x is nearly equal gain, but for light loads (Halfin and Whitt 1981)."""
     return [
-        min(max(c.floor, int(c.high + x * c.high**0.5)), top) for c, top in zip(curves, ceilings, strict=True)
+        min(max(curve.floor, int(curve.high + x * curve.high**0.5 + 0.5)), top)
+        for curve, top in zip(curves, ceilings, strict=True)
     ]
 
 
@@ -171,8 +180,8 @@ def allocate_total(curves: Sequence[Curve], ceilings: Sequence[int], total: int)
     counts = [curve.floor for curve in curves]
     spare = total - sum(counts)
     if curves and spare > HEAP_STEPS_PER_OPERATOR * len(curves):
-        roots = sum(curve.high**0.5 for curve in curves)
-        x = (total - sum(curve.high for curve in curves)) / max(roots, 1e-75)
+        loads = [curve.high for curve in curves]
+        x = (total - sum(loads)) / max(sum([load**0.5 for load in loads]), 1e-75)
         guess = guess_counts(curves, ceilings, x)
         counts = approach(curves, guess, ceilings, aim_at_total(total, curves, ceilings))
         spare = total - sum(counts)

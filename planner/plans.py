@@ -69,13 +69,14 @@ def describe_plan(
         expected_seconds=expected,
         t_max_seconds=t_max_seconds,
     )
+    said = describe_allocated(allocated) + cut
     return Plan(
         objective=objective,
         processors={operator.name: count for operator, count in zip(operators, counts, strict=True)},
         optimal=allocated.optimal,
         unused_processors=allocated.unused_processors,
         lower_bound_seconds=find_lower_bound(situation),
-        estimate=replace(answer, diagnostics=answer.diagnostics + describe_allocated(allocated) + cut),
+        estimate=replace(answer, diagnostics=answer.diagnostics + said) if said else answer,
         explanation=effects,
     )
 

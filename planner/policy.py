@@ -45,8 +45,7 @@ def bound_topology(topology: Topology, policy: Policy) -> Topology:
         ceilings = [operator.max_processors, most, state.key_groups if state else None]
         known = [one for one in ceilings if one is not None]
         operators.append(
-            replace(
-                operator,
+            operator._replace(
                 min_processors=max(operator.min_processors, least),
                 max_processors=min(known) if known else None,
             )

@@ -69,4 +69,4 @@ def add_price(effect: Effect, curve: Curve, beta: float) -> Effect:
         f"{effect.detail} One more would take {taken:.4g} tuples off its queue, {relation} the {price:.4g} that it "
         f"costs at β = {beta:.4g}."
     )
-    return replace(effect, detail=detail)
+    return effect._replace(detail=detail)

@@ -1,15 +1,17 @@
-"""The nouns of stream planning, as frozen values: what goes into the planner and what comes out."""
+"""The nouns of stream planning, as frozen values: what goes into the planner and what comes out.
+
+What a plan has dozens of is a NamedTuple: it is made in a quarter of the time of a frozen dataclass.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Model = Literal["mmk", "ggk", "ggk-whitt"]
 DEFAULT_MODEL: Model = "ggk-whitt"
 
 
-@dataclass(frozen=True, slots=True)
-class Operator:
+class Operator(NamedTuple):
     """One vertex: its processors share one queue; the bounds limit what a plan may give it."""
 
     name: str
@@ -18,8 +20,7 @@ class Operator:
     max_processors: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """A stream from one operator to another; `selectivity` = mean tuples emitted on it per input tuple."""
 
     source: str
@@ -27,8 +28,7 @@ class Edge:
     selectivity: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """Where the external stream enters; shares need not sum to 1 (a stream may be duplicated)."""
 
     operator: str
@@ -73,8 +73,7 @@ class Diagnostic:
     operators: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorEstimate:
+class OperatorEstimate(NamedTuple):
     """One operator under a given number of processors; a wait of None is infinite."""
 
     name: str
@@ -101,8 +100,7 @@ class Estimate:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(NamedTuple):
     """What one processor more and one fewer at an operator would add to E[T], others unchanged.
 
     One more adds at most 0. A change of None: not possible; `*_limit` names the bound that forbids it, and

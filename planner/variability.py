@@ -1,22 +1,20 @@
 """The factor by which variable arrivals and services stretch the wait of M/M/k, one function per model."""
 
-import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from math import exp, expm1, log1p, sqrt
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from planner.values import Model
 
-FLOATS = SimpleNamespace(sqrt=math.sqrt, exp=math.exp, expm1=math.expm1, log1p=math.log1p, minimum=min)
+FLOATS = SimpleNamespace(sqrt=sqrt, exp=exp, expm1=expm1, log1p=log1p, minimum=min)
 ARRAYS = SimpleNamespace(sqrt=np.sqrt, exp=np.exp, expm1=np.expm1, log1p=np.log1p, minimum=np.minimum)
 Real = Any  # a float or an array of floats: the formulas below are written once for both
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(NamedTuple):
     """v = constant + on_phi1·φ1 + on_phi3·φ3 + on_psi·φ4^exponent: any model's factor at given SCVs."""
 
     constant: Real
@@ -140,28 +138,29 @@ def evaluate_variability_drop(weights: Weights, spare: Real, step: Real, k: Real
 
 def drop_variability(weights: Weights, spare: float, step: float, k: int) -> tuple[float, float]:
     """evaluate_variability_drop on plain floats, without the parts whose weight is 0: a third of its time."""
-    root = math.sqrt(4.0 + 5.0 * k)
+    constant, on_phi1, on_phi3, on_psi, exponent, _ = weights
+    root = sqrt(4.0 + 5.0 * k)
     h = (k - 1) * (root - 2.0) / k
-    gamma = spare * (h / 16.0)
+    gamma, rise = spare * (h / 16.0), 0.0
     if gamma >= 0.24:
-        gamma, rise = 0.24, 0.0
+        gamma = 0.24
     else:
-        h_rise = (5.0 * k / (root + math.sqrt(9.0 + 5.0 * k)) + (root - 2.0) / k) / (k + 1.0)
+        h_rise = (5.0 * k / (root + sqrt(9.0 + 5.0 * k)) + (root - 2.0) / k) / (k + 1.0)
         rise = ((h + h_rise) * step + spare * h_rise) / 16.0
         if gamma + rise > 0.24:
             rise = 0.24 - gamma
-    value = weights.constant + weights.on_phi1 * (1.0 + gamma)
-    drop = -weights.on_phi1 * rise
-    if not (weights.on_phi3 or weights.on_psi):
+    value = constant + on_phi1 * (1.0 + gamma)
+    drop = -on_phi1 * rise
+    if not (on_phi3 or on_psi):
         return value, drop
-    decay, lost = math.exp(-2.0 / 3.0 * spare), -math.expm1(-2.0 / 3.0 * step)
+    decay, lost = exp(-2.0 / 3.0 * spare), -expm1(-2.0 / 3.0 * step)
     phi3 = (1.0 - 4.0 * gamma) * decay
     phi3_drop = decay * ((1.0 - 4.0 * gamma) * lost + 4.0 * rise * (1.0 - lost))
-    value += weights.on_phi3 * phi3
-    drop += weights.on_phi3 * phi3_drop
-    if weights.on_psi:
+    value += on_phi3 * phi3
+    drop += on_phi3 * phi3_drop
+    if on_psi:
         phi4 = (1.0 + gamma + phi3) / 2.0
-        psi = weights.on_psi * phi4**weights.exponent
+        psi = on_psi * phi4**exponent
         value += psi
-        drop -= psi * math.expm1(weights.exponent * math.log1p((rise - phi3_drop) / (2.0 * phi4)))
+        drop -= psi * expm1(exponent * log1p((rise - phi3_drop) / (2.0 * phi4)))
     return value, drop

@@ -186,6 +186,9 @@ def choose_together(unserved: Floats, allowed: float) -> Counts:
         else:
             low = price
     dear, cheap = _pick(unserved, vms, high), _pick(unserved, vms, low)
+    if _mean_share(unserved, dear) > allowed:
+        # No price is enough: what serves most.
+        return np.asarray(np.argmin(unserved, axis=1) + 1, dtype=np.intp)
     for interval in range(len(dear)):
         for fewer in range(int(cheap[interval]), int(dear[interval])):
             trial = dear.copy()

@@ -52,8 +52,9 @@ class Workload:
 
 def regularise_workload(measurements: Sequence[Measurement], step_seconds: float | None = None) -> Workload:
     """Put measurements on a grid of steps (by default their median distance); fill gaps by straight lines."""
-    if len(measurements) < 2:
-        raise WorkloadTooShort(len(measurements), 2)
+    needed = 2 if step_seconds is None else 1
+    if len(measurements) < needed:
+        raise WorkloadTooShort(len(measurements), needed)
     times = np.array([measurement.at_seconds for measurement in measurements], dtype=float)
     rates = np.array([np.nan if m.rate is None else m.rate for m in measurements], dtype=float)
     _check_times(times)

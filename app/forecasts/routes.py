@@ -9,7 +9,7 @@ from app.fields import TopologyName
 from app.forecasts import samples, service, stored
 from app.forecasts.schemas import (
     MOST_VMS,
-    SAMPLE,
+    SAMPLES,
     MstModelPage,
     MstSamplePage,
     OneOrMoreSamples,
@@ -50,8 +50,8 @@ def forecast_vms(body: VmForecastRequest) -> VmForecastAnswer:
 
 
 EXAMPLES = {
-    "one": {"summary": "One sample", "value": SAMPLE},
-    "several": {"summary": "A list of them", "value": [SAMPLE]},
+    "one": {"summary": "One sample", "value": SAMPLES[0]},
+    "several": {"summary": "A list of them", "value": SAMPLES},
 }
 
 

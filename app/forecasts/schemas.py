@@ -17,6 +17,12 @@ MOST_POINTS, MOST_SAMPLES, MOST_VMS, MOST_STEPS = 50_000, 5_000, 1024, 1_000
 # A measured number that cannot be is refused by the planner, which says what it is of.
 Measured = Annotated[float, Field(ge=-1e15, le=1e15)]
 
+SAMPLES: list[JsonValue] = [
+    {"observed_at": f"2026-11-17T0{hour}:00:00Z", "vms": vms, "throughput": throughput}
+    for hour, (vms, throughput) in enumerate(((3, 43.0), (4, 63.0), (6, 77.0), (8, 106.0), (24, 293.0)))
+]
+"""Of the example topology's VMs, in external tuples per second."""
+
 EXAMPLE_WORKLOAD: list[JsonValue] = [
     {"at": f"2026-11-18T00:0{minute}:00Z", "rate": rate}
     for minute, rate in enumerate((9.1, 9.6, 10.4, 11.9, 12.2))
@@ -56,13 +62,11 @@ StepSeconds = Annotated[
 Horizon = Annotated[int, Field(ge=1, le=MOST_INTERVALS, description="Intervals to decide on.")]
 MaxVms = Annotated[int, Field(ge=1, le=MOST_VMS)]
 
-SAMPLE: dict[str, JsonValue] = {"observed_at": "2026-11-18T00:00:00Z", "vms": 4, "throughput": 3.81}
-
 
 class StoredMstSample(Body):
     """A throughput with a time: the same (observed_at, vms) again replaces what was stored."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [SAMPLE]})
+    model_config = ConfigDict(json_schema_extra={"examples": SAMPLES[:1]})
 
     observed_at: UtcTime
     vms: Annotated[int, Field(ge=1, le=10**6)]

@@ -56,7 +56,9 @@ def forecast_stored(session: Session, name: str, body: StoredVmForecastRequest) 
     ]
     with time_planner("forecast_vms"), _blaming_what_is_stored(name):
         measurements = [Measurement(row.observed_at.timestamp(), row.external_rate) for row in snapshots]
-        workload = regularise_workload(measurements, body.step_seconds)
+        # One snapshot alone is as long as its window.
+        known_step = snapshots[0].window_seconds if len(snapshots) == 1 else None
+        workload = regularise_workload(measurements, body.step_seconds or known_step)
         step = workload.step_seconds
         interval_steps = max(ceil(body.interval_seconds / step), 1)
         question = VmQuestion(

@@ -6,11 +6,12 @@ from app.database import SessionDep
 from app.fields import TopologyName
 from app.gates import service
 from app.gates.schemas import GateAnswer, GateRequest, StoredGateRequest
-from app.problems import document_problems
+from app.problems import BODY, document_problems
 from app.security import may_read
 from app.settings import SettingsDep
+from app.strict_json import StrictJsonRoute
 
-router = APIRouter(prefix="/v1", tags=["gates"])
+router = APIRouter(prefix="/v1", tags=["gates"], route_class=StrictJsonRoute)
 reads = [Depends(may_read)]
 
 
@@ -19,7 +20,7 @@ reads = [Depends(may_read)]
     dependencies=reads,
     summary="Pass or fail a deployment",
     responses=document_problems(
-        "invalid-topology", "invalid-load", "no-steady-state", "invalid-allocation", "payload-too-large"
+        "invalid-topology", "invalid-load", "no-steady-state", "invalid-allocation", *BODY
     ),
 )
 async def judge(body: GateRequest, settings: SettingsDep) -> GateAnswer:
@@ -32,7 +33,7 @@ async def judge(body: GateRequest, settings: SettingsDep) -> GateAnswer:
     dependencies=reads,
     summary="Pass or fail a stored topology",
     responses=document_problems(
-        "unknown-topology", "no-snapshot", "stored-data-unusable", "invalid-allocation", "payload-too-large"
+        "unknown-topology", "no-snapshot", "stored-data-unusable", "invalid-allocation", *BODY
     ),
 )
 def judge_stored(

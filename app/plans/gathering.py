@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy.orm import Session
 
@@ -30,12 +31,15 @@ class Gathered:
     load: values.Load
     diagnostics: tuple[values.Diagnostic, ...]
     basis: Basis
+    newest: SnapshotRow
 
 
-def gather(session: Session, name: str, body: Measured, settings: Settings) -> Gathered:
-    """The current revision, and the load that its newest snapshots amount to."""
+def gather(
+    session: Session, name: str, body: Measured, settings: Settings, ended_by: datetime | None = None
+) -> Gathered:
+    """The current revision, and the load that its newest snapshots (of those ended by then) amount to."""
     stored = find_topology(session, name)
-    snapshots = find_newest(session, stored, _count_needed(body, settings))
+    snapshots = find_newest(session, stored, _count_needed(body, settings), ended_by)
     if not snapshots:
         raise NoSnapshot(name)
     topology = stored.to_values()
@@ -48,7 +52,7 @@ def gather(session: Session, name: str, body: Measured, settings: Settings) -> G
         first_observed_at=snapshots[0].observed_at,
         last_observed_at=snapshots[-1].observed_at,
     )
-    return Gathered(stored, topology, load, strangers + diagnostics, basis)
+    return Gathered(stored, topology, load, strangers + diagnostics, basis, snapshots[-1])
 
 
 def _count_needed(body: Measured, settings: Settings) -> int:

@@ -50,48 +50,52 @@ async def estimate(body: EstimateRequest, settings: SettingsDep) -> EstimateAnsw
 @router.post(
     "/plans/min-latency",
     dependencies=reads,
+    response_model=PlanAnswer,
     summary="Best split of k_max processors",
     responses=document_problems(*ANY_MODEL, "budget-too-small", "bound-too-small"),
 )
-async def plan_min_latency(body: MinLatencyRequest, settings: SettingsDep) -> PlanAnswer:
+async def plan_min_latency(body: MinLatencyRequest, settings: SettingsDep) -> Response:
     """Minimises E[T] (DRS, problem 6); nothing is stored."""
-    return await service.plan_min_latency(body, settings)
+    return Response(await service.plan_min_latency(body, settings), media_type="application/json")
 
 
 @router.post(
     "/plans/min-processors",
     dependencies=reads,
+    response_model=PlanAnswer,
     summary="Fewest processors under t_max_seconds",
     responses=document_problems(*ANY_MODEL, "target-unreachable", "bound-too-small"),
 )
-async def plan_min_processors(body: MinProcessorsRequest, settings: SettingsDep) -> PlanAnswer:
+async def plan_min_processors(body: MinProcessorsRequest, settings: SettingsDep) -> Response:
     """Minimises the processors that keep E[T] ≤ t_max_seconds (DRS, problem 8); nothing is stored."""
-    return await service.plan_min_processors(body, settings)
+    return Response(await service.plan_min_processors(body, settings), media_type="application/json")
 
 
 @router.post(
     "/plans/tradeoff",
     dependencies=reads,
+    response_model=PlanAnswer,
     summary="Processors weighed against waiting tuples",
     responses=document_problems(*ANY_MODEL),
 )
-async def plan_tradeoff(body: TradeoffRequest, settings: SettingsDep) -> PlanAnswer:
+async def plan_tradeoff(body: TradeoffRequest, settings: SettingsDep) -> Response:
     """Minimises beta·k + (1 - beta)·Q(k) at each operator, Q the tuples in it (Es-Stream); nothing is stored.
 
     An operator that its max_processors leaves short sends less to those behind it, and `stable` is false.
     """
-    return await service.plan_tradeoff(body, settings)
+    return Response(await service.plan_tradeoff(body, settings), media_type="application/json")
 
 
 @router.post(
     "/plans/proportional",
     dependencies=reads,
+    response_model=PlanAnswer,
     summary="Processors in proportion to work",
     responses=document_problems(*ANY_MODEL),
 )
-async def plan_proportional(body: ProportionalRequest, settings: SettingsDep) -> PlanAnswer:
+async def plan_proportional(body: ProportionalRequest, settings: SettingsDep) -> Response:
     """Grows the first operator until it no longer pays, and the rest with it (Mc-Stream); nothing is stored."""
-    return await service.plan_proportional(body, settings)
+    return Response(await service.plan_proportional(body, settings), media_type="application/json")
 
 
 @router.post(

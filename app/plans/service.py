@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 
 from app.errors import StoredDataUnusable
 from app.observability import time_planner
-from app.plans.answers import to_estimate_answer, to_plan_answer
+from app.plans.answers import to_estimate_answer, to_plan_answer, write_plan
 from app.plans.gathering import Gathered, gather
 from app.plans.schemas import (
     Described,
@@ -41,6 +41,7 @@ from planner.tradeoff import tradeoff
 from planner.values import Plan
 
 A = TypeVar("A", bound=EstimateAnswer)
+Found = TypeVar("Found")
 
 # -- of what the body describes ------------------------------------------------------------
 
@@ -56,55 +57,55 @@ async def estimate_described(body: EstimateRequest, settings: Settings) -> Estim
     return await run_described(compute, body, settings)
 
 
-async def plan_min_latency(body: MinLatencyRequest, settings: Settings) -> PlanAnswer:
-    """The best split of `k_max`."""
+async def plan_min_latency(body: MinLatencyRequest, settings: Settings) -> bytes:
+    """The best split of `k_max`, as JSON."""
 
-    def compute() -> PlanAnswer:
+    def compute() -> bytes:
         with time_planner("min_latency"), pointing_into_body():
             plan = min_latency(body.topology.to_values(), body.load.to_values(), body.k_max, body.model)
-        return to_plan_answer(plan)
+        return write_plan(plan)
 
     return await run_described(compute, body, settings)
 
 
-async def plan_min_processors(body: MinProcessorsRequest, settings: Settings) -> PlanAnswer:
-    """The fewest processors under `t_max_seconds`."""
+async def plan_min_processors(body: MinProcessorsRequest, settings: Settings) -> bytes:
+    """The fewest processors under `t_max_seconds`, as JSON."""
 
-    def compute() -> PlanAnswer:
+    def compute() -> bytes:
         with time_planner("min_processors"), pointing_into_body():
             plan = min_processors(
                 body.topology.to_values(), body.load.to_values(), body.t_max_seconds, body.model
             )
-        return to_plan_answer(plan)
+        return write_plan(plan)
 
     return await run_described(compute, body, settings)
 
 
-async def plan_tradeoff(body: TradeoffRequest, settings: Settings) -> PlanAnswer:
-    """Processors weighed against waiting tuples."""
+async def plan_tradeoff(body: TradeoffRequest, settings: Settings) -> bytes:
+    """Processors weighed against waiting tuples, as JSON."""
 
-    def compute() -> PlanAnswer:
+    def compute() -> bytes:
         with time_planner("tradeoff"), pointing_into_body():
             plan = tradeoff(body.topology.to_values(), body.load.to_values(), body.beta, body.model)
-        return to_plan_answer(plan)
+        return write_plan(plan)
 
     return await run_described(compute, body, settings)
 
 
-async def plan_proportional(body: ProportionalRequest, settings: Settings) -> PlanAnswer:
-    """Processors in proportion to work."""
+async def plan_proportional(body: ProportionalRequest, settings: Settings) -> bytes:
+    """Processors in proportion to work, as JSON."""
 
-    def compute() -> PlanAnswer:
+    def compute() -> bytes:
         with time_planner("proportional"), pointing_into_body():
             plan = proportional(
                 body.topology.to_values(), body.load.to_values(), body.tolerance, body.capacities, body.model
             )
-        return to_plan_answer(plan)
+        return write_plan(plan)
 
     return await run_described(compute, body, settings)
 
 
-async def run_described(compute: Callable[[], A], body: Described, settings: Settings) -> A:
+async def run_described(compute: Callable[[], Found], body: Described, settings: Settings) -> Found:
     """Small plans take less time than a change of thread does; large ones must not hold up the event loop."""
     check_size(body.topology, settings, "#/topology")
     if len(body.topology.operators) + len(body.topology.edges) <= settings.inline_operators:

@@ -1,8 +1,8 @@
 """Measured load as JSON."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
+from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag, model_validator
 
 from app.fields import Answer, Body, OperatorName, PositiveRate, Processors, Rate, Scv, Seconds, UtcTime
 from planner import values
@@ -65,10 +65,45 @@ class Load(Body):
         )
 
 
+Part = Annotated[float, Field(ge=0, le=1, description="Of the node, from 0 to 1.")]
+
+
+class NodeLoad(Body):
+    """How much of a node is in use."""
+
+    cpu: Part
+    memory: Part
+    io: Part = 0.0
+
+
+class InstanceLoad(Body):
+    """What waits at one processor of an operator."""
+
+    name: OperatorName
+    queue_length: Annotated[float, Field(ge=0, le=1e15, description="Tuples that wait.")]
+    queue_capacity: Annotated[float, Field(gt=0, le=1e15, description="Tuples that can.")]
+    work: Annotated[float | None, Field(ge=0, le=1e15, description="Processors it keeps busy.")] = None
+    node: OperatorName | None = None
+
+    @model_validator(mode="after")
+    def refuse_overfull(self) -> Self:
+        """A queue holds no more than it can."""
+        if self.queue_length > self.queue_capacity:
+            raise ValueError("queue_length must not be above queue_capacity")
+        return self
+
+
 class Snapshot(Load):
     """A load with a time: the same (observed_at, window_seconds) again replaces what was stored."""
 
     observed_at: Annotated[UtcTime, Field(description="Where the interval begins.")]
+    nodes: Annotated[
+        dict[OperatorName, NodeLoad] | None, Field(description="Nodes that the topology uses, for decisions.")
+    ] = None
+    instances: Annotated[
+        dict[OperatorName, Annotated[list[InstanceLoad], Field(min_length=1, max_length=10_000)]] | None,
+        Field(description="Queues of each operator's instances, for decisions."),
+    ] = None
 
 
 class StoredSnapshots(Answer):
@@ -88,6 +123,8 @@ class SnapshotAnswer(Answer):
     external_rate: float
     measured_sojourn_seconds: float | None
     operators: dict[str, OperatorLoad]
+    nodes: dict[str, NodeLoad] | None = None
+    instances: dict[str, list[InstanceLoad]] | None = None
     source: Literal["posted", "ingest"]
 
 

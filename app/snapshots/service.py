@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import Boolean, ColumnElement, Select, literal_column, select, tuple_
+from sqlalchemy import Boolean, ColumnElement, Select, func, literal_column, null, select, tuple_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -36,6 +36,8 @@ def store_snapshots(
             "external_rate": one.external_rate,
             "measured_sojourn_seconds": one.measured_sojourn_seconds,
             "operators": {key: load.model_dump(exclude_none=True) for key, load in one.operators.items()},
+            "nodes": _dump(one, "nodes"),
+            "instances": _dump(one, "instances"),
             "source": "posted",
         }
         for one in sent
@@ -43,7 +45,15 @@ def store_snapshots(
     statement = insert(SnapshotRow).values(rows)
     replaced = {
         column: statement.excluded[column]
-        for column in ("external_rate", "measured_sojourn_seconds", "operators", "source", "stored_at")
+        for column in (
+            "external_rate",
+            "measured_sojourn_seconds",
+            "operators",
+            "nodes",
+            "instances",
+            "source",
+            "stored_at",
+        )
     }
     # xmax is 0 in a row that this statement inserted, and names the transaction where it replaced one.
     was_new: Sequence[bool] = session.scalars(
@@ -75,10 +85,20 @@ def list_snapshots(
     )
 
 
-def find_newest(session: Session, topology: StoredTopology, count: int) -> Sequence[SnapshotRow]:
-    """The newest `count` snapshots, oldest first."""
-    newest = session.scalars(_of(topology).order_by(*(column.desc() for column in KEY)).limit(count)).all()
-    return newest[::-1]
+def find_newest(
+    session: Session, topology: StoredTopology, count: int, ended_by: datetime | None = None
+) -> Sequence[SnapshotRow]:
+    """The newest `count` snapshots (of those that have ended by then), oldest first."""
+    query = _of(topology).order_by(*(column.desc() for column in KEY)).limit(count)
+    if ended_by is not None:
+        seconds_since = func.extract("epoch", ended_by - SnapshotRow.observed_at)
+        query = query.where(SnapshotRow.window_seconds <= seconds_since)
+    return session.scalars(query).all()[::-1]
+
+
+def _dump(snapshot: Snapshot, field: str) -> object:
+    """What is stored of an optional part; SQL's null, not JSON's, where it was left out."""
+    return snapshot.model_dump(include={field}, exclude_none=True).get(field, null())
 
 
 def _of(topology: StoredTopology) -> Select[SnapshotRow]:
@@ -102,11 +122,13 @@ def _refuse_unusable(topology: StoredTopology, sent: Mapping[str, Snapshot], set
     seen: set[tuple[datetime, float]] = set()
     errors = []
     for pointer, one in sent.items():
-        for operator in one.operators.keys() - known:
+        located = [("operators", name) for name in one.operators.keys() - known]
+        located += [("instances", name) for name in (one.instances or {}).keys() - known]
+        for part, operator in located:
             escaped = operator.replace("~", "~0").replace("/", "~1")
             errors.append(
                 (
-                    f"{pointer}/operators/{escaped}",
+                    f"{pointer}/{part}/{escaped}",
                     f"Topology {topology.name!r} has no operator {operator!r}: correct the name, or add it first.",
                 )
             )

@@ -79,11 +79,13 @@ class Graph(Body):
         """What the planner computes with."""
         return values.Topology(
             tuple(
-                values.Operator(o.name, o.stateful, o.min_processors, o.max_processors)
-                for o in self.operators
+                [
+                    values.Operator(o.name, o.stateful, o.min_processors, o.max_processors)
+                    for o in self.operators
+                ]
             ),
-            tuple(values.Edge(e.source, e.target, e.selectivity) for e in self.edges),
-            tuple(values.Entry(e.operator, e.share) for e in self.entries),
+            tuple([values.Edge(e.source, e.target, e.selectivity) for e in self.edges]),
+            tuple([values.Entry(e.operator, e.share) for e in self.entries]),
         )
 
 

@@ -5,7 +5,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "2026_11_18_backtests"
-down_revision = "2026_11_18_forecasts"
+down_revision = "2026_11_18_decisions"
 branch_labels = None
 depends_on = None
 

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from app.forecasts.schemas import SAMPLES
 from app.snapshots.schemas import FPD_LOAD
 from app.topologies.schemas import FPD
 from tests.app.processes import Service, StartService
@@ -140,3 +141,4 @@ def prepare(client: httpx.Client, path: str) -> None:
     if "{name}" in path:
         assert client.post("/v1/topologies", json=FPD).status_code == 201
         assert client.post("/v1/topologies/fpd/snapshots", json=FPD_LOAD).status_code == 201
+        assert client.post("/v1/topologies/fpd/mst-samples", json=SAMPLES).status_code == 201

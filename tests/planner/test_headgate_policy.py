@@ -33,15 +33,19 @@ def test_rates_exceed_the_outlook_s_quantiles_as_often_as_these_say() -> None:
 
 
 def test_the_outlook_is_wider_where_the_same_hours_were_wilder_before() -> None:
-    rates, outlook = daily_rates(4, 8), Outlooks()
+    """Seen from an hour that is as calm as any: only the days before tell what is about to begin."""
+    generator = np.random.default_rng(8)
+    minute = np.arange(5 * 1440) % 1440
+    noise = generator.standard_normal(len(minute)) * np.where((minute >= 300) & (minute < 420), 0.2, 0.01)
+    rates, outlook = 100.0 * np.exp(noise), Outlook(Window(2, 11))
 
     def width(last: int) -> float:
-        cloud = outlook(rates[: last + 1], Window(2, 11))
+        cloud = outlook.rates_ahead(rates[: last + 1])
         return float(np.log(np.quantile(cloud, 0.95) / np.quantile(cloud, 0.05)))
 
-    by_day = np.mean([width(3 * 1440 + minute) for minute in range(300, 420, 10)])
-    by_night = np.mean([width(3 * 1440 + minute) for minute in range(1020, 1140, 10)])
-    assert by_day > 1.5 * by_night
+    before_the_wild_hours = width(4 * 1440 + 299)
+    in_calm_hours = width(4 * 1440 + 900)
+    assert before_the_wild_hours > 1.5 * in_calm_hours
 
 
 def test_a_single_drop_out_does_not_send_the_vms_away() -> None:

@@ -32,13 +32,12 @@ def test_skewness_is_eq_19_and_20_as_printed(loads: list[float]):
 
 def test_the_three_cases():
     limits = Thresholds()
-    assert (
-        advise_nodes(spread(0.9, 0.9, 0.9, 0.5), limits).advice == "scale_out"
-    )  # most are full: left-skewed
+    full = advise_nodes(spread(0.9, 0.9, 0.9, 0.5), limits, Usage(0.2, 0.1), extra=5)
+    assert (full.advice, full.use, full.add) == ("scale_out", {}, 2)  # most are full: left-skewed
     idle = advise_nodes(spread(0.1, 0.1, 0.15, 0.6), limits)  # most idle: right-skewed
     assert (idle.advice, idle.release) == ("scale_in", ("n0",))
-    between = advise_nodes(spread(0.5, 0.4, 0.6), limits, Usage(0.2, 0.2))
-    assert (between.advice, between.target) == ("in_place", "n1")
+    between = advise_nodes(spread(0.5, 0.4, 0.6), limits, Usage(0.2, 0.2), extra=2)
+    assert (between.advice, between.use, between.add) == ("in_place", {"n1": 1, "n0": 1}, 0)
 
 
 def test_where_rules_overlap_scale_in_comes_first():
@@ -60,10 +59,12 @@ def test_in_place_keeps_every_resource_below_its_limit():
         Node("full", Usage(0.89, 0.5)),
     ]
     roomy = Thresholds(scale_out_load=0.95)
-    assert advise_nodes(nodes, roomy, Usage(0.1, 0.1)).target == "even"
-    nowhere = advise_nodes(nodes, roomy, Usage(0.4, 0.4))
-    assert (nowhere.advice, nowhere.target) == ("scale_out", None)
+    assert advise_nodes(nodes, roomy, Usage(0.1, 0.1), extra=1).use == {"even": 1}
+    nowhere = advise_nodes(nodes, roomy, Usage(0.4, 0.4), extra=3)
+    assert (nowhere.advice, nowhere.use, nowhere.add) == ("scale_out", {}, 2)
     assert "eq. 22" in nowhere.reason
+    some = advise_nodes(nodes, roomy, Usage(0.2, 0.2), extra=5)
+    assert (some.use, some.add) == ({"even": 1}, 1)
 
 
 def queues(*filled: tuple[float, float]) -> list[Instance]:

@@ -13,8 +13,8 @@ from planner.vms import VmQuestion, choose_together, forecast_vms, windows_ahead
 from planner.workload import Measurement, regularise_workload
 from tests.planner.imai import training_samples, worldcup_week
 
-falling = st.lists(st.floats(0.0, 1.0), min_size=4, max_size=4).map(
-    lambda shares: sorted(shares, reverse=True)
+falling = st.lists(st.integers(0, 64), min_size=4, max_size=4).map(
+    lambda counts: [count / 64 for count in sorted(counts, reverse=True)]
 )
 
 

@@ -59,6 +59,7 @@ def test_a_fall_that_lasts_is_no_drop_out() -> None:
         ([0, 60, 120], [1, 2, np.inf], "/workload/2/rate"),
         ([0, 60, np.nan], [1, 2, 3], "/workload/2/at"),
         ([0, 60, 70, 120], [1, 2, 3, 4], "/workload/2/at"),
+        ([0, 60, 1e9], [1, 2, 3], "/workload"),
     ],
 )
 def test_times_and_rates_that_cannot_be_are_pointed_at(
@@ -81,5 +82,7 @@ def test_too_short_and_constant_series_say_what_is_needed() -> None:
         check_forecastable(np.arange(99.0), 100)
     with pytest.raises(ConstantWorkload, match="variation"):
         check_forecastable(np.ones(100), 100)
-    with pytest.raises(WorkloadTooShort):
-        regularise_workload([])
+    for measurements, step in (([], 60.0), ([Measurement(0.0, 1.0)], None)):
+        with pytest.raises(WorkloadTooShort):
+            regularise_workload(measurements, step)
+    assert regularise_workload([Measurement(0.0, 1.0)], 60.0).rates == (1.0,)

@@ -1,0 +1,184 @@
+"""Decisions as JSON."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import ConfigDict, Field
+
+from app.fields import Answer, Body, UtcTime
+from app.plans.schemas import Basis, Diagnostic, EstimateAnswer
+from app.policies.schemas import EXAMPLE, PolicyBody
+
+Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
+
+
+class DecisionRequest(Body):
+    """Nothing is needed: the stored policy decides on the newest snapshots."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"at": "2026-11-18T00:01:00Z", "policy": EXAMPLE}]}
+    )
+
+    at: Annotated[
+        UtcTime | None,
+        Field(
+            description="Decide as of then: later snapshots do not exist, and age counts to it. Left out: now."
+        ),
+    ] = None
+    policy: Annotated[PolicyBody | None, Field(description="Instead of the stored one, for this time.")] = (
+        None
+    )
+
+
+class Counts(Answer):
+    """Processors before and after; the same where the decision is to hold."""
+
+    current: dict[str, int]
+    recommended: dict[str, int]
+    current_total: int
+    recommended_total: int
+
+
+class Reason(Answer):
+    """One step of the argument, or one bound."""
+
+    code: str
+    detail: str
+
+
+class Optimum(Answer):
+    """What the goal asks for, whether or not it is done now."""
+
+    processors: dict[str, int]
+    processors_total: int
+    expected_sojourn_seconds: float | None
+
+
+class Counterfactuals(Answer):
+    """Why not one fewer, and what load would change the answer; null rates: none, or any."""
+
+    one_fewer_processors: dict[str, int] | None
+    one_fewer_sojourn_seconds: float | None
+    one_fewer_detail: str
+    holds_up_to_rate: Annotated[
+        float | None, Field(description="The recommended processors meet the goal so far.")
+    ]
+    one_fewer_up_to_rate: Annotated[float | None, Field(description="Below it one fewer would do.")]
+
+
+class Move(Answer):
+    """Key groups first..last go from one instance to another; instances count from 0."""
+
+    first: int
+    last: int
+    source: int
+    target: int
+
+
+class Migration(Answer):
+    """What moves of one operator's state; null times are not known."""
+
+    before: int
+    after: int
+    moves: list[Move]
+    owners: Annotated[list[int], Field(description="The instance of each key group afterwards.")]
+    moved_key_groups: int
+    moved_share: float
+    repartition_seconds: float | None
+    repair_seconds: float | None
+
+
+class Moving(Answer):
+    """What the change costs."""
+
+    migrations: dict[str, Migration]
+    cost_tuple_seconds: float | None
+    payback_seconds: Annotated[float | None, Field(description="null: not known, or never.")]
+
+
+class NodeAdvice(Answer):
+    """More nodes, fewer, or in place; and which."""
+
+    advice: Literal["scale_in", "scale_out", "in_place"]
+    skewness: float
+    mean_load: float
+    use: Annotated[dict[str, int], Field(description="New instances by node that they fit on.")]
+    add: Annotated[int, Field(description="New nodes for the others.")]
+    release: Annotated[list[str], Field(description="To empty first.")]
+    reason: str
+
+
+class Weights(Answer):
+    """How an operator's tuples should be spread over its instances."""
+
+    operator: str
+    deviation: float
+    redirect: Annotated[
+        bool, Field(description="Whether the deviation is above the policy's most_deviation.")
+    ]
+    weights: dict[str, float]
+
+
+class Spot(Answer):
+    """An instance or edge that stands out."""
+
+    kind: Literal["hot-instance", "cold-instance", "hot-edge", "cold-edge"]
+    name: str
+    weight: float
+    suggestion: str
+
+
+class Streams(Answer):
+    """Where tuples should go, and what should move."""
+
+    redirect: list[Weights]
+    spots: list[Spot]
+
+
+class DecisionAnswer(Answer):
+    """What to do, and all that it rests on."""
+
+    id: UUID | None = None
+    created_at: datetime | None = None
+    decided_for: Annotated[UtcTime, Field(description="Where the newest interval ends.")]
+    action: Action
+    goal: Literal["latency-target", "tradeoff", "best-split"]
+    processors: Counts
+    reasons: list[Reason]
+    constraints: Annotated[list[Reason], Field(description="Bounds that cut the answer short.")]
+    external_rate: float
+    rate_change: Annotated[float | None, Field(description="Since the last change, as a part.")]
+    cooldown_left_seconds: float
+    measured_sojourn_seconds: float | None
+    current: EstimateAnswer
+    expected_sojourn_seconds: Annotated[
+        float | None, Field(description="Of what is recommended; null = infinite.")
+    ]
+    optimum: Annotated[Optimum | None, Field(description="null: the constraints leave none.")]
+    counterfactuals: Counterfactuals
+    moving: Moving
+    nodes: Annotated[NodeAdvice | None, Field(description="null: the newest snapshot has no nodes.")]
+    streams: Annotated[Streams | None, Field(description="null: the newest snapshot has no instances.")]
+    diagnostics: list[Diagnostic]
+    policy: PolicyBody
+    basis: Basis
+
+
+class DecisionSummary(Answer):
+    """A line of the history."""
+
+    id: UUID
+    created_at: datetime
+    decided_for: UtcTime
+    action: Action
+    external_rate: float
+    processors: Counts
+    reasons: list[Reason]
+
+
+class DecisionPage(Answer):
+    """Decisions, newest first; `next` is the address of the following page."""
+
+    items: list[DecisionSummary]
+    next: str | None = None

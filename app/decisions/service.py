@@ -1,0 +1,216 @@
+"""Decides about a stored topology under its policy, and keeps every decision."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.decisions.resources import advise_on_nodes, advise_on_streams
+from app.decisions.schemas import DecisionAnswer, DecisionRequest
+from app.errors import NoPolicy, StaleSnapshots, StoredDataUnusable
+from app.observability import time_planner
+from app.plans.answers import to_estimate_answer
+from app.plans.gathering import Gathered, gather
+from app.plans.schemas import Measured
+from app.plans.service import blaming_what_is_stored
+from app.policies.schemas import PolicyBody
+from app.policies.service import check_policy
+from app.settings import Settings
+from app.tables import DecisionRow, PolicyRow
+from app.topologies.service import StoredTopology, find_topology
+from planner.counterfactuals import Counterfactuals, find_counterfactuals
+from planner.decisions import Decision, decide
+from planner.errors import join_names
+from planner.migration import State
+from planner.payback import Moves, plan_moves, weigh_change
+from planner.policy import LastChange
+from planner.values import Estimate
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """All that a decision looks at, gathered; `decided_for` is where the newest interval ends."""
+
+    stored: StoredTopology
+    terms: PolicyBody
+    found: Gathered
+    decided_for: datetime
+    last: DecisionRow | None
+
+
+def store_decision(session: Session, name: str, body: DecisionRequest, settings: Settings) -> DecisionAnswer:
+    """The same stored data gives the same decision: time is that of the data, and the clock can only refuse."""
+    prepared = prepare(session, name, body.at, body.policy, settings)
+    with time_planner("decide"), blaming_what_is_stored(name):
+        answer = compose_answer(prepared)
+    return keep(session, prepared.stored, answer)
+
+
+def prepare(
+    session: Session, name: str, at: datetime | None, policy: PolicyBody | None, settings: Settings
+) -> Prepared:
+    """Gathers, and refuses what is missing, contradicts itself, or is too old."""
+    stored = find_topology(session, name)
+    terms = policy or find_terms(session, stored)
+    check_policy(stored, terms, "#/policy")
+    measured = Measured(model=terms.model, smoothing=terms.smoothing)
+    found = gather(session, name, measured, settings, at)
+    decided_for = find_end(found)
+    refuse_stale(name, terms, decided_for, at or datetime.now(UTC))
+    return Prepared(stored, terms, found, decided_for, find_last_change(session, stored, decided_for))
+
+
+def find_terms(session: Session, stored: StoredTopology) -> PolicyBody:
+    """The stored policy."""
+    row = session.get(PolicyRow, stored.id)
+    if row is None:
+        raise NoPolicy(stored.name)
+    return PolicyBody.model_validate(row.policy)
+
+
+def find_end(found: Gathered) -> datetime:
+    """Where the newest interval ends."""
+    try:
+        return found.newest.observed_at + timedelta(seconds=found.newest.window_seconds)
+    except OverflowError:
+        why = f"its newest interval is {found.newest.window_seconds:g} s long, and ends beyond all calendars."
+        raise StoredDataUnusable(found.stored.name, why) from None
+
+
+def refuse_stale(name: str, policy: PolicyBody, decided_for: datetime, now: datetime) -> None:
+    """No number rests on a measurement older than the policy trusts."""
+    age = (now - decided_for).total_seconds()
+    if age > policy.max_snapshot_age_seconds:
+        raise StaleSnapshots(name, age, policy.max_snapshot_age_seconds)
+
+
+def find_last_change(session: Session, stored: StoredTopology, decided_for: datetime) -> DecisionRow | None:
+    """The newest decision that changed something, on older data than this one's: asking twice changes nothing."""
+    return session.scalar(
+        select(DecisionRow)
+        .where(
+            DecisionRow.topology_id == stored.id,
+            DecisionRow.action != "hold",
+            DecisionRow.decided_for < decided_for,
+        )
+        .order_by(DecisionRow.decided_for.desc(), DecisionRow.created_at.desc(), DecisionRow.id)
+        .limit(1)
+    )
+
+
+def compose_answer(prepared: Prepared) -> DecisionAnswer:
+    """Decide, weigh what moving costs, and say what else would be."""
+    found, terms, last = prepared.found, prepared.terms, prepared.last
+    policy = terms.to_value()
+    running = find_running(found, last)
+    since = None
+    if last is not None:
+        since = LastChange((prepared.decided_for - last.decided_for).total_seconds(), last.external_rate)
+    wanted = decide(
+        found.topology, found.load, running, policy, since, newest_rate=found.newest.external_rate
+    )
+    moves = plan_moves(wanted, find_states(policy.states, running, found, last))
+    decision = weigh_change(wanted, moves, terms.horizon_seconds)
+    counts = [one.processors for one in decision.recommended.operators]
+    around = find_counterfactuals(decision.situation, counts, policy.t_max_seconds)
+    return to_answer(decision, moves, around, prepared)
+
+
+def find_running(found: Gathered, last: DecisionRow | None) -> list[int]:
+    """Processors as measured, else as last recommended."""
+    recommended: Mapping[str, int] = last.answer["processors"]["recommended"] if last else {}
+    names = [operator.name for operator in found.topology.operators]
+    measured = {name: one.processors for name, one in found.load.operators.items()}
+    counts = {name: measured.get(name) or recommended.get(name) for name in names}
+    missing = [name for name in names if counts.get(name) is None]
+    if missing:
+        why = f"it does not say how many processors run at {join_names(missing)}."
+        raise StoredDataUnusable(found.stored.name, why)
+    return [int(counts[name] or 0) for name in names]
+
+
+def find_states(
+    states: Mapping[str, State], running: list[int], found: Gathered, last: DecisionRow | None
+) -> Mapping[str, State]:
+    """The policy's states, with the owners that the last change left, where as many instances still run."""
+    migrated = last.answer["moving"]["migrations"] if last else {}
+    known = dict(states)
+    for operator, count in zip(found.topology.operators, running, strict=True):
+        state, left = states.get(operator.name), migrated.get(operator.name)
+        if state and left and left["after"] == count and len(left["owners"]) == state.key_groups:
+            known[operator.name] = replace(state, owners=tuple(left["owners"]))
+    return known
+
+
+def to_answer(
+    decision: Decision,
+    moves: Moves,
+    around: Counterfactuals,
+    prepared: Prepared,
+) -> DecisionAnswer:
+    """From the planner's values to JSON's types."""
+    found, terms = prepared.found, prepared.terms
+    current, recommended, optimum = decision.current, decision.recommended, decision.optimum
+    return DecisionAnswer.model_validate(
+        {
+            "decided_for": prepared.decided_for,
+            "action": decision.action,
+            "goal": decision.goal,
+            "processors": {
+                "current": name_counts(current),
+                "recommended": name_counts(recommended),
+                "current_total": current.processors_total,
+                "recommended_total": recommended.processors_total,
+            },
+            "reasons": decision.reasons,
+            "constraints": decision.constraints,
+            "external_rate": current.external_rate,
+            "rate_change": decision.rate_change,
+            "cooldown_left_seconds": decision.cooldown_left_seconds,
+            "measured_sojourn_seconds": decision.measured_sojourn_seconds,
+            "current": to_estimate_answer(replace(current, diagnostics=())),
+            "expected_sojourn_seconds": recommended.expected_sojourn_seconds,
+            "optimum": optimum
+            and {
+                "processors": name_counts(optimum),
+                "processors_total": optimum.processors_total,
+                "expected_sojourn_seconds": optimum.expected_sojourn_seconds,
+            },
+            "counterfactuals": around,
+            "moving": moves,
+            "nodes": advise_on_nodes(found.newest, terms.nodes.to_value(), decision),
+            "streams": advise_on_streams(found.newest, decision, terms.most_deviation),
+            "diagnostics": found.diagnostics + current.diagnostics,
+            "policy": terms,
+            "basis": found.basis,
+        }
+    )
+
+
+def name_counts(estimate: Estimate) -> dict[str, int]:
+    """Processors by operator."""
+    return {one.name: one.processors for one in estimate.operators}
+
+
+def keep(session: Session, stored: StoredTopology, answer: DecisionAnswer) -> DecisionAnswer:
+    """Stores the decision as it is answered."""
+    answer.id = uuid4()
+    document: dict[str, Any] = answer.model_dump(mode="json", exclude={"id", "created_at"})
+    row = DecisionRow(
+        id=answer.id,
+        topology_id=stored.id,
+        revision=stored.revision,
+        decided_for=answer.decided_for,
+        action=answer.action,
+        external_rate=answer.external_rate,
+        answer=document,
+    )
+    session.add(row)
+    session.flush()
+    session.refresh(row, ["created_at"])
+    answer.created_at = row.created_at
+    return answer

@@ -1,0 +1,47 @@
+"""/v1/topologies/{name}/policy: under which terms decisions are made."""
+
+from fastapi import APIRouter, Depends
+
+from app.database import SessionDep
+from app.fields import TopologyName
+from app.policies import service
+from app.policies.schemas import PolicyAnswer, PolicyBody
+from app.problems import BODY, document_problems
+from app.security import may_read, may_store
+from app.strict_json import StrictJsonRoute
+
+router = APIRouter(prefix="/v1/topologies/{name}/policy", tags=["decisions"], route_class=StrictJsonRoute)
+
+
+@router.put(
+    "",
+    dependencies=[Depends(may_store)],
+    summary="Say what is wanted",
+    responses=document_problems("unknown-topology", *BODY),
+)
+def store_policy(name: TopologyName, body: PolicyBody, session: SessionDep) -> PolicyAnswer:
+    """Replaces the whole policy: what is left out has its default."""
+    return service.store_policy(session, name, body)
+
+
+@router.get(
+    "",
+    dependencies=[Depends(may_read)],
+    summary="Read the policy",
+    responses=document_problems("unknown-topology", "unknown-policy"),
+)
+def read_policy(name: TopologyName, session: SessionDep) -> PolicyAnswer:
+    """With every default written out."""
+    return service.find_policy(session, name)
+
+
+@router.delete(
+    "",
+    status_code=204,
+    dependencies=[Depends(may_store)],
+    summary="Delete the policy",
+    responses=document_problems("unknown-topology", "unknown-policy"),
+)
+def delete_policy(name: TopologyName, session: SessionDep) -> None:
+    """Decisions that were made stay."""
+    service.delete_policy(session, name)

@@ -1,0 +1,176 @@
+"""Policies as JSON: what a topology's owner wants, and how eagerly."""
+
+from datetime import datetime
+from typing import Annotated, Self
+
+from pydantic import ConfigDict, Field, JsonValue, model_validator
+
+from app.fields import Body, OperatorName, PositiveRate, Processors, Seconds
+from app.plans.schemas import Beta, KMax, ModelName, Smoothing, TMax
+from planner import nodes, policy
+from planner.migration import State as MigratedState
+from planner.values import DEFAULT_MODEL
+
+EXAMPLE: dict[str, JsonValue] = {
+    "goal": {"t_max_seconds": 0.1, "t_min_seconds": 0.05},
+    "smoothing": {"kind": "window", "size": 6},
+    "cooldown_seconds": 360,
+}
+Part = Annotated[float, Field(ge=0, le=1)]
+Efficiencies = Annotated[list[PositiveRate], Field(max_length=10_000)]
+
+
+class Goal(Body):
+    """A target, a weight, or a budget: t_max_seconds (within k_max, if given), beta, or k_max alone."""
+
+    k_max: KMax | None = None
+    t_max_seconds: TMax | None = None
+    t_min_seconds: Annotated[TMax | None, Field(description="Below it processors are given up.")] = None
+    beta: Beta | None = None
+
+    @model_validator(mode="after")
+    def refuse_contradictions(self) -> Self:
+        """One goal, and a band that is one."""
+        if self.k_max is None and self.t_max_seconds is None and self.beta is None:
+            raise ValueError("give t_max_seconds, k_max, or beta")
+        if self.beta is not None and (self.k_max is not None or self.t_max_seconds is not None):
+            raise ValueError(
+                "beta is a goal of its own: leave out k_max and t_max_seconds, or leave out beta"
+            )
+        if self.t_min_seconds is not None and (
+            self.t_max_seconds is None or self.t_min_seconds >= self.t_max_seconds
+        ):
+            raise ValueError("t_min_seconds goes with a t_max_seconds above it")
+        return self
+
+
+class Bounds(Body):
+    """Of one operator, on top of the topology's own."""
+
+    min_processors: Processors = 1
+    max_processors: Processors | None = None
+
+    @model_validator(mode="after")
+    def refuse_contradictions(self) -> Self:
+        """Least no more than most."""
+        if self.max_processors is not None and self.max_processors < self.min_processors:
+            raise ValueError("max_processors must not be below min_processors")
+        return self
+
+
+class State(Body):
+    """The state of a stateful operator, for what moves and how long it takes (Es-Stream, eqs. 25 and 26)."""
+
+    key_groups: Annotated[int, Field(ge=1, le=32_768, description="No more processors than these.")]
+    size_bytes: Annotated[float, Field(ge=0, le=1e18)] = 0.0
+    computing_bytes_per_second: Annotated[
+        Efficiencies, Field(description="ce: one for each instance, or one for all.")
+    ] = []
+    bandwidth_bytes_per_second: Annotated[Efficiencies, Field(description="tr: likewise.")] = []
+    checkpoint_interval_seconds: Seconds | None = None
+    replay_rate: Annotated[
+        PositiveRate | None, Field(description="er: tuples/s that one instance receives when it recovers.")
+    ] = None
+
+    def to_value(self) -> MigratedState:
+        """What the planner computes with."""
+        return MigratedState(
+            self.key_groups,
+            self.size_bytes,
+            tuple(self.computing_bytes_per_second),
+            tuple(self.bandwidth_bytes_per_second),
+            self.checkpoint_interval_seconds,
+            self.replay_rate,
+        )
+
+
+class NodeThresholds(Body):
+    """When to take more nodes and when to give some up (Es-Stream, section V-B)."""
+
+    scale_out_skewness: Annotated[float, Field(ge=-1e6, le=1e6, description="η: at most,")] = 0.0
+    scale_out_load: Annotated[Part, Field(description="φ: and the mean load at least: scale out.")] = 0.7
+    scale_in_skewness: Annotated[float, Field(ge=-1e6, le=1e6, description="χ: at least,")] = 0.5
+    scale_in_load: Annotated[Part, Field(description="ζ: and the mean load at most: scale in.")] = 0.3
+    most_cpu: Annotated[Part, Field(description="α: what a node may be filled to.")] = 0.9
+    most_memory: Part = 0.9
+    most_io: Part = 0.9
+
+    @model_validator(mode="after")
+    def refuse_contradictions(self) -> Self:
+        """No load is both too high and too low."""
+        if self.scale_in_load >= self.scale_out_load:
+            raise ValueError("scale_in_load must be below scale_out_load")
+        return self
+
+    def to_value(self) -> nodes.Thresholds:
+        """What the planner computes with."""
+        return nodes.Thresholds(
+            self.scale_out_skewness,
+            self.scale_out_load,
+            self.scale_in_skewness,
+            self.scale_in_load,
+            nodes.Usage(self.most_cpu, self.most_memory, self.most_io),
+        )
+
+
+class PolicyBody(Body):
+    """The terms of decisions about one topology."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+
+    goal: Goal
+    model: ModelName = DEFAULT_MODEL
+    smoothing: Smoothing | None = None
+    cooldown_seconds: Annotated[
+        float, Field(ge=0, le=1e9, description="Between two changes, at least (DRS's T_ra).")
+    ] = 300.0
+    trigger: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=1e6,
+            description="Ignore changes of the external rate by a smaller part, while the goal is not missed.",
+        ),
+    ] = 0.0
+    least_gain: Annotated[
+        float, Field(ge=0, lt=1, description="Ignore changes that improve E[T] by no larger part.")
+    ] = 0.05
+    max_snapshot_age_seconds: Annotated[
+        Seconds, Field(description="Decide nothing on older measurements (503).")
+    ] = 900.0
+    horizon_seconds: Annotated[
+        Seconds | None,
+        Field(description="When the load is expected to change again: a change must have paid back before."),
+    ] = None
+    nodes: NodeThresholds = NodeThresholds()
+    bounds: dict[OperatorName, Bounds] = {}
+    states: dict[OperatorName, State] = {}
+    most_deviation: Annotated[
+        float, Field(ge=0, le=1e15, description="Of queue lengths: above it streams are redirected.")
+    ] = 0.0
+    qos_target: Annotated[
+        float, Field(gt=0, lt=1, description="Probability with which forecasts are to be covered.")
+    ] = 0.95
+
+    def to_value(self) -> policy.Policy:
+        """What the planner decides by."""
+        return policy.Policy(
+            self.goal.k_max,
+            self.goal.t_max_seconds,
+            self.goal.t_min_seconds,
+            self.goal.beta,
+            self.model,
+            self.cooldown_seconds,
+            self.trigger,
+            self.least_gain,
+            {name: (one.min_processors, one.max_processors) for name, one in self.bounds.items()},
+            {name: one.to_value() for name, one in self.states.items()},
+        )
+
+
+class PolicyAnswer(PolicyBody):
+    """A stored policy."""
+
+    model_config = ConfigDict(from_attributes=True, json_schema_extra={"examples": [EXAMPLE]})
+
+    updated_at: datetime

@@ -1,0 +1,66 @@
+"""Stores and finds policies, one per topology."""
+
+from sqlalchemy import func
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from app.errors import InvalidRequest, UnknownPolicy
+from app.policies.schemas import PolicyAnswer, PolicyBody
+from app.tables import PolicyRow
+from app.topologies.service import StoredTopology, find_topology
+from planner.errors import escape_pointer
+
+
+def store_policy(session: Session, name: str, body: PolicyBody) -> PolicyAnswer:
+    """Replaces whatever policy the topology had."""
+    stored = find_topology(session, name)
+    check_policy(stored, body)
+    document = body.model_dump(mode="json")
+    statement = insert(PolicyRow).values(topology_id=stored.id, policy=document)
+    updated_at = session.scalar(
+        statement.on_conflict_do_update(
+            index_elements=["topology_id"], set_={"policy": document, "updated_at": func.now()}
+        ).returning(PolicyRow.updated_at)
+    )
+    return PolicyAnswer.model_validate(document | {"updated_at": updated_at}, strict=False)
+
+
+def find_policy(session: Session, name: str) -> PolicyAnswer:
+    """The topology's policy."""
+    row = session.get(PolicyRow, find_topology(session, name).id)
+    if row is None:
+        raise UnknownPolicy(name)
+    return PolicyAnswer.model_validate(row.policy | {"updated_at": row.updated_at}, strict=False)
+
+
+def delete_policy(session: Session, name: str) -> None:
+    """Afterwards nothing is decided unless a policy comes with the request."""
+    row = session.get(PolicyRow, find_topology(session, name).id)
+    if row is None:
+        raise UnknownPolicy(name)
+    session.delete(row)
+    session.flush()
+
+
+def check_policy(stored: StoredTopology, body: PolicyBody, pointer: str = "#") -> None:
+    """Refuses what the topology contradicts."""
+    operators = {one["name"]: one for one in stored.definition["operators"]}
+    errors = []
+    for part, named in (("bounds", body.bounds.keys()), ("states", body.states.keys())):
+        for operator in named - operators.keys():
+            detail = (
+                f"Topology {stored.name!r} has no operator {operator!r}: correct the name, or add it first."
+            )
+            errors.append((f"{pointer}/{part}/{escape_pointer(operator)}", detail))
+    for operator in body.states.keys() & operators.keys():
+        if not operators[operator].get("stateful"):
+            detail = f"Operator {operator!r} is not stateful: say so in the topology, or leave its state out."
+            errors.append((f"{pointer}/states/{escape_pointer(operator)}", detail))
+    least = {name: max(1, one.get("min_processors") or 1) for name, one in operators.items()}
+    for name, bounds in body.bounds.items():
+        least[name] = max(least.get(name, 1), bounds.min_processors)
+    if body.goal.k_max is not None and sum(least.values()) > body.goal.k_max:
+        detail = f"The least processors of all operators add up to {sum(least.values())}: raise k_max, or lower them."
+        errors.append((f"{pointer}/goal/k_max", detail))
+    if errors:
+        raise InvalidRequest(tuple(errors))

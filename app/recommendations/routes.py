@@ -1,0 +1,35 @@
+"""/v1/topologies/{name}/recommendation: from forecast to decision in one call."""
+
+from fastapi import APIRouter, Depends
+
+from app.database import SessionDep
+from app.fields import TopologyName
+from app.problems import BODY, document_problems
+from app.recommendations import service
+from app.recommendations.schemas import RecommendationAnswer, RecommendationRequest
+from app.security import may_store
+from app.settings import SettingsDep
+from app.strict_json import StrictJsonRoute
+
+router = APIRouter(
+    prefix="/v1/topologies/{name}/recommendation", tags=["decisions"], route_class=StrictJsonRoute
+)
+
+
+@router.post(
+    "",
+    status_code=201,
+    dependencies=[Depends(may_store)],
+    summary="Forecast, plan, place, and decide",
+    responses=document_problems(
+        "unknown-topology", "no-policy", "no-snapshot", "stale-snapshots", "stored-data-unusable", *BODY
+    ),
+)
+def store_recommendation(
+    name: TopologyName,
+    session: SessionDep,
+    settings: SettingsDep,
+    body: RecommendationRequest | None = None,
+) -> RecommendationAnswer:
+    """A stage without data is left out and says why; the decision is kept, as any other."""
+    return service.store_recommendation(session, name, body or RecommendationRequest(), settings)

@@ -1,0 +1,77 @@
+"""What a change costs while state moves, and when it has paid for itself.
+
+While an operator's state is repartitioned its tuples wait, half of RT on average:
+
+    cost = Σ λᵢ RTᵢ²/2                                tuple-seconds, over the operators whose state moves
+    gain = λ0 (E[T] now − E[T] then)                  tuple-seconds per second
+    payback = cost / gain
+
+The paper says what moving takes (eq. 25), and leaves the weighing to others (DRS, section IV-C, says so too).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from planner.decisions import Decision, Reason
+from planner.migration import Migration, State, plan_migration
+
+
+@dataclass(frozen=True)
+class Moves:
+    """The migrations of a change, by operator, and when it has paid back; None: not known, or never."""
+
+    migrations: Mapping[str, Migration]
+    cost_tuple_seconds: float | None
+    payback_seconds: float | None
+
+
+def plan_moves(decision: Decision, states: Mapping[str, State]) -> Moves:
+    """What moves from the current to the recommended processors."""
+    migrations: dict[str, Migration] = {}
+    cost: float | None = 0.0
+    for before, after in zip(decision.current.operators, decision.recommended.operators, strict=True):
+        state = states.get(before.name)
+        if state is None or before.processors == after.processors:
+            continue
+        migration = plan_migration(
+            state, before.processors, after.processors, after.arrival_rate, after.service_rate
+        )
+        migrations[before.name] = migration
+        if migration.repartition_seconds is None or cost is None:
+            cost = None
+        else:
+            cost += after.arrival_rate * migration.repartition_seconds**2 / 2.0
+    return Moves(migrations, cost, find_payback(decision, cost))
+
+
+def find_payback(decision: Decision, cost_tuple_seconds: float | None) -> float | None:
+    """Seconds until the shorter E[T] has made up for the wait; 0 where the present E[T] grows without end."""
+    before, after = decision.current.expected_sojourn_seconds, decision.recommended.expected_sojourn_seconds
+    if cost_tuple_seconds is None or after is None:
+        return None
+    if cost_tuple_seconds == 0.0 or before is None:
+        return 0.0
+    gain = decision.current.external_rate * (before - after)
+    return cost_tuple_seconds / gain if gain > 0.0 else None
+
+
+def weigh_change(decision: Decision, moves: Moves, horizon_seconds: float | None) -> Decision:
+    """Held, where the change would pay back later than the load is expected to change again.
+
+    Not where the goal is missed, and not where processors are given up: that is not done for E[T].
+    """
+    payback = moves.payback_seconds
+    if decision.action not in {"scale_up", "rebalance"} or decision.urgent or horizon_seconds is None:
+        return decision
+    if payback is None or payback <= horizon_seconds:
+        return decision
+    detail = (
+        f"Moving state would cost {moves.cost_tuple_seconds:.6g} tuple-seconds, made up for after {payback:.6g} s: "
+        f"later than the load is expected to change again, in {horizon_seconds:.6g} s."
+    )
+    return replace(
+        decision,
+        action="hold",
+        recommended=decision.current,
+        reasons=(*decision.reasons, Reason("payback", detail)),
+    )

@@ -1,0 +1,74 @@
+"""The external rate to be ready for: the upper quantile of the highest step ahead.
+
+    h = argmax (λ̂ + 2σ),   upper = λ̂_h + z_q σ_h           (after Imai et al., eq. 14 and section III-B)
+
+The model is the ARMA of lowest AIC over the newest intervals; where none can be fitted, a high quantile of what was
+measured stands in, and the answer says so.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from planner.arma import ArmaModel, forecast_arma
+from planner.arma_fit import ArmaFitFailed, rank_orders
+from planner.errors import ConstantWorkload
+from planner.mst import Floats
+from planner.peaks import ARMA_WINDOW, last_day_quantile
+from planner.values import Diagnostic
+from planner.workload import Measurement, check_forecastable, regularise_workload
+
+# Fewer intervals than this say less of how the rate moves than the newest one does.
+FEWEST_INTERVALS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class RateForecast:
+    """Rates at the step ahead that needs most; `history` is how many intervals were learnt from."""
+
+    expected_rate: float
+    upper_rate: float
+    step: int
+    model: str
+    history: int
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def forecast_rate(
+    measurements: Sequence[Measurement], step_seconds: float, steps: int, quantile: float
+) -> RateForecast:
+    """Over the `steps` steps after the last measured; raises WorkloadTooShort where too few are known."""
+    workload = regularise_workload(measurements, step_seconds)
+    rates = workload.series[-ARMA_WINDOW:]
+    z = float(ndtri(quantile))
+    try:
+        check_forecastable(rates, FEWEST_INTERVALS)
+        model = rank_orders(rates)[0]
+    except ConstantWorkload as error:
+        said = Diagnostic("constant-rate", str(error))
+        return RateForecast(
+            float(rates[-1]), float(rates[-1]), 1, "constant", len(rates), (*workload.diagnostics, said)
+        )
+    except ArmaFitFailed as error:
+        return fall_back(rates, z, (*workload.diagnostics, Diagnostic("no-model", str(error))))
+    ahead = forecast_arma(model, rates, steps)
+    peak = int(np.argmax(ahead.means + 2.0 * ahead.deviations))
+    expected = max(float(ahead.means[peak]), 0.0)
+    upper = max(float(ahead.means[peak] + z * ahead.deviations[peak]), 0.0)
+    return RateForecast(expected, upper, peak + 1, name_model(model), len(rates), workload.diagnostics)
+
+
+def fall_back(rates: Floats, z: float, diagnostics: tuple[Diagnostic, ...]) -> RateForecast:
+    """A high quantile of what was measured."""
+    load = last_day_quantile(rates, "")
+    return RateForecast(
+        load.rate, load.rate + max(z, 0.0) * load.deviation, 1, "quantile", len(rates), diagnostics
+    )
+
+
+def name_model(model: ArmaModel) -> str:
+    """`ARMA(1, 2)`, with a mean or without."""
+    around = "with mean" if model.order.with_mean else "zero mean"
+    return f"ARMA({model.order.ar}, {model.order.ma}), {around}"
