@@ -269,6 +269,38 @@ class PlacementRow(Base):
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
+class PolicyRow(Base):
+    """Under which terms decisions about a topology are made; its owner replaces it as a whole."""
+
+    __tablename__ = "policies"
+
+    topology_id: Mapped[int] = mapped_column(
+        ForeignKey("topologies.id", ondelete="CASCADE"), primary_key=True
+    )
+    policy: Mapped[Document]
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+class DecisionRow(Base):
+    """A decision as it was answered; `decided_for` is where the newest interval it looked at ends."""
+
+    __tablename__ = "decisions"
+    __table_args__ = (
+        CheckConstraint("action IN ('hold', 'scale_up', 'scale_down', 'rebalance')", name="action"),
+        Index("ix_decisions_topology_id_decided_for", "topology_id", "decided_for"),
+        Index("ix_decisions_topology_id_created_at_id", "topology_id", "created_at", "id"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    topology_id: Mapped[int] = mapped_column(ForeignKey("topologies.id", ondelete="CASCADE"))
+    revision: Mapped[int] = mapped_column(Integer)
+    decided_for: Mapped[datetime]
+    action: Mapped[str]
+    external_rate: Mapped[float]
+    answer: Mapped[Document]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
 class BacktestRow(Base):
     """A backtest asked for: what of, and how far it is; `app/backtests/worker.py` computes it.
 
@@ -311,22 +343,3 @@ class BacktestRunRow(Base):
     cost_to_static: Mapped[float]
     max_backlog: Mapped[float]
     schedule: Mapped[list[list[int]]] = mapped_column(JSONB)
-class PolicyRow(Base):
-    """Under which terms decisions about a topology are made; its owner replaces it as a whole."""
-    __tablename__ = "policies"
-    topology_id: Mapped[int] = mapped_column(
-        ForeignKey("topologies.id", ondelete="CASCADE"), primary_key=True
-    policy: Mapped[Document]
-    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
-class DecisionRow(Base):
-    """A decision as it was answered; `decided_for` is where the newest interval it looked at ends."""
-    __tablename__ = "decisions"
-        CheckConstraint("action IN ('hold', 'scale_up', 'scale_down', 'rebalance')", name="action"),
-        Index("ix_decisions_topology_id_decided_for", "topology_id", "decided_for"),
-        Index("ix_decisions_topology_id_created_at_id", "topology_id", "created_at", "id"),
-    topology_id: Mapped[int] = mapped_column(ForeignKey("topologies.id", ondelete="CASCADE"))
-    revision: Mapped[int] = mapped_column(Integer)
-    decided_for: Mapped[datetime]
-    action: Mapped[str]
-    external_rate: Mapped[float]
-    answer: Mapped[Document]
