@@ -54,6 +54,7 @@ def serve(
     workers: Annotated[int | None, typer.Option(help="Server processes.")] = None,
 ) -> None:
     """Serve over HTTP; with no HEADGATE_DATABASE_URL on an embedded Postgres."""
+    _keep_blas_to_one_thread()
     from app.embedded_postgres import EmbeddedPostgresError
     from app.server import UnsafeStart
     from app.server import serve as serve_http

@@ -28,6 +28,10 @@ TAGS = [
         "name": "plans",
         "description": "E[T], the best split of processors, the fewest processors; with reasons.",
     },
+    {
+        "name": "backtests",
+        "description": "Policies tried on a workload of the past, as jobs; and pictures of it.",
+    },
     {"name": "ingest", "description": "What the nightly ingest measured, and how its runs went."},
     {
         "name": "placements",

@@ -3,12 +3,13 @@
 ServiceError
 ├── UnknownTopology · UnknownPlan · UnknownRevision · UnknownIngestRun
 ├── UnknownProfile · UnknownVmCatalogue · UnknownPlacement
+├── UnknownBacktest · UnknownRun · RunNotFinished
 ├── TopologyExists
 ├── RevisionConflict
 ├── UnknownPolicy · UnknownDecision · NoPolicy
 ├── NoSnapshot · StaleSnapshots · StoredDataUnusable
 ├── InvalidRequest          a rule that the payload alone, or with what is stored, breaks
-├── PayloadTooLarge · UnsupportedMediaType
+├── PayloadTooLarge · UnsupportedMediaType · NotAcceptable
 ├── Unauthorized · Forbidden
 └── NotReady
 """
@@ -97,6 +98,45 @@ class UnknownPlacement(ServiceError):
 
     def __str__(self) -> str:
         return f"No placement has the id {self.placement_id}: GET /v1/topologies/NAME/placements lists them."
+
+
+@dataclass(eq=False)
+class UnknownBacktest(ServiceError):
+    """No backtest has this id, or it was deleted."""
+
+    backtest_id: UUID
+
+    def __str__(self) -> str:
+        return f"No backtest has the id {self.backtest_id}: GET /v1/backtests lists them."
+
+
+@dataclass(eq=False)
+class UnknownRun(ServiceError):
+    """The backtest does not hold this policy or this seed."""
+
+    policy: str
+    seed: int
+    policies: tuple[str, ...]
+    seeds: int
+
+    def __str__(self) -> str:
+        return (
+            f"This backtest has no run of policy {self.policy!r} with seed {self.seed}: it has the policies "
+            f"{', '.join(self.policies)} and the seeds 0 to {self.seeds - 1}."
+        )
+
+
+@dataclass(eq=False)
+class RunNotFinished(ServiceError):
+    """The run asked for is part of the backtest, but there is nothing of it yet, or never will be."""
+
+    policy: str
+    seed: int
+    state: str
+
+    def __str__(self) -> str:
+        what = "ask again later" if self.state in {"queued", "running"} else "start the backtest anew"
+        return f"Policy {self.policy} has not been run with seed {self.seed}; the backtest is {self.state}: {what}."
 
 
 @dataclass(eq=False)
@@ -236,6 +276,19 @@ class UnsupportedMediaType(ServiceError):
     def __str__(self) -> str:
         sent = f"is {self.sent!r}" if self.sent else "has no Content-Type"
         return f"The body {sent}: send JSON, with the header Content-Type: application/json."
+
+
+@dataclass(eq=False)
+class NotAcceptable(ServiceError):
+    """The answer cannot be had in any of the forms that the caller takes."""
+
+    accept: str
+    offered: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return (
+            f"Accept: {self.accept!r} takes none of what there is here: ask for {' or '.join(self.offered)}."
+        )
 
 
 @dataclass(eq=False)

@@ -8,6 +8,8 @@ from fastapi import FastAPI
 from sqlalchemy.orm import sessionmaker
 
 from app import documentation, health
+from app.backtests import routes as backtests
+from app.backtests.dispatcher import Dispatcher
 from app.body_limit import BodyLimit
 from app.database import make_engine
 from app.decisions import routes as decisions
@@ -27,6 +29,7 @@ from app.snapshots import routes as snapshots
 from app.summaries import routes as summaries
 from app.topologies import routes as topologies
 from app.vm_catalogues import routes as vm_catalogues
+from app.workloads import routes as workloads
 from migrations.runner import newest_revision
 
 ROUTERS = (
@@ -42,6 +45,8 @@ ROUTERS = (
     policies.router,
     decisions.router,
     forecasts.router,
+    workloads.router,
+    backtests.router,
     recommendations.router,
     health.router,
 )
@@ -83,5 +88,10 @@ async def open_database(app: FastAPI) -> AsyncIterator[None]:
     app.state.engine = engine
     app.state.session_factory = sessionmaker(engine, expire_on_commit=False)
     app.state.newest_revision = newest_revision()
+    dispatchers = [Dispatcher(settings, slot) for slot in range(settings.backtest_processes)]
+    for dispatcher in dispatchers:
+        dispatcher.start()
     yield
+    for dispatcher in dispatchers:
+        dispatcher.stop()
     engine.dispose()

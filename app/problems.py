@@ -167,6 +167,19 @@ KINDS: dict[type[Exception], Kind] = {
     errors.UnknownProfile: Kind("unknown-profile", 404, "No such profile"),
     errors.UnknownVmCatalogue: Kind("unknown-vm-catalogue", 404, "No such VM catalogue"),
     errors.UnknownPlacement: Kind("unknown-placement", 404, "No such placement"),
+    errors.UnknownBacktest: Kind("unknown-backtest", 404, "No such backtest"),
+    errors.UnknownRun: Kind(
+        "unknown-run",
+        404,
+        "No such run in this backtest",
+        lambda p: {"policies": list(p.policies), "seeds": p.seeds},
+    ),
+    errors.RunNotFinished: Kind(
+        "run-not-finished", 409, "This run is not done", lambda p: {"state": p.state}
+    ),
+    errors.NotAcceptable: Kind(
+        "not-acceptable", 406, "Not in this form", lambda p: {"offered": list(p.offered)}
+    ),
     planning.InvalidProfile: Kind(
         "invalid-profile", 422, "A profile that no slot has", _numbers("/profiles")
     ),

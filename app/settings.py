@@ -45,6 +45,13 @@ class Settings(BaseSettings):
         50, ge=0, description="Up to this size a plan is computed on the event loop, above it in a thread."
     )
 
+    backtest_processes: int = Field(
+        1,
+        ge=0,
+        le=64,
+        description="Backtests computed at once by all who share the database, each in a process; 0 computes none.",
+    )
+
     database_pool_size: int = Field(10, ge=1, description="Connections each worker keeps.")
     database_pool_overflow: int = Field(10, ge=0, description="Connections it may add under load.")
     database_pool_timeout_seconds: float = Field(5.0, gt=0, description="Wait for one before answering 503.")

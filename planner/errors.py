@@ -385,6 +385,7 @@ class InvalidQosTarget(ForecastError):
     """The QoS target is a probability of at least one half and below 1."""
 
     qos_target: float
+    pointer: str = ""
 
     def __str__(self) -> str:
         return f"qos_target = {self.qos_target:.6g} must lie in [0.5, 1): 0.95 is usual."
@@ -407,6 +408,7 @@ class UnknownPolicy(ForecastError):
 
     policy: str
     known: tuple[str, ...]
+    pointer: str = ""
 
     def __str__(self) -> str:
         return f"There is no policy {self.policy!r}; the known ones are {', '.join(self.known)}."

@@ -1,5 +1,6 @@
 """A real service in a process of its own, on a real Postgres, spoken to over HTTP."""
 
+import math
 import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -66,3 +67,27 @@ def stored(client: httpx.Client, name: str) -> str:
     assert client.post("/v1/topologies", json=FPD | {"name": name}).status_code == 201
     assert client.post(f"/v1/topologies/{name}/snapshots", json=FPD_LOAD).status_code == 201
     return name
+
+
+@pytest.fixture(scope="session")
+def measured(client: httpx.Client) -> str:
+    """The name of a stored topology with two hours of snapshots."""
+    name = f"measured-{uuid.uuid4().hex[:12]}"
+    assert client.post("/v1/topologies", json=FPD | {"name": name}).status_code == 201
+    rates = [300 + 60 * math.sin(minute / 20) + minute * 37 % 11 for minute in range(120)]
+    snapshots = [
+        FPD_LOAD | {"observed_at": f"2026-11-18T{i // 60:02}:{i % 60:02}:00Z", "external_rate": rate}
+        for i, rate in enumerate(rates)
+    ]
+    assert client.post(f"/v1/topologies/{name}/snapshots", json=snapshots).status_code == 201
+    return name
+
+
+@pytest.fixture(scope="session")
+def idle_client(postgres_url: str) -> Iterator[httpx.Client]:
+    """Speaks to a service that takes backtests in and computes none."""
+    with made_database(postgres_url) as url:
+        service = start([], database_url=url, backtest_processes="0")
+        with httpx.Client(base_url=service.url, timeout=60) as client:
+            yield client
+        assert service.stop() == 0

@@ -1,0 +1,107 @@
+"""Backtests: jobs that live a workload through again under each policy."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from app.backtests import service
+from app.backtests.schemas import MOST_SEEDS, BacktestAnswer, BacktestPage, BacktestRequest, RunTrace, State
+from app.backtests.traces import draw_trace
+from app.database import SessionDep
+from app.negotiation import JSON, PNG, SVG, Accept, choose_form, document_pictures
+from app.pages import PageDep
+from app.problems import BODY, document_problems
+from app.security import may_read, may_store
+from app.strict_json import StrictJsonRoute
+
+router = APIRouter(prefix="/v1/backtests", tags=["backtests"], route_class=StrictJsonRoute)
+
+REFUSED = (
+    "invalid-mst-samples",
+    "too-few-mst-samples",
+    "invalid-workload",
+    "workload-too-short",
+    "workload-too-sparse",
+    "constant-workload",
+    "invalid-qos-target",
+    "invalid-schedule",
+    "unknown-policy",
+    "unknown-topology",
+    "no-snapshot",
+    "stored-data-unusable",
+)
+
+
+@router.post(
+    "",
+    status_code=202,
+    dependencies=[Depends(may_store)],
+    summary="Start a backtest",
+    responses=document_problems(*REFUSED, *BODY),
+)
+def create_backtest(body: BacktestRequest, session: SessionDep, response: Response) -> BacktestAnswer:
+    """Queued and computed in the background, also past restarts of the service: GET its `Location`."""
+    backtest = service.create_backtest(session, body)
+    response.headers["Location"] = f"/v1/backtests/{backtest.id}"
+    return backtest
+
+
+@router.get("", dependencies=[Depends(may_read)], summary="List backtests", responses=document_problems())
+def list_backtests(
+    page: PageDep,
+    session: SessionDep,
+    state: Annotated[State | None, Query(description="Only those in this state.")] = None,
+) -> BacktestPage:
+    """Newest first, without their rows."""
+    return service.list_backtests(session, page, state)
+
+
+@router.get(
+    "/{backtest_id}",
+    dependencies=[Depends(may_read)],
+    summary="Read a backtest",
+    responses=document_problems("unknown-backtest"),
+)
+def read_backtest(backtest_id: UUID, session: SessionDep) -> BacktestAnswer:
+    """How far it is, its rows so far, and their means and deviations over the seeds."""
+    return service.find_backtest(session, backtest_id)
+
+
+DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "It was finished, and is deleted."}}
+
+
+@router.delete(
+    "/{backtest_id}",
+    dependencies=[Depends(may_store)],
+    summary="Cancel or delete a backtest",
+    responses=DELETED | document_problems("unknown-backtest"),
+    response_model=BacktestAnswer,
+)
+def cancel_or_delete_backtest(backtest_id: UUID, session: SessionDep) -> BacktestAnswer | Response:
+    """Cancels one that is queued or running, and answers 200 with the rows it has; deletes a finished one, 204."""
+    return service.cancel_or_delete(session, backtest_id) or Response(status_code=204)
+
+
+@router.get(
+    "/{backtest_id}/plot",
+    dependencies=[Depends(may_read)],
+    summary="See one run of a backtest",
+    response_model=RunTrace,
+    responses=document_pictures()
+    | document_problems("unknown-backtest", "unknown-run", "run-not-finished", "not-acceptable"),
+)
+def draw_run(
+    backtest_id: UUID,
+    session: SessionDep,
+    policy: Annotated[
+        str | None, Query(max_length=100, description="Left out: `headgate`, or the first there is.")
+    ] = None,
+    seed: Annotated[int, Query(ge=0, le=MOST_SEEDS)] = 0,
+    accept: Accept = None,
+) -> Response:
+    """Workload, capacity, VMs and backlog over time: as PNG, SVG or, to draw it yourself, JSON, by `Accept`."""
+    form = choose_form(accept, (PNG, SVG, JSON))
+    trace = service.trace_run(session, backtest_id, policy, seed)
+    content = trace.model_dump_json().encode() if form == JSON else draw_trace(trace, form)
+    return Response(content, media_type=form, headers={"Vary": "Accept"})

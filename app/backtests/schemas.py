@@ -1,0 +1,243 @@
+"""Backtests as JSON: what is asked, how far it is, and what came out."""
+
+import math
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from app.fields import Answer, Body, OperatorName, TopologyName, UtcTime
+from app.forecasts.schemas import MOST_POINTS, MOST_SAMPLES, MOST_STEPS, MOST_VMS, MstSample, WorkloadPoint
+from app.plans.schemas import Diagnostic
+from planner import mst
+from planner.backtest import BacktestSetup
+from planner.headgate_policy import DEFAULT_QOS_TARGET
+from planner.policies import ALL_POLICIES, BASELINES
+from planner.schedule import Timing
+
+MOST_SEEDS = 50
+State = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+Vms = Annotated[int, Field(ge=1, le=10**6)]
+
+# Two hours of minutes, rising and falling, and samples of an application of some 0.8 per VM.
+EXAMPLE: JsonValue = {
+    "workload": [
+        {
+            "at": f"2026-11-18T{minute // 60:02}:{minute % 60:02}:00Z",
+            "rate": round(8 + 4 * math.sin(minute / 20), 3),
+        }
+        for minute in range(120)
+    ],
+    "workload_name": "two-hours",
+    "mst_samples": [
+        {"vms": vms, "throughput": round(vms * each, 2)}
+        for vms in (1, 2, 4, 8, 16, 24)
+        for each in (0.78, 0.8, 0.83)
+    ],
+    "policies": ["mst", "mst+ua", "headgate"],
+    "seeds": 2,
+}
+
+
+class BacktestRequest(Body):
+    """A workload to live through again, the application's throughputs, and the policies to try.
+
+    The samples judge every schedule; those at `train_vms` are all that a policy may know. Times are those of
+    `workload`, or of the snapshots of `topology`; send one of the two.
+    """
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+
+    workload: Annotated[
+        list[WorkloadPoint] | None, Field(max_length=MOST_POINTS, description="Oldest first.")
+    ] = None
+    topology: Annotated[
+        TopologyName | None, Field(description="Whose external rates, as measured, are the workload.")
+    ] = None
+    since: Annotated[UtcTime | None, Field(description="With `topology`: snapshots from this time on.")] = (
+        None
+    )
+    until: Annotated[UtcTime | None, Field(description="With `topology`: snapshots before this time.")] = None
+    workload_name: Annotated[
+        OperatorName | None, Field(description="For the rows; else the topology's name, or `workload`.")
+    ] = None
+    app: Annotated[
+        OperatorName, Field(description="The application that the samples are of, for the rows.")
+    ] = "app"
+    mst_samples: Annotated[
+        list[MstSample] | None,
+        Field(
+            max_length=MOST_SAMPLES, description="Left out: those stored of `topology`; saturated ones only."
+        ),
+    ] = None
+    policies: Annotated[
+        list[Annotated[str, Field(max_length=100)]] | Literal["all"],
+        Field(
+            description=f"`all` are {', '.join(ALL_POLICIES)}; beside them there are {' and '.join(BASELINES)}."
+        ),
+    ] = "all"
+    seeds: Annotated[int, Field(ge=1, le=MOST_SEEDS, description="Runs of each policy.")] = 5
+    train_vms: Annotated[
+        list[Vms] | None, Field(min_length=1, max_length=1000, description="Left out: every measured m.")
+    ] = None
+    scale_peak: Annotated[
+        float | None,
+        Field(
+            le=1e15, description="Scale the workload to this maximum. Left out: it is in the samples' unit."
+        ),
+    ] = None
+    max_vms: Annotated[int, Field(ge=1, le=MOST_VMS)] = 128
+    step_seconds: Annotated[
+        float | None, Field(gt=0, le=1e9, description="Left out: the median distance of the times.")
+    ] = None
+    interval_steps: Annotated[
+        int, Field(ge=1, le=MOST_STEPS, description="For how long a decision holds.")
+    ] = 10
+    startup_steps: Annotated[int, Field(ge=0, le=MOST_STEPS, description="How long a VM takes to start.")] = 2
+    qos_target: Annotated[float, Field(description="Of the paper's policies, in [0.5, 1).")] = 0.95
+    headgate_qos_target: Annotated[float, Field(description="Of `headgate`, in [0.5, 1).")] = (
+        DEFAULT_QOS_TARGET
+    )
+
+
+class Job(BaseModel):
+    """A backtest as stored: all that the computation needs, so that it is the same whenever it is done."""
+
+    workload_name: str
+    app: str
+    start_at: datetime
+    step_seconds: float
+    rates: list[float]
+    samples: list[tuple[int, float]]
+    policies: list[str]
+    seeds: int
+    train_vms: list[int]
+    scale_peak: float | None
+    max_vms: int
+    interval_steps: int
+    startup_steps: int
+    qos_target: float
+    headgate_qos_target: float
+    diagnostics: list[Diagnostic] = []
+
+    def to_setup(self) -> BacktestSetup:
+        """As the planner has it."""
+        return BacktestSetup(
+            workload=self.workload_name,
+            app=self.app,
+            rates=tuple(self.rates),
+            samples=tuple(mst.MstSample(vms, throughput) for vms, throughput in self.samples),
+            train_vms=tuple(self.train_vms),
+            scale_peak=self.scale_peak,
+            max_vms=self.max_vms,
+            timing=Timing(self.interval_steps, self.startup_steps, self.step_seconds),
+            qos_target=self.qos_target,
+            headgate_qos_target=self.headgate_qos_target,
+        )
+
+
+class BacktestParameters(Answer):
+    """What is computed; the workload and the samples are not sent back."""
+
+    workload_name: str
+    app: str
+    start_at: datetime
+    step_seconds: float
+    steps: int
+    policies: list[str]
+    seeds: int
+    train_vms: list[int]
+    scale_peak: float | None
+    max_vms: int
+    interval_steps: int
+    startup_steps: int
+    qos_target: float
+    headgate_qos_target: float
+
+
+class BacktestRun(Answer):
+    """One policy lived through with one seed."""
+
+    policy: str
+    workload: str
+    app: str
+    seed: int
+    qos_percent: float = Field(
+        description="The share of steps in which the throughput was above the workload."
+    )
+    cost_to_truth: float = Field(description="VM steps, in units of those of the schedule that knew all.")
+    cost_to_static: float = Field(description="VM steps, in units of those of a peak's VMs all the time.")
+    max_backlog: float = Field(description="The largest backlog, in the workload's rate × seconds.")
+
+
+class PolicySummary(Answer):
+    """The means of a policy's runs so far and their standard deviations over the seeds (with n − 1).
+
+    A deviation is null where there is one run only.
+    """
+
+    policy: str
+    seeds: int
+    qos_percent: float
+    qos_percent_deviation: float | None
+    cost_to_truth: float
+    cost_to_truth_deviation: float | None
+    cost_to_static: float
+    cost_to_static_deviation: float | None
+    max_backlog: float
+    max_backlog_deviation: float | None
+
+
+class BacktestError(Answer):
+    """Why a backtest failed."""
+
+    type: str
+    detail: str
+
+
+class BacktestState(Answer):
+    """How far a backtest is: `progress` from 0 to 1, `activity` in a sentence."""
+
+    id: UUID
+    state: State
+    progress: float
+    activity: str
+    parameters: BacktestParameters
+    error: BacktestError | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+class BacktestAnswer(BacktestState):
+    """A backtest with what it has brought so far; the rows of a restarted one stay."""
+
+    rows: list[BacktestRun]
+    summary: list[PolicySummary]
+    diagnostics: list[Diagnostic]
+
+
+class BacktestPage(Answer):
+    """Newest first, without their rows."""
+
+    items: list[BacktestState]
+    next: str | None
+
+
+class RunTrace(Answer):
+    """Every step of one run, the first one at `start_at`, all rates in the unit of the samples."""
+
+    policy: str
+    workload: str
+    app: str
+    seed: int
+    qos_percent: float
+    cost_to_truth: float
+    start_at: datetime
+    step_seconds: float
+    workload_rates: list[float]
+    capacities: list[float]
+    vms: list[int]
+    truth_vms: list[int]
+    backlogs: list[float]

@@ -1,0 +1,124 @@
+"""Takes backtests in; shows, cancels and deletes them. `worker.py` computes them."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import Select, delete, func, select, tuple_, update
+from sqlalchemy.dialects.postgresql import array
+from sqlalchemy.orm import Session
+
+from app.backtests.gathering import to_job
+from app.backtests.schemas import BacktestAnswer, BacktestPage, BacktestRequest, Job, RunTrace, State
+from app.backtests.states import to_answer, to_state
+from app.backtests.traces import retrace_run
+from app.errors import RunNotFinished, UnknownBacktest, UnknownRun
+from app.pages import Page, bad_cursor
+from app.tables import BacktestRow, BacktestRunRow
+from planner.policies import BY_NAME, HEADGATE
+
+UNFINISHED = ("queued", "running")
+
+
+def create_backtest(session: Session, body: BacktestRequest) -> BacktestAnswer:
+    """Queues it, unless it is seen at once that it cannot end well."""
+    row = BacktestRow(id=uuid4(), request=to_job(session, body).model_dump(mode="json"))
+    session.add(row)
+    session.flush()
+    return find_backtest(session, row.id)
+
+
+def find_backtest(session: Session, backtest_id: UUID) -> BacktestAnswer:
+    """A backtest with its rows so far."""
+    row = session.execute(_without_series().where(BacktestRow.id == backtest_id)).one_or_none()
+    if row is None:
+        raise UnknownBacktest(backtest_id)
+    runs = session.execute(
+        select(
+            BacktestRunRow.policy,
+            BacktestRunRow.seed,
+            BacktestRunRow.qos_percent,
+            BacktestRunRow.cost_to_truth,
+            BacktestRunRow.cost_to_static,
+            BacktestRunRow.max_backlog,
+        )
+        .where(BacktestRunRow.backtest_id == backtest_id)
+        .order_by(BacktestRunRow.position)
+    ).all()
+    return to_answer(row, runs)
+
+
+def list_backtests(session: Session, page: Page, state: State | None) -> BacktestPage:
+    """Newest first."""
+    key = (BacktestRow.created_at, BacktestRow.id)
+    query = _without_series().order_by(*(column.desc() for column in key)).limit(page.limit + 1)
+    if state is not None:
+        query = query.where(BacktestRow.state == state)
+    if after := page.after_key(2):
+        query = query.where(tuple_(*key) < tuple_(*_read_key(*after)))
+    rows = session.execute(query).all()
+    items = [to_state(row, row.runs) for row in rows[: page.limit]]
+    more = len(rows) > page.limit
+    return BacktestPage(
+        items=items, next=page.next_url(items[-1].created_at.isoformat(), items[-1].id) if more else None
+    )
+
+
+def cancel_or_delete(session: Session, backtest_id: UUID) -> BacktestAnswer | None:
+    """Cancels what is not finished, which keeps its rows; deletes what is, and then answers None."""
+    of_id = BacktestRow.id == backtest_id
+    state = session.scalar(select(BacktestRow.state).where(of_id).with_for_update())
+    if state is None:
+        raise UnknownBacktest(backtest_id)
+    if state not in UNFINISHED:
+        session.execute(delete(BacktestRow).where(of_id))
+        return None
+    session.execute(update(BacktestRow).where(of_id).values(state="cancelled", finished_at=func.now()))
+    return find_backtest(session, backtest_id)
+
+
+def trace_run(session: Session, backtest_id: UUID, policy: str | None, seed: int) -> RunTrace:
+    """Every step of a run that is done: its schedule is stored, the rest follows from the seed."""
+    row = session.get(BacktestRow, backtest_id)
+    if row is None:
+        raise UnknownBacktest(backtest_id)
+    job = Job.model_validate(row.request)
+    policy = _choose_policy(job, policy)
+    if policy not in job.policies or not 0 <= seed < job.seeds:
+        raise UnknownRun(policy, seed, tuple(job.policies), job.seeds)
+    position = job.policies.index(policy) * job.seeds + seed
+    run = session.get(BacktestRunRow, (backtest_id, position))
+    if run is None:
+        raise RunNotFinished(policy, seed, row.state)
+    return retrace_run(job, policy, seed, run.schedule)
+
+
+def _choose_policy(job: Job, policy: str | None) -> str:
+    if policy is None:
+        return HEADGATE if HEADGATE in job.policies else job.policies[0]
+    return BY_NAME[policy].number if policy in BY_NAME else policy
+
+
+def _without_series() -> Select[Any]:
+    """The rows of backtests, but of workload and samples only the lengths: they may be long."""
+    request = BacktestRow.request
+    runs = select(func.count()).where(BacktestRunRow.backtest_id == BacktestRow.id).scalar_subquery()
+    return select(
+        BacktestRow.id,
+        BacktestRow.state,
+        BacktestRow.progress,
+        BacktestRow.error,
+        BacktestRow.created_at,
+        BacktestRow.started_at,
+        BacktestRow.finished_at,
+        request.op("-", return_type=request.type)(array(["rates", "samples"])).label("request"),
+        func.jsonb_array_length(request["rates"]).label("steps"),
+        runs.label("runs"),
+    )
+
+
+def _read_key(created_at: str, backtest_id: str) -> tuple[datetime, UUID]:
+    try:
+        return datetime.fromisoformat(created_at), UUID(backtest_id)
+    except ValueError as error:
+        raise bad_cursor() from error

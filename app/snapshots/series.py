@@ -1,0 +1,62 @@
+"""The measured load of a topology as a time series: what a forecast or a backtest has for a workload."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.errors import NoSnapshot, StoredDataUnusable
+from app.tables import SnapshotRow
+from app.topologies.service import StoredTopology
+from planner.errors import ConstantWorkload, InvalidWorkload, WorkloadTooShort, WorkloadTooSparse
+from planner.workload import Measurement, Workload, check_forecastable, regularise_workload
+
+
+def read_workload(
+    session: Session,
+    stored: StoredTopology,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    step_seconds: float | None = None,
+    most: int,
+    needed: int,
+) -> Workload:
+    """The external rates of the newest `most` snapshots, made regular; at least `needed` steps of them."""
+    measured = read_external_rates(session, stored, since, until, most)
+    if not measured:
+        raise NoSnapshot(stored.name)
+    try:
+        workload = regularise_workload(measured, step_seconds)
+        check_forecastable(workload.series, needed)
+    except (InvalidWorkload, WorkloadTooShort, WorkloadTooSparse, ConstantWorkload) as error:
+        raise StoredDataUnusable(stored.name, str(error)) from error
+    return workload
+
+
+def read_external_rates(
+    session: Session, stored: StoredTopology, since: datetime | None, until: datetime | None, most: int
+) -> Sequence[Measurement]:
+    """Oldest first; of the newest snapshot's window only, for a minute and an hour are no steps of one series."""
+    of_topology = SnapshotRow.topology_id == stored.id
+    bounds = [of_topology]
+    if since is not None:
+        bounds.append(SnapshotRow.observed_at >= since)
+    if until is not None:
+        bounds.append(SnapshotRow.observed_at < until)
+    newest_first = SnapshotRow.observed_at.desc()
+    window = (
+        select(SnapshotRow.window_seconds)
+        .where(*bounds)
+        .order_by(newest_first, SnapshotRow.window_seconds)
+        .limit(1)
+        .scalar_subquery()
+    )
+    rows = session.execute(
+        select(SnapshotRow.observed_at, SnapshotRow.external_rate)
+        .where(*bounds, SnapshotRow.window_seconds == window)
+        .order_by(newest_first)
+        .limit(most)
+    ).all()
+    return [Measurement(row.observed_at.timestamp(), row.external_rate) for row in reversed(rows)]

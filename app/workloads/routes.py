@@ -1,0 +1,73 @@
+"""Where workloads go."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from app.database import SessionDep
+from app.fields import TopologyName
+from app.negotiation import JSON, PNG, SVG, Accept, choose_form, document_pictures
+from app.problems import BODY, document_problems
+from app.security import may_read
+from app.strict_json import StrictJsonRoute
+from app.workloads import service
+from app.workloads.schemas import (
+    HistorySteps,
+    Level,
+    StepsAhead,
+    WindowSteps,
+    WorkloadForecastAnswer,
+    WorkloadForecastRequest,
+)
+
+router = APIRouter(prefix="/v1", tags=["forecasts"], route_class=StrictJsonRoute)
+
+FORMS = (JSON, PNG, SVG)
+
+
+@router.post(
+    "/forecasts/workload",
+    dependencies=[Depends(may_read)],
+    summary="Forecast a workload",
+    response_model=WorkloadForecastAnswer,
+    responses=document_pictures()
+    | document_problems(
+        "invalid-workload",
+        "workload-too-short",
+        "workload-too-sparse",
+        "constant-workload",
+        "not-acceptable",
+        *BODY,
+    ),
+)
+def forecast_workload(body: WorkloadForecastRequest, accept: Accept = None) -> Response:
+    """By the ARMA model of lowest AIC on the newest window, with intervals; as JSON, PNG or SVG, by `Accept`."""
+    return _answer(service.forecast_described(body), "workload", choose_form(accept, FORMS))
+
+
+@router.get(
+    "/topologies/{name}/forecasts/workload",
+    dependencies=[Depends(may_read)],
+    summary="Forecast a topology's workload",
+    response_model=WorkloadForecastAnswer,
+    responses=document_pictures()
+    | document_problems("unknown-topology", "no-snapshot", "stored-data-unusable", "not-acceptable"),
+)
+def forecast_stored_workload(
+    name: TopologyName,
+    session: SessionDep,
+    steps: Annotated[StepsAhead, Query()] = 30,
+    level: Annotated[Level, Query()] = 0.95,
+    window_steps: Annotated[WindowSteps, Query()] = 100,
+    history_steps: Annotated[HistorySteps, Query()] = 200,
+    accept: Accept = None,
+) -> Response:
+    """Its snapshots' external rates, and where they go; as JSON, PNG or SVG, by `Accept`."""
+    form = choose_form(accept, FORMS)
+    horizon = service.Horizon(steps, level, window_steps, history_steps)
+    return _answer(service.forecast_stored(session, name, horizon), name, form)
+
+
+def _answer(answer: WorkloadForecastAnswer, name: str, form: str) -> Response:
+    content = answer.model_dump_json().encode() if form == JSON else service.draw_answer(answer, name, form)
+    return Response(content, media_type=form, headers={"Vary": "Accept"})
