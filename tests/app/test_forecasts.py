@@ -136,7 +136,7 @@ def bad(change: str) -> dict[str, Any]:
         ("", {"qos_target": 0.4}, "invalid-qos-target", "#/qos_target"),
         ("", {"qos_target": 1.0}, "invalid-qos-target", "#/qos_target"),
         ("", {"startup_steps": 10}, "invalid-schedule", "#/startup_steps"),
-        ("", {"policy": "magic"}, "unknown-policy", "#/policy"),
+        ("", {"policy": "magic"}, "unknown-vm-policy", "#/policy"),
     ],
 )
 def test_bad_input_says_what_is_needed(
@@ -223,7 +223,7 @@ def test_a_backtest_draws_the_same_picture_every_time(tmp_path: Path):
     ("arguments", "said"),
     [
         (["--plot", "week.gif"], "--plot draws"),
-        (["--policies", "8"], "unknown-policy"),
+        (["--policies", "8"], "unknown-vm-policy"),
         (["--train-vms", "3,x"], "whole numbers"),
         (["--train-vms", "5"], "too-few-mst-samples"),
         (["--scale-peak", "high"], "a number, or none"),
