@@ -98,7 +98,8 @@ DUCKDB_STEPS = (
     """CREATE TEMP TABLE operators AS
     WITH gaps AS (SELECT *, arrived - lag(arrived) OVER (PARTITION BY topology, operator ORDER BY arrived) AS gap
         FROM records)
-    SELECT topology, operator, arrived // 60000000 AS w, count(*) AS tuples, var_pop(gap) / avg(gap) ** 2 AS arrival_scv,
+    SELECT topology, operator, arrived // 60000000 AS w, count(*) AS tuples,
+        var_pop(gap) / avg(gap) ** 2 AS arrival_scv,
         1e6 / avg(finished - started) AS service_rate,
         var_pop(finished - started) / avg(finished - started) ** 2 AS service_scv,
         avg(started - arrived) AS wait, avg(finished - arrived) AS sojourn,
