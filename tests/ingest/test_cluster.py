@@ -62,7 +62,7 @@ class Cluster:
         self.url = wait_for(log, r"Starting Spark master at (spark://\S+)")
 
     def start_worker(self) -> None:
-        name = f"worker{len(self.processes)}"
+        name = f"worker{len(list(self.folder.iterdir()))}"
         work = str(self.folder / name / "work")
         arguments = ("--cores", "1", "--memory", "1g", "--work-dir", work, self.url)
         log = self.start(name, "org.apache.spark.deploy.worker.Worker", *arguments)
@@ -85,13 +85,7 @@ def wait_for(log: Path, pattern: str) -> str:
     while not (found := re.search(pattern, log.read_text())):
         assert time.monotonic() < give_up_at, log.read_text()
         with suppress(subprocess.TimeoutExpired):
-            subprocess.run(
-                ["tail", "-F", str(log)],
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                timeout=0.2,
-                check=False,
-            )
+            subprocess.run(["tail", "-F", str(log)], capture_output=True, timeout=0.2, check=False)
     return found.group(1)
 
 
@@ -133,7 +127,7 @@ def clean(spark: SparkSession, postgres_url: str, log: Path) -> list[Any]:
 
 
 def dump(url: str) -> list[Any]:
-    found = []
+    found: list[Any] = []
     with connect(url) as connection:
         for table in TABLES:
             rows = connection.cursor(row_factory=dict_row).execute(
