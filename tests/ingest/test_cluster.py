@@ -142,9 +142,12 @@ def dump(url: str) -> list[Any]:
 
 
 def start_ingest(cluster: Cluster, log: Path, data_dir: Path) -> subprocess.Popen[bytes]:
+    """With the cluster's own settings, as its administrator leaves them in spark-defaults.conf."""
+    (data_dir / "spark-defaults.conf").write_text("spark.sql.shuffle.partitions 4\n")
     return subprocess.Popen(
         [HEADGATE, "ingest", str(log), "--master", cluster.url],
-        env=environment(data_dir=str(data_dir)) | {"SPARK_LOCAL_IP": "127.0.0.1"},
+        env=environment(data_dir=str(data_dir))
+        | {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_CONF_DIR": str(data_dir)},
         cwd=data_dir,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
