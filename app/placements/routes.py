@@ -19,8 +19,9 @@ from app.placements.schemas import (
 from app.problems import BODY, document_problems
 from app.security import may_read, may_store
 from app.settings import SettingsDep
+from app.strict_json import StrictJsonRoute
 
-router = APIRouter(prefix="/v1", tags=["placements"])
+router = APIRouter(prefix="/v1", tags=["placements"], route_class=StrictJsonRoute)
 reads = [Depends(may_read)]
 stores = [Depends(may_store)]
 

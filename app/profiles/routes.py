@@ -13,6 +13,7 @@ from app.problems import BODY, document_problems
 from app.profiles import service
 from app.profiles.schemas import FROM_TRIALS, ProfileAnswer, ProfileBody, ProfilePage, TrialsBody
 from app.security import may_read, may_store
+from app.strict_json import StrictJsonRoute
 
 
 class ProfileNameConvertor(StringConvertor):
@@ -23,7 +24,7 @@ class ProfileNameConvertor(StringConvertor):
 
 register_url_convertor("profile_name", ProfileNameConvertor())
 
-router = APIRouter(prefix="/v1/profiles", tags=["placements"])
+router = APIRouter(prefix="/v1/profiles", tags=["placements"], route_class=StrictJsonRoute)
 reads = [Depends(may_read)]
 stores = [Depends(may_store)]
 

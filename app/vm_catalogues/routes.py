@@ -10,10 +10,11 @@ from app.fields import TopologyName
 from app.pages import PageDep
 from app.problems import BODY, document_problems
 from app.security import may_read, may_store
+from app.strict_json import StrictJsonRoute
 from app.vm_catalogues import service
 from app.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody, VmCataloguePage
 
-router = APIRouter(prefix="/v1/vm-catalogues", tags=["placements"])
+router = APIRouter(prefix="/v1/vm-catalogues", tags=["placements"], route_class=StrictJsonRoute)
 reads = [Depends(may_read)]
 stores = [Depends(may_store)]
 

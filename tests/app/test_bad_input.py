@@ -357,6 +357,22 @@ def test_another_content_type_is_refused_with_the_right_one(client: httpx.Client
     assert "application/json" in problem["detail"]
 
 
+def test_every_call_with_a_body_reads_it_strictly(client: httpx.Client):
+    """Also those that nobody thought of here: the document lists them."""
+    paths: dict[str, dict[str, Any]] = client.get("/openapi.json").json()["paths"]
+    calls = [
+        (method, path) for path, found in paths.items() for method in found if "requestBody" in found[method]
+    ]
+    assert len(calls) >= 15
+    for method, path in calls:
+        address = path.replace("{name}", "nothing-of-this-name")
+        assert "{" not in address
+        plain = client.request(method, address, content="{}", headers={"Content-Type": "text/plain"})
+        assert_refused(plain, status=415, kind="unsupported-media-type")
+        twice = client.request(method, address, content='{"twice": 1, "twice": 1}', headers=JSON)
+        assert "'twice' stands twice" in assert_refused(twice, ["#"])["detail"], f"{method} {path}"
+
+
 # -- addresses, parameters, headers --------------------------------------------------------
 
 
