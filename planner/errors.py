@@ -15,6 +15,7 @@ PlannerError
 │   ├── IdleTask               a task with a profile that no tuple reaches
 │   ├── ThreadTooLarge         a thread, or a bundle of them, that no VM or slot holds
 │   ├── PlacementTooLarge      more threads or slots than a placement is worked out for
+│   │   └── TooManyRetries     a mapper that does not come to an end in good time
 │   ├── InvalidCatalogue       VM sizes without a price, or none at all
 │   ├── NotEnoughSlots         the VMs given do not suffice, and there are no sizes to buy
 │   └── InvalidMapping         a mapping to predict names what is not there
@@ -258,6 +259,18 @@ class PlacementTooLarge(PlacementError):
             f"The placement comes to {self.needed:.6g} {self.unit} or more, most of them for task {self.task}, "
             f"and {self.limit} are the most it is worked out for: lower external_rate, split the topology, or "
             "look at the profile of that task."
+        )
+
+
+@dataclass(eq=False)
+class TooManyRetries(PlacementTooLarge):
+    """A mapper that started again and again with more slots, without coming to an end in good time."""
+
+    def __str__(self) -> str:
+        return (
+            f"Mapping started again with more slots until {self.needed:.6g} threads had been tried in vain, and "
+            f"{self.limit} are the most: choose the mapping sam, which counts out at once what it needs, lower "
+            f"external_rate, or give task {self.task} a profile whose single thread takes less cpu and memory."
         )
 
 

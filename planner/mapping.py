@@ -82,11 +82,15 @@ class Fragmentation:
 
 
 class NoRoom(Exception):
-    """The slots do not suffice; with `missing` more it is worth trying again."""
+    """The slots do not suffice; with `missing` more it is worth trying again.
 
-    def __init__(self, missing: int = 1) -> None:
+    `tried` counts the threads that were placed one by one before that was found out.
+    """
+
+    def __init__(self, missing: int = 1, tried: int = 0) -> None:
         super().__init__(f"{missing} slots missing")
         self.missing = missing
+        self.tried = tried
 
 
 MapThreads = Callable[[Sequence[Task], Sequence[Vm]], ThreadMapping]

@@ -6,7 +6,14 @@ import numpy as np
 
 from planner.errors import ThreadTooLarge
 from planner.mapping import FIT_TOLERANCE, NoRoom, Task, ThreadMapping, Vm
-from planner.mapping_rsm import DISTANCE_DIGITS, MOST_ONE_BY_ONE, Marks, VmLedger, ask_for_more
+from planner.mapping_rsm import (
+    DISTANCE_DIGITS,
+    MOST_ONE_BY_ONE,
+    Marks,
+    VmLedger,
+    ask_for_more,
+    refuse_hopeless,
+)
 from planner.slots import refuse_excess
 
 
@@ -20,26 +27,34 @@ def map_collocated(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
     if not vms:
         raise NoRoom
     check_shares(tasks, vms)
+    refuse_hopeless([(task.threads, *find_share(task)) for task in tasks], vms)
     ledger = VmLedger(vms)
+    placed = 0
     running: list[Marks] = [np.zeros(len(vms), dtype=np.bool_) for _ in tasks]
     for at in order_topologically(tasks):
         task = tasks[at]
         fed = np.logical_or.reduce(
             [running[feeder] for feeder in task.upstream] or [np.zeros_like(running[at])]
         )
-        cpu, memory = task.cpu / max(1, task.threads), task.memory / max(1, task.threads)
+        cpu, memory = find_share(task)
         for _ in range(task.threads):
             fits = ledger.find_fitting(cpu, memory)
             alone = fits & ~running[at]
             together = alone & fed
             kind = next((marks for marks in (together, alone, fits) if marks.any()), None)
             if kind is None:
-                raise ask_for_more(len(ledger.slots.vm_of))
+                raise ask_for_more(len(ledger.slots.vm_of), placed)
             free = np.round(ledger.free_cpu + ledger.free_memory, DISTANCE_DIGITS)
             freest = int(np.where(kind, free, -np.inf).argmax())
             ledger.put(freest, task.name, cpu, memory)
             running[at][freest] = True
+            placed += 1
     return ledger.slots.close()
+
+
+def find_share(task: Task) -> tuple[float, float]:
+    """cpu and memory of each thread: an equal share of what its task was allocated."""
+    return task.cpu / max(1, task.threads), task.memory / max(1, task.threads)
 
 
 def check_shares(tasks: Sequence[Task], vms: Sequence[Vm]) -> None:

@@ -1,8 +1,9 @@
 """RSM, the mapping of R-Storm (Shukla and Simmhan, Algorithm 5): each thread onto the VM that fits best."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from math import ceil
+from math import ceil, floor
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ from planner.errors import ThreadTooLarge
 from planner.mapping import FIT_TOLERANCE, NoRoom, SlotLedger, Task, ThreadMapping, Vm
 from planner.slots import refuse_excess
 
-# Each thread looks at every VM, and starts again with every retry: 50,000 threads take minutes at worst.
+# Each thread looks at every VM. That is one try; what all tries together may take is MOST_TRIED of placement.py.
 MOST_ONE_BY_ONE = 50_000
 
 # VMs in the same state must tie, in whatever order the sums of what they have left were taken.
@@ -82,10 +83,17 @@ def check_threads(tasks: Sequence[Task], vms: Sequence[Vm]) -> None:
             )
 
 
-def measure_network(vms: Sequence[Vm], reference: int) -> Numbers:
-    """net(ref, vm): 0 on the reference VM, ½ in its rack, 1 elsewhere; an unknown rack is elsewhere."""
-    rack = vms[reference].rack
-    network = np.array([0.5 if rack is not None and vm.rack == rack else 1.0 for vm in vms])
+def number_racks(vms: Sequence[Vm]) -> npt.NDArray[np.int64]:
+    """A number per VM, the same in the same rack; an unknown rack is no other VM's."""
+    numbers: dict[str | int, int] = {}
+    return np.array(
+        [numbers.setdefault(at if vm.rack is None else vm.rack, len(numbers)) for at, vm in enumerate(vms)]
+    )
+
+
+def measure_network(racks: npt.NDArray[np.int64], reference: int) -> Numbers:
+    """net(ref, vm): 0 on the reference VM, ½ in its rack, 1 elsewhere."""
+    network = np.where(racks == racks[reference], 0.5, 1.0)
     network[reference] = 0.0
     return network
 
@@ -100,11 +108,13 @@ def map_resource_aware(
     """
     weights = weights or DistanceWeights()
     check_threads(tasks, vms)
-    refuse_hopeless(tasks, sum(vm.slots for vm in vms))
+    singles = [(task.threads, task.profile.single) for task in tasks]
+    refuse_hopeless([(threads, single.cpu, single.memory) for threads, single in singles], vms)
     ledger = VmLedger(vms)
+    racks = number_racks(vms)
     reference = 0
-    network = weights.network * measure_network(vms, reference)
-    for task in sweep_threads(tasks):
+    network = weights.network * measure_network(racks, reference)
+    for placed, task in enumerate(sweep_threads(tasks)):
         single = task.profile.single
         fits = ledger.find_fitting(single.cpu, single.memory)
         distance = (
@@ -114,17 +124,17 @@ def map_resource_aware(
         )
         vm = int(np.where(fits, np.round(distance, DISTANCE_DIGITS), np.inf).argmin())
         if not fits[vm]:
-            raise ask_for_more(len(ledger.slots.vm_of))
+            raise ask_for_more(len(ledger.slots.vm_of), placed)
         ledger.put(vm, task.name, single.cpu, single.memory)
         if vm != reference:
             reference = vm
-            network = weights.network * measure_network(vms, vm)
+            network = weights.network * measure_network(racks, vm)
     return ledger.slots.close()
 
 
-def ask_for_more(slots: int) -> NoRoom:
+def ask_for_more(slots: int, tried: int) -> NoRoom:
     """One more slot, as published; from a thousand on one more per thousand, or the retries would not end."""
-    return NoRoom(1 + slots // 1000)
+    return NoRoom(1 + slots // 1000, tried)
 
 
 def sweep_threads(tasks: Sequence[Task]) -> Iterator[Task]:
@@ -137,11 +147,35 @@ def sweep_threads(tasks: Sequence[Task]) -> Iterator[Task]:
         pending = [task for task in pending if task.threads > turn]
 
 
-def refuse_hopeless(tasks: Sequence[Task], slots: int) -> None:
-    """Fewer slots than the memory or cpu of all threads cannot do: they need not be tried one by one."""
-    singles = [(task.threads, task.profile.single) for task in tasks]
-    memory = sum(threads * single.memory for threads, single in singles)
-    cpu = sum(threads * single.cpu for threads, single in singles)
-    missing = ceil(max(memory, cpu) * (1.0 - FIT_TOLERANCE)) - slots
+def refuse_hopeless(needs: Sequence[tuple[int, float, float]], vms: Sequence[Vm]) -> None:
+    """VMs that cannot do need not be tried one by one; a need is a number of threads, and cpu and memory of each.
+
+    Slots: Σ cpu, Σ memory, and for each m, with N(m) threads that take at least m each, ⌈N(m) / ⌊1/m⌋⌉. VMs: of
+    threads that take at least c each, one of s slots holds at most ⌊s/c⌋.
+    """
+    slots = sum(vm.slots for vm in vms)
+    total = max(sum(n * c for n, c, _ in needs), sum(n * m for n, _, m in needs))
+    by_memory = [
+        ceil(count / fit_times(memory, 1)) for memory, count in count_at_least((n, m) for n, _, m in needs)
+    ]
+    missing = max([ceil(total * (1.0 - FIT_TOLERANCE)), *by_memory]) - slots
     if missing > 0:
         raise NoRoom(missing)
+    sizes = Counter(vm.slots for vm in vms)
+    for cpu, count in count_at_least((n, c) for n, c, _ in needs):
+        if count > sum(number * fit_times(cpu, size) for size, number in sizes.items()):
+            raise ask_for_more(slots, 0)
+
+
+def count_at_least(needs: Iterable[tuple[int, float]]) -> Iterator[tuple[float, int]]:
+    """For each amount above 0 that a thread takes: how many threads take that or more."""
+    count = 0
+    for threads, amount in sorted(needs, key=lambda need: -need[1]):
+        count += threads
+        if amount > 0.0:
+            yield amount, count
+
+
+def fit_times(amount: float, capacity: int) -> int:
+    """How many threads of that amount fit, never too few: ⌊capacity / amount⌋ with the mappers' tolerance, twice."""
+    return floor((capacity + 2.0 * FIT_TOLERANCE) / amount) if amount > FIT_TOLERANCE else MOST_ONE_BY_ONE

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from planner.errors import NotEnoughSlots, PlacementTooLarge, ThreadTooLarge
+from planner.errors import NotEnoughSlots, PlacementTooLarge, ThreadTooLarge, TooManyRetries
 from planner.mapping import MapThreads, NoRoom, Task, ThreadMapping, Vm, join_tasks
 from planner.mapping_sam import map_slot_aware
 from planner.prediction import Prediction, Route, predict, route_shuffled, route_slot_aware
@@ -31,6 +31,9 @@ from planner.vm_acquisition import (
     make_purchase,
     read_price,
 )
+
+# Threads that mappers may place one by one and throw away again: a try looks at every VM for each of them.
+MOST_TRIED = 250_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,22 +146,36 @@ def buy(acquire: Acquire, market: Market, sizes: Sequence[VmSize], slots: int) -
 
 
 def map_with_retries(
-    tasks: Sequence[Task], market: Market, sizes: Sequence[VmSize], slots: int, map_threads: MapThreads
+    tasks: Sequence[Task],
+    market: Market,
+    sizes: Sequence[VmSize],
+    slots: int,
+    map_threads: MapThreads,
+    *,
+    most_tried: int = MOST_TRIED,
 ) -> tuple[ThreadMapping, int]:
     """Map onto the allocated slots; a mapper without room starts again with one slot more, until it has it.
 
     VMs come whole, so the slots asked for may give some to spare; those are used before more is asked for.
     """
-    asked = slots
+    asked, tried = slots, 0
     while True:
         vms = (*market.existing, *name_vms(buy(market.acquire, market, sizes, asked), market.existing))
         try:
             return map_threads(tasks, vms), asked
         except NoRoom as no_room:
             asked = max(asked, sum(vm.slots for vm in vms)) + no_room.missing
+            tried += no_room.tried
         if asked > MOST_SLOTS:
-            largest = max(tasks, key=lambda task: task.threads * task.profile.single.cpu)
-            raise PlacementTooLarge(largest.name, asked, MOST_SLOTS, "slots")
+            raise PlacementTooLarge(find_largest(tasks), asked, MOST_SLOTS, "slots")
+        if tried > most_tried:
+            raise TooManyRetries(find_largest(tasks), tried, most_tried, "threads tried again")
+
+
+def find_largest(tasks: Sequence[Task]) -> str:
+    """The task whose threads take the most, each with the resource that it takes more of."""
+    single = {task.name: max(task.profile.single.cpu, task.profile.single.memory) for task in tasks}
+    return max(tasks, key=lambda task: task.threads * single[task.name]).name
 
 
 def name_vms(purchase: Purchase, existing: Sequence[Vm]) -> list[Vm]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from planner.mapping import MapThreads, NoRoom, Task, ThreadMapping, Vm, join_tasks, map_round_robin
 from planner.mapping_collocate import map_collocated, order_topologically
-from planner.mapping_rsm import DistanceWeights, map_resource_aware
+from planner.mapping_rsm import DistanceWeights, map_resource_aware, refuse_hopeless
 from planner.mapping_sam import map_slot_aware
 from planner.placement import Market, Rules, place_loads
 from planner.prediction import predict, route_shuffled, route_slot_aware
@@ -428,3 +428,20 @@ def test_topological_order_puts_feeders_first(loads: list[TaskLoad]) -> None:
     assert sorted(order) == list(range(len(tasks)))
     place = {at: turn for turn, at in enumerate(order)}
     assert all(place[feeder] < place[at] for at, task in enumerate(tasks) for feeder in task.upstream)
+
+
+@settings(deadline=None)
+@given(any_loads(most_tasks=4), st.integers(0, 6), st.sampled_from([1, 2, 4]))
+def test_what_is_called_hopeless_has_no_room_in_the_published_loops(
+    loads: list[TaskLoad], spare: int, size: int
+) -> None:
+    """The bounds that spare a try never refuse what the mapper itself would have placed."""
+    allocation = allocate_slots(loads, allocate_lsa)
+    tasks = join_tasks(loads, allocation.tasks)
+    vms = [Vm(f"vm-{at}", size) for at in range(allocation.slots // size + spare)]
+    singles = [(task.threads, task.profile.single.cpu, task.profile.single.memory) for task in tasks]
+    try:
+        refuse_hopeless(singles, vms)
+    except NoRoom as hopeless:
+        fewer = [Vm(f"vm-{at}", size) for at in range(len(vms) + (hopeless.missing - 1) // size)]
+        assert literal_rsm(tasks, fewer) is None

@@ -1,7 +1,7 @@
 """From topology to slots, by example: who takes a slot, in which order, on which VMs, and what is refused."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import pytest
@@ -15,14 +15,23 @@ from planner.errors import (
     PlacementTooLarge,
     ThreadTooLarge,
 )
-from planner.mapping import MappedSlot, MappedVm, Task, ThreadMapping, Vm, map_round_robin
+from planner.mapping import (
+    MappedSlot,
+    MappedVm,
+    MapThreads,
+    Task,
+    ThreadMapping,
+    Vm,
+    join_tasks,
+    map_round_robin,
+)
 from planner.mapping_collocate import map_collocated, order_topologically
 from planner.mapping_rsm import map_resource_aware
 from planner.mapping_sam import map_slot_aware
-from planner.placement import Market, Placement, Rules, compare_pairs, place_topology
+from planner.placement import Market, Placement, Rules, compare_pairs, map_with_retries, place_topology
 from planner.prediction import predict, route_shuffled, route_slot_aware
 from planner.profiles import Profile, ProfilePoint
-from planner.slots import TaskLoad, allocate_lsa, allocate_mba, find_task_loads
+from planner.slots import TaskLoad, allocate_lsa, allocate_mba, allocate_slots, find_task_loads
 from planner.values import Edge, Entry, Operator, Topology
 from planner.vm_acquisition import VmSize
 
@@ -112,6 +121,37 @@ def test_what_would_not_end_is_refused_before_it_begins(
         place(pipeline("work"), rate, Market(sizes=SIZES), profile, rules=rules)
     assert refused.value.unit == unit
     assert refused.value.needed < math.inf
+
+
+def test_threads_that_fit_twice_on_a_slot_are_asked_slots_for_at_once() -> None:
+    """Two of .34 fill a slot as far as they can; the slots for all are asked for in one retry, not in 1,067."""
+    profile = Profile("work", (ProfilePoint(1, 2, 0.34, 0.34), ProfilePoint(10, 15, 0.9, 0.9)))
+    tries: list[int] = []
+
+    def count_tries(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
+        tries.append(len(vms))
+        return map_resource_aware(tasks, vms)
+
+    placed = place(
+        pipeline("work"), 4000.0, Market(sizes=SIZES[1:]), profile, rules=Rules(map_threads=count_tries)
+    )
+    assert tries == [267, 1334]
+    assert (placed.retries, placed.mapping.slots_used) == (1067, 1334)
+
+
+@pytest.mark.parametrize("mapper", [map_resource_aware, map_collocated])
+def test_a_mapper_that_tries_too_often_is_stopped_with_what_to_do(mapper: MapThreads) -> None:
+    """A slot holds one of .7 or two of .4: 60 slots, which no bound foresees."""
+    profiles = {"wide": flat_profile("wide", 1.0, 0.0, 0.7), "narrow": flat_profile("narrow", 1.0, 0.0, 0.4)}
+    loads = find_task_loads(pipeline("wide", "narrow"), 40.0, profiles)
+    allocation = allocate_slots(loads, allocate_lsa)
+    tasks = join_tasks(loads, allocation.tasks)
+    asking = (tasks, Market(sizes=SIZES[1:]), SIZES[1:], allocation.slots, mapper)
+    mapping, asked = map_with_retries(*asking)
+    assert (asked, mapping.slots_used) == (60, 60)
+    with pytest.raises(PlacementTooLarge, match="choose the mapping sam") as refused:
+        map_with_retries(*asking, most_tried=200)
+    assert refused.value.needed > refused.value.limit == 200
 
 
 # -- one task on one VM ----------------------------------------------------------------------------------
