@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import isfinite, lcm
+from threading import Lock
 
 from planner.errors import InvalidCatalogue
 
@@ -25,6 +27,10 @@ class Purchase:
     slots: int
     hourly_price: float
 
+
+# The cheapest mix is refused beyond so many steps (sizes × slots left to dynamic programming): some seconds.
+MOST_COVERS = 20_000_000
+COUNT_BITS = 40  # more VMs, or slots, than any cover has
 
 Acquire = Callable[[Sequence[VmSize], int], Purchase]
 
@@ -111,25 +117,64 @@ def acquire_cheapest(sizes: Sequence[VmSize], slots: int) -> Purchase:
 
 def settle_rest(sizes: Sequence[VmSize], slots: int) -> list[VmSize]:
     """The cheapest cover: best(n) = min over sizes of price + best(n − slots), with best(n ≤ 0) = 0."""
-    scale = lcm(*(price_of(size).denominator for size in sizes))
-    offers = [(int(price_of(size) * scale), size.slots, size) for size in sizes]
-    # (price, VMs, slots) of the best cover of n slots, and the size that it ends with.
-    best: list[tuple[int, int, int]] = [(0, 0, 0)]
-    chosen: list[VmSize | None] = [None]
-    for needed in range(1, slots + 1):
-        cover, last = None, None
-        for price, size_slots, size in offers:
-            before = best[max(0, needed - size_slots)]
-            candidate = (before[0] + price, before[1] + 1, before[2] + size_slots)
-            if cover is None or candidate < cover:
-                cover, last = candidate, size
-        assert cover is not None, "a catalogue has at least one size"
-        best.append(cover)
-        chosen.append(last)
-    bought: list[VmSize] = []
-    while slots > 0:
-        ending = chosen[slots]
-        assert ending is not None, "only the cover of no slots has no last VM"
-        bought.append(ending)
-        slots -= ending.slots
-    return bought
+    return tabulate_covers(tuple(drop_dominated(sizes))).cover(slots)
+
+
+def drop_dominated(sizes: Iterable[VmSize]) -> list[VmSize]:
+    """The sizes without those that another has as many slots as, or more, for the same price or less."""
+    kept: list[VmSize] = []
+    for size in sorted(sizes, key=lambda size: (-size.slots, price_of(size), size.name)):
+        if not kept or price_of(size) < price_of(kept[-1]):
+            kept.append(size)
+    return kept
+
+
+class Covers:
+    """The best covers of 1, 2, … slots from some sizes, worked out as far as they were asked for and kept.
+
+    Retries ask for some slots more, over and over: the table grows by those, and nothing is done twice.
+    """
+
+    def __init__(self, sizes: Sequence[VmSize]) -> None:
+        self.sizes = sizes
+        self.scale = lcm(*(price_of(size).denominator for size in sizes))
+        self.growing = Lock()
+        # What n slots cost, at n + first; n ≤ 0 costs nothing. One integer orders by price, then VMs, then slots.
+        self.first = max(size.slots for size in sizes)
+        self.best = [0] * (self.first + 1)
+        self.offers = [(size.slots, self._weigh(size)) for size in sizes]
+
+    def _weigh(self, size: VmSize) -> int:
+        return ((int(price_of(size) * self.scale) << COUNT_BITS) + 1 << COUNT_BITS) + size.slots
+
+    def cover(self, slots: int) -> list[VmSize]:
+        """The VMs of the best cover."""
+        self._grow(slots)
+        bought: list[VmSize] = []
+        best, first = self.best, self.first
+        while slots > 0:
+            cost = best[slots + first]
+            at = next(
+                at
+                for at, (size, price) in enumerate(self.offers)
+                if best[slots + first - size] + price == cost
+            )
+            bought.append(self.sizes[at])
+            slots -= self.sizes[at].slots
+        return bought
+
+    def _grow(self, slots: int) -> None:
+        if slots * len(self.sizes) > MOST_COVERS:
+            raise InvalidCatalogue(
+                f"The cheapest mix of {len(self.sizes)} sizes for {slots} slots, each with more slots for a higher "
+                f"price, takes {slots * len(self.sizes)} steps and {MOST_COVERS} are the most: offer fewer sizes, "
+                "or sizes with fewer slots.",
+                tuple(size.name for size in self.sizes),
+            )
+        with self.growing:
+            best, offers = self.best, self.offers
+            for at in range(len(best), slots + self.first + 1):
+                best.append(min([best[at - size] + price for size, price in offers]))
+
+
+tabulate_covers = lru_cache(maxsize=2)(Covers)

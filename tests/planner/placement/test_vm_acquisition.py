@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 
 from planner.errors import InvalidCatalogue
 from planner.vm_acquisition import (
+    Covers,
     Purchase,
     VmSize,
     acquire_cheapest,
     acquire_largest_first,
     check_catalogue,
+    drop_dominated,
+    tabulate_covers,
 )
 
 AZURE = (VmSize("D1", 1, 0.1), VmSize("D2", 2, 0.2), VmSize("D3", 4, 0.4))
@@ -109,3 +112,32 @@ def test_a_catalogue_that_cannot_be_bought_from_is_refused_by_name(
     with pytest.raises(InvalidCatalogue) as refused:
         check_catalogue(sizes)
     assert refused.value.sizes == named
+
+
+@settings(deadline=None)
+@given(any_catalogue(), st.lists(st.integers(1, 60), min_size=1, max_size=6))
+def test_what_was_asked_for_before_changes_no_purchase(sizes: list[VmSize], asked: list[int]) -> None:
+    kept = Covers(tuple(sizes))
+    for slots in asked:
+        assert kept.cover(slots) == Covers(tuple(sizes)).cover(slots)
+
+
+def test_a_retry_pays_only_for_the_slots_it_adds() -> None:
+    sizes = tuple(VmSize(f"size-{slots}", slots, slots**0.9) for slots in range(1, 41))
+    assert tabulate_covers(sizes) is tabulate_covers(sizes)
+    kept = Covers(sizes)
+    kept.cover(1000)
+    before = kept.best[:]
+    kept.cover(1001)
+    assert kept.best[:-1] == before
+
+
+def test_sizes_that_a_larger_one_beats_are_not_looked_at() -> None:
+    sizes = [VmSize("dear", 2, 0.5), VmSize("large", 4, 0.4), VmSize("same", 4, 0.4), VmSize("small", 1, 0.1)]
+    assert [size.name for size in drop_dominated(sizes)] == ["large", "small"]
+
+
+def test_a_mix_that_would_take_minutes_is_refused_with_what_to_change() -> None:
+    sizes = [VmSize(f"size-{slots}", slots, slots**0.9) for slots in range(925, 1025)]
+    with pytest.raises(InvalidCatalogue, match="offer fewer sizes"):
+        acquire_cheapest(sizes, 1_000_000)
