@@ -187,10 +187,15 @@ class NoStablePoint(PlacementError):
     task: str
     trials: int
     smallest_rate: float
-    smallest_slope: float
+    smallest_slope: float | None
     max_slope: float
 
     def __str__(self) -> str:
+        if self.smallest_slope is None:
+            return (
+                f"None of the {self.trials} trials of {self.task} can be judged: no trial has 3 samples after the "
+                "warm-up. Measure for longer, or shorten the warm-up."
+            )
         return (
             f"None of the {self.trials} trials of {self.task} was stable: at the lowest rate of "
             f"{self.smallest_rate:.6g}/s or above, latency still grew by {self.smallest_slope:.6g} s/s "

@@ -174,7 +174,7 @@ def conclude(
             task,
             len(verdicts),
             min((verdict.rate for verdict in verdicts), default=0.0),
-            min((verdict.slope for verdict in verdicts if verdict.slope is not None), default=0.0),
+            min((verdict.slope for verdict in verdicts if verdict.slope is not None), default=None),
             criteria.max_slope,
         )
     profile = Profile(task, tuple(points))

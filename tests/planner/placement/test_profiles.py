@@ -155,6 +155,14 @@ def test_the_slope_is_that_of_the_line_through_exact_points() -> None:
     assert fit_slope([(1.0, 2.0), (1.0, 5.0)]) == 0.0
 
 
+def test_trials_too_short_to_judge_have_no_slope() -> None:
+    short = Trial(1, 10.0, ((0.0, 0.1), (1.0, 0.1)), 0.5, 0.5)
+    with pytest.raises(NoStablePoint, match="no trial has 3 samples after the warm-up") as refused:
+        build_profile("blob", [short])
+    assert refused.value.smallest_slope is None
+    assert "grew" not in str(refused.value)
+
+
 def test_no_stable_trial_is_an_error_with_the_numbers() -> None:
     with pytest.raises(NoStablePoint, match="blob") as refused:
         build_profile("blob", [queue_behind(10.0, 1, 20.0), queue_behind(10.0, 1, 30.0)])
