@@ -241,12 +241,14 @@ class ThreadTooLarge(PlacementError):
     needed: float
     capacity: float
     place: str
+    remedy: str = "offer a larger VM, or correct the profile"
+    pointer: str = ""
 
     def __str__(self) -> str:
         what = "one thread" if self.threads == 1 else f"a bundle of {self.threads} threads"
         return (
             f"Task {self.task}: {what} takes {self.needed:.6g} slots of {self.resource}, and {self.place} "
-            f"has {self.capacity:.6g}: offer a larger VM, or correct the profile."
+            f"has {self.capacity:.6g}: {self.remedy}."
         )
 
 
@@ -285,6 +287,7 @@ class InvalidCatalogue(PlacementError):
 
     detail: str
     sizes: tuple[str, ...] = ()
+    pointer: str = ""
 
     def __str__(self) -> str:
         return self.detail
@@ -292,15 +295,22 @@ class InvalidCatalogue(PlacementError):
 
 @dataclass(eq=False)
 class NotEnoughSlots(PlacementError):
-    """The VMs given are too few, and there are no sizes to buy more of."""
+    """The VMs given are too few, and there are no sizes to buy more of, or only such as `left_out` names."""
 
     needed: int
     available: int
+    left_out: tuple[str, ...] = ()
 
     def __str__(self) -> str:
+        what = (
+            f"offer VM sizes with more slots, since none of {join_names(self.left_out)} has cpu for one thread of "
+            "every task"
+            if self.left_out
+            else "give vm_sizes to acquire from"
+        )
         return (
             f"The placement needs at least {self.needed} slots and the VMs given have {self.available}: add "
-            "VMs, or give vm_sizes to acquire from."
+            f"VMs, or {what}."
         )
 
 

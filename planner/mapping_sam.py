@@ -123,7 +123,12 @@ def split_bundles(task: Task) -> Bundles:
 def check_bundle(task: Task, threads: int, cpu: float) -> None:
     """A bundle stays on one slot, which has cpu for 1."""
     if cpu > 1.0 + FIT_TOLERANCE:
-        raise ThreadTooLarge(task.name, threads, "cpu", cpu, 1.0, "one slot")
+        # No larger VM helps: its slots are no wider.
+        remedy = (
+            "sam keeps a bundle on one slot, so choose the mapping rsm, whose threads may take cpu of their whole "
+            "VM, or correct the profile"
+        )
+        raise ThreadTooLarge(task.name, threads, "cpu", cpu, 1.0, "one slot", remedy, "/profiles")
 
 
 def walk_slots(vms: Sequence[Vm]) -> Iterator[int]:

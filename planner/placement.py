@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from planner.errors import NotEnoughSlots, PlacementTooLarge, ThreadTooLarge, TooManyRetries
+from planner.errors import NotEnoughSlots, PlacementTooLarge, ThreadTooLarge, TooManyRetries, join_names
 from planner.mapping import MapThreads, NoRoom, Task, ThreadMapping, Vm, join_tasks
-from planner.mapping_sam import map_slot_aware
+from planner.mapping_sam import map_slot_aware, split_bundles
 from planner.prediction import Prediction, Route, predict, route_shuffled, route_slot_aware
 from planner.profiles import Profile
 from planner.slots import (
@@ -101,8 +101,13 @@ def place_loads(
     if market.sizes or not market.existing:
         check_catalogue(market.sizes)
     allocation = allocate_slots(loads, rules.allocate_task)
-    sizes = keep_wide_enough(loads, market)
     tasks = join_tasks(loads, allocation.tasks)
+    if rules.map_threads is map_slot_aware:
+        for task in tasks:
+            split_bundles(
+                task
+            )  # before sizes are looked at: no larger VM would help a bundle that fits no slot
+    sizes = keep_wide_enough(loads, market)
     mapping, asked = map_with_retries(tasks, market, sizes, allocation.slots, rules.map_threads)
     prediction = predict(loads, mapping, rules.route, external_rate)
     bought = buy(market.acquire, market, sizes, asked)
@@ -116,7 +121,12 @@ def place_loads(
         buy(acquire_largest_first, market, sizes, asked),
         buy(acquire_cheapest, market, sizes, asked),
         sum_prices(mapping),
-        (*find_shortfall(loads, mapping, prediction, external_rate), *dips, *prediction.diagnostics),
+        (
+            *find_shortfall(loads, mapping, prediction, external_rate),
+            *describe_left_out(loads, market, sizes),
+            *dips,
+            *prediction.diagnostics,
+        ),
     )
 
 
@@ -134,6 +144,27 @@ def keep_wide_enough(loads: Sequence[TaskLoad], market: Market) -> tuple[VmSize,
     return sizes
 
 
+def describe_left_out(
+    loads: Sequence[TaskLoad], market: Market, kept: Sequence[VmSize]
+) -> tuple[Diagnostic, ...]:
+    """Which sizes are not bought from, and whose thread they are too narrow for."""
+    names = name_left_out(market, kept)
+    if not names:
+        return ()
+    widest = max(loads, key=lambda load: load.profile.single.cpu)
+    detail = (
+        f"One thread of {widest.name} takes {widest.profile.single.cpu:.6g} slots of cpu: VMs of "
+        f"{join_names(names)} have fewer and are not acquired."
+    )
+    return (Diagnostic("sizes-left-out", detail, (widest.name,)),)
+
+
+def name_left_out(market: Market, kept: Sequence[VmSize]) -> tuple[str, ...]:
+    """The sizes offered that are not among those kept."""
+    names = {size.name for size in kept}
+    return tuple(size.name for size in market.sizes if size.name not in names)
+
+
 def buy(acquire: Acquire, market: Market, sizes: Sequence[VmSize], slots: int) -> Purchase:
     """What has to be acquired so that there are `slots` together with the VMs that are there."""
     available = sum(vm.slots for vm in market.existing)
@@ -141,7 +172,7 @@ def buy(acquire: Acquire, market: Market, sizes: Sequence[VmSize], slots: int) -
     if missing <= 0:
         return make_purchase([])
     if not sizes:
-        raise NotEnoughSlots(slots, available)
+        raise NotEnoughSlots(slots, available, name_left_out(market, sizes))
     return acquire(sizes, missing)
 
 

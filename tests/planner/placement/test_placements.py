@@ -208,9 +208,30 @@ def test_sizes_too_small_for_a_thread_are_not_bought() -> None:
     assert [vm.vm.size for vm in placed.mapping.vms] == ["D3"]
 
 
-def test_sam_refuses_a_bundle_with_more_cpu_than_a_slot() -> None:
-    with pytest.raises(ThreadTooLarge, match="one slot"):
-        place(pipeline("work"), 5.0, Market(sizes=SIZES), flat_profile("work", cpu=1.5))
+def test_sizes_that_are_left_out_are_named() -> None:
+    placed = place(pipeline("work"), 5.0, Market(sizes=SIZES), flat_profile("work", cpu=1.5), rules=RSM)
+    (said,) = (one for one in placed.diagnostics if one.code == "sizes-left-out")
+    assert said.operators == ("work",)
+    assert "takes 1.5 slots of cpu: VMs of D1 have fewer" in said.detail
+    roomy = place(pipeline("work"), 5.0, Market(sizes=SIZES), flat_profile("work"), rules=RSM)
+    assert "sizes-left-out" not in [one.code for one in roomy.diagnostics]
+
+
+def test_a_refusal_names_the_sizes_that_were_too_narrow_to_buy() -> None:
+    market = Market(existing=(Vm("old", 2),), sizes=SIZES[1:])
+    with pytest.raises(NotEnoughSlots, match="none of D1 has cpu for one thread") as refused:
+        place(pipeline("work"), 35.0, market, flat_profile("work", cpu=1.5), rules=RSM)
+    assert refused.value.left_out == ("D1",)
+    assert "give vm_sizes" not in str(refused.value)
+
+
+@pytest.mark.parametrize("sizes", [SIZES, SIZES[1:]])
+def test_sam_refuses_a_bundle_with_more_cpu_than_a_slot(sizes: tuple[VmSize, ...]) -> None:
+    """And advises no larger VM, which would not have a wider slot, whether or not one was offered."""
+    with pytest.raises(ThreadTooLarge, match=r"one slot has 1: .* choose the mapping rsm") as refused:
+        place(pipeline("work"), 5.0, Market(sizes=sizes), flat_profile("work", cpu=3.0))
+    assert refused.value.pointer == "/profiles"
+    assert "larger VM" not in str(refused.value)
 
 
 @pytest.mark.parametrize(("rate", "used"), [(10.0, [0]), (20.0, [0, 2]), (30.0, [0, 1, 2])])
