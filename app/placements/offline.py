@@ -20,6 +20,8 @@ SLOTS_SHOWN = 8
 
 def run_placement(files: Mapping[str, Path | None], choices: Mapping[str, Any]) -> PlacementAnswer:
     """The placement that the same request over HTTP would have; a file of None is left out of it."""
+    if files.get("vm_sizes") is None and files.get("vms") is None:
+        raise Refused("Nothing to place on: give --vm-sizes to acquire from, or --vms that are there.")
     read = {name: read_document(path) for name, path in files.items() if path is not None}
     request = check_body(
         PlacementRequest, dict(choices) | read | {"profiles": _list_points(read["profiles"])}
@@ -65,10 +67,14 @@ def _summarise(answer: PlacementAnswer) -> Text:
     return Text(
         f"{answer.allocation.detail}\n"
         f"{answer.allocation.slots} slots allocated, {mapping.slots_used} used of {mapping.slots_available} on "
-        f"{len(mapping.vms)} VMs for {bought:.6g} an hour (cheapest mix of VMs to acquire: "
+        f"{_count_vms(len(mapping.vms))} for {bought:.6g} an hour (cheapest mix of VMs to acquire: "
         f"{_count(cheapest.vms)} for {cheapest.hourly_price:.6g})\n"
         f"sustains {prediction.rate:.6g} tuples/s {meets} with {prediction.routing} routing{bound}"
     )
+
+
+def _count_vms(count: int) -> str:
+    return "1 VM" if count == 1 else f"{count} VMs"
 
 
 def _count(vms: dict[str, int]) -> str:

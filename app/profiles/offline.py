@@ -3,6 +3,7 @@
 import csv
 import json
 import sys
+from math import fsum
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
@@ -47,7 +48,7 @@ def read_trials(path: Path) -> dict[str, list[Trial]]:
     trials: dict[str, list[Trial]] = {}
     for (task, threads, rate), rows in samples.items():
         series = tuple((at_seconds, latency_seconds) for at_seconds, latency_seconds, _, _ in rows)
-        cpu, memory = (sum(row[at] for row in rows) / len(rows) for at in (2, 3))
+        cpu, memory = (fsum(row[at] for row in rows) / len(rows) for at in (2, 3))
         trials.setdefault(task, []).append(Trial(threads, rate, series, cpu, memory))
     return trials
 

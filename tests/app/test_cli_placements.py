@@ -7,7 +7,7 @@ import httpx
 import pytest
 import yaml
 
-from app.placements.offline import run_placement
+from app.placements.offline import print_placement, run_placement
 from app.plans.offline import Refused
 from app.profiles.offline import run_profiles
 from tests.app.test_cli import run
@@ -61,7 +61,7 @@ def test_too_few_vms_end_with_one(tmp_path: Path):
 
 
 def test_nothing_to_place_on_is_said():
-    with pytest.raises(Refused, match="vm_sizes"):
+    with pytest.raises(Refused, match="give --vm-sizes to acquire from, or --vms"):
         run_placement(
             {"topology": EXAMPLE / "topology.yaml", "profiles": EXAMPLE / "profiles.yaml"},
             {"external_rate": 100.0},
@@ -92,6 +92,20 @@ def test_profiles_from_trials_are_what_place_reads(tmp_path: Path):
     placed = run("place", *files, "--rate", "300", "--output", "json")
     assert placed.returncode == 0, placed.stderr
     assert json.loads(placed.stdout)["allocation"]["slots"] == 5
+
+
+def test_the_mean_of_equal_values_is_that_value(tmp_path: Path):
+    rows = [f"work,1,10,{at},0.1,0.1,0.1" for at in range(6)]
+    path = tmp_path / "trials.csv"
+    path.write_text("\n".join(["task,threads,rate,at_seconds,latency_seconds,cpu,memory", *rows]))
+    (point,) = run_profiles(path, warm_up_seconds=0.0, max_slope=1e-3)["work"].points
+    assert (point.cpu, point.memory) == (0.1, 0.1)
+
+
+def test_one_vm_is_no_plural(capsys: pytest.CaptureFixture[str]):
+    files = {key: EXAMPLE / f"{key.replace('_', '-')}.yaml" for key in ("topology", "profiles", "vm_sizes")}
+    print_placement(run_placement(files, {"external_rate": 50.0}), "table")
+    assert "on 1 VM for" in capsys.readouterr().out
 
 
 def test_the_table_of_a_profile_shows_the_evidence(tmp_path: Path):
