@@ -1,5 +1,7 @@
 """Stores and finds VM catalogues."""
 
+from dataclasses import replace
+
 from sqlalchemy.orm import Session
 
 from app.errors import UnknownVmCatalogue
@@ -7,12 +9,16 @@ from app.pages import Page
 from app.tables import VmCatalogueRow
 from app.versions import add_version, delete_versions, find_version, list_newest
 from app.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody, VmCataloguePage
+from planner.errors import InvalidCatalogue
 from planner.vm_acquisition import check_catalogue
 
 
 def add_catalogue(session: Session, body: VmCatalogueBody) -> VmCatalogueAnswer:
     """Checks sizes and prices, and stores them as the next version."""
-    check_catalogue([size.to_values() for size in body.sizes])
+    try:
+        check_catalogue([size.to_values() for size in body.sizes])
+    except InvalidCatalogue as error:
+        raise replace(error, pointer="/sizes") from error
     document = body.model_dump(mode="json", include={"sizes"})
     return to_answer(add_version(session, VmCatalogueRow(name=body.name, definition=document)))
 

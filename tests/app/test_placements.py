@@ -224,6 +224,15 @@ def test_a_task_that_no_tuple_reaches_is_refused(client: httpx.Client):
     assert (problem["type"], problem["task"], problem["rate"]) == ("idle-task", "blob", 0.0)
 
 
+def test_a_stored_task_that_no_tuple_reaches_is_no_part_of_the_body(client: httpx.Client, name: str):
+    edges = [{"source": "source", "target": "blob", "selectivity": 0.0}, {"source": "blob", "target": "sink"}]
+    stored = BLOB_TOPOLOGY | {"name": name, "edges": edges, "entries": [{"operator": "source"}]}
+    assert client.post("/v1/topologies", json=stored).status_code == 201
+    body = {"external_rate": 100.0, "vm_sizes": SIZES, "profiles": {"blob": BLOB}}
+    problem = client.post(f"/v1/topologies/{name}/placements", json=body).json()
+    assert (problem["type"], problem["errors"][0]["pointer"]) == ("idle-task", "#")
+
+
 # -- prediction of a mapping that is posted -------------------------------------------------------------------
 
 
@@ -331,6 +340,7 @@ def test_a_catalogue_without_prices_is_refused_by_name(client: httpx.Client, nam
     refused = client.post("/v1/vm-catalogues", json={"name": name, "sizes": [{"name": "D1", "slots": 1}]})
     assert (refused.status_code, refused.json()["type"]) == (422, "invalid-catalogue")
     assert refused.json()["sizes"] == ["D1"]
+    assert refused.json()["errors"][0]["pointer"] == "#/sizes"
 
 
 def test_catalogues_have_versions_and_can_be_deleted(client: httpx.Client, name: str):
@@ -420,6 +430,7 @@ def test_placements_of_a_topology_are_paged_newest_first(client: httpx.Client, p
     assert listed == made[::-1]
     unknown = client.get("/v1/placements/00000000-0000-0000-0000-000000000000")
     assert (unknown.status_code, unknown.json()["type"]) == (404, "unknown-placement")
+    assert client.get("/v1/placements/abc").status_code == 404  # as with plans: no such address
 
 
 def test_a_topology_without_profiles_says_which_task_lacks_one(client: httpx.Client, name: str):
