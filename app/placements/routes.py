@@ -79,7 +79,7 @@ def list_placements(name: TopologyName, page: PageDep, session: SessionDep) -> P
 
 
 @router.get(
-    "/placements/{placement_id}",
+    "/placements/{placement_id:uuid}",
     dependencies=reads,
     summary="Read a placement",
     responses=document_problems("unknown-placement"),
