@@ -48,9 +48,14 @@ def read_trials(path: Path) -> dict[str, list[Trial]]:
     trials: dict[str, list[Trial]] = {}
     for (task, threads, rate), rows in samples.items():
         series = tuple((at_seconds, latency_seconds) for at_seconds, latency_seconds, _, _ in rows)
-        cpu, memory = (fsum(row[at] for row in rows) / len(rows) for at in (2, 3))
+        cpu, memory = (_find_mean([row[at] for row in rows]) for at in (2, 3))
         trials.setdefault(task, []).append(Trial(threads, rate, series, cpu, memory))
     return trials
+
+
+def _find_mean(values: list[float]) -> float:
+    """About the first value, so that the mean of equal values is that value: even fsum([0.1] * 6) / 6 is not."""
+    return values[0] + fsum(value - values[0] for value in values) / len(values)
 
 
 def _read_row(row: Row, where: str) -> tuple[tuple[str, int, float], tuple[float, float, float, float]]:
