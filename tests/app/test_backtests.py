@@ -17,11 +17,11 @@ from tests.app.backtest_examples import (
     start_backtest,
     wait_until_finished,
 )
-from tests.app.processes import wait_until
+from tests.app.processes import Service, wait_until
 from tests.app.test_snapshots import snapshot
 
 
-def test_a_backtest_brings_the_rows_that_the_planner_computes(client: httpx.Client):
+def test_a_backtest_brings_the_rows_that_the_planner_computes(client: httpx.Client, service: Service):
     accepted = client.post("/v1/backtests", json=SMALL)
     assert accepted.status_code == 202
     assert accepted.json()["state"] in {"queued", "running"}
@@ -29,6 +29,7 @@ def test_a_backtest_brings_the_rows_that_the_planner_computes(client: httpx.Clie
     assert (done["state"], done["progress"], done["error"]) == ("succeeded", 1.0, None)
     assert done["rows"] == expect_rows(SMALL)
     assert done["created_at"] <= done["started_at"] <= done["finished_at"]
+    service.wait_for_line(f"{done['id']} ended with 0")
     for one in done["summary"]:
         costs = [row["cost_to_truth"] for row in done["rows"] if row["policy"] == one["policy"]]
         qos = [row["qos_percent"] for row in done["rows"] if row["policy"] == one["policy"]]
