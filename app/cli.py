@@ -354,25 +354,19 @@ def backtest(
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="How many runs of each.")] = 5,
     max_vms: MaxVms = 128,
     app: AppOption = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw the first seed into this .png, .svg or .pdf.")
+    ] = None,
     output: Annotated[Literal["table", "csv", "json"], typer.Option("--output")] = "table",
 ) -> None:
     """Live through a workload again under each policy: how much was served, and what it cost."""
     _keep_blas_to_one_thread()
-    from app.forecasts.offline import backtest_files, print_rows
+    from app.forecasts.offline import Choices, backtest_files, print_rows
     from app.plans.offline import Refused
 
-    rows = backtest_files(
-        workload,
-        mst,
-        policies=policies,
-        seeds=seeds,
-        train_vms=train_vms,
-        scale_peak=_read_peak(scale_peak),
-        max_vms=max_vms,
-        app=app,
-    )
+    choices = Choices(policies, seeds, train_vms, _read_peak(scale_peak), max_vms, app, plot)
     try:
-        print_rows(rows, output, sys.stdout)
+        print_rows(backtest_files(workload, mst, choices), output, sys.stdout)
     except Refused as refused:
         raise fail(str(refused)) from refused
 

@@ -8,6 +8,8 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, 
 
 MOST_PROCESSORS = 10**9
 """Up to here the planner's formulas are exact to 1e-11 (planner/queueing.py)."""
+MOST_BUDGET = 10**12
+"""Of all operators of a topology together."""
 
 
 class Body(BaseModel):
@@ -45,7 +47,10 @@ Processors = Annotated[int, Field(ge=1, le=MOST_PROCESSORS)]
 
 
 def _in_utc(at: datetime) -> datetime:
-    return at.astimezone(UTC)
+    try:
+        return at.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("must lie between the years 1 and 9999 in UTC") from error
 
 
 def _written_out(sent: object) -> object:

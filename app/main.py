@@ -64,6 +64,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         openapi_tags=documentation.TAGS,
         docs_url=None,  # /docs is ours: its files come from here, not from another host
         redoc_url=None,
+        redirect_slashes=False,  # /v1/topologies/ is an address of its own, at which there is nothing
     )
     app.state.settings = settings
     app.state.api_keys = parse_api_keys(settings.api_keys.get_secret_value())

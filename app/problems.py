@@ -211,7 +211,7 @@ KINDS: dict[type[Exception], Kind] = {
         "invalid-qos-target", 422, "Target out of range", _numbers("/qos_target")
     ),
     planning.InvalidSchedule: Kind("invalid-schedule", 422, "The schedule contradicts itself", _numbers("")),
-    planning.UnknownPolicy: Kind("unknown-policy", 422, "No such policy", _numbers("/policy")),
+    planning.UnknownPolicy: Kind("unknown-vm-policy", 422, "No such policy", _numbers("/policy")),
     PoolTimeoutError: Kind("overloaded", 503, "Overloaded", headers=RETRY),
     OperationalError: Kind("database-unavailable", 503, "Database unavailable", headers=RETRY),
 }
@@ -249,7 +249,7 @@ def _point_into_body(found: list[dict[str, str]], path: str) -> list[dict[str, s
     """The planner knows no bodies: where the topology lies, if it was sent at all, is the call's affair."""
     if not path.startswith("/v1/topologies"):
         return found
-    is_stored = path.endswith(("/estimate", "/min-latency", "/min-processors"))
+    is_stored = path.count("/") > 3  # below a topology's own address: the body holds none
     pointer = re.compile(r"#/topology/.*" if is_stored else r"#/topology(?=/)")
     return [one | {"pointer": pointer.sub("#", one["pointer"])} for one in found]
 

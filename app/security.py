@@ -3,6 +3,7 @@
 import hmac
 import ipaddress
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from typing import Annotated
 
@@ -41,6 +42,7 @@ def find_key(keys: tuple[ApiKey, ...], sent: str) -> ApiKey | None:
     return found
 
 
+@lru_cache(maxsize=64)
 def is_loopback(host: str) -> bool:
     """Whether an address (or `localhost`) can be reached from this machine only."""
     if host == "localhost":
@@ -59,10 +61,12 @@ async def may_read(request: Request, credentials: Credentials) -> ApiKey | None:
     """Lets a known key pass; with no keys set, callers on this machine only."""
     keys: tuple[ApiKey, ...] = request.app.state.api_keys
     if not keys:
-        if request.client is not None and not is_loopback(request.client.host):
+        # The Host too: a page of another site could reach us through a name that it lets point to this machine.
+        hosts = [request.url.hostname, request.client and request.client.host]
+        if not all(is_loopback(host) for host in hosts if host):
             raise Forbidden(
-                "This service has no API keys, so it answers callers on its own machine only: "
-                "set HEADGATE_API_KEYS."
+                "This service has no API keys, so it answers callers on its own machine, by a name of its own, only: "
+                "call http://127.0.0.1, or set HEADGATE_API_KEYS."
             )
         return None
     key = find_key(keys, credentials.credentials) if credentials else None

@@ -37,7 +37,7 @@ class Settings(BaseSettings):
     max_edges: int = Field(50_000, ge=1)
     max_snapshots_per_request: int = Field(1_000, ge=1)
     max_smoothing_snapshots: int = Field(
-        1_000, ge=1, description="Intervals that one smoothing may reach back."
+        10_000, ge=1, description="Intervals that one smoothing may reach back."
     )
     default_page_size: int = Field(100, ge=1)
     max_page_size: int = Field(1_000, ge=1)

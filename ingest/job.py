@@ -29,16 +29,17 @@ from ingest.rollup import (
     add_windows,
     count_flows,
     count_shares,
+    find_surplus,
     sign_events,
     summarise_operators,
     summarise_topologies,
-    survey_events,
+    tally_events,
 )
 from ingest.runs import Request, Totals, abandon_dead_runs, begin_run, connect, fail_run, note_totals
 from ingest.session import open_session
 from ingest.sources import SourceNotFound, Sources, find_sources
 from ingest.store import RunDoesNotAddUp, Summaries, replace_windows, stage_summaries, store_rejects
-from ingest.timeline import build_timeline
+from ingest.timeline import WINDOW, build_timeline
 
 log = logging.getLogger("headgate.ingest")
 
@@ -113,22 +114,23 @@ def run_ingest(spark: SparkSession, database_url: str, request: Request) -> str:
 def write_run(run: Run, sources: Sources) -> tuple[Totals, int]:
     frames = read_records(run.spark, sources)
     events = keep_day(add_windows(parse_records(run.spark, frames), run.request.window_ns), run.request)
-    survey = take_survey(events)
-    log.info("read %d records, %d of them unusable", survey.read, survey.rejected)
-    if survey.rejected:
-        store_rejects(run.connection, run.number, list_rejects(events, frames))
-    if survey.rejected > run.request.max_rejected * survey.read:
-        totals = survey.to_totals(0)
-        note_totals(run.connection, run.number, totals, run.seconds())
-        raise TooManyRejected(totals, run.request.max_rejected)
-    with roll_up(events, run.request, survey) as (summaries, flows, duplicates):
-        totals = survey.to_totals(duplicates)
-        stage_summaries(run.connection, summaries, run.request, totals)
-        log.info("rolled up; replacing windows")
-        found = discover_topologies(flows)
-        notes = replace_windows(
-            run.connection, run.number, run.request, found=found, totals=totals, seconds=run.seconds()
-        )
+    with kept(tally_events(events)) as tally:
+        survey = take_survey(tally)
+        log.info("read %d records, %d of them unusable", survey.read, survey.rejected)
+        if survey.rejected:
+            store_rejects(run.connection, run.number, list_rejects(events, frames))
+        if survey.rejected > run.request.max_rejected * survey.read:
+            totals = survey.to_totals(0)
+            note_totals(run.connection, run.number, totals, run.seconds())
+            raise TooManyRejected(totals, run.request.max_rejected)
+        with roll_up(events, tally, run.request, survey) as (summaries, flows, duplicates):
+            totals = survey.to_totals(duplicates)
+            stage_summaries(run.connection, summaries, run.request, totals)
+    log.info("rolled up; replacing windows")
+    found = discover_topologies(flows)
+    notes = replace_windows(
+        run.connection, run.number, run.request, found=found, totals=totals, seconds=run.seconds()
+    )
     for note in notes:
         log.warning("%s: %s", note.topology, note.detail)
     row = run.connection.execute("SELECT windows FROM ingest_runs WHERE id = %s", (run.number,)).fetchone()
@@ -145,15 +147,14 @@ def keep_day(events: DataFrame, request: Request) -> DataFrame:
     return events.where(F.col("reject_reason").isNotNull() | inside)
 
 
-def take_survey(events: DataFrame) -> Survey:
-    counts = survey_events(events)
-    by_reason = counts.groupBy("reject_reason").agg(F.sum("records"), F.max("records")).collect()
-    rejected = {reason: count for reason, count, _ in by_reason if reason is not None}
-    return Survey(
-        sum(count for _, count, _ in by_reason),
-        dict(sorted(rejected.items())),
-        max((largest for reason, _, largest in by_reason if reason is None), default=0),
-    )
+def take_survey(tally: DataFrame) -> Survey:
+    rejected = tally.where("reject_reason is not null").select("reject_reason", "tuples").collect()
+    windows = tally.where("reject_reason is null").groupBy(*WINDOW).agg(F.sum("tuples").alias("tuples"))
+    accepted = windows.agg(
+        F.coalesce(F.sum("tuples"), F.lit(0)), F.coalesce(F.max("tuples"), F.lit(0))
+    ).collect()[0]
+    reasons = dict(sorted((row.reject_reason, row.tuples) for row in rejected))
+    return Survey(accepted[0] + sum(reasons.values()), reasons, accepted[1])
 
 
 def list_rejects(events: DataFrame, frames: list[DataFrame]) -> Iterator[tuple[str, int, str, str]]:
@@ -162,28 +163,31 @@ def list_rejects(events: DataFrame, frames: list[DataFrame]) -> Iterator[tuple[s
 
 
 @contextmanager
+def kept(frame: DataFrame) -> Iterator[DataFrame]:
+    """A frame that several others are made of: computed once, let go at the end."""
+    frame.persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        yield frame
+    finally:
+        frame.unpersist()
+
+
+@contextmanager
 def roll_up(
-    events: DataFrame, request: Request, survey: Survey
+    events: DataFrame, tally: DataFrame, request: Request, survey: Survey
 ) -> Iterator[tuple[Summaries, list[Flow], int]]:
-    """The summaries; what several of them are made of is kept while they are read."""
+    """The summaries, who sent how much to whom, and how many records were duplicates."""
     accepted = events.where("reject_reason is null").drop(
         "reject_reason", "file", "block_start", "row", "line"
     )
-    timeline = build_timeline(accepted, request.window_ns, survey.largest_window)
-    timeline.persist(StorageLevel.MEMORY_AND_DISK)
-    duplicates = timeline.agg(F.coalesce(F.sum(F.size("duplicates")), F.lit(0))).collect()[0][0]
-    signed = sign_events(accepted, timeline, duplicates)
-    shares = count_shares(signed).persist(StorageLevel.MEMORY_AND_DISK)
-    flows = [Flow(*row) for row in count_flows(shares).collect()]
-    summaries = Summaries(
-        summarise_operators(timeline, shares, request.window_seconds),
-        summarise_topologies(signed, shares, request.window_ns),
-    )
-    try:
-        yield summaries, flows, duplicates
-    finally:
-        shares.unpersist()
-        timeline.unpersist()
+    with kept(build_timeline(accepted, request.window_ns, survey.largest_window)) as timeline:
+        duplicates = timeline.agg(F.coalesce(F.sum(F.size("duplicates")), F.lit(0))).collect()[0][0]
+        surplus = find_surplus(accepted, timeline) if duplicates else None
+        with kept(count_shares(tally, surplus)) as shares:
+            flows = [Flow(*row) for row in count_flows(shares).collect()]
+            operators = summarise_operators(timeline, shares, request.window_seconds)
+            topologies = summarise_topologies(sign_events(accepted, surplus), shares, request.window_ns)
+            yield Summaries(operators, topologies), flows, duplicates
 
 
 def explain(error: BaseException) -> str:

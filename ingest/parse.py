@@ -22,6 +22,7 @@ MAX_SAMPLE_EVERY = 1e9
 REQUIRED_NAMES = ("topology", "operator", "instance", "tuple_id")
 NAMES = (*REQUIRED_NAMES, "from_operator")
 ADDRESSED = ("topology", "operator", "from_operator")
+PLAIN_NAMES = r"^[!-.0-\[\]-~]*$"  # ASCII without space, slash and backslash
 UNPRINTABLE = r"[\p{C}\p{Zl}\p{Zp}]|[\p{Zs}&&[^ ]]"
 TIMES = ("arrived_at", "started_at", "finished_at")
 ISO_DATE_TIME = r"^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?"
@@ -50,8 +51,7 @@ def parse_frame(raw: DataFrame) -> DataFrame:
         "line",
         "broken",
     )
-    reasons = (F.col("broken"), *find_faults(types))
-    rejected = typed.withColumn("reject_reason", F.coalesce(*reasons))
+    rejected = typed.withColumn("reject_reason", find_reason(types))
     shown = F.when(F.col("reject_reason").isNotNull(), show_line(F.col("line"))).alias("line")
     return rejected.drop("broken", *TIMES).withColumn("line", shown)
 
@@ -102,16 +102,37 @@ def parse_sample(value: Column) -> Column:
     return F.when(value.isNull(), F.lit(1).cast("long")).otherwise(whole.cast("long"))
 
 
-def find_faults(types: dict[str, T.DataType]) -> list[Column]:
-    """One column per check, in the order of the fields: the first that is not null is the reason."""
-    names = [find_name_fault(name) for name in NAMES]
-    times = [find_time_fault(time, types[time]) for time in TIMES]
-    order = (
-        F.when(F.col("started_ns") < F.col("arrived_ns"), "started_at is before arrived_at")
-        .when(F.col("finished_ns") < F.col("started_ns"), "finished_at is before started_at")
-        .when(F.col("sample_every").isNull(), "sample_every is not a whole number of at least 1")
+def find_reason(types: dict[str, T.DataType]) -> Column:
+    """Null for a usable record; else the first fault, in the order of the fields.
+
+    Nearly all records are usable, so that is asked first, in as few steps as possible: this runs for every record.
+    """
+    faults = (
+        F.col("broken"),
+        *(find_name_fault(name) for name in NAMES),
+        *(find_time_fault(time, types[time]) for time in TIMES),
+        F.when(F.col("started_ns") < F.col("arrived_ns"), "started_at is before arrived_at"),
+        F.when(F.col("finished_ns") < F.col("started_ns"), "finished_at is before started_at"),
+        F.when(F.col("sample_every").isNull(), "sample_every is not a whole number of at least 1"),
     )
-    return [*names, *times, order]
+    return F.when(~F.coalesce(is_plainly_usable(), F.lit(col=False)), F.coalesce(*faults))
+
+
+def is_plainly_usable() -> Column:
+    """True only for usable records, false for some usable ones too: names beyond plain ASCII are looked at closely."""
+    names = F.concat(*REQUIRED_NAMES, F.coalesce("from_operator", F.lit("")))
+    lengths = [F.length(name).between(1, MAX_NAME_LENGTH) for name in REQUIRED_NAMES]
+    conditions = (
+        F.col("broken").isNull(),
+        F.col("arrived_ns") <= F.col("started_ns"),
+        F.col("started_ns") <= F.col("finished_ns"),
+        F.col("sample_every").isNotNull(),
+        *lengths,
+        F.coalesce(F.length("from_operator"), F.lit(1)) <= MAX_NAME_LENGTH,
+        ~F.col("topology").isin(".", ".."),
+        names.rlike(PLAIN_NAMES),
+    )
+    return reduce(Column.__and__, conditions)
 
 
 def find_name_fault(name: str) -> Column:

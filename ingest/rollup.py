@@ -6,6 +6,7 @@ from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's o
 from ingest.parse import NANOS_PER_SECOND
 from ingest.timeline import OPERATOR, WINDOW
 
+SHARE = (*WINDOW, "instance", "from_operator")
 IDENTITY = (*OPERATOR, "instance", "tuple_id", "arrived_ns")
 TOPOLOGY_WINDOW = ("topology", "window")
 
@@ -17,30 +18,25 @@ def add_windows(events: DataFrame, window_ns: int) -> DataFrame:
     )
 
 
-def survey_events(events: DataFrame) -> DataFrame:
-    """How many records were accepted in each window, or rejected for each reason."""
-    accepted = F.col("reject_reason").isNull()
-    return events.groupBy(
-        "reject_reason",
-        F.when(accepted, F.col("topology")).alias("topology"),
-        F.when(accepted, F.col("operator")).alias("operator"),
-        "window",
-    ).agg(F.count("*").alias("records"))
-
-
-def sign_events(events: DataFrame, timeline: DataFrame, duplicates: int) -> DataFrame:
-    """Events with `sign` 1, and beside them the surplus copies of duplicates with −1: sums of both are exact.
-
-    Adding a few rows costs less than taking them out of all: no shuffle of every record by its names.
+def tally_events(events: DataFrame) -> DataFrame:
+    """One look at all records: how many were rejected for each reason, and for the others, per window, instance and
+    upstream operator, how many there are, for how many they stand (1 of n is logged) and how long they were served.
     """
-    signed = events.withColumn("sign", F.lit(1))
-    if duplicates == 0:
-        return signed
-    return signed.unionByName(find_surplus(events, timeline).withColumn("sign", F.lit(-1)))
+    accepted = F.col("reject_reason").isNull()
+    keys = [F.when(accepted, F.col(name)).alias(name) for name in SHARE if name != "window"]
+    return events.groupBy("reject_reason", "window", *keys).agg(
+        F.count("*").alias("tuples"),
+        F.sum("sample_every").alias("weight"),
+        F.sum(F.col("sample_every") * (F.col("finished_ns") - F.col("started_ns"))).alias("busy_ns"),
+    )
 
 
 def find_surplus(events: DataFrame, timeline: DataFrame) -> DataFrame:
-    """All copies of a record but the one that counts, which is the one that finished last."""
+    """All copies of a record but the one that counts, which is the one that finished last.
+
+    What is summed over all events is summed over these too, and taken off: sums of whole numbers are exact, and it
+    costs less than taking a few records out of all, which would send every record by its names through a shuffle.
+    """
     repeated = (
         timeline.select(*OPERATOR, F.explode("duplicates").alias("copy"))
         .select(*OPERATOR, "copy.*")
@@ -58,18 +54,22 @@ def find_surplus(events: DataFrame, timeline: DataFrame) -> DataFrame:
     return surplus.drop("copy", "identity")
 
 
-def count_shares(signed: DataFrame) -> DataFrame:
-    """Tuples, their weight (1 of how many is logged) and busy time per window, instance and upstream operator."""
-    weight = F.col("sign") * F.col("sample_every")
-    return (
-        signed.groupBy(*WINDOW, "instance", "from_operator")
-        .agg(
-            F.sum("sign").alias("tuples"),
-            F.sum(weight).alias("weight"),
-            F.sum(weight * (F.col("finished_ns") - F.col("started_ns"))).alias("busy_ns"),
-        )
-        .where("tuples > 0")
-    )
+def count_shares(tally: DataFrame, surplus: DataFrame | None) -> DataFrame:
+    """The tally of what was accepted, per window, instance and upstream operator, each record once."""
+    sums = ("tuples", "weight", "busy_ns")
+    accepted = tally.where("reject_reason is null").select(*SHARE, *sums)
+    if surplus is None:
+        return accepted
+    taken_off = tally_events(surplus.withColumn("reject_reason", F.lit(None).cast("string")))
+    negative = taken_off.select(*SHARE, *((-F.col(name)).alias(name) for name in sums))
+    both = accepted.unionByName(negative).groupBy(*SHARE)
+    return both.agg(*(F.sum(name).alias(name) for name in sums)).where("tuples > 0")
+
+
+def sign_events(events: DataFrame, surplus: DataFrame | None) -> DataFrame:
+    """Events with `sign` 1, and beside them the surplus copies with −1."""
+    signed = events.withColumn("sign", F.lit(1))
+    return signed if surplus is None else signed.unionByName(surplus.withColumn("sign", F.lit(-1)))
 
 
 def summarise_operators(timeline: DataFrame, shares: DataFrame, window_seconds: int) -> DataFrame:

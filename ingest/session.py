@@ -28,22 +28,23 @@ LOCAL_SETTINGS = {
 def open_session(master: str | None, settings: dict[str, str] | None = None) -> SparkSession:
     """A session on `master`; without one, that of spark-submit, to which the cluster's settings are left."""
     builder = SparkSession.builder.appName("headgate ingest")
-    if master is not None:
-        prepare_environment()
-        builder = builder.master(master)
     # A bar where somebody watches; elsewhere the job's own lines say how far it is.
-    progress = {"spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower()}
-    chosen = progress | SETTINGS | (LOCAL_SETTINGS if master is not None else {}) | (settings or {})
-    for name, value in chosen.items():
+    chosen = SETTINGS | {"spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower()}
+    if master is not None:
+        prepare_environment(is_local=master.startswith("local"))
+        builder = builder.master(master)
+        chosen |= LOCAL_SETTINGS if master.startswith("local") else {}
+    for name, value in (chosen | (settings or {})).items():
         builder = builder.config(name, value)
     session: SparkSession = builder.getOrCreate()
     return session
 
 
-def prepare_environment() -> None:
+def prepare_environment(*, is_local: bool) -> None:
     """What Spark reads from the environment when it is started here; what is set already stays."""
     shims = Path(tempfile.gettempdir()) / f"headgate-java-{os.getuid()}"
     os.environ["JAVA_HOME"] = str(find_java_home(shims))
-    # A machine whose own name does not resolve cannot start Spark otherwise.
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("TZ", "UTC")
+    if is_local:
+        # A machine whose own name does not resolve cannot start Spark otherwise; a cluster must reach the driver.
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")

@@ -5,6 +5,7 @@ part of one where a window is very busy, is one sorted array; gaps are taken ins
 """
 
 import math
+from collections.abc import Callable
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
@@ -51,63 +52,97 @@ def sort_records(events: DataFrame, window_ns: int, slices: int) -> DataFrame:
     # Sent as rows and gathered where they arrive: gathering before the shuffle would sort everything twice.
     # Windows that are not cut need no further shuffle then.
     placed = placed.repartition(*WINDOW) if slices == 1 else placed.repartition(*WINDOW, "slice")
-    gathered = placed.groupBy(*WINDOW, "slice").agg(F.collect_list("record").alias("records"))
-    return gathered.withColumn("records", F.sort_array("records", asc=False))
+    return placed.groupBy(*WINDOW, "slice").agg(F.collect_list("record").alias("records"))
+
+
+def bind(value: Column, use: Callable[[Column], Column]) -> Column:
+    """`use` of a value that is computed once.
+
+    Spark puts an expression in the place of every name that stands for it, also inside a function that runs for
+    each element of an array: a mean would be computed anew for each. The variable of a function stays one.
+    """
+    return F.transform(F.array(value), use)[0]
 
 
 def measure_slices(slices: DataFrame) -> DataFrame:
     """Drops duplicates, then takes the moments of gaps and services: mean first, then squares around it."""
-    repeats = "i > 0 and r.arrived_ns = records[i - 1].arrived_ns and r.identity = records[i - 1].identity"
-    kept = slices.select(
-        *WINDOW,
-        "slice",
-        F.expr(f"filter(records, (r, i) -> {repeats})").alias("repeated"),
-        F.expr(f"filter(records, (r, i) -> not ({repeats}))").alias("records"),
-    )
-    columns = kept.select(
-        *WINDOW,
-        "slice",
-        F.expr("transform(repeated, r -> struct(r.arrived_ns, r.identity))").alias("duplicates"),
-        F.expr("records.arrived_ns").alias("arrivals"),
-        F.expr("records.wait_ns").alias("waits"),
-        F.expr("records.sojourn_ns").alias("sojourns"),
-        F.expr("aggregate(records.sample_every, 0L, (sum, n) -> sum + n)").alias("weight"),
-    )
-    derived = columns.select(
-        "*",
-        F.expr(
-            "zip_with(slice(arrivals, 1, size(arrivals) - 1), slice(arrivals, 2, size(arrivals) - 1), (b, a) -> b - a)"
-        ).alias("gaps"),
-        F.expr("zip_with(sojourns, waits, (sojourn, wait) -> sojourn - wait)").alias("services"),
-        F.expr("aggregate(waits, 0L, (sum, wait) -> sum + wait)").alias("wait_sum"),
-        F.expr("aggregate(sojourns, 0L, (sum, sojourn) -> sum + sojourn)").alias("sojourn_sum"),
-        F.expr("arrivals[size(arrivals) - 1]").alias("first_ns"),
-        F.expr("arrivals[0]").alias("last_ns"),
-    )
-    return derived.select(
-        *WINDOW,
-        F.struct(
-            "slice",
-            "first_ns",
-            "last_ns",
-            "weight",
-            "wait_sum",
-            "sojourn_sum",
-            F.size("arrivals").cast("long").alias("tuples"),
-            square_deviations("gaps", "last_ns - first_ns", "size(arrivals) - 1").alias("gap_squares"),
-            square_deviations("services", "sojourn_sum - wait_sum", "size(arrivals)").alias(
-                "service_squares"
-            ),
-        ).alias("part"),
-        "duplicates",
-        "waits",
-        "sojourns",
+    ordered = F.sort_array("records", asc=False)
+    measured = bind(ordered, lambda records: bind(split_duplicates(records), measure_records))
+    return slices.select(*WINDOW, "slice", measured.alias("measured")).select(
+        *WINDOW, "slice", "measured.part", "measured.duplicates", "measured.waits", "measured.sojourns"
     )
 
 
-def square_deviations(values: str, total: str, count: str) -> Column:
-    mean = f"cast({total} as double) / greatest({count}, 1)"
-    return F.expr(f"aggregate({values}, 0D, (sum, v) -> sum + (v - {mean}) * (v - {mean}))")
+def split_duplicates(records: Column) -> Column:
+    def repeats(record: Column, place: Column) -> Column:
+        before = F.get(records, place - 1)
+        same = (record.arrived_ns == before.arrived_ns) & (record.identity == before.identity)
+        return (place > 0) & same
+
+    return F.struct(
+        F.filter(records, lambda record, place: ~repeats(record, place)).alias("kept"),
+        F.filter(records, repeats).alias("repeated"),
+    )
+
+
+def measure_records(split: Column) -> Column:
+    kept = F.struct(
+        split.kept.arrived_ns.alias("arrivals"),
+        split.kept.wait_ns.alias("waits"),
+        split.kept.sojourn_ns.alias("sojourns"),
+        split.kept.sample_every.alias("samples"),
+    )
+    duplicates = F.transform(split.repeated, lambda r: F.struct(r.arrived_ns, r.identity))
+    return bind(
+        kept,
+        lambda k: F.struct(
+            measure_arrivals(k).alias("part"),
+            duplicates.alias("duplicates"),
+            k.waits.alias("waits"),
+            k.sojourns.alias("sojourns"),
+        ),
+    )
+
+
+def measure_arrivals(kept: Column) -> Column:
+    totals = F.struct(
+        F.size(kept.arrivals).cast("long").alias("tuples"),
+        F.element_at(kept.arrivals, -1).alias("first_ns"),
+        F.element_at(kept.arrivals, 1).alias("last_ns"),
+        sum_longs(kept.samples).alias("weight"),
+        sum_longs(kept.waits).alias("wait_sum"),
+        sum_longs(kept.sojourns).alias("sojourn_sum"),
+    )
+    # Newest first: the gap before each tuple but the last of the list, which is the oldest.
+    gaps = F.zip_with(
+        kept.arrivals, F.slice(kept.arrivals, 2, F.size(kept.arrivals)), lambda late, early: late - early
+    )
+    services = F.zip_with(kept.sojourns, kept.waits, lambda sojourn, wait: sojourn - wait)
+    names = ("first_ns", "last_ns", "weight", "wait_sum", "sojourn_sum", "tuples")
+    return bind(
+        totals,
+        lambda t: F.struct(
+            *(t[name].alias(name) for name in names),
+            square_deviations(gaps, t.last_ns - t.first_ns, t.tuples - 1).alias("gap_squares"),
+            square_deviations(services, t.sojourn_sum - t.wait_sum, t.tuples).alias("service_squares"),
+        ),
+    )
+
+
+def sum_longs(values: Column) -> Column:
+    return F.aggregate(values, F.lit(0).cast("long"), lambda total, value: total + value)
+
+
+def square_deviations(values: Column, total: Column, count: Column) -> Column:
+    """Σ(x−m)²; a null among the values (the gap before the oldest) counts for nothing."""
+    mean = total.cast("double") / F.greatest(count, F.lit(1))
+    nothing = F.lit(0.0)
+    return bind(
+        mean,
+        lambda m: F.aggregate(
+            values, nothing, lambda squares, x: squares + F.coalesce((x - m) * (x - m), nothing)
+        ),
+    )
 
 
 def gather_parts(slices: DataFrame, count: int) -> DataFrame:
@@ -122,45 +157,55 @@ def gather_parts(slices: DataFrame, count: int) -> DataFrame:
 
 def summarise_parts(windows: DataFrame, stride: int) -> DataFrame:
     """Joins the moments of a window's slices: Σ(x−m)² = Σᵢ Σ(x−mᵢ)² + Σᵢ nᵢ(mᵢ−m)² (Chan, Golub, LeVeque 1979)."""
-    totals = windows.select(
-        "*",
-        *(
-            F.expr(f"aggregate(parts, 0L, (sum, p) -> sum + p.{name})").alias(name)
-            for name in ("tuples", "weight", "wait_sum", "sojourn_sum")
-        ),
-        F.expr("parts[0].first_ns").alias("first_ns"),
-        F.expr("parts[size(parts) - 1].last_ns").alias("last_ns"),
-    )
-    gaps = F.expr(
-        "concat(transform(parts, p -> struct(p.tuples - 1 as n, p.last_ns - p.first_ns as total,"
-        " p.gap_squares as squares)), transform(slice(parts, 2, size(parts)), (p, i) -> "
-        "struct(1L as n, p.first_ns - parts[i].last_ns as total, 0D as squares)))"
-    )
-    services = F.expr(
-        "transform(parts, p -> struct(p.tuples as n, p.sojourn_sum - p.wait_sum as total,"
-        " p.service_squares as squares))"
-    )
-    joined = totals.withColumn("gaps", gaps).withColumn("services", services)
-    return joined.select(
+    return windows.select(
         *WINDOW,
-        "tuples",
-        "weight",
-        "wait_sum",
-        "sojourn_sum",
-        "first_ns",
-        "last_ns",
-        join_squares("gaps", "last_ns - first_ns", "tuples - 1").alias("gap_squares"),
-        join_squares("services", "sojourn_sum - wait_sum", "tuples").alias("service_squares"),
+        join_parts(F.col("parts")).alias("joined"),
         find_quantiles("waits", stride).alias("wait_quantiles"),
         find_quantiles("sojourns", stride).alias("sojourn_quantiles"),
         "duplicates",
+    ).select(*WINDOW, "joined.*", "wait_quantiles", "sojourn_quantiles", "duplicates")
+
+
+def join_parts(parts: Column) -> Column:
+    sums = ("tuples", "weight", "wait_sum", "sojourn_sum")
+    totals = F.struct(
+        *(sum_longs(parts[name]).alias(name) for name in sums),
+        F.element_at(parts, 1).first_ns.alias("first_ns"),
+        F.element_at(parts, -1).last_ns.alias("last_ns"),
+    )
+    inner = F.transform(parts, lambda p: make_moments(p.tuples - 1, p.last_ns - p.first_ns, p.gap_squares))
+    borders = F.transform(
+        F.slice(parts, 2, F.size(parts)),
+        lambda p, i: make_moments(F.lit(1).cast("long"), p.first_ns - F.get(parts, i).last_ns, F.lit(0.0)),
+    )
+    services = F.transform(
+        parts, lambda p: make_moments(p.tuples, p.sojourn_sum - p.wait_sum, p.service_squares)
+    )
+    return bind(
+        totals,
+        lambda t: F.struct(
+            *(t[name].alias(name) for name in (*sums, "first_ns", "last_ns")),
+            join_squares(F.concat(inner, borders), t.last_ns - t.first_ns, t.tuples - 1).alias("gap_squares"),
+            join_squares(services, t.sojourn_sum - t.wait_sum, t.tuples).alias("service_squares"),
+        ),
     )
 
 
-def join_squares(parts: str, total: str, count: str) -> Column:
-    mean = f"cast({total} as double) / greatest({count}, 1)"
-    between = f"p.n * pow(cast(p.total as double) / greatest(p.n, 1) - {mean}, 2)"
-    return F.expr(f"aggregate({parts}, 0D, (sum, p) -> sum + p.squares + {between})")
+def make_moments(count: Column, total: Column, squares: Column) -> Column:
+    mean = total.cast("double") / F.greatest(count, F.lit(1))
+    return F.struct(count.alias("count"), mean.alias("mean"), squares.alias("squares"))
+
+
+def join_squares(moments: Column, total: Column, count: Column) -> Column:
+    mean = total.cast("double") / F.greatest(count, F.lit(1))
+    return bind(
+        mean,
+        lambda m: F.aggregate(
+            moments,
+            F.lit(0.0),
+            lambda sum_, p: sum_ + p.squares + p["count"] * (p.mean - m) * (p.mean - m),
+        ),
+    )
 
 
 def find_quantiles(values: str, stride: int) -> Column:
@@ -172,10 +217,7 @@ def find_quantiles(values: str, stride: int) -> Column:
     if stride > 1:
         kept = F.filter(kept, lambda _, place: place % stride == 0)
     fractions = F.array(*(F.lit(fraction) for fraction in QUANTILES))
-    # Through the one-element array the sorted values get a name, so that they are sorted once and not six times.
-    return F.transform(
-        F.array(kept), lambda ordered: F.transform(fractions, lambda q: interpolate(ordered, q))
-    )[0]
+    return bind(kept, lambda ordered: F.transform(fractions, lambda q: interpolate(ordered, q)))
 
 
 def interpolate(values: Column, fraction: Column) -> Column:

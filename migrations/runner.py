@@ -6,7 +6,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine, create_engine, text
+from sqlalchemy import Connection, create_engine, text
 
 # Any constant that nothing else in this database locks on.
 MIGRATION_LOCK = 0x68656164  # "head"
@@ -50,12 +50,6 @@ def migrate(url: str, revision: str = "head") -> str | None:
             return read_revision(connection)
     finally:
         engine.dispose()
-
-
-def is_current(engine: Engine) -> bool:
-    """Whether the database has the newest schema."""
-    with engine.connect() as connection:
-        return read_revision(connection) == newest_revision()
 
 
 def _is_older(revision: str, current: str | None) -> bool:

@@ -75,12 +75,16 @@ class Case:
 
 @dataclass(frozen=True)
 class Proposal:
-    """Processors that one of the goals asks for, and why; `urgent`: E[T] is out of hand, the trigger does not count."""
+    """Processors that one of the goals asks for, and why.
+
+    `urgent`: E[T] is out of hand, the trigger does not count. `is_for_speed`: only a shorter E[T] justifies it.
+    """
 
     counts: list[int]
     reasons: tuple[Reason, ...]
     constraints: tuple[Reason, ...] = ()
     urgent: bool = False
+    is_for_speed: bool = False
 
 
 def decide(
@@ -158,7 +162,7 @@ def propose_for_target(case: Case) -> Proposal:
         return Proposal(case.running, (why, enough), constraints)
     why = Reason("within-target", f"{seen}: the number of processors is right.")
     split = allocate_budget(case.situation.stations, sum(case.running), case.situation.names)
-    return Proposal(split.counts.tolist(), (why,))
+    return Proposal(split.counts.tolist(), (why,), is_for_speed=True)
 
 
 def insist_on_more(case: Case, why: Reason, counts: list[int]) -> Proposal:
@@ -215,7 +219,7 @@ def propose_best_split(case: Case) -> Proposal:
     why = Reason(
         "best-split", f"{describe_signal(case)}; the best split of k_max is {join_counts(names, counts)}."
     )
-    return Proposal(counts, (why,), urgent=over or not case.current.stable)
+    return Proposal(counts, (why,), urgent=over or not case.current.stable, is_for_speed=True)
 
 
 def propose_tradeoff(case: Case) -> Proposal:
@@ -253,7 +257,7 @@ def hold_back(
             f"{policy.trigger:.6g}."
         )
         return (Reason("trigger", detail),)
-    if proposal.urgent or policy.beta is not None or wanted == "scale_down":
+    if proposal.urgent or not proposal.is_for_speed:
         return ()
     before = case.current.expected_sojourn_seconds
     after = assess_counts(case.situation, proposal.counts).expected_sojourn_seconds

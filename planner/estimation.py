@@ -49,10 +49,27 @@ def estimate(
     answer = evaluate_allocation(
         situation, counts, list_floats(wait_seconds_each(situation.stations, counts))
     )
+    answer = replace(answer, diagnostics=answer.diagnostics + find_outside_bounds(topology, counts))
     running = [load.operators[operator.name].processors for operator in topology.operators]
     if all(known in (None, count) for known, count in zip(running, counts, strict=True)):
         answer = replace(answer, diagnostics=answer.diagnostics + compare_sojourn(answer, load))
     return answer
+
+
+def find_outside_bounds(topology: Topology, counts: Sequence[int]) -> tuple[Diagnostic, ...]:
+    """A word where an operator has fewer or more processors than its own bounds allow: no plan would give them."""
+    outside = tuple(
+        [
+            operator.name
+            for operator, count in zip(topology.operators, counts, strict=True)
+            if count < operator.min_processors
+            or (operator.max_processors is not None and count > operator.max_processors)
+        ]
+    )
+    if not outside:
+        return ()
+    detail = f"Outside of its own min_processors and max_processors is {join_names(outside)}: no plan would give that."
+    return (Diagnostic("outside-bounds", detail, outside),)
 
 
 def find_counts(topology: Topology, load: Load, processors: Mapping[str, int] | None) -> list[int]:

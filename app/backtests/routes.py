@@ -26,7 +26,7 @@ REFUSED = (
     "constant-workload",
     "invalid-qos-target",
     "invalid-schedule",
-    "unknown-policy",
+    "unknown-vm-policy",
     "unknown-topology",
     "no-snapshot",
     "stored-data-unusable",

@@ -4,7 +4,7 @@ import csv
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
@@ -19,11 +19,12 @@ from app.forecasts.schemas import MstSample, VmForecastAnswer, VmForecastRequest
 from app.forecasts.service import forecast_described
 from app.plans.offline import Refused
 from app.problems import describe_problem
-from planner.backtest import BacktestRow, BacktestSetup, run_backtest
+from planner.backtest import Backtest, BacktestRow, BacktestSetup, run_backtest
 from planner.errors import InvalidMstSamples, PlannerError
 from planner.policies import ALL_POLICIES, BASELINES, BY_NAME
 from planner.workload import Workload
 
+FORMATS = (".png", ".svg", ".pdf")
 COLUMNS = [field.name for field in fields(BacktestRow)]
 
 
@@ -45,36 +46,52 @@ def read_counts(text: str) -> tuple[int, ...]:
         ) from error
 
 
-def backtest_files(
-    workload: Path,
-    mst: Path,
-    *,
-    policies: str,
-    seeds: int,
-    train_vms: str,
-    scale_peak: float | None,
-    max_vms: int,
-    app: str | None,
-) -> Iterator[BacktestRow]:
+@dataclass(frozen=True)
+class Choices:
+    """What the command line chose."""
+
+    policies: str
+    seeds: int
+    train_vms: str
+    scale_peak: float | None
+    max_vms: int
+    app: str | None
+    plot: Path | None = None
+
+
+def backtest_files(workload: Path, mst: Path, choices: Choices) -> Iterator[BacktestRow]:
     """One row per application, policy and seed, as each is done."""
     try:
-        series, samples = read_workload(workload), read_samples(mst)
-        _say(series)
-        if app is not None and app not in samples:
-            raise InvalidMstSamples(f"{mst} has no application {app}; it has {', '.join(samples)}.")
-        for name in [app] if app is not None else list(samples):
-            setup = BacktestSetup(
-                workload=workload.stem,
-                app=name,
-                rates=series.rates,
-                samples=samples[name],
-                train_vms=read_counts(train_vms),
-                scale_peak=scale_peak,
-                max_vms=max_vms,
-            )
-            yield from _watch(setup, read_policies(policies), seeds)
-    except (PlannerError, UnreadableFile) as error:
+        policies = read_policies(choices.policies)
+        for setup in read_setups(workload, mst, choices):
+            yield from _watch(setup, policies, choices.seeds)
+            if choices.plot is not None:
+                from app.forecasts.plots import plot_backtest  # noqa: PLC0415  (slow to import, and rarely asked for)
+
+                plot_backtest(Backtest(setup), policies, 0, choices.plot)
+    except (PlannerError, UnreadableFile, OSError) as error:
         raise refuse(error) from error
+
+
+def read_setups(workload: Path, mst: Path, choices: Choices) -> Iterator[BacktestSetup]:
+    """One for each application of the samples, or for the one chosen."""
+    series, samples = read_workload(workload), read_samples(mst)
+    _say(series)
+    if choices.app is not None and choices.app not in samples:
+        raise InvalidMstSamples(f"{mst} has no application {choices.app}; it has {', '.join(samples)}.")
+    names = [choices.app] if choices.app is not None else list(samples)
+    if choices.plot is not None and (len(names) > 1 or choices.plot.suffix not in FORMATS):
+        raise UnreadableFile(f"--plot draws one application (choose with --app) into {', '.join(FORMATS)}.")
+    for name in names:
+        yield BacktestSetup(
+            workload=workload.stem,
+            app=name,
+            rates=series.rates,
+            samples=samples[name],
+            train_vms=read_counts(choices.train_vms),
+            scale_peak=choices.scale_peak,
+            max_vms=choices.max_vms,
+        )
 
 
 def _watch(setup: BacktestSetup, policies: tuple[str, ...], seeds: int) -> Iterator[BacktestRow]:

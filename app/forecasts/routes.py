@@ -34,7 +34,7 @@ PROBLEMS = (
     "constant-workload",
     "invalid-qos-target",
     "invalid-schedule",
-    "unknown-policy",
+    "unknown-vm-policy",
 )
 
 
@@ -107,7 +107,7 @@ def show_model(
         "stored-data-unusable",
         "invalid-qos-target",
         "invalid-schedule",
-        "unknown-policy",
+        "unknown-vm-policy",
         *BODY,
     ),
 )

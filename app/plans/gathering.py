@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from app.errors import InvalidRequest, NoSnapshot
-from app.plans.schemas import Basis, Measured, Window
+from app.plans.schemas import Basis, Ewma, Measured, Window
 from app.settings import Settings
 from app.snapshots.schemas import Load
 from app.snapshots.service import find_newest
@@ -18,8 +18,8 @@ from planner import values
 from planner.errors import join_names
 from planner.smoothing import smooth_ewma, smooth_window
 
-# Below this weight a snapshot changes no digit of an EWMA.
-NEGLIGIBLE_WEIGHT = 1e-17
+# A snapshot of less weight in an EWMA is left unread.
+NEGLIGIBLE_WEIGHT = 1e-9
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ def gather(
     snapshots = find_newest(session, stored, _count_needed(body, settings), ended_by)
     if not snapshots:
         raise NoSnapshot(name)
+    _refuse_long_memory(body, len(snapshots), settings)
     topology = stored.to_values()
     loads, strangers = _read_loads(snapshots, {operator.name for operator in topology.operators})
     load, diagnostics = _smooth(loads, body)
@@ -61,7 +62,9 @@ def _count_needed(body: Measured, settings: Settings) -> int:
     if not isinstance(body.smoothing, Window):
         alpha = body.smoothing.alpha
         needed = math.ceil(math.log(NEGLIGIBLE_WEIGHT) / math.log(alpha)) + 1 if alpha > 0 else 1
-        return min(needed, settings.max_smoothing_snapshots)
+        return min(
+            needed, settings.max_smoothing_snapshots + 1
+        )  # one too many: then there is more to remember
     if body.smoothing.size > settings.max_smoothing_snapshots:
         limit = settings.max_smoothing_snapshots
         detail = (
@@ -70,6 +73,18 @@ def _count_needed(body: Measured, settings: Settings) -> int:
         )
         raise InvalidRequest((("#/smoothing/size", detail),))
     return body.smoothing.size
+
+
+def _refuse_long_memory(body: Measured, found: int, settings: Settings) -> None:
+    """An EWMA that begins in the middle would give its first snapshot the weight of all before it."""
+    limit = settings.max_smoothing_snapshots
+    if isinstance(body.smoothing, Ewma) and found > limit:
+        longest = NEGLIGIBLE_WEIGHT ** (1.0 / limit)
+        detail = (
+            f"alpha = {body.smoothing.alpha} remembers more than the {limit} snapshots that one smoothing may read, "
+            f"and there are more: give at most {longest:.4f}, or raise HEADGATE_MAX_SMOOTHING_SNAPSHOTS."
+        )
+        raise InvalidRequest((("#/smoothing/alpha", detail),))
 
 
 def _read_loads(

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
-from app.fields import MOST_PROCESSORS, Answer, Body, OperatorName, Processors, UtcTime
+from app.fields import MOST_BUDGET, Answer, Body, OperatorName, Processors, UtcTime
 from app.snapshots.schemas import FPD_LOAD, Load
 from app.topologies.schemas import FPD, Graph
 from planner.values import DEFAULT_MODEL, Model, Objective
@@ -18,7 +18,7 @@ ModelName = Annotated[
         "`ggk-whitt`: Whitt 1993; 9.5% on average, 2.7% at utilisations from 0.9."
     ),
 ]
-KMax = Annotated[int, Field(ge=1, le=MOST_PROCESSORS, description="Processors to divide.")]
+KMax = Annotated[int, Field(ge=1, le=MOST_BUDGET, description="Processors to divide.")]
 TMax = Annotated[float, Field(gt=0, le=1e15, description="E[T] to stay at or below.")]
 Beta = Annotated[
     float,

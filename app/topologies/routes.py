@@ -62,7 +62,7 @@ def read_topology(
 ) -> TopologyAnswer:
     """The current revision, or the one asked for."""
     stored = service.find_topology(session, name, revision)
-    if if_none_match and stored.etag in [tag.strip() for tag in if_none_match.split(",")]:
+    if service.is_unchanged(stored, if_none_match):
         return Response(status_code=304, headers={"ETag": stored.etag})  # type: ignore[return-value]  # has no body
     response.headers["ETag"] = stored.etag
     return stored.to_answer()

@@ -163,7 +163,7 @@ SAMPLES = SMALL["mst_samples"]
             "#/workload",
         ),
         ({"workload": SMALL["workload"][::-1]}, "invalid-workload", "#/workload/1/at"),
-        ({"policies": ["mst", "best"]}, "unknown-policy", "#/policies/1"),
+        ({"policies": ["mst", "best"]}, "unknown-vm-policy", "#/policies/1"),
         ({"policies": []}, "invalid-request", "#/policies"),
         ({"qos_target": 1.0}, "invalid-qos-target", "#/qos_target"),
         ({"headgate_qos_target": 0.4}, "invalid-qos-target", "#/headgate_qos_target"),

@@ -136,7 +136,7 @@ def bad(change: str) -> dict[str, Any]:
         ("", {"qos_target": 0.4}, "invalid-qos-target", "#/qos_target"),
         ("", {"qos_target": 1.0}, "invalid-qos-target", "#/qos_target"),
         ("", {"startup_steps": 10}, "invalid-schedule", "#/startup_steps"),
-        ("", {"policy": "magic"}, "unknown-policy", "#/policy"),
+        ("", {"policy": "magic"}, "unknown-vm-policy", "#/policy"),
     ],
 )
 def test_bad_input_says_what_is_needed(
@@ -210,10 +210,20 @@ def test_all_policies_are_the_paper_s_and_ours(tmp_path: Path):
     assert {(row["workload"], row["app"]) for row in rows} == {("w", "m")}
 
 
+def test_a_backtest_draws_the_same_picture_every_time(tmp_path: Path):
+    pictures = []
+    for name in ("a.svg", "b.svg"):
+        backtest(*FILES, "--policies", "0", "--seeds", "1", "--plot", str(tmp_path / name))
+        pictures.append((tmp_path / name).read_text())
+    assert pictures[0] == pictures[1]
+    assert "<svg" in pictures[0]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--policies", "8"], "unknown-policy"),
+        (["--plot", "week.gif"], "--plot draws"),
+        (["--policies", "8"], "unknown-vm-policy"),
         (["--train-vms", "3,x"], "whole numbers"),
         (["--train-vms", "5"], "too-few-mst-samples"),
         (["--scale-peak", "high"], "a number, or none"),

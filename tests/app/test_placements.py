@@ -1,4 +1,4 @@
-"""Placements over HTTP: the contract's example, what is stored, and what is refused."""
+"""Placements over HTTP: one task from rate to VM, what is stored, and what is refused."""
 
 import json
 from pathlib import Path

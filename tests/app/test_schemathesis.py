@@ -1,4 +1,4 @@
-"""Schemathesis, all of its checks, against the running service."""
+"""Schemathesis, all of its checks (its default), against the running service."""
 
 import subprocess
 import sys
@@ -21,7 +21,6 @@ def test_the_service_does_what_its_openapi_document_says(
             f"--config-file={CONFIGURATION}",
             "run",
             f"{service.url}/openapi.json",
-            "--checks=all",
             "--header=Authorization: Bearer secret",
             "--generation-deterministic",
             "--max-examples=25",

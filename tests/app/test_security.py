@@ -52,6 +52,11 @@ def test_keys_open_what_they_say_and_nothing_else(start_service: StartService, d
     assert not any("full-secret" in line for line in service.lines), "a secret is in the log"
 
 
+def test_without_keys_nobody_gets_in_by_a_name_of_his_own(client: httpx.Client):
+    for host, status in (("attacker.example", 403), ("localhost:8000", 200), ("[::1]", 200)):
+        assert client.get("/v1/topologies", headers={"Host": host}).status_code == status
+
+
 def test_keys_are_compared_whole():
     keys = parse_api_keys(" alpha , beta:read ,, ")
     assert [key.may_store for key in keys] == [True, False]

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
+import pytest
 
 from app.snapshots.schemas import FPD_LOAD
 
@@ -64,9 +65,14 @@ def test_one_bad_snapshot_in_a_list_stores_none(client: httpx.Client, stored: st
     refused = client.post(url, json=[snapshot(1), stranger])
     assert refused.status_code == 422
     assert [error["pointer"] for error in refused.json()["errors"]] == ["#/1/operators/a~1b"]
-    twice = client.post(url, json=[snapshot(1), snapshot(2), snapshot(1)])
-    assert [error["pointer"] for error in twice.json()["errors"]] == ["#/2"]
     assert len(read_all(client, url)) == 1
+
+
+def test_the_same_interval_twice_in_a_list_is_one_and_the_later_counts(client: httpx.Client, stored: str):
+    url = f"/v1/topologies/{stored}/snapshots"
+    sent = [snapshot(1, external_rate=1.0), snapshot(2), snapshot(1, external_rate=7.0)]
+    assert client.post(url, json=sent).json() == {"stored": 2, "replaced": 1}
+    assert [item["external_rate"] for item in read_all(client, url)] == [320.0, 7.0, 320.0]
 
 
 def test_what_is_wrong_is_pointed_to_in_one_snapshot_and_in_a_list(client: httpx.Client, stored: str):
@@ -92,3 +98,11 @@ def test_many_writers_of_one_interval_leave_one(client: httpx.Client, stored: st
     assert {answer.status_code for answer in answers} == {201}
     assert sum(answer.json()["stored"] for answer in answers) == 1
     assert len(read_all(client, url)) == 2
+
+
+@pytest.mark.parametrize("at", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
+def test_a_time_that_utc_does_not_have_is_refused(client: httpx.Client, stored: str, at: str):
+    url = f"/v1/topologies/{stored}/snapshots"
+    refused = client.post(url, json=snapshot(1) | {"observed_at": at})
+    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "#/observed_at")
+    assert client.get(url, params={"from": at}).status_code == 422

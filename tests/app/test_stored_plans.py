@@ -7,6 +7,7 @@ import pytest
 
 from app.snapshots.schemas import FPD_LOAD
 from app.topologies.schemas import FPD
+from tests.app.processes import StartService
 from tests.app.test_snapshots import snapshot
 
 SPLIT = {"k_max": 22}
@@ -66,6 +67,23 @@ def test_ewma_fades_the_past(client: httpx.Client, stored: str):
     client.post(f"{url}/snapshots", json=[snapshot(1, external_rate=100.0), snapshot(2, external_rate=200.0)])
     answer = client.post(f"{url}/estimate", json={"smoothing": {"kind": "ewma", "alpha": 0.5}}).json()
     assert answer["external_rate"] == pytest.approx(0.5 * (0.5 * 320 + 0.5 * 100) + 0.5 * 200, rel=1e-12)
+
+
+def test_an_ewma_that_remembers_more_than_may_be_read_is_refused_and_not_begun_in_the_middle(
+    start_service: StartService, database_url: str, stored: str
+):
+    service = start_service(database_url=database_url, max_smoothing_snapshots="3")
+    with httpx.Client(base_url=service.url, timeout=60) as client:
+        url = f"/v1/topologies/{stored}"
+        ewma = {"smoothing": {"kind": "ewma", "alpha": 0.5}}
+        client.post(f"{url}/snapshots", json=[snapshot(1), snapshot(2)])
+        assert client.post(f"{url}/estimate", json=ewma).status_code == 200
+        client.post(f"{url}/snapshots", json=snapshot(3))
+        refused = client.post(f"{url}/estimate", json=ewma)
+        assert refused.status_code == 422
+        assert refused.json()["errors"][0]["pointer"] == "#/smoothing/alpha"
+        short = {"smoothing": {"kind": "ewma", "alpha": 0.0005}}
+        assert client.post(f"{url}/estimate", json=short).status_code == 200
 
 
 def test_what_was_measured_at_operators_that_are_gone_is_left_out_and_said(client: httpx.Client, stored: str):

@@ -70,8 +70,10 @@ def test_if_match_takes_lists_and_stars_but_no_weak_tags(client: httpx.Client, s
 
 def test_an_unchanged_topology_is_not_sent_again(client: httpx.Client, stored: str):
     etag = client.get(f"/v1/topologies/{stored}").headers["ETag"]
-    unchanged = client.get(f"/v1/topologies/{stored}", headers={"If-None-Match": etag})
-    assert (unchanged.status_code, unchanged.content) == (304, b"")
+    for sent in (etag, f"W/{etag}", f'"other", {etag}', "*"):
+        unchanged = client.get(f"/v1/topologies/{stored}", headers={"If-None-Match": sent})
+        assert (unchanged.status_code, unchanged.content) == (304, b"")
+    assert client.get(f"/v1/topologies/{stored}", headers={"If-None-Match": '"other"'}).status_code == 200
 
 
 def test_a_topology_deleted_and_made_again_is_another(client: httpx.Client, stored: str):

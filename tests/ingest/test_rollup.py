@@ -7,49 +7,35 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import Row, SparkSession
 
+from ingest import job
 from ingest import timeline as timelines
+from ingest.job import take_survey
 from ingest.parse import parse_records
 from ingest.readers import read_records
-from ingest.rollup import (
-    add_windows,
-    count_shares,
-    sign_events,
-    summarise_operators,
-    summarise_topologies,
-    survey_events,
-)
+from ingest.rollup import add_windows, tally_events
+from ingest.runs import Request
 from ingest.sources import find_sources
-from ingest.timeline import build_timeline
 from tests.ingest import reference
 from tests.ingest.logs import START_NS, make_events, to_json
 from tests.ingest.reference import NS, Event
 
 
-def parse(spark: SparkSession, path: Path, window_seconds: int) -> DataFrame:
-    events = parse_records(spark, read_records(spark, find_sources(spark, [str(path)], None)))
-    return add_windows(events, window_seconds * NS)
-
-
 def roll_up(
     spark: SparkSession, path: Path, window_seconds: int = 60
 ) -> tuple[dict[Any, Row], dict[Any, Row], int]:
-    events = parse(spark, path, window_seconds)
-    largest = max((row.records for row in survey_events(events).collect()), default=0)
-    accepted = events.where("reject_reason is null")
-    timeline = build_timeline(accepted, window_seconds * NS, largest).persist()
-    duplicates = sum(len(row.duplicates) for row in timeline.collect())
-    signed = sign_events(accepted, timeline, duplicates)
-    shares = count_shares(signed)
-    operators = summarise_operators(timeline, shares, window_seconds).collect()
-    topologies = summarise_topologies(signed, shares, window_seconds * NS).collect()
-    timeline.unpersist()
-    return (
-        {(row.topology, row.operator, row.window): row for row in operators},
-        {(row.topology, row.window): row for row in topologies},
-        duplicates,
+    """As the job does it, but into memory: operators, topologies, duplicates."""
+    request = Request((str(path),), None, window_seconds, 0.0)
+    events = add_windows(
+        parse_records(spark, read_records(spark, find_sources(spark, [str(path)], None))), request.window_ns
     )
+    tally = tally_events(events)
+    survey = take_survey(tally)
+    with job.roll_up(events, tally, request, survey) as (summaries, _, duplicates):
+        operators = {(row.topology, row.operator, row.window): row for row in summaries.operators.collect()}
+        topologies = {(row.topology, row.window): row for row in summaries.topologies.collect()}
+    return operators, topologies, duplicates
 
 
 def write(path: Path, events: Iterable[Event]) -> None:

@@ -201,6 +201,13 @@ def test_best_split_moves_only_for_a_gain():
     assert make(9.0, near, k_max=10).action == "scale_down"
 
 
+def test_an_interval_without_input_gives_nothing_up_for_speed():
+    # One interval that measured nothing must not take the processors away that the best split has no use for now.
+    assert make(0.0, (5, 5, 4), k_max=14).action == "hold"
+    assert make(0.0, (5, 5, 4), t_max_seconds=1.0, t_min_seconds=0.1).action == "hold"
+    assert make(0.0, (5, 5, 4), t_max_seconds=1.0, t_min_seconds=0.5).action == "scale_down"  # asked for
+
+
 def test_what_cannot_keep_up_is_urgent_whatever_the_trigger():
     last = LastChange(3600.0, 12.0)
     assert make(12.0, (2, 3, 1), k_max=12, trigger=0.5, last=last).action == "scale_up"

@@ -235,3 +235,11 @@ def test_a_tuple_that_is_measured_twice_as_often_counts_twice() -> None:
     operators = {"a": OperatorLoad(3.0), "b/c~d": OperatorLoad(5.0, arrival_rate=40.0)}
     answer = estimate(CHAIN, load_chain(operators=operators), {"a": 4, "b/c~d": 9}, "mmk")
     assert [one.visits for one in answer.operators] == [1.0, 4.0]
+
+
+@pytest.mark.parametrize(("count", "said"), [(1, True), (2, False), (6, False), (7, True)])
+def test_processors_outside_of_an_operators_own_bounds_are_said(count: int, said: bool):  # noqa: FBT001  # a parameter
+    topology = Topology((Operator("a", min_processors=2, max_processors=6),))
+    load = Load(0.5, {"a": OperatorLoad(1.0, processors=count)})
+    codes = [one.code for one in estimate(topology, load).diagnostics]
+    assert ("outside-bounds" in codes) is said

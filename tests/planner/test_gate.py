@@ -149,6 +149,23 @@ def test_without_a_latency_limit_the_headroom_is_where_the_first_operator_satura
     assert other.headroom_rate == pytest.approx(480.0, rel=1e-11)
 
 
+@pytest.mark.parametrize("t_max_seconds", [0.055, 0.07, 0.5])
+@pytest.mark.parametrize("running", [RUNNING, {"generator": 9, "detector": 14, "reporter": 2}])
+def test_one_more_at_the_binding_operator_helps_most_where_the_target_is_just_met(
+    t_max_seconds: float, running: dict[str, int]
+):
+    verdict = judge_capacity(
+        FPD, measure(processors=running), external_rate=100.0, t_max_seconds=t_max_seconds
+    )
+    assert verdict.passed
+    at_headroom = measure(verdict.headroom_rate or 0.0, running)
+    with_one_more = {
+        name: estimate(FPD, at_headroom, running | {name: running[name] + 1}).expected_sojourn_seconds or 9.0
+        for name in running
+    }
+    assert min(with_one_more, key=lambda name: with_one_more[name]) == verdict.binding_operator
+
+
 def test_given_processors_win_over_running_ones_and_running_ones_over_a_plan():
     assert judge_capacity(FPD, measure(), RUNNING | {"reporter": 9}, k_max=40).origin == "given"
     assert judge_capacity(FPD, measure(), k_max=40).origin == "running"

@@ -114,7 +114,7 @@ def test_what_would_not_end_is_refused_before_it_begins(
     assert refused.value.needed < math.inf
 
 
-# -- the contract's example ----------------------------------------------------------------------------------
+# -- one task on one VM ----------------------------------------------------------------------------------
 
 
 def test_the_arithmetic_of_mba_is_shown() -> None:

@@ -1,0 +1,302 @@
+"""The nightly ingest beside DuckDB and Polars: the same summaries of the same files, one after the other.
+
+    make bench BENCH=ingest                                          a million rows, to see that it works
+    INGEST_ROWS="5000000 20000000" make bench BENCH=ingest           what docs/ingest.md quotes
+
+Each engine runs in a process of its own with two threads. Headgate's time is that of the whole job, from files to
+committed tables, once its session is up; the others compute the summaries and keep them in memory. Headgate's Java
+heap, executor and driver in one, is 1 GB.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+DEFAULT_ROWS = "1000000"
+WINDOW_US = 60_000_000
+SPAN_US = 7_200_000_000
+START_US = 1_794_960_000_000_000
+FILES = 8
+SEED = 7
+
+
+def make_log(folder: Path, rows: int, *, skewed: bool) -> None:
+    """Root tuples through four of eight operators; skewed: 90% of all tuples in one."""
+    random = np.random.default_rng(SEED)
+    roots = rows // 4
+    at = np.sort(random.integers(0, SPAN_US, roots)) + START_US
+    lane = np.arange(roots) % 2
+    parts = []
+    for stage in range(4):
+        wait = random.exponential(20_000, roots).astype(np.int64)
+        service = random.exponential(5_000, roots).astype(np.int64)
+        operator = stage * 2 + lane
+        if skewed:
+            operator = np.where(random.random(roots) < 0.9, 0, operator)
+        upstream = np.full(roots, 8) if stage == 0 else stage * 2 - 2 + lane
+        parts.append(
+            (
+                operator,
+                random.integers(0, 5, roots),
+                np.arange(roots),
+                upstream,
+                at,
+                at + wait,
+                at + wait + service,
+            )
+        )
+        at = at + wait + service
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    order = np.argsort(columns[4], kind="stable")
+    operator, instance, root, upstream, arrived, started, finished = (column[order] for column in columns)
+    names = np.array([f"operator-{i}" for i in range(8)] + [None], dtype=object)
+    table = pa.table(
+        {
+            "topology": pa.array(["bench"] * len(order)),
+            "operator": pa.array(names[operator]),
+            "instance": pa.array(np.array([f"worker-{i}" for i in range(5)], dtype=object)[instance]),
+            "tuple_id": pa.array(np.char.add("root-", root.astype(str)).astype(object), pa.string()),
+            "from_operator": pa.array(names[upstream], pa.string()),
+            "arrived_at": arrived / 1e6,
+            "started_at": started / 1e6,
+            "finished_at": finished / 1e6,
+        }
+    )
+    for part in range(FILES):
+        size = -(-len(order) // FILES)
+        pq.write_table(table.slice(part * size, size), folder / f"part{part}.parquet")
+
+
+def write_json(source: Path, target: Path) -> None:
+    import duckdb  # noqa: PLC0415  # each process loads only the engine that it measures
+
+    for part in sorted(source.glob("*.parquet")):
+        duckdb.sql(f"COPY (FROM '{part}') TO '{target / part.stem}.jsonl' (FORMAT json)")
+
+
+DUCKDB_STEPS = (
+    """CREATE TEMP TABLE records AS
+    SELECT topology, operator, instance, tuple_id, any_value(from_operator) AS from_operator, arrived,
+        max(started) AS started, max(finished) AS finished
+    FROM (SELECT *, round(arrived_at * 1e6)::BIGINT AS arrived, round(started_at * 1e6)::BIGINT AS started,
+            round(finished_at * 1e6)::BIGINT AS finished
+        FROM {source}
+        WHERE isfinite(arrived_at) AND isfinite(started_at) AND isfinite(finished_at)
+            AND arrived_at <= started_at AND started_at <= finished_at
+            AND topology <> '' AND operator <> '' AND instance <> '' AND tuple_id <> '')
+    GROUP BY ALL""",
+    """CREATE TEMP TABLE operators AS
+    WITH gaps AS (SELECT *, arrived - lag(arrived) OVER (PARTITION BY topology, operator ORDER BY arrived) AS gap
+        FROM records)
+    SELECT topology, operator, arrived // 60000000 AS w, count(*) AS tuples,
+        var_pop(gap) / avg(gap) ** 2 AS arrival_scv,
+        1e6 / avg(finished - started) AS service_rate,
+        var_pop(finished - started) / avg(finished - started) ** 2 AS service_scv,
+        avg(started - arrived) AS wait, avg(finished - arrived) AS sojourn,
+        quantile_cont(started - arrived, [0.5, 0.95, 0.99]) AS wait_quantiles,
+        quantile_cont(finished - arrived, [0.5, 0.95, 0.99]) AS sojourn_quantiles
+    FROM gaps GROUP BY ALL""",
+    """CREATE TEMP TABLE shares AS
+    SELECT topology, operator, arrived // 60000000 AS w, instance, from_operator, count(*) AS tuples,
+        sum(finished - started) AS busy
+    FROM records GROUP BY ALL""",
+    """CREATE TEMP TABLE topologies AS
+    WITH roots AS (SELECT topology, tuple_id, sum(finished - arrived) AS total, min(arrived) AS first,
+            max(finished) AS last
+        FROM records GROUP BY ALL)
+    SELECT topology, first // 60000000 AS w, count(*) AS roots, avg(total) AS total, avg(last - first) AS completion
+    FROM roots GROUP BY ALL""",
+)
+DUCKDB_TYPES = (
+    "{topology: 'VARCHAR', operator: 'VARCHAR', instance: 'VARCHAR', tuple_id: 'VARCHAR', from_operator: 'VARCHAR', "
+    "arrived_at: 'DOUBLE', started_at: 'DOUBLE', finished_at: 'DOUBLE'}"
+)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a process says of itself: its time, its processors' time, its peak memory, and numbers to compare."""
+
+    seconds: float
+    cpu_seconds: float
+    megabytes: float
+    check: tuple[float, float]
+
+
+def run_duckdb(folder: str) -> Result:
+    import duckdb  # noqa: PLC0415  # see above
+
+    connection = duckdb.connect()
+    connection.execute(
+        "SET threads = 2; SET preserve_insertion_order = false; SET enable_progress_bar = false"
+    )
+    source = (
+        f"read_parquet('{folder}/*.parquet')"
+        if list(Path(folder).glob("*.parquet"))
+        else f"read_json('{folder}/*.jsonl', format='newline_delimited', columns={DUCKDB_TYPES})"
+    )
+    began, cpu = time.perf_counter(), time.process_time()
+    for step in DUCKDB_STEPS:
+        connection.execute(step.format(source=source))
+    seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - cpu
+    check = connection.execute("SELECT sum(tuples), sum(arrival_scv) FROM operators").fetchone()
+    assert check is not None
+    return Result(seconds, cpu_seconds, peak_megabytes(os.getpid()), (float(check[0]), float(check[1])))
+
+
+def run_polars(folder: str) -> Result:
+    os.environ["POLARS_MAX_THREADS"] = "2"
+    import polars as pl  # noqa: PLC0415  # see above
+
+    names = ["topology", "operator", "instance", "tuple_id"]
+    times = ["arrived_at", "started_at", "finished_at"]
+    schema = dict.fromkeys([*names, "from_operator"], pl.String) | dict.fromkeys(times, pl.Float64)
+    began, cpu = time.perf_counter(), time.process_time()
+    raw = (
+        pl.scan_parquet(f"{folder}/*.parquet")
+        if list(Path(folder).glob("*.parquet"))
+        else pl.scan_ndjson(f"{folder}/*.jsonl", schema=schema)
+    )
+    a, s, f = (pl.col(name) for name in ("arrived", "started", "finished"))
+    records = (
+        raw.filter(*(pl.col(t).is_finite() for t in times), *(pl.col(n) != "" for n in names))
+        .filter(pl.col("arrived_at") <= pl.col("started_at"), pl.col("started_at") <= pl.col("finished_at"))
+        .with_columns((pl.col(t) * 1e6).round().cast(pl.Int64).alias(t.removesuffix("_at")) for t in times)
+        .group_by([*names, "arrived"])
+        .agg(pl.col("from_operator").first(), s.max(), f.max())
+        .with_columns((a // WINDOW_US).alias("w"))
+        .collect()
+        .lazy()
+    )
+    window = ["topology", "operator", "w"]
+    wait, service, sojourn, gap = s - a, f - s, f - a, pl.col("gap")
+    operators = (
+        records.sort(["topology", "operator", "arrived"])
+        .with_columns(gap=a.diff().over(["topology", "operator"]))
+        .group_by(window)
+        .agg(
+            pl.len().alias("tuples"),
+            (gap.var(ddof=0) / gap.mean() ** 2).alias("arrival_scv"),
+            (1e6 / service.mean()).alias("service_rate"),
+            (service.var(ddof=0) / service.mean() ** 2).alias("service_scv"),
+            wait.mean().alias("wait"),
+            sojourn.mean().alias("sojourn"),
+            *(wait.quantile(q, "linear").alias(f"wait{q}") for q in (0.5, 0.95, 0.99)),
+            *(sojourn.quantile(q, "linear").alias(f"sojourn{q}") for q in (0.5, 0.95, 0.99)),
+        )
+        .collect()
+    )
+    records.group_by([*window, "instance", "from_operator"]).agg(
+        pl.len(), service.sum().alias("busy")
+    ).collect()
+    roots = records.group_by(["topology", "tuple_id"]).agg(
+        sojourn.sum().alias("total"), a.min().alias("first"), f.max().alias("last")
+    )
+    roots.group_by(["topology", pl.col("first") // WINDOW_US]).agg(
+        pl.len(), pl.col("total").mean(), (pl.col("last") - pl.col("first")).mean().alias("completion")
+    ).collect()
+    seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - cpu
+    check = float(operators["tuples"].sum()), float(operators["arrival_scv"].sum())
+    return Result(seconds, cpu_seconds, peak_megabytes(os.getpid()), check)
+
+
+def run_headgate(folder: str) -> Result:
+    from app.embedded_postgres import shared_postgres  # noqa: PLC0415  # see above
+    from ingest.job import run_ingest  # noqa: PLC0415
+    from ingest.runs import Request, connect  # noqa: PLC0415
+    from ingest.session import open_session  # noqa: PLC0415
+    from migrations.runner import migrate  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory() as data, shared_postgres(Path(data)) as url:
+        migrate(url)
+        spark = open_session(
+            "local[2]", {"spark.driver.memory": "1g", "spark.ui.showConsoleProgress": "false"}
+        )
+        spark.range(10).count()
+        process = int(spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid())  # type: ignore[union-attr]  # noqa: SLF001
+        began, cpu = time.perf_counter(), spent_seconds(process)
+        run_ingest(spark, url, Request((folder,), None, 60, 0.05))
+        seconds, cpu_seconds = time.perf_counter() - began, spent_seconds(process) - cpu
+        with connect(url) as connection:
+            check = connection.execute(
+                "SELECT sum(tuples)::float8, sum(arrival_scv) FROM operator_summaries"
+            ).fetchone()
+        megabytes = peak_megabytes(process)
+        spark.stop()
+    assert check is not None
+    return Result(seconds, cpu_seconds, megabytes, (check[0], check[1]))
+
+
+def peak_megabytes(process: int) -> float:
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) / 1024
+
+
+def spent_seconds(process: int) -> float:
+    """What the process has had of the processors so far."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+ENGINES: dict[str, Callable[[str], Result]] = {
+    "duckdb": run_duckdb,
+    "polars": run_polars,
+    "headgate": run_headgate,
+}
+
+
+def measure(engine: str, folder: Path) -> Result:
+    """In a process of its own, so that no engine finds the memory of another."""
+    command = [sys.executable, "-m", "benchmarks.ingest", engine, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{engine} failed:\n{done.stderr[-3000:]}")
+    seconds, cpu_seconds, megabytes, check = json.loads(done.stdout.splitlines()[-1])
+    return Result(seconds, cpu_seconds, megabytes, (check[0], check[1]))
+
+
+def compare(title: str, folder: Path, rows: int) -> Result:
+    results = {engine: measure(engine, folder) for engine in ENGINES}
+    base = results["duckdb"]
+    for engine, result in results.items():
+        assert np.allclose(result.check, base.check, rtol=1e-9), f"{engine} computed something else"
+        print(
+            f"{title:28} {engine:9} {rows / result.seconds / 1e6:6.2f} million rows/s "
+            f"{result.seconds / base.seconds:5.2f} × DuckDB's time "
+            f"({result.cpu_seconds / base.cpu_seconds:5.2f} × its processor time) {result.megabytes:8.0f} MB",
+            flush=True,
+        )
+    return results["headgate"]
+
+
+def main() -> None:
+    for rows in map(int, os.environ.get("INGEST_ROWS", DEFAULT_ROWS).split()):
+        with tempfile.TemporaryDirectory() as name:
+            folders = {kind: Path(name) / kind for kind in ("even", "json", "skewed")}
+            for folder in folders.values():
+                folder.mkdir()
+            make_log(folders["even"], rows, skewed=False)
+            even = compare(f"{rows:,} Parquet", folders["even"], rows)
+            write_json(folders["even"], folders["json"])
+            compare(f"{rows:,} JSON Lines", folders["json"], rows)
+            make_log(folders["skewed"], rows, skewed=True)
+            skewed = compare(f"{rows:,} Parquet, 90% in one", folders["skewed"], rows)
+            print(f"skew costs {skewed.seconds / even.seconds:.2f} × the even log's time")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 2:
+        result = ENGINES[sys.argv[1]](sys.argv[2])
+        print(json.dumps([result.seconds, result.cpu_seconds, result.megabytes, result.check]))
+    else:
+        main()

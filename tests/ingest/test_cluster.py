@@ -1,0 +1,191 @@
+"""A real cluster, and what is left of runs that were killed in it.
+
+A master and two workers from the installed Spark, each in a folder of its own; the command line as driver; an
+embedded Postgres of their own. They share the log and the database, nothing else.
+"""
+
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyspark
+import pytest
+from psycopg.rows import dict_row
+from pyspark.sql import SparkSession
+
+from app.embedded_postgres import shared_postgres
+from ingest.job import run_ingest
+from ingest.runs import Request, connect
+from migrations.runner import migrate
+from tests.app.processes import HEADGATE, environment, made_database
+from tests.ingest.logs import make_events, to_json
+
+SPARK_CLASS = str(Path(pyspark.__file__).parent / "bin" / "spark-class")
+KILLS = int(os.environ.get("INGEST_KILLS", "3"))
+LONGEST_WAIT_SECONDS = 20.0  # about as long as a run takes: a kill hits any part of it
+TABLES = ("operator_summaries", "topology_summaries", "snapshots")
+
+
+@dataclass
+class Cluster:
+    """The processes of a standalone cluster on the loopback."""
+
+    folder: Path
+    url: str = ""
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def start(self, name: str, *arguments: str) -> Path:
+        folder = self.folder / name
+        folder.mkdir()
+        with (folder / "log").open("wb") as log:
+            process = subprocess.Popen(
+                [SPARK_CLASS, *arguments, "--host", "127.0.0.1", "--webui-port", "0"],
+                cwd=folder,
+                env=os.environ | {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_DAEMON_MEMORY": "256m"},
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # so that a worker can be ended together with its executor
+            )
+        self.processes.append(process)
+        return folder / "log"
+
+    def start_master(self) -> None:
+        log = self.start("master", "org.apache.spark.deploy.master.Master", "--port", "0")
+        self.url = wait_for(log, r"Starting Spark master at (spark://\S+)")
+
+    def start_worker(self) -> None:
+        name = f"worker{len(list(self.folder.iterdir()))}"
+        work = str(self.folder / name / "work")
+        arguments = ("--cores", "1", "--memory", "1g", "--work-dir", work, self.url)
+        log = self.start(name, "org.apache.spark.deploy.worker.Worker", *arguments)
+        wait_for(log, "Successfully registered with master()")
+
+    def kill_worker(self) -> None:
+        """The oldest, with its executor; another takes its place."""
+        victim = self.processes.pop(1)
+        end_group(victim)
+        self.start_worker()
+
+    def stop(self) -> None:
+        for process in self.processes:
+            end_group(process)
+
+
+def wait_for(log: Path, pattern: str) -> str:
+    """Daemons tell only their logs that they are ready."""
+    give_up_at = time.monotonic() + 120
+    while not (found := re.search(pattern, log.read_text())):
+        assert time.monotonic() < give_up_at, log.read_text()
+        with suppress(subprocess.TimeoutExpired):
+            subprocess.run(["tail", "-F", str(log)], capture_output=True, timeout=0.2, check=False)
+    return found.group(1)
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    running = Cluster(tmp_path_factory.mktemp("cluster"))
+    try:
+        running.start_master()
+        running.start_worker()
+        running.start_worker()
+        yield running
+    finally:
+        running.stop()
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("log")
+    events = make_events(300, seed=21)
+    for part in range(4):
+        lines = [to_json(event) for event in [*events[part::4], *events[:10]]]
+        (folder / f"part{part}.jsonl").write_text("\n".join([*lines, "torn {"]))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def clean(spark: SparkSession, postgres_url: str, log: Path) -> list[Any]:
+    """What one undisturbed run leaves."""
+    with made_database(postgres_url) as url:
+        migrate(url)
+        run_ingest(spark, url, Request((str(log),), None, 60, 0.05))
+        return dump(url)
+
+
+def dump(url: str) -> list[Any]:
+    found: list[Any] = []
+    with connect(url) as connection:
+        for table in TABLES:
+            rows = connection.cursor(row_factory=dict_row).execute(
+                f"SELECT t.name, to_jsonb(s) - 'run_id' - 'topology_id' - 'stored_at' AS row"
+                f" FROM {table} s JOIN topologies t ON t.id = s.topology_id ORDER BY 1, 2"
+            )
+            found.append(rows.fetchall())
+        found.append(
+            connection.execute("SELECT revision, definition, source FROM topology_revisions").fetchall()
+        )
+    return found
+
+
+def start_ingest(cluster: Cluster, log: Path, data_dir: Path) -> subprocess.Popen[bytes]:
+    """With the cluster's own settings, as its administrator leaves them in spark-defaults.conf."""
+    (data_dir / "spark-defaults.conf").write_text("spark.sql.shuffle.partitions 4\n")
+    return subprocess.Popen(
+        [HEADGATE, "ingest", str(log), "--master", cluster.url],
+        env=environment(data_dir=str(data_dir))
+        | {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_CONF_DIR": str(data_dir)},
+        cwd=data_dir,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def kill_postgres(data_dir: Path) -> None:
+    with suppress(FileNotFoundError, ProcessLookupError):
+        pid = (data_dir / "postgres" / "data" / "postmaster.pid").read_text().splitlines()[0]
+        os.kill(int(pid), signal.SIGQUIT)
+
+
+def test_runs_killed_anywhere_leave_what_one_clean_run_leaves(
+    cluster: Cluster, log: Path, clean: list[Any], tmp_path_factory: pytest.TempPathFactory
+):
+    """Driver, worker or database go at a random moment of a run; then one run more, undisturbed."""
+    data_dir = tmp_path_factory.mktemp("killed")
+    moments = random.Random(1)
+    for number in range(KILLS):
+        run = start_ingest(cluster, log, data_dir)
+        with suppress(subprocess.TimeoutExpired):
+            run.wait(timeout=moments.uniform(1, LONGEST_WAIT_SECONDS))
+        if number % 3 == 0:
+            end_group(run)
+        elif number % 3 == 1:
+            cluster.kill_worker()
+            run.wait(timeout=300)
+        else:
+            kill_postgres(data_dir)
+            run.wait(timeout=300)
+    last = start_ingest(cluster, log, data_dir)
+    assert last.wait(timeout=300) == 0
+    with shared_postgres(data_dir) as url:
+        assert dump(url) == clean
+        with connect(url) as connection:
+            states = [
+                row[0] for row in connection.execute("SELECT state FROM ingest_runs ORDER BY id").fetchall()
+            ]
+    assert states[-1] == "succeeded"
+    assert "running" not in states, "the last run saw that the killed ones are gone"
