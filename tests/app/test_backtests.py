@@ -141,6 +141,11 @@ SAMPLES = SMALL["mst_samples"]
             f"#/mst_samples/{len(SAMPLES)}/throughput",
         ),
         (
+            {"mst_samples": [SAMPLES[0] | {"throughput": 5e-324}, *SAMPLES]},
+            "invalid-mst-samples",
+            "#/mst_samples/0/throughput",
+        ),
+        (
             {"mst_samples": [SAMPLES[0] | {"saturated": False}, *SAMPLES]},
             "invalid-request",
             "#/mst_samples/0/saturated",
