@@ -15,8 +15,6 @@ from planner.errors import InvalidMstSamples, TooFewMstSamples
 Floats = NDArray[np.float64]
 
 DISAGREEMENT_THRESHOLD = 0.2
-# The inverse model takes reciprocals, and those of the smallest doubles are infinite.
-LEAST_THROUGHPUT = 1e-15
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +87,9 @@ def check_samples(samples: Sequence[MstSample]) -> None:
             raise InvalidMstSamples(
                 f"A sample at {sample.vms} VMs: there must be at least 1.", f"/mst_samples/{position}/vms"
             )
-        if not (np.isfinite(sample.throughput) and sample.throughput >= LEAST_THROUGHPUT):
+        if not (np.isfinite(sample.throughput) and sample.throughput > 0):
             raise InvalidMstSamples(
-                f"A throughput of {sample.throughput:.6g} at {sample.vms} VMs: it must be a number above 0"
-                f" (at least {LEAST_THROUGHPUT:g}).",
+                f"A throughput of {sample.throughput:.6g} at {sample.vms} VMs: it must be a number above 0.",
                 f"/mst_samples/{position}/throughput",
             )
     counts = len({sample.vms for sample in samples})
