@@ -80,6 +80,10 @@ class MstModel:
         return float(np.square(self.residuals).sum())
 
 
+# Beyond, squares and reciprocals leave what doubles can hold.
+LEAST_THROUGHPUT, MOST_THROUGHPUT = 1e-100, 1e100
+
+
 def check_samples(samples: Sequence[MstSample]) -> None:
     """Raise unless the samples can carry both models and their spread (eq. 6 divides by n − l)."""
     for position, sample in enumerate(samples):
@@ -87,9 +91,10 @@ def check_samples(samples: Sequence[MstSample]) -> None:
             raise InvalidMstSamples(
                 f"A sample at {sample.vms} VMs: there must be at least 1.", f"/mst_samples/{position}/vms"
             )
-        if not (np.isfinite(sample.throughput) and sample.throughput > 0):
+        if not LEAST_THROUGHPUT <= sample.throughput <= MOST_THROUGHPUT:
             raise InvalidMstSamples(
-                f"A throughput of {sample.throughput:.6g} at {sample.vms} VMs: it must be a number above 0.",
+                f"A throughput of {sample.throughput:.6g} at {sample.vms} VMs: it must lie between "
+                f"{LEAST_THROUGHPUT:g} and {MOST_THROUGHPUT:g}.",
                 f"/mst_samples/{position}/throughput",
             )
     counts = len({sample.vms for sample in samples})

@@ -82,7 +82,7 @@ def test_an_ewma_that_remembers_more_than_may_be_read_is_refused_and_not_begun_i
         refused = client.post(f"{url}/estimate", json=ewma)
         assert refused.status_code == 422
         assert refused.json()["errors"][0]["pointer"] == "#/smoothing/alpha"
-        short = {"smoothing": {"kind": "ewma", "alpha": 0.0005}}
+        short = {"smoothing": {"kind": "ewma", "alpha": 1e-5}}
         assert client.post(f"{url}/estimate", json=short).status_code == 200
 
 

@@ -146,7 +146,7 @@ def test_the_service_is_given_longer_to_stop_than_it_gives_its_requests() -> Non
 def test_the_ingest_reads_the_folder_that_is_mounted() -> None:
     [mount] = SERVICES["ingest"]["volumes"]
     source, target, mode = fill_in(mount, {}).split(":")
-    assert (source, target, mode) == ("./logs", SERVICES["ingest"]["command"][-1], "ro")
+    assert (source, target, mode) == ("./logs", SERVICES["ingest"]["command"][2], "ro")
 
 
 def test_the_image_holds_every_package_from_the_lock_and_runs_as_nobody_special() -> None:
