@@ -75,8 +75,9 @@ class Dispatcher(threading.Thread):
         if worker.poll() is None:
             end_worker(worker)
             queue_again(connection, backtest_id)
-        elif worker.returncode:
-            log.warning("the process of backtest %s ended with %s", backtest_id, worker.returncode)
+            return False
+        level = logging.WARNING if worker.returncode else logging.INFO
+        log.log(level, "the process of backtest %s ended with %s", backtest_id, worker.returncode)
         return worker.returncode == 0
 
     def _wait(self) -> None:

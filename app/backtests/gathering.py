@@ -14,7 +14,7 @@ from app.plans.schemas import Diagnostic
 from app.snapshots.series import read_workload
 from app.topologies.service import find_topology
 from planner.backtest import Backtest
-from planner.errors import InvalidQosTarget, TooFewMstSamples, UnknownPolicy
+from planner.errors import InvalidMstSamples, InvalidQosTarget, TooFewMstSamples, UnknownPolicy
 from planner.mst import MstSample, check_samples
 from planner.peaks import ARMA_WINDOW
 from planner.policies import ALL_POLICIES, BY_NAME, check_policy
@@ -107,7 +107,7 @@ def gather_samples(session: Session, body: BacktestRequest) -> list[MstSample]:
     stored = [MstSample(row.vms, row.throughput) for row in sorted(rows, key=lambda row: row.observed_at)]
     try:
         check_samples(stored)
-    except TooFewMstSamples as error:
+    except (InvalidMstSamples, TooFewMstSamples) as error:
         raise StoredDataUnusable(body.topology, str(error)) from error
     return stored
 

@@ -49,7 +49,9 @@ def main() -> None:
 
 def end_with_parent() -> None:
     """Standard input is a pipe from the parent, which closes when that ends, however it ends."""
-    sys.stdin.buffer.read()
+    os.read(
+        sys.stdin.fileno(), 1
+    )  # not `sys.stdin.read`, whose lock a thread may not hold as the interpreter ends
     os._exit(1)
 
 

@@ -24,7 +24,8 @@ def upgrade() -> None:
         sa.Column("finished_at", sa.DateTime(timezone=True), nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_backtests"),
         sa.CheckConstraint(
-            "state IN ('queued', 'running', 'succeeded', 'failed', 'cancelled')", name="ck_backtests_state"
+            "state IN ('queued', 'running', 'succeeded', 'failed', 'cancelled')",
+            name=op.f("ck_backtests_state"),
         ),
     )
     op.create_index("ix_backtests_created_at_id", "backtests", ["created_at", "id"])

@@ -12,6 +12,7 @@ from planner.mst import MstSample
 from tests.app.processes import wait_until
 
 SMALL: dict[str, Any] = dict(EXAMPLE)  # type: ignore[arg-type]  # a JSON object
+ODD_NAME = "a<b> & $x^2$ 日本"
 # Hundreds of short runs: there is always one that is not done yet when the service is ended.
 LONG = SMALL | {
     "workload": [

@@ -10,6 +10,7 @@ import pytest
 
 from app.snapshots.schemas import FPD_LOAD
 from app.topologies.schemas import FPD
+from tests.app.backtest_examples import ODD_NAME, SMALL, start_backtest, wait_until_finished
 from tests.app.processes import Service, StartService, made_database, start
 
 
@@ -91,3 +92,11 @@ def idle_client(postgres_url: str) -> Iterator[httpx.Client]:
         with httpx.Client(base_url=service.url, timeout=60) as client:
             yield client
         assert service.stop() == 0
+
+
+@pytest.fixture(scope="session")
+def finished(client: httpx.Client) -> str:
+    """The address of a backtest that is done; its name would be markup or mathematics to a careless hand."""
+    address = start_backtest(client, SMALL | {"workload_name": ODD_NAME})
+    assert wait_until_finished(client, address)["state"] == "succeeded"
+    return address

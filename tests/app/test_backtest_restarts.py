@@ -148,4 +148,5 @@ def test_a_slot_is_one_connections_until_it_ends(empty_database_url: str, engine
             assert take_slot(second, 1)
             first.invalidate()
         wait_until(lambda: take_slot(second, 0), "Postgres has seen it go")
+        second.rollback()
         assert claim_backtest(second, uuid4()) is None

@@ -11,24 +11,25 @@ from app.topologies.schemas import FPD
 from planner.policies import ALL_POLICIES
 from tests.app.backtest_examples import (
     LONG,
+    ODD_NAME,
     SMALL,
     expect_rows,
     read,
     start_backtest,
     wait_until_finished,
 )
-from tests.app.processes import wait_until
+from tests.app.processes import Service, wait_until
 from tests.app.test_snapshots import snapshot
 
 
-def test_a_backtest_brings_the_rows_that_the_planner_computes(client: httpx.Client):
-    accepted = client.post("/v1/backtests", json=SMALL)
-    assert accepted.status_code == 202
-    assert accepted.json()["state"] in {"queued", "running"}
-    done = wait_until_finished(client, accepted.headers["Location"])
+def test_a_backtest_brings_the_rows_that_the_planner_computes(
+    client: httpx.Client, service: Service, finished: str
+):
+    done = read(client, finished)
     assert (done["state"], done["progress"], done["error"]) == ("succeeded", 1.0, None)
-    assert done["rows"] == expect_rows(SMALL)
+    assert done["rows"] == expect_rows(SMALL | {"workload_name": ODD_NAME})
     assert done["created_at"] <= done["started_at"] <= done["finished_at"]
+    service.wait_for_line(f"{done['id']} ended with 0")
     for one in done["summary"]:
         costs = [row["cost_to_truth"] for row in done["rows"] if row["policy"] == one["policy"]]
         qos = [row["qos_percent"] for row in done["rows"] if row["policy"] == one["policy"]]
@@ -37,7 +38,9 @@ def test_a_backtest_brings_the_rows_that_the_planner_computes(client: httpx.Clie
 
 
 def test_progress_only_ever_grows_and_rows_come_one_after_the_other(client: httpx.Client):
-    address = start_backtest(client, LONG | {"seeds": 5})
+    accepted = client.post("/v1/backtests", json=LONG | {"seeds": 5})
+    assert (accepted.status_code, accepted.json()["state"]) == (202, "queued")
+    address = accepted.headers["Location"]
     seen: list[dict[str, Any]] = []
 
     def is_finished() -> object:
@@ -75,13 +78,13 @@ def test_a_stored_topology_brings_its_own_workload_and_samples(client: httpx.Cli
     assert done["rows"] == [row | {"workload": name} for row in expect_rows(SMALL)]
 
 
-def test_what_is_cancelled_ends_keeps_its_rows_and_makes_room(client: httpx.Client):
-    long, small = start_backtest(client, LONG), start_backtest(client, SMALL | {"seeds": 1})
-    wait_until(lambda: read(client, long)["rows"], "a run is done")
-    cancelled = client.delete(long)
+def test_what_is_cancelled_ends_and_keeps_its_rows(client: httpx.Client, service: Service):
+    address = start_backtest(client, LONG)
+    wait_until(lambda: read(client, address)["rows"], "a run is done")
+    cancelled = client.delete(address)
     assert (cancelled.status_code, cancelled.json()["state"]) == (200, "cancelled")
-    assert wait_until_finished(client, small)["state"] == "succeeded"
-    after = read(client, long)
+    service.wait_for_line(f"{cancelled.json()['id']} ended with 0")
+    after = read(client, address)
     assert (after["state"], after["rows"]) == ("cancelled", cancelled.json()["rows"])
     assert 0 < len(after["rows"]) < 200
 
@@ -136,6 +139,11 @@ SAMPLES = SMALL["mst_samples"]
             {"mst_samples": [*SAMPLES, {"vms": 2, "throughput": -1.0}]},
             "invalid-mst-samples",
             f"#/mst_samples/{len(SAMPLES)}/throughput",
+        ),
+        (
+            {"mst_samples": [SAMPLES[0] | {"throughput": 5e-324}, *SAMPLES]},
+            "invalid-mst-samples",
+            "#/mst_samples/0/throughput",
         ),
         (
             {"mst_samples": [SAMPLES[0] | {"saturated": False}, *SAMPLES]},
