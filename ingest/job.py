@@ -225,7 +225,6 @@ def read_window(given: str) -> int:
 
 def ingest(database_url: str, request: Request, master: str | None) -> int:
     """Runs it, and says how it ended: one line, and an exit code."""
-    logging.getLogger("py4j").setLevel(logging.WARNING)
     spark = open_session(master)
     try:
         print(run_ingest(spark, database_url, request))  # noqa: T201  # the one line that is the answer

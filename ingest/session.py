@@ -1,5 +1,6 @@
 """The Spark session: what the job needs set, and what it leaves to the cluster."""
 
+import logging
 import os
 import sys
 import tempfile
@@ -27,6 +28,7 @@ LOCAL_SETTINGS = {
 
 def open_session(master: str | None, settings: dict[str, str] | None = None) -> SparkSession:
     """A session on `master`; without one, that of spark-submit, to which the cluster's settings are left."""
+    logging.getLogger("py4j").setLevel(logging.WARNING)  # it tells of every call, and of its own end
     builder = SparkSession.builder.appName("headgate ingest")
     # A bar where somebody watches; elsewhere the job's own lines say how far it is.
     chosen = SETTINGS | {"spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower()}
