@@ -33,7 +33,7 @@ from app.plans.schemas import (
 from app.settings import Settings
 from app.tables import PlanRow
 from app.topologies.service import check_size
-from planner.errors import InvalidLoad, InvalidTopology
+from planner.errors import InvalidAllocation, InvalidLoad, InvalidTopology
 from planner.estimation import estimate
 from planner.plans import min_latency, min_processors
 from planner.proportional import proportional
@@ -115,13 +115,15 @@ async def run_described(compute: Callable[[], Found], body: Described, settings:
 
 @contextmanager
 def pointing_into_body() -> Iterator[None]:
-    """The planner's pointers begin at the topology or the load; the caller's at the body."""
+    """The planner's pointers begin at the topology, the load or the processors; the caller's at the body."""
     try:
         yield
     except InvalidTopology as error:
         raise replace(error, pointer="/topology" + error.pointer) from error
     except InvalidLoad as error:
         raise replace(error, pointer="/load" + error.pointer) from error
+    except InvalidAllocation as error:
+        raise replace(error, pointer="/processors" + error.pointer) from error
 
 
 # -- of what is stored ---------------------------------------------------------------------
@@ -184,6 +186,8 @@ def blaming_what_is_stored(name: str) -> Iterator[None]:
         yield
     except InvalidLoad as error:
         raise StoredDataUnusable(name, str(error)) from error
+    except InvalidAllocation as error:  # the processors, unlike the load, are this request's own
+        raise replace(error, pointer="/processors" + error.pointer) from error
 
 
 def add_basis(answer: A, found: Gathered) -> A:

@@ -234,6 +234,7 @@ def test_a_load_of_strangers_is_refused_by_name(client: httpx.Client):
     assert problem["errors"][0]["pointer"] == "#/load/operators/b"
     allocated = {"topology": ONE, "load": ONE_LOAD, "processors": {"b": 1}}
     problem = assert_refused(client.post("/v1/estimate", json=allocated), kind="invalid-allocation")
+    assert [error["pointer"] for error in problem["errors"]] == ["#/processors/b"]
     assert "'b'" in problem["detail"]
 
 

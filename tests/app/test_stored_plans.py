@@ -146,3 +146,9 @@ def test_an_unknown_plan_is_404(client: httpx.Client):
     missing = client.get("/v1/plans/00000000-0000-4000-8000-000000000000")
     assert (missing.status_code, missing.json()["type"]) == (404, "unknown-plan")
     assert client.get("/v1/plans/seven").status_code == 404
+
+
+def test_processors_of_a_stranger_are_pointed_to_in_the_request(client: httpx.Client, stored: str):
+    refused = client.post(f"/v1/topologies/{stored}/estimate", json={"processors": {"b/c": 1}})
+    assert (refused.status_code, refused.json()["type"]) == (422, "invalid-allocation")
+    assert refused.json()["errors"][0]["pointer"] == "#/processors/b~1c"
