@@ -69,7 +69,10 @@ class Kind:
 
 
 def _at_pointer(
-    problem: planning.InvalidTopology | planning.InvalidLoad | planning.InvalidAllocation,
+    problem: planning.InvalidTopology
+    | planning.InvalidLoad
+    | planning.InvalidAllocation
+    | planning.InvalidState,
 ) -> Extension:
     return {"errors": [{"pointer": f"#{problem.pointer}", "detail": problem.detail}]}
 
@@ -160,6 +163,7 @@ KINDS: dict[type[Exception], Kind] = {
     planning.InvalidAllocation: Kind(
         "invalid-allocation", 422, "The processors do not fit the topology", _at_pointer
     ),
+    planning.InvalidState: Kind("invalid-state", 422, "The state does not fit the instances", _at_pointer),
     planning.NoSteadyState: Kind("no-steady-state", 422, "A cycle multiplies tuples", _cycle),
     planning.BoundTooSmall: Kind("bound-too-small", 422, "max_processors too small", _bound),
     planning.BudgetTooSmall: Kind("budget-too-small", 422, "k_max too small", _budget),

@@ -5,6 +5,7 @@ PlannerError
 ├── InvalidLoad                the measurements do not fit the topology
 ├── NoSteadyState              a cycle multiplies tuples without end
 ├── InvalidAllocation          processors for an operator that is not there, or none given
+├── InvalidState               key groups or their speeds that do not fit the instances that run
 ├── BoundTooSmall              max_processors of an operator is below what keeps it stable
 ├── BudgetTooSmall             k_max is below the least stable allocation
 ├── TargetUnreachable          t_max_seconds is at or below what endless processors give
@@ -103,6 +104,17 @@ class NoSteadyState(PlannerError):
 @dataclass(eq=False)
 class InvalidAllocation(PlannerError):
     """The processors given do not fit the topology; `pointer` is the JSON pointer of the part to change."""
+
+    detail: str
+    pointer: str = ""
+
+    def __str__(self) -> str:
+        return self.detail
+
+
+@dataclass(eq=False)
+class InvalidState(PlannerError):
+    """What is said of an operator's state does not fit its instances; `pointer` begins at the states by operator."""
 
     detail: str
     pointer: str = ""

@@ -10,7 +10,7 @@ keys when k changes; here instances keep what they have, up to an even share.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.errors import InvalidAllocation
+from planner.errors import InvalidState
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def list_owners(state: State, instances: int) -> list[int]:
     if state.owners is None:
         return [group * instances // state.key_groups for group in range(state.key_groups)]
     if len(state.owners) != state.key_groups or not all(0 <= one < instances for one in state.owners):
-        raise InvalidAllocation(
+        raise InvalidState(
             f"owners must name one of the {instances} instances (0 to {instances - 1}) for each of the "
             f"{state.key_groups} key groups: it has {len(state.owners)}.",
             "/owners",
@@ -143,7 +143,7 @@ def spread_rates(rates: Sequence[float], instances: int, field: str) -> Sequence
     if len(rates) == 1:
         return list(rates) * instances
     if len(rates) != instances:
-        raise InvalidAllocation(
+        raise InvalidState(
             f"{field} has {len(rates)} values for {instances} instances: give one for each, or one for all.",
             f"/{field}",
         )

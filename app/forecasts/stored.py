@@ -1,13 +1,12 @@
 """VM schedules and throughput models of what is stored."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from math import ceil
 
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.errors import NoSnapshot, StoredDataUnusable
+from app.blame import blaming_what_is_stored
+from app.errors import NoSnapshot
 from app.forecasts.samples import find_newest_samples
 from app.forecasts.schemas import (
     MOST_POINTS,
@@ -21,27 +20,10 @@ from app.forecasts.service import describe_mst, to_answer
 from app.observability import time_planner
 from app.snapshots.service import find_newest
 from app.topologies.service import find_topology
-from planner.errors import (
-    ConstantWorkload,
-    InvalidMstSamples,
-    InvalidWorkload,
-    TooFewMstSamples,
-    WorkloadTooShort,
-    WorkloadTooSparse,
-)
 from planner.mst import MstSample, fit_mst
 from planner.schedule import Timing
 from planner.vms import VmQuestion, forecast_vms
 from planner.workload import Measurement, regularise_workload
-
-UNUSABLE = (
-    ConstantWorkload,
-    InvalidMstSamples,
-    InvalidWorkload,
-    TooFewMstSamples,
-    WorkloadTooShort,
-    WorkloadTooSparse,
-)
 
 
 def forecast_stored(session: Session, name: str, body: StoredVmForecastRequest) -> VmForecastAnswer:
@@ -54,7 +36,7 @@ def forecast_stored(session: Session, name: str, body: StoredVmForecastRequest) 
         (row.saturated, MstSample(row.vms, row.throughput))
         for row in find_newest_samples(session, topology.id)
     ]
-    with time_planner("forecast_vms"), _blaming_what_is_stored(name):
+    with time_planner("forecast_vms"), blaming_what_is_stored(name):
         measurements = [Measurement(row.observed_at.timestamp(), row.external_rate) for row in snapshots]
         # One snapshot alone is as long as its window.
         known_step = snapshots[0].window_seconds if len(snapshots) == 1 else None
@@ -79,7 +61,7 @@ def show_model(session: Session, name: str, max_vms: int) -> MstModelPage:
     topology = find_topology(session, name)
     rows = [row for row in find_newest_samples(session, topology.id) if row.saturated]
     samples = [MstSample(row.vms, row.throughput) for row in rows]
-    with _blaming_what_is_stored(name):
+    with blaming_what_is_stored(name):
         model = fit_mst(samples)
     curve = model.trusted_curve(max_vms)
     fitted = model.throughput_at(np.array([float(sample.vms) for sample in samples]))
@@ -96,12 +78,3 @@ def show_model(session: Session, name: str, max_vms: int) -> MstModelPage:
             for m, at in enumerate(curve, 1)
         ],
     )
-
-
-@contextmanager
-def _blaming_what_is_stored(name: str) -> Iterator[None]:
-    """What the data lack is no fault of the request."""
-    try:
-        yield
-    except UNUSABLE as error:
-        raise StoredDataUnusable(name, str(error)) from error

@@ -3,11 +3,12 @@
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
+from app.blame import blaming_what_is_stored, pointing_into_body
 from app.gates.schemas import GateAnswer, GateRequest, GateTerms, StoredGateRequest
 from app.observability import time_planner
 from app.plans.answers import ESTIMATE_FIELDS
 from app.plans.gathering import gather
-from app.plans.service import add_basis, blaming_what_is_stored, pointing_into_body
+from app.plans.service import add_basis
 from app.settings import Settings
 from app.topologies.service import check_size
 from planner.gate import Verdict, judge_capacity

@@ -1,12 +1,11 @@
 """Placements: of what the body describes, or of what is stored."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Mapping
 from uuid import uuid4
 
 from sqlalchemy.orm import Session
 
+from app.blame import pointing_into_body
 from app.errors import NoSnapshot, StoredDataUnusable
 from app.observability import time_planner
 from app.placements.computing import compute_placement, compute_prediction
@@ -28,7 +27,10 @@ from app.topologies.service import StoredTopology, check_size, find_topology
 from app.versions import find_version
 from app.vm_catalogues.schemas import VmSize
 from app.vm_catalogues.service import to_answer as to_catalogue_answer
-from planner.errors import InvalidTopology
+from planner.errors import InvalidTopology, PlannerError
+
+IN_PLACEMENT: Mapping[type[PlannerError], str] = {InvalidTopology: "/topology"}
+"""The rate, unlike a plan's, stands in the body itself."""
 
 
 def open_library(session: Session) -> Library:
@@ -45,26 +47,17 @@ def open_library(session: Session) -> Library:
     return Library(find_profile, find_sizes)
 
 
-@contextmanager
-def _pointing_into_body() -> Iterator[None]:
-    """The planner's pointers begin at the topology; the caller's at the body."""
-    try:
-        yield
-    except InvalidTopology as error:
-        raise replace(error, pointer="/topology" + error.pointer) from error
-
-
 def place_described(session: Session, body: PlacementRequest, settings: Settings) -> PlacementAnswer:
     """Of the body's topology at its rate; nothing is stored."""
     check_size(body.topology, settings, "#/topology")
-    with time_planner("place"), _pointing_into_body():
+    with time_planner("place"), pointing_into_body(IN_PLACEMENT):
         return compute_placement(body, body.topology, body.external_rate, open_library(session))
 
 
 def predict_described(session: Session, body: PredictionRequest, settings: Settings) -> PredictionAnswer:
     """Of the body's mapping."""
     check_size(body.topology, settings, "#/topology")
-    with time_planner("predict"), _pointing_into_body():
+    with time_planner("predict"), pointing_into_body(IN_PLACEMENT):
         return compute_prediction(body, open_library(session))
 
 

@@ -1,15 +1,13 @@
 """Estimates and plans: of what the body describes, or of what is stored."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable
 from typing import TypeVar
 from uuid import uuid4
 
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
-from app.errors import StoredDataUnusable
+from app.blame import blaming_what_is_stored, pointing_into_body
 from app.observability import time_planner
 from app.plans.answers import to_estimate_answer, to_plan_answer, write_plan
 from app.plans.gathering import Gathered, gather
@@ -33,7 +31,6 @@ from app.plans.schemas import (
 from app.settings import Settings
 from app.tables import PlanRow
 from app.topologies.service import check_size
-from planner.errors import InvalidAllocation, InvalidLoad, InvalidTopology
 from planner.estimation import estimate
 from planner.plans import min_latency, min_processors
 from planner.proportional import proportional
@@ -113,19 +110,6 @@ async def run_described(compute: Callable[[], Found], body: Described, settings:
     return await run_in_threadpool(compute)
 
 
-@contextmanager
-def pointing_into_body() -> Iterator[None]:
-    """The planner's pointers begin at the topology, the load or the processors; the caller's at the body."""
-    try:
-        yield
-    except InvalidTopology as error:
-        raise replace(error, pointer="/topology" + error.pointer) from error
-    except InvalidLoad as error:
-        raise replace(error, pointer="/load" + error.pointer) from error
-    except InvalidAllocation as error:
-        raise replace(error, pointer="/processors" + error.pointer) from error
-
-
 # -- of what is stored ---------------------------------------------------------------------
 
 
@@ -177,17 +161,6 @@ def store_proportional(
     with time_planner("proportional"), blaming_what_is_stored(name):
         plan = proportional(found.topology, found.load, body.tolerance, body.capacities, body.model)
     return _store(session, found, body, plan)
-
-
-@contextmanager
-def blaming_what_is_stored(name: str) -> Iterator[None]:
-    """A load that cannot be planned with is a conflict with what is stored, not a fault of this request."""
-    try:
-        yield
-    except InvalidLoad as error:
-        raise StoredDataUnusable(name, str(error)) from error
-    except InvalidAllocation as error:  # the processors, unlike the load, are this request's own
-        raise replace(error, pointer="/processors" + error.pointer) from error
 
 
 def add_basis(answer: A, found: Gathered) -> A:

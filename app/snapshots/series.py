@@ -6,10 +6,10 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.errors import NoSnapshot, StoredDataUnusable
+from app.blame import blaming_what_is_stored
+from app.errors import NoSnapshot
 from app.tables import SnapshotRow
 from app.topologies.service import StoredTopology
-from planner.errors import ConstantWorkload, InvalidWorkload, WorkloadTooShort, WorkloadTooSparse
 from planner.workload import Measurement, Workload, check_forecastable, regularise_workload
 
 
@@ -27,11 +27,9 @@ def read_workload(
     measured = read_external_rates(session, stored, since, until, most)
     if not measured:
         raise NoSnapshot(stored.name)
-    try:
+    with blaming_what_is_stored(stored.name):
         workload = regularise_workload(measured, step_seconds)
         check_forecastable(workload.series, needed)
-    except (InvalidWorkload, WorkloadTooShort, WorkloadTooSparse, ConstantWorkload) as error:
-        raise StoredDataUnusable(stored.name, str(error)) from error
     return workload
 
 

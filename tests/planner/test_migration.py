@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.errors import InvalidAllocation
+from planner.errors import InvalidState
 from planner.migration import State, plan_migration, repartition
 
 
@@ -80,7 +80,7 @@ def test_repair_grows_with_the_checkpoint_interval():
 
 
 def test_what_does_not_fit_is_refused():
-    with pytest.raises(InvalidAllocation, match="owners"):
+    with pytest.raises(InvalidState, match="owners"):
         plan_migration(State(4, owners=(0, 1, 2, 0)), 2, 3, 1.0, 1.0)
-    with pytest.raises(InvalidAllocation, match="computing"):
+    with pytest.raises(InvalidState, match="computing"):
         plan_migration(State(4, 1.0, (1.0, 2.0), (1.0,)), 3, 4, 1.0, 1.0)
