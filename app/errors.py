@@ -179,12 +179,14 @@ class NoSnapshot(ServiceError):
 
 @dataclass(eq=False)
 class UnknownDecision(ServiceError):
-    """Nothing was decided yet."""
+    """Nothing was decided about the topology yet, or no decision has this id."""
 
-    name: str
+    wanted: str | UUID
 
     def __str__(self) -> str:
-        return f"No decision about topology {self.name!r} is stored: POST to /v1/topologies/NAME/decisions makes one."
+        if isinstance(self.wanted, UUID):
+            return f"No decision has the id {self.wanted}: GET /v1/topologies/NAME/decisions lists them."
+        return f"No decision about topology {self.wanted!r} is stored: POST to /v1/topologies/NAME/decisions makes one."
 
 
 @dataclass(eq=False)

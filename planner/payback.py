@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from planner.decisions import Decision, Reason
+from planner.errors import InvalidState, escape_pointer
+from planner.horizon import Horizon
 from planner.migration import Migration, State, plan_migration
 
 
@@ -33,9 +35,13 @@ def plan_moves(decision: Decision, states: Mapping[str, State]) -> Moves:
         state = states.get(before.name)
         if state is None or before.processors == after.processors:
             continue
-        migration = plan_migration(
-            state, before.processors, after.processors, after.arrival_rate, after.service_rate
-        )
+        try:
+            migration = plan_migration(
+                state, before.processors, after.processors, after.arrival_rate, after.service_rate
+            )
+        except InvalidState as error:
+            pointer = f"/states/{escape_pointer(before.name)}{error.pointer}"
+            raise InvalidState(f"Operator {before.name!r}: {error.detail}", pointer) from error
         migrations[before.name] = migration
         if migration.repartition_seconds is None or cost is None:
             cost = None
@@ -55,19 +61,27 @@ def find_payback(decision: Decision, cost_tuple_seconds: float | None) -> float 
     return cost_tuple_seconds / gain if gain > 0.0 else None
 
 
-def weigh_change(decision: Decision, moves: Moves, horizon_seconds: float | None) -> Decision:
-    """Held, where the change would pay back later than the load is expected to change again.
+def is_weighed(decision: Decision, moves: Moves) -> bool:
+    """Whether a horizon could hold the change: state moves, and the change is made for a shorter E[T].
 
     Not where the goal is missed, and not where processors are given up: that is not done for E[T].
     """
-    payback = moves.payback_seconds
-    if decision.action not in {"scale_up", "rebalance"} or decision.urgent or horizon_seconds is None:
+    return (
+        decision.action in {"scale_up", "rebalance"} and not decision.urgent and bool(moves.payback_seconds)
+    )
+
+
+def weigh_change(decision: Decision, moves: Moves, horizon: Horizon | None) -> Decision:
+    """Held, where the change would pay back later than the next change is expected."""
+    if horizon is None or horizon.seconds is None or not is_weighed(decision, moves):
         return decision
-    if payback is None or payback <= horizon_seconds:
+    payback = moves.payback_seconds
+    assert payback is not None  # is_weighed
+    if payback <= horizon.seconds:
         return decision
     detail = (
         f"Moving state would cost {moves.cost_tuple_seconds:.6g} tuple-seconds, made up for after {payback:.6g} s: "
-        f"later than the load is expected to change again, in {horizon_seconds:.6g} s."
+        f"later than the next change, in {horizon.seconds:.6g} s. {horizon.detail}"
     )
     return replace(
         decision,

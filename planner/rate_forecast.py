@@ -15,7 +15,6 @@ from scipy.special import ndtri
 from planner.arma import ArmaModel, forecast_arma
 from planner.arma_fit import ArmaFitFailed, rank_orders
 from planner.errors import ConstantWorkload
-from planner.mst import Floats
 from planner.peaks import ARMA_WINDOW, last_day_quantile
 from planner.values import Diagnostic
 from planner.workload import Measurement, check_forecastable, regularise_workload
@@ -26,7 +25,10 @@ FEWEST_INTERVALS = 30
 
 @dataclass(frozen=True, slots=True)
 class RateForecast:
-    """Rates at the step ahead that needs most; `history` is how many intervals were learnt from."""
+    """Rates at the step ahead that needs most; `history` is how many intervals were learnt from.
+
+    `upper_rates`: λ̂_h + z_q σ_h of each step ahead, as far as was asked for.
+    """
 
     expected_rate: float
     upper_rate: float
@@ -34,12 +36,17 @@ class RateForecast:
     model: str
     history: int
     diagnostics: tuple[Diagnostic, ...]
+    upper_rates: tuple[float, ...]
 
 
 def forecast_rate(
-    measurements: Sequence[Measurement], step_seconds: float, steps: int, quantile: float
+    measurements: Sequence[Measurement], step_seconds: float, steps: int, quantile: float, *, reach: int = 0
 ) -> RateForecast:
-    """Over the `steps` steps after the last measured; raises WorkloadTooShort where too few are known."""
+    """The highest of the `steps` steps after the last measured, and the upper rates of `reach` or as many, if more.
+
+    Raises WorkloadTooShort where too few intervals are known.
+    """
+    reach = max(reach, steps)
     workload = regularise_workload(measurements, step_seconds)
     rates = workload.series[-ARMA_WINDOW:]
     z = float(ndtri(quantile))
@@ -48,23 +55,28 @@ def forecast_rate(
         model = rank_orders(rates)[0]
     except ConstantWorkload as error:
         said = Diagnostic("constant-rate", str(error))
+        rate = float(rates[-1])
         return RateForecast(
-            float(rates[-1]), float(rates[-1]), 1, "constant", len(rates), (*workload.diagnostics, said)
+            rate, rate, 1, "constant", len(rates), (*workload.diagnostics, said), (rate,) * reach
         )
     except ArmaFitFailed as error:
-        return fall_back(rates, z, (*workload.diagnostics, Diagnostic("no-model", str(error))))
-    ahead = forecast_arma(model, rates, steps)
-    peak = int(np.argmax(ahead.means + 2.0 * ahead.deviations))
-    expected = max(float(ahead.means[peak]), 0.0)
-    upper = max(float(ahead.means[peak] + z * ahead.deviations[peak]), 0.0)
-    return RateForecast(expected, upper, peak + 1, name_model(model), len(rates), workload.diagnostics)
-
-
-def fall_back(rates: Floats, z: float, diagnostics: tuple[Diagnostic, ...]) -> RateForecast:
-    """A high quantile of what was measured."""
-    load = last_day_quantile(rates, "")
+        load = last_day_quantile(rates, "")
+        upper = load.rate + max(z, 0.0) * load.deviation
+        said = Diagnostic("no-model", str(error))
+        return RateForecast(
+            load.rate, upper, 1, "quantile", len(rates), (*workload.diagnostics, said), (upper,) * reach
+        )
+    ahead = forecast_arma(model, rates, reach)
+    peak = int(np.argmax((ahead.means + 2.0 * ahead.deviations)[:steps]))
+    uppers = np.maximum(ahead.means + z * ahead.deviations, 0.0)
     return RateForecast(
-        load.rate, load.rate + max(z, 0.0) * load.deviation, 1, "quantile", len(rates), diagnostics
+        expected_rate=max(float(ahead.means[peak]), 0.0),
+        upper_rate=float(uppers[peak]),
+        step=peak + 1,
+        model=name_model(model),
+        history=len(rates),
+        diagnostics=workload.diagnostics,
+        upper_rates=tuple(map(float, uppers)),
     )
 
 

@@ -26,6 +26,19 @@ def find_latest(session: Session, name: str) -> DecisionAnswer:
     )
     if row is None:
         raise UnknownDecision(name)
+    return read_row(row)
+
+
+def find_decision(session: Session, decision_id: UUID) -> DecisionAnswer:
+    """A stored decision, as it was answered."""
+    row = session.get(DecisionRow, decision_id)
+    if row is None:
+        raise UnknownDecision(decision_id)
+    return read_row(row)
+
+
+def read_row(row: DecisionRow) -> DecisionAnswer:
+    """As it was answered; with the forecast and the placement, where it was part of a recommendation."""
     return DecisionAnswer.model_validate(row.answer | {"id": row.id, "created_at": row.created_at})
 
 

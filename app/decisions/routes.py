@@ -1,6 +1,8 @@
 """/v1/topologies/{name}/decisions: what to do now, and why."""
 
-from fastapi import APIRouter, Depends
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Response
 
 from app.database import SessionDep
 from app.decisions import history, service
@@ -12,27 +14,40 @@ from app.security import may_read, may_store
 from app.settings import SettingsDep
 from app.strict_json import StrictJsonRoute
 
-router = APIRouter(prefix="/v1/topologies/{name}/decisions", tags=["decisions"], route_class=StrictJsonRoute)
+router = APIRouter(prefix="/v1", tags=["decisions"], route_class=StrictJsonRoute)
+OF_TOPOLOGY = "/topologies/{name}/decisions"
 
 
 @router.post(
-    "",
+    OF_TOPOLOGY,
     status_code=201,
     dependencies=[Depends(may_store)],
     summary="Decide and store",
     responses=document_problems(
-        "unknown-topology", "no-policy", "no-snapshot", "stale-snapshots", "stored-data-unusable", *BODY
+        "unknown-topology",
+        "no-policy",
+        "no-snapshot",
+        "stale-snapshots",
+        "stored-data-unusable",
+        "invalid-state",
+        *BODY,
     ),
 )
 def store_decision(
-    name: TopologyName, session: SessionDep, settings: SettingsDep, body: DecisionRequest | None = None
+    name: TopologyName,
+    session: SessionDep,
+    settings: SettingsDep,
+    response: Response,
+    body: DecisionRequest | None = None,
 ) -> DecisionAnswer:
     """Hold, scale up, scale down or rebalance, by the policy and the newest snapshots; nothing is actuated."""
-    return service.store_decision(session, name, body or DecisionRequest(), settings)
+    decision = service.store_decision(session, name, body or DecisionRequest(), settings)
+    response.headers["Content-Location"] = f"/v1/decisions/{decision.id}"
+    return decision
 
 
 @router.get(
-    "",
+    OF_TOPOLOGY,
     dependencies=[Depends(may_read)],
     summary="List decisions",
     responses=document_problems("unknown-topology"),
@@ -43,11 +58,22 @@ def list_decisions(name: TopologyName, page: PageDep, session: SessionDep) -> De
 
 
 @router.get(
-    "/latest",
+    OF_TOPOLOGY + "/latest",
     dependencies=[Depends(may_read)],
     summary="Read the newest decision",
     responses=document_problems("unknown-topology", "unknown-decision"),
 )
 def read_latest(name: TopologyName, session: SessionDep) -> DecisionAnswer:
-    """As it was answered when it was made."""
+    """As it was answered when it was made, with the forecast and the placement of its recommendation."""
     return history.find_latest(session, name)
+
+
+@router.get(
+    "/decisions/{decision_id}",
+    dependencies=[Depends(may_read)],
+    summary="Read a decision",
+    responses=document_problems("unknown-decision"),
+)
+def read_decision(decision_id: UUID, session: SessionDep) -> DecisionAnswer:
+    """As it was answered when it was made, with the forecast and the placement of its recommendation."""
+    return history.find_decision(session, decision_id)

@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field
 from app.fields import Answer, Body, UtcTime
 from app.plans.schemas import Basis, Diagnostic, EstimateAnswer
 from app.policies.schemas import EXAMPLE, PolicyBody
+from app.recommendations.stages import Recommended
 
 Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
 
@@ -89,12 +90,27 @@ class Migration(Answer):
     repair_seconds: float | None
 
 
+class Horizon(Answer):
+    """Within which a change must have paid back."""
+
+    seconds: Annotated[float | None, Field(description="null: nothing says when, and nothing is held back.")]
+    source: Annotated[
+        Literal["forecast", "policy", "none"],
+        Field(description="forecast: when the recommended allocation would itself be changed."),
+    ]
+    detail: str
+
+
 class Moving(Answer):
     """What the change costs."""
 
     migrations: dict[str, Migration]
     cost_tuple_seconds: float | None
     payback_seconds: Annotated[float | None, Field(description="null: not known, or never.")]
+    horizon: Annotated[
+        Horizon | None,
+        Field(description="null: nothing was weighed, since no state moves or the change cannot wait."),
+    ] = None
 
 
 class NodeAdvice(Answer):
@@ -163,6 +179,12 @@ class DecisionAnswer(Answer):
     diagnostics: list[Diagnostic]
     policy: PolicyBody
     basis: Basis
+    recommendation: Annotated[
+        Recommended | None,
+        Field(
+            description="Forecast and placement it was made with; null: decided alone, or they stand around it."
+        ),
+    ] = None
 
 
 class DecisionSummary(Answer):

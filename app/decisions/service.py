@@ -1,6 +1,6 @@
 """Decides about a stored topology under its policy, and keeps every decision."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -9,6 +9,8 @@ from uuid import uuid4
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.blame import blaming_what_is_stored
+from app.decisions.outlook import look_for_changes
 from app.decisions.resources import advise_on_nodes, advise_on_streams
 from app.decisions.schemas import DecisionAnswer, DecisionRequest
 from app.errors import NoPolicy, StaleSnapshots, StoredDataUnusable
@@ -16,7 +18,6 @@ from app.observability import time_planner
 from app.plans.answers import to_estimate_answer
 from app.plans.gathering import Gathered, gather
 from app.plans.schemas import Measured
-from app.plans.service import blaming_what_is_stored
 from app.policies.schemas import PolicyBody
 from app.policies.service import check_policy
 from app.settings import Settings
@@ -25,8 +26,9 @@ from app.topologies.service import StoredTopology, find_topology
 from planner.counterfactuals import Counterfactuals, find_counterfactuals
 from planner.decisions import Decision, decide
 from planner.errors import join_names
+from planner.horizon import Horizon, RatesAhead, find_horizon
 from planner.migration import State
-from planner.payback import Moves, plan_moves, weigh_change
+from planner.payback import Moves, is_weighed, plan_moves, weigh_change
 from planner.policy import LastChange
 from planner.values import Estimate
 
@@ -46,7 +48,10 @@ def store_decision(session: Session, name: str, body: DecisionRequest, settings:
     """The same stored data gives the same decision: time is that of the data, and the clock can only refuse."""
     prepared = prepare(session, name, body.at, body.policy, settings)
     with time_planner("decide"), blaming_what_is_stored(name):
-        answer = compose_answer(prepared)
+        answer = compose_answer(
+            prepared,
+            lambda: look_for_changes(session, prepared.found, prepared.terms, prepared.decided_for),
+        )
     return keep(session, prepared.stored, answer)
 
 
@@ -102,8 +107,8 @@ def find_last_change(session: Session, stored: StoredTopology, decided_for: date
     )
 
 
-def compose_answer(prepared: Prepared) -> DecisionAnswer:
-    """Decide, weigh what moving costs, and say what else would be."""
+def compose_answer(prepared: Prepared, look_ahead: Callable[[], RatesAhead]) -> DecisionAnswer:
+    """Decide, weigh what moving costs, and say what else would be; it is looked ahead only where that can matter."""
     found, terms, last = prepared.found, prepared.terms, prepared.last
     policy = terms.to_value()
     running = find_running(found, last)
@@ -114,10 +119,13 @@ def compose_answer(prepared: Prepared) -> DecisionAnswer:
         found.topology, found.load, running, policy, since, newest_rate=found.newest.external_rate
     )
     moves = plan_moves(wanted, find_states(policy.states, running, found, last))
-    decision = weigh_change(wanted, moves, terms.horizon_seconds)
+    horizon = None
+    if is_weighed(wanted, moves):
+        horizon = find_horizon(wanted, policy, look_ahead(), terms.horizon_seconds)
+    decision = weigh_change(wanted, moves, horizon)
     counts = [one.processors for one in decision.recommended.operators]
     around = find_counterfactuals(decision.situation, counts, policy.t_max_seconds)
-    return to_answer(decision, moves, around, prepared)
+    return to_answer(decision, moves, horizon, around, prepared)
 
 
 def find_running(found: Gathered, last: DecisionRow | None) -> list[int]:
@@ -149,6 +157,7 @@ def find_states(
 def to_answer(
     decision: Decision,
     moves: Moves,
+    horizon: Horizon | None,
     around: Counterfactuals,
     prepared: Prepared,
 ) -> DecisionAnswer:
@@ -181,7 +190,12 @@ def to_answer(
                 "expected_sojourn_seconds": optimum.expected_sojourn_seconds,
             },
             "counterfactuals": around,
-            "moving": moves,
+            "moving": {
+                "migrations": moves.migrations,
+                "cost_tuple_seconds": moves.cost_tuple_seconds,
+                "payback_seconds": moves.payback_seconds,
+                "horizon": horizon,
+            },
             "nodes": advise_on_nodes(found.newest, terms.nodes.to_value(), decision),
             "streams": advise_on_streams(found.newest, decision, terms.most_deviation),
             "diagnostics": found.diagnostics + current.diagnostics,

@@ -1,6 +1,6 @@
 """/v1/topologies/{name}/recommendation: from forecast to decision in one call."""
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Response
 
 from app.database import SessionDep
 from app.fields import TopologyName
@@ -22,14 +22,23 @@ router = APIRouter(
     dependencies=[Depends(may_store)],
     summary="Forecast, plan, place, and decide",
     responses=document_problems(
-        "unknown-topology", "no-policy", "no-snapshot", "stale-snapshots", "stored-data-unusable", *BODY
+        "unknown-topology",
+        "no-policy",
+        "no-snapshot",
+        "stale-snapshots",
+        "stored-data-unusable",
+        "invalid-state",
+        *BODY,
     ),
 )
 def store_recommendation(
     name: TopologyName,
     session: SessionDep,
     settings: SettingsDep,
+    response: Response,
     body: RecommendationRequest | None = None,
 ) -> RecommendationAnswer:
-    """A stage without data is left out and says why; the decision is kept, as any other."""
-    return service.store_recommendation(session, name, body or RecommendationRequest(), settings)
+    """A stage without data is left out and says why; the decision is kept, and forecast and placement with it."""
+    answer = service.store_recommendation(session, name, body or RecommendationRequest(), settings)
+    response.headers["Location"] = f"/v1/decisions/{answer.decision.id}"
+    return answer

@@ -1,15 +1,15 @@
 """Recommendations as JSON: every stage from forecast to decision."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import ConfigDict, Field, JsonValue
 
 from app.decisions.schemas import DecisionAnswer, DecisionRequest
-from app.fields import Answer, Body
-from app.placements.schemas import Choices, PlacementAnswer
-from app.plans.schemas import Diagnostic
+from app.fields import Body
+from app.placements.schemas import Choices
 from app.policies.schemas import EXAMPLE
 from app.profiles.schemas import AZURE_BLOB
+from app.recommendations.stages import Recommended
 from app.vm_catalogues.schemas import AZURE_D_SIZES
 
 PLACED: dict[str, JsonValue] = {"profiles": {"detector": AZURE_BLOB}, "vm_sizes": AZURE_D_SIZES}
@@ -41,32 +41,7 @@ class RecommendationRequest(DecisionRequest):
     ] = None
 
 
-class Stage(Answer):
-    """One step of the way: done, or left out and why."""
+class RecommendationAnswer(Recommended):
+    """The stages in order, what each found, and the decision; all of it is kept with the decision."""
 
-    name: Literal["forecast", "processors", "placement", "moves", "decision"]
-    done: bool
-    detail: Annotated[str, Field(description="What it used, or what is missing.")]
-
-
-class RateForecast(Answer):
-    """The external rate to be ready for: the upper quantile at the highest step ahead."""
-
-    expected_rate: float
-    upper_rate: float
-    quantile: float
-    step: Annotated[int, Field(description="Intervals ahead of the newest snapshot.")]
-    steps: int
-    history: Annotated[int, Field(description="Intervals it was learnt from.")]
-    model: str
-    diagnostics: list[Diagnostic] = []
-
-
-class RecommendationAnswer(Answer):
-    """The stages in order, what each found, and the decision, which is kept."""
-
-    stages: list[Stage]
-    forecast: RateForecast | None
-    planned_rate: Annotated[float, Field(description="External rate that processors and slots are for.")]
-    placement: PlacementAnswer | None
     decision: DecisionAnswer

@@ -4,10 +4,11 @@ Each stage is optional: where data are missing it is left out, and the answer sa
 """
 
 from dataclasses import dataclass, replace
-from math import ceil
 
 from sqlalchemy.orm import Session
 
+from app.blame import blaming_what_is_stored
+from app.decisions.outlook import count_steps, forecast_ahead
 from app.decisions.schemas import DecisionAnswer
 from app.decisions.service import Prepared, compose_answer, keep, prepare
 from app.errors import InvalidRequest
@@ -15,49 +16,38 @@ from app.observability import time_planner
 from app.placements.computing import compute_placement
 from app.placements.schemas import Choices, PlacementAnswer
 from app.placements.service import open_library
-from app.plans.service import blaming_what_is_stored
-from app.recommendations.schemas import (
-    ForecastTerms,
-    RateForecast,
-    RecommendationAnswer,
-    RecommendationRequest,
-    Stage,
-)
+from app.recommendations.schemas import ForecastTerms, RecommendationAnswer, RecommendationRequest
+from app.recommendations.stages import RateForecast, Recommended, Stage
 from app.settings import Settings
-from app.snapshots.service import find_newest
-from app.tables import SnapshotRow
 from app.topologies.schemas import Graph
 from planner.errors import PlannerError
-from planner.rate_forecast import forecast_rate
-from planner.values import Load
-from planner.workload import Measurement
+from planner.horizon import RatesAhead, scale_measured
 
-MOST_STEPS = 1_000
 FORECAST_FIELDS = ("expected_rate", "upper_rate", "step", "model", "history", "diagnostics")
 
 
 @dataclass(frozen=True)
 class Forecasted:
-    """The forecast, if there is one, and the stage that says what became of it."""
+    """The forecast, if there is one, the rates of its steps, and the stage that says what became of it."""
 
     forecast: RateForecast | None
+    ahead: RatesAhead
     stage: Stage
 
 
 def store_recommendation(
     session: Session, name: str, body: RecommendationRequest, settings: Settings
 ) -> RecommendationAnswer:
-    """Goes the whole way, and keeps the decision."""
+    """Goes the whole way, and keeps all of it with the decision."""
     prepared = prepare(session, name, body.at, body.policy, settings)
     forecasted = run_forecast(session, prepared, body.forecast)
     measured_rate = prepared.found.load.external_rate
     upper = forecasted.forecast.upper_rate if forecasted.forecast else 0.0
     rate = max(measured_rate, upper)
     with time_planner("decide"), blaming_what_is_stored(name):
-        decision = compose_answer(look_ahead(prepared, rate))
+        decision = compose_answer(look_ahead(prepared, rate), lambda: forecasted.ahead)
     placement, placed = run_placement(session, prepared, body.placement, rate)
-    decision = keep(session, prepared.stored, decision)
-    return RecommendationAnswer(
+    recommended = Recommended(
         stages=[
             forecasted.stage,
             describe_processors(decision, rate, measured_rate),
@@ -66,38 +56,39 @@ def store_recommendation(
             Stage(name="decision", done=True, detail=describe_decision(decision)),
         ],
         forecast=forecasted.forecast,
+        measured_rate=measured_rate,
         planned_rate=rate,
         placement=placement,
-        decision=decision,
     )
+    kept = keep(session, prepared.stored, decision.model_copy(update={"recommendation": recommended}))
+    # Once in the answer is enough.
+    decision = kept.model_copy(update={"recommendation": None})
+    return RecommendationAnswer.model_validate({**dict(recommended), "decision": decision})
 
 
 def run_forecast(session: Session, prepared: Prepared, terms: ForecastTerms | None) -> Forecasted:
     """The upper quantile of the external rate over the coming steps, from the snapshots before."""
     if terms is None:
-        return Forecasted(None, Stage(name="forecast", done=False, detail="Not asked for."))
-    rows = find_newest(session, prepared.stored, terms.history, prepared.decided_for)
-    window = prepared.found.newest.window_seconds
-    rows = [row for row in rows if row.window_seconds == window]
-    steps = terms.steps or min(max(1, ceil(prepared.terms.cooldown_seconds / window)), MOST_STEPS)
-    quantile = prepared.terms.qos_target
+        why = "Not asked for."
+        return Forecasted(None, RatesAhead(missing=why), Stage(name="forecast", done=False, detail=why))
+    found, policy = prepared.found, prepared.terms
+    window = found.newest.window_seconds
+    steps = terms.steps or count_steps(policy, window)
     try:
-        with time_planner("forecast_rate"):
-            found = forecast_rate([read_measurement(row) for row in rows], window, steps, quantile)
+        seen = forecast_ahead(
+            session, found, policy, prepared.decided_for, steps=steps, history=terms.history
+        )
     except PlannerError as error:
-        return Forecasted(None, Stage(name="forecast", done=False, detail=str(error)))
-    fields = {field: getattr(found, field) for field in FORECAST_FIELDS}
-    answer = RateForecast.model_validate(fields | {"quantile": quantile, "steps": steps})
+        why = str(error)
+        return Forecasted(None, RatesAhead(missing=why), Stage(name="forecast", done=False, detail=why))
+    fields = {field: getattr(seen, field) for field in FORECAST_FIELDS}
+    answer = RateForecast.model_validate(fields | {"quantile": policy.qos_target, "steps": steps})
     detail = (
-        f"{found.model}, learnt from {found.history} intervals of {window:g} s: at most {found.upper_rate:.6g} "
-        f"tuples/s with probability {quantile:g}, {found.step} of {steps} intervals ahead."
+        f"{seen.model}, learnt from {seen.history} intervals of {window:g} s: at most {seen.upper_rate:.6g} "
+        f"tuples/s with probability {policy.qos_target:g}, {seen.step} of {steps} intervals ahead."
     )
-    return Forecasted(answer, Stage(name="forecast", done=True, detail=detail))
-
-
-def read_measurement(row: SnapshotRow) -> Measurement:
-    """One step of the workload."""
-    return Measurement(row.observed_at.timestamp(), row.external_rate)
+    stage = Stage(name="forecast", done=True, detail=detail)
+    return Forecasted(answer, RatesAhead(seen.upper_rates, window), stage)
 
 
 def look_ahead(prepared: Prepared, rate: float) -> Prepared:
@@ -105,14 +96,10 @@ def look_ahead(prepared: Prepared, rate: float) -> Prepared:
     load = prepared.found.load
     if rate == load.external_rate or not load.external_rate:
         return prepared
-    factor = rate / load.external_rate
-    operators = {
-        name: replace(one, arrival_rate=None if one.arrival_rate is None else one.arrival_rate * factor)
-        for name, one in load.operators.items()
-    }
     measured, t_max_seconds = load.measured_sojourn_seconds, prepared.terms.goal.t_max_seconds
-    is_missed = measured is not None and t_max_seconds is not None and measured > t_max_seconds
-    ahead = Load(rate, operators, measured if is_missed else None)
+    ahead = scale_measured(load, rate)
+    if measured is not None and t_max_seconds is not None and measured > t_max_seconds:
+        ahead = replace(ahead, measured_sojourn_seconds=measured)
     return replace(prepared, found=replace(prepared.found, load=ahead))
 
 

@@ -128,6 +128,7 @@ def test_the_same_stored_data_gives_the_same_decision(client: httpx.Client, know
     assert first == second
     latest = client.get(f"/v1/topologies/{known}/decisions/latest").json()
     assert {name: latest[name] for name in first} == first
+    assert client.get(f"/v1/decisions/{latest['id']}").json() == latest
 
 
 def test_a_decision_can_look_back(client: httpx.Client, known: str):
@@ -159,6 +160,8 @@ def test_nothing_is_decided_without_a_policy_a_snapshot_or_on_old_data(client: h
     missing = client.get(f"{url}/latest")
     assert (missing.status_code, missing.json()["type"]) == (404, "unknown-decision")
     assert client.get(url).json()["items"] == []
+    nowhere = client.get("/v1/decisions/00000000-0000-0000-0000-000000000000")
+    assert (nowhere.status_code, nowhere.json()["type"]) == (404, "unknown-decision")
 
 
 def test_who_runs_must_be_known(client: httpx.Client, known: str):

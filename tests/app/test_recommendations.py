@@ -70,6 +70,10 @@ def test_a_rise_to_come_is_planned_placed_and_decided_for_before_it_is_there(
     assert answer["placement"]["prediction"]["rate"] >= 0.0
     kept = client.get(f"/v1/topologies/{known}/decisions/latest").json()
     assert kept["id"] == decision["id"]
+    # What was recommended can be read back whole.
+    assert kept["recommendation"] == {part: answer[part] for part in answer if part != "decision"}
+    assert kept["recommendation"]["measured_rate"] == wave[-1]
+    assert client.get(f"/v1/decisions/{decision['id']}").json() == kept
     # What is measured now would not ask for more.
     now = client.post(f"/v1/topologies/{known}/decisions", json={"at": at(121), "policy": TARGET}).json()
     assert now["action"] == "hold"

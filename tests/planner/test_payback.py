@@ -3,6 +3,7 @@
 import pytest
 
 from planner.decisions import Decision, decide
+from planner.horizon import Horizon
 from planner.migration import State
 from planner.payback import plan_moves, weigh_change
 from planner.policy import Policy
@@ -22,6 +23,10 @@ def hold_state(size_bytes: float) -> dict[str, State]:
     return {"count": State(128, size_bytes, (100e6,), (12.5e6,))}
 
 
+def within(seconds: float) -> Horizon:
+    return Horizon(seconds, "policy", "")
+
+
 def test_payback_is_what_waits_while_state_moves_over_what_is_saved():
     decision = rebalance((5, 8))
     after = {one.name: one.processors for one in decision.recommended.operators}
@@ -39,10 +44,10 @@ def test_too_late_is_a_hold_and_in_time_is_not():
     decision, states = rebalance((5, 8)), hold_state(1e9)
     moves = plan_moves(decision, states)
     payback = moves.payback_seconds or 0.0
-    held = weigh_change(decision, moves, 0.99 * payback)
+    held = weigh_change(decision, moves, within(0.99 * payback))
     assert (held.action, held.reasons[-1].code) == ("hold", "payback")
     assert held.recommended == held.current
-    assert weigh_change(decision, moves, 1.01 * payback) == decision
+    assert weigh_change(decision, moves, within(1.01 * payback)) == decision
     assert weigh_change(decision, moves, None) == decision
 
 
@@ -51,7 +56,7 @@ def test_what_is_urgent_does_not_wait_for_payback():
     assert decision.urgent
     moves = plan_moves(decision, hold_state(1e12))
     assert moves.payback_seconds == 0.0
-    assert weigh_change(decision, moves, 1.0).action == "rebalance"
+    assert weigh_change(decision, moves, within(1.0)).action == "rebalance"
 
 
 def test_without_state_or_its_rates_nothing_or_nothing_known_is_lost():
@@ -59,4 +64,4 @@ def test_without_state_or_its_rates_nothing_or_nothing_known_is_lost():
     assert plan_moves(decision, {}).payback_seconds == 0.0
     unknown = plan_moves(decision, {"count": State(128, 1e9)})
     assert (unknown.cost_tuple_seconds, unknown.payback_seconds) == (None, None)
-    assert weigh_change(decision, unknown, 1.0) == decision
+    assert weigh_change(decision, unknown, within(1.0)) == decision
