@@ -1,6 +1,5 @@
 """Whether to use more nodes, fewer, or the same, by how their loads are spread (Es-Stream, section V-B).
 
-    load of a node = max(cpu, memory, io)                                    eq. 6
     SK = n Σ(R − R̄)³ / ((n − 1)(n − 2)σ³),   σ² = Σ(R − R̄)²/n               eqs. 19-20
 
 The paper mixes the n-denominator σ with the sample's skewness coefficient; kept as printed. Fewer than three nodes, or
@@ -10,44 +9,14 @@ then scale out, else in place.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
-from math import ceil, floor, fsum, sqrt
+from math import fsum, sqrt
 from typing import Literal
 
+from planner.packing import Emptied, Load, Relocation, Wanted, empty_nodes, fill_new_nodes, fill_nodes
+from planner.resources import Node, Usage
+
 Advice = Literal["scale_in", "scale_out", "in_place"]
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Parts of a node, or of what one instance takes of it, from 0 to 1."""
-
-    cpu: float
-    memory: float
-    io: float = 0.0
-
-    def plus(self, other: "Usage") -> "Usage":
-        """With another on the same node."""
-        return Usage(self.cpu + other.cpu, self.memory + other.memory, self.io + other.io)
-
-    def fits(self, fullest: "Usage") -> bool:
-        """R + r ≤ α in all three (eq. 22)."""
-        return self.cpu <= fullest.cpu and self.memory <= fullest.memory and self.io <= fullest.io
-
-    @property
-    def load(self) -> float:
-        """The scarcest of the three (eq. 6)."""
-        return max(self.cpu, self.memory, self.io)
-
-
-NOTHING = Usage(0.0, 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A node that the topology uses."""
-
-    name: str
-    usage: Usage
+FULLEST = Usage(0.9, 0.9, 0.9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,75 +27,80 @@ class Thresholds:
     scale_out_load: float = 0.7
     scale_in_skewness: float = 0.5
     scale_in_load: float = 0.3
-    fullest: Usage = Usage(0.9, 0.9, 0.9)
+    fullest: Usage = FULLEST
 
 
 @dataclass(frozen=True, slots=True)
 class NodeAdvice:
-    """Which nodes to take: new instances by node that they fit on (`use`), new nodes for the rest (`add`), and the
-    nodes to empty first (`release`).
+    """Which nodes to take: new instances by node and operator that they fit on (`use`), what to put on each new node
+    for the rest (`new_nodes`), the nodes to empty in order (`release`), and where what they run goes.
     """
 
     advice: Advice
     skewness: float
     mean_load: float
-    use: Mapping[str, int]
-    add: int
+    use: Mapping[str, Mapping[str, int]]
+    new_nodes: tuple[Mapping[str, int], ...]
     release: tuple[str, ...]
+    relocations: tuple[Relocation, ...]
     reason: str
+
+    @property
+    def add(self) -> int:
+        """How many new nodes."""
+        return len(self.new_nodes)
 
 
 def advise_nodes(
-    nodes: Sequence[Node], thresholds: Thresholds, instance: Usage = NOTHING, extra: int = 0
+    nodes: Sequence[Node],
+    thresholds: Thresholds,
+    wanted: Sequence[Wanted] = (),
+    loads: Mapping[str, list[Load]] | None = None,
 ) -> NodeAdvice:
-    """The paper's three rules in order, for `extra` new instances that take `instance` each."""
-    loads = [node.usage.load for node in nodes]
-    mean = fsum(loads) / len(loads)
-    skewness, known = find_skewness(loads)
+    """The paper's three rules in order, for new instances (`wanted`) and what runs on each node (`loads`)."""
+    extra = sum(one.count for one in wanted)
+    fullest = thresholds.fullest
+    spread = [node.usage.load for node in nodes]
+    mean = fsum(spread) / len(spread)
+    skewness, known = find_skewness(spread)
     seen = f"mean load {mean:.3g}, skewness {skewness:.3g}"
     if not known:
         seen += " (undefined for fewer than three nodes or equal loads, taken as 0)"
     if skewness >= thresholds.scale_in_skewness and mean <= thresholds.scale_in_load and not extra:
-        release = tuple(one.name for one in sorted(nodes, key=lambda one: one.usage.load)[: len(nodes) > 1])
-        reason = f"Scale in: {seen}: most nodes idle. Empty the least loaded first."
-        return NodeAdvice("scale_in", skewness, mean, {}, 0, release, reason)
+        loads = loads or {node.name: [Load(node.name, node.usage)] for node in nodes}
+        found = empty_nodes(nodes, loads, fullest, thresholds.scale_out_load)
+        reason = f"Scale in: {seen}: most nodes idle. {describe_emptied(found, len(nodes))}"
+        return NodeAdvice("scale_in", skewness, mean, {}, (), found.nodes, found.relocations, reason)
     if skewness <= thresholds.scale_out_skewness and mean >= thresholds.scale_out_load:
-        add = count_new_nodes(extra, instance, thresholds.fullest)
-        reason = f"Scale out: {seen}: most nodes are full. New instances belong on new nodes."
-        return NodeAdvice("scale_out", skewness, mean, {}, add, (), reason)
-    use, left = fill_nodes(nodes, thresholds.fullest, instance, extra)
+        new_nodes = tuple(fill_new_nodes(wanted, fullest))
+        reason = f"Scale out: {seen}: most nodes are full. {describe_new(extra, len(new_nodes))}"
+        return NodeAdvice("scale_out", skewness, mean, {}, new_nodes, (), (), reason)
+    use, left = fill_nodes(nodes, fullest, wanted)
     if left:
-        add = count_new_nodes(left, instance, thresholds.fullest)
-        reason = f"Scale out: {seen}; {left} of {extra} new instances find no room in place (eq. 22)."
-        return NodeAdvice("scale_out", skewness, mean, use, add, (), reason)
+        new_nodes = tuple(fill_new_nodes(left, fullest))
+        over = sum(one.count for one in left)
+        reason = (
+            f"Scale out: {seen}; {over} of {extra} new instances find no room in place (eq. 22): {len(new_nodes)} new "
+            "nodes hold them."
+        )
+        return NodeAdvice("scale_out", skewness, mean, use, new_nodes, (), (), reason)
     reason = f"In place: {seen}; the least loaded nodes have room for {extra} new instances."
-    return NodeAdvice("in_place", skewness, mean, use, 0, (), reason)
+    return NodeAdvice("in_place", skewness, mean, use, (), (), (), reason)
 
 
-def fill_nodes(
-    nodes: Sequence[Node], fullest: Usage, instance: Usage, extra: int
-) -> tuple[dict[str, int], int]:
-    """New instances one by one on the least loaded node with room, the first on ties; how many are left over."""
-    heap = [(node.usage.load, position, node.usage) for position, node in enumerate(nodes)]
-    heapify(heap)
-    use: dict[str, int] = {}
-    while heap and extra:
-        _, position, usage = heappop(heap)
-        filled = usage.plus(instance)
-        if not filled.fits(fullest):
-            continue  # nor will it later: loads only grow
-        name = nodes[position].name
-        use[name] = use.get(name, 0) + 1
-        extra -= 1
-        heappush(heap, (filled.load, position, filled))
-    return use, extra
+def describe_emptied(found: Emptied, nodes: int) -> str:
+    """How many can go, and why no more."""
+    if not found.nodes:
+        return f"Yet none can be emptied. {found.ended_by}"
+    sizes = "" if found.measured else " What was not measured of an instance is a mean."
+    return f"{len(found.nodes)} of {nodes} nodes can be emptied, one after the other. {found.ended_by}{sizes}"
 
 
-def count_new_nodes(instances: int, instance: Usage, fullest: Usage) -> int:
-    """Empty nodes that hold so many instances; one that fits on none is given one of its own."""
-    pairs = ((fullest.cpu, instance.cpu), (fullest.memory, instance.memory), (fullest.io, instance.io))
-    fits = min((floor(most / taken + 1e-9) for most, taken in pairs if taken), default=instances)
-    return ceil(instances / max(fits, 1))
+def describe_new(extra: int, new_nodes: int) -> str:
+    """Where new instances belong, and that none is planned where that is so."""
+    if not extra:
+        return "The decision has no new instances; the next ones belong on new nodes."
+    return f"The {extra} new instances belong on {new_nodes} new nodes."
 
 
 def find_skewness(loads: Sequence[float]) -> tuple[float, bool]:

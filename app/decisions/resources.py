@@ -1,61 +1,126 @@
-"""What a snapshot's nodes and instances say: where to put instances, where to send tuples."""
+"""What a snapshot's nodes and instances say: where to put instances, where to send tuples, what to place anew."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from app.snapshots.schemas import InstanceLoad, NodeLoad
 from app.tables import SnapshotRow
 from planner.decisions import Decision
-from planner.nodes import Node, NodeAdvice, Thresholds, Usage, advise_nodes
-from planner.streams import Instance, Spot, Weights, find_hot_and_cold, weigh_instances
+from planner.deployment import Deployment
+from planner.errors import join_names
+from planner.hotspots import Spot, find_hot_and_cold
+from planner.nodes import Thresholds, advise_nodes
+from planner.packing import Wanted, list_loads
+from planner.resources import Instance, InstanceUsage, Node, Usage, find_usages
+from planner.streams import Weights, weigh_instances
 
 # Instances beyond these are not placed one by one: nobody reads so long an advice.
 MOST_PLACED = 10_000
+ADVICE_FIELDS = (
+    "advice",
+    "skewness",
+    "mean_load",
+    "use",
+    "add",
+    "new_nodes",
+    "release",
+    "relocations",
+    "reason",
+)
 
 
-def advise_on_nodes(newest: SnapshotRow, thresholds: Thresholds, decision: Decision) -> NodeAdvice | None:
-    """More nodes, fewer, or in place; None where the snapshot has none."""
-    if not newest.nodes:
-        return None
-    nodes = []
-    for name, stored in newest.nodes.items():
-        usage = NodeLoad.model_validate(stored)
-        nodes.append(Node(name, Usage(usage.cpu, usage.memory, usage.io)))
-    extra = max(0, decision.recommended.processors_total - decision.current.processors_total)
-    return advise_nodes(nodes, thresholds, estimate_instance(nodes, decision), min(extra, MOST_PLACED))
+@dataclass(frozen=True)
+class Resources:
+    """What the newest snapshot has of nodes and instances, and what an instance of each operator takes."""
+
+    nodes: Sequence[Node]
+    instances: Mapping[str, Sequence[Instance]]
+    usages: Mapping[str, InstanceUsage]
+
+    @property
+    def all_instances(self) -> list[Instance]:
+        """Of every operator."""
+        return [one for listed in self.instances.values() for one in listed]
 
 
-def estimate_instance(nodes: list[Node], decision: Decision) -> Usage:
-    """What a new instance takes: the mean over those that run (after eq. 21, over the whole topology)."""
-    running = decision.current.processors_total
-    return Usage(
-        sum(node.usage.cpu for node in nodes) / running,
-        sum(node.usage.memory for node in nodes) / running,
-        sum(node.usage.io for node in nodes) / running,
+def read_resources(newest: SnapshotRow, decision: Decision) -> Resources:
+    """Of the operators that the topology has."""
+    running = {one.name: one.processors for one in decision.current.operators}
+    nodes = [
+        Node(name, read_usage(NodeLoad.model_validate(stored)))
+        for name, stored in (newest.nodes or {}).items()
+    ]
+    instances = {
+        operator: [read_instance(operator, InstanceLoad.model_validate(one)) for one in listed]
+        for operator, listed in (newest.instances or {}).items()
+        if operator in running
+    }
+    everyone = [one for listed in instances.values() for one in listed]
+    return Resources(nodes, instances, find_usages(running, everyone, nodes))
+
+
+def read_instance(operator: str, stored: InstanceLoad) -> Instance:
+    """What the planner computes with."""
+    usage = None
+    if stored.cpu is not None and stored.memory is not None:
+        usage = Usage(stored.cpu, stored.memory, stored.io or 0.0)
+    return Instance(
+        operator, stored.name, stored.queue_length, stored.queue_capacity, stored.work, stored.node, usage
     )
 
 
-def advise_on_streams(
-    newest: SnapshotRow, decision: Decision, most_deviation: float
-) -> dict[str, list[Weights] | tuple[Spot, ...]] | None:
-    """Redirect weights, and what is hot or cold; None where the snapshot has no instances."""
-    if not newest.instances:
+def read_usage(stored: NodeLoad) -> Usage:
+    """What the planner computes with."""
+    return Usage(stored.cpu, stored.memory, stored.io)
+
+
+def advise_on_nodes(
+    resources: Resources, thresholds: Thresholds, decision: Decision
+) -> dict[str, object] | None:
+    """More nodes, fewer, or in place; None where the snapshot has none."""
+    if not resources.nodes:
         return None
-    known = {operator.name for operator in decision.situation.topology.operators}
-    instances = {
-        operator: [read_instance(operator, InstanceLoad.model_validate(one)) for one in listed]
-        for operator, listed in newest.instances.items()
-        if operator in known
-    }
-    redirect = [weigh_instances(operator, listed, most_deviation) for operator, listed in instances.items()]
+    wanted = list_wanted(resources, decision)
+    loads = list_loads(resources.nodes, resources.all_instances, decision.current.processors_total)
+    advice = advise_nodes(resources.nodes, thresholds, wanted, loads)
+    new_instances = {one.operator: resources.usages[one.operator] for one in wanted}
+    fields: dict[str, object] = {field: getattr(advice, field) for field in ADVICE_FIELDS}
+    unmeasured = [name for name, one in new_instances.items() if not one.measured]
+    if unmeasured:
+        stand_in = (
+            f"No instance of {join_names(unmeasured)} was measured: the mean over all that run stands in."
+        )
+        fields["reason"] = f"{advice.reason} {stand_in}"
+    return fields | {"new_instances": new_instances}
+
+
+def list_wanted(resources: Resources, decision: Decision) -> list[Wanted]:
+    """The instances that the decision adds, by operator."""
+    wanted = []
+    left = MOST_PLACED
+    for before, after in zip(decision.current.operators, decision.recommended.operators, strict=True):
+        count = min(after.processors - before.processors, left)
+        if count > 0:
+            wanted.append(Wanted(after.name, count, resources.usages[after.name].usage))
+            left -= count
+    return wanted
+
+
+def advise_on_streams(
+    resources: Resources, thresholds: Thresholds, decision: Decision, most_deviation: float
+) -> dict[str, list[Weights] | tuple[Spot, ...]] | None:
+    """Redirect weights, what is hot or cold, and what to move; None where the snapshot has no instances."""
+    if not resources.instances:
+        return None
+    redirect = [
+        weigh_instances(operator, listed, most_deviation) for operator, listed in resources.instances.items()
+    ]
     rates = {one.name: one.arrival_rate for one in decision.current.operators}
     edges = {
         (edge.source, edge.target): rates[edge.source] * edge.selectivity
         for edge in decision.situation.topology.edges
     }
-    everyone = [one for listed in instances.values() for one in listed]
-    return {"redirect": redirect, "spots": find_hot_and_cold(everyone, edges)}
-
-
-def read_instance(operator: str, stored: InstanceLoad) -> Instance:
-    """What the planner computes with."""
-    return Instance(
-        operator, stored.name, stored.queue_length, stored.queue_capacity, stored.work, stored.node
-    )
+    usages = {name: one.usage for name, one in resources.usages.items()}
+    everyone = resources.all_instances
+    deployment = Deployment(resources.nodes, everyone, usages, edges, thresholds.fullest)
+    return {"redirect": redirect, "spots": find_hot_and_cold(everyone, edges, deployment)}

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
+from app.decisions.deployment import NodeAdvice, Streams
 from app.fields import Answer, Body, UtcTime
 from app.plans.schemas import Basis, Diagnostic, EstimateAnswer
 from app.policies.schemas import EXAMPLE, PolicyBody
@@ -111,45 +112,6 @@ class Moving(Answer):
         Horizon | None,
         Field(description="null: nothing was weighed, since no state moves or the change cannot wait."),
     ] = None
-
-
-class NodeAdvice(Answer):
-    """More nodes, fewer, or in place; and which."""
-
-    advice: Literal["scale_in", "scale_out", "in_place"]
-    skewness: float
-    mean_load: float
-    use: Annotated[dict[str, int], Field(description="New instances by node that they fit on.")]
-    add: Annotated[int, Field(description="New nodes for the others.")]
-    release: Annotated[list[str], Field(description="To empty first.")]
-    reason: str
-
-
-class Weights(Answer):
-    """How an operator's tuples should be spread over its instances."""
-
-    operator: str
-    deviation: float
-    redirect: Annotated[
-        bool, Field(description="Whether the deviation is above the policy's most_deviation.")
-    ]
-    weights: dict[str, float]
-
-
-class Spot(Answer):
-    """An instance or edge that stands out."""
-
-    kind: Literal["hot-instance", "cold-instance", "hot-edge", "cold-edge"]
-    name: str
-    weight: float
-    suggestion: str
-
-
-class Streams(Answer):
-    """Where tuples should go, and what should move."""
-
-    redirect: list[Weights]
-    spots: list[Spot]
 
 
 class DecisionAnswer(Answer):

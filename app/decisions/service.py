@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.blame import blaming_what_is_stored
 from app.decisions.outlook import look_for_changes
-from app.decisions.resources import advise_on_nodes, advise_on_streams
+from app.decisions.resources import advise_on_nodes, advise_on_streams, read_resources
 from app.decisions.schemas import DecisionAnswer, DecisionRequest
 from app.errors import NoPolicy, StaleSnapshots, StoredDataUnusable
 from app.observability import time_planner
@@ -164,6 +164,7 @@ def to_answer(
     """From the planner's values to JSON's types."""
     found, terms = prepared.found, prepared.terms
     current, recommended, optimum = decision.current, decision.recommended, decision.optimum
+    resources, thresholds = read_resources(found.newest, decision), terms.nodes.to_value()
     return DecisionAnswer.model_validate(
         {
             "decided_for": prepared.decided_for,
@@ -196,8 +197,8 @@ def to_answer(
                 "payback_seconds": moves.payback_seconds,
                 "horizon": horizon,
             },
-            "nodes": advise_on_nodes(found.newest, terms.nodes.to_value(), decision),
-            "streams": advise_on_streams(found.newest, decision, terms.most_deviation),
+            "nodes": advise_on_nodes(resources, thresholds, decision),
+            "streams": advise_on_streams(resources, thresholds, decision, terms.most_deviation),
             "diagnostics": found.diagnostics + current.diagnostics,
             "policy": terms,
             "basis": found.basis,

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, JsonValue, model_validator
 
 from app.fields import Body, OperatorName, PositiveRate, Processors, Seconds
 from app.plans.schemas import Beta, KMax, ModelName, Smoothing, TMax
-from planner import nodes, policy
+from planner import nodes, policy, resources
 from planner.migration import State as MigratedState
 from planner.values import DEFAULT_MODEL
 
@@ -109,7 +109,7 @@ class NodeThresholds(Body):
             self.scale_out_load,
             self.scale_in_skewness,
             self.scale_in_load,
-            nodes.Usage(self.most_cpu, self.most_memory, self.most_io),
+            resources.Usage(self.most_cpu, self.most_memory, self.most_io),
         )
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag, model_validator
+from pydantic import AfterValidator, ConfigDict, Discriminator, Field, JsonValue, Tag, model_validator
 
 from app.fields import Answer, Body, OperatorName, PositiveRate, Processors, Rate, Scv, Seconds, UtcTime
 from planner import values
@@ -84,13 +84,27 @@ class InstanceLoad(Body):
     queue_capacity: Annotated[float, Field(gt=0, le=1e15, description="Tuples that can.")]
     work: Annotated[float | None, Field(ge=0, le=1e15, description="Processors it keeps busy.")] = None
     node: OperatorName | None = None
+    cpu: Annotated[Part | None, Field(description="What it takes of its node; with memory.")] = None
+    memory: Part | None = None
+    io: Part | None = None
 
     @model_validator(mode="after")
-    def refuse_overfull(self) -> Self:
-        """A queue holds no more than it can."""
+    def refuse_contradictions(self) -> Self:
+        """A queue holds no more than it can, and what is taken of a node is known in cpu and memory or not at all."""
         if self.queue_length > self.queue_capacity:
             raise ValueError("queue_length must not be above queue_capacity")
+        if (self.cpu is None) != (self.memory is None) or (self.io is not None and self.cpu is None):
+            raise ValueError("give cpu and memory together (and io only with them)")
         return self
+
+
+def _refuse_twins(listed: list[InstanceLoad]) -> list[InstanceLoad]:
+    seen: set[str] = set()
+    for one in listed:
+        if one.name in seen:
+            raise ValueError(f"two instances are named {one.name!r}: rename one")
+        seen.add(one.name)
+    return listed
 
 
 class Snapshot(Load):
@@ -101,8 +115,16 @@ class Snapshot(Load):
         dict[OperatorName, NodeLoad] | None, Field(description="Nodes that the topology uses, for decisions.")
     ] = None
     instances: Annotated[
-        dict[OperatorName, Annotated[list[InstanceLoad], Field(min_length=1, max_length=10_000)]] | None,
-        Field(description="Queues of each operator's instances, for decisions."),
+        dict[
+            OperatorName,
+            Annotated[
+                list[InstanceLoad], Field(min_length=1, max_length=10_000), AfterValidator(_refuse_twins)
+            ],
+        ]
+        | None,
+        Field(
+            description="Queues of each operator's instances, and what each takes of its node, for decisions."
+        ),
     ] = None
 
 

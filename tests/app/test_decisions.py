@@ -209,7 +209,9 @@ def test_nodes_and_queues_of_a_snapshot_are_read(client: httpx.Client, known: st
     ]
     observe(client, known, 1, 320.0, ENOUGH, nodes=nodes, instances={"detector": queues})
     answer = decide(client, known, 1, policy=TARGET | {"most_deviation": 20})
-    assert (answer["nodes"]["advice"], answer["nodes"]["release"]) == ("scale_in", ["n0"])
+    assert (answer["nodes"]["advice"], answer["nodes"]["release"]) == ("scale_in", ["n0", "n1"])
+    assert [one["instance"] for one in answer["nodes"]["relocations"]][:1] == ["d0"]
+    assert "mean" in answer["nodes"]["reason"]
     weights = answer["streams"]["redirect"][0]
     assert weights["weights"] == {"d0": 0.75, "d1": 0.25}
     assert (weights["deviation"], weights["redirect"]) == (30.0, True)
@@ -218,9 +220,38 @@ def test_nodes_and_queues_of_a_snapshot_are_read(client: httpx.Client, known: st
         "cold-instance",
         "hot-edge",
     }
+    hot = next(one for one in answer["streams"]["spots"] if one["kind"] == "hot-instance")
+    assert (hot["name"], hot["move"]) == ("detector/d1", None)  # no node would be freer than its own
+    cold = next(one for one in answer["streams"]["spots"] if one["kind"] == "cold-instance")["move"]
+    assert (cold["instance"], cold["source"], cold["target"]) == ("d0", "n0", "n1")
+    assert cold["queue_deviation_before"] == 30.0
     stored = client.get(f"/v1/topologies/{known}/snapshots").json()["items"][0]
     assert stored["nodes"]["n3"] == {"cpu": 0.6, "memory": 0.1, "io": 0.0}
     assert [one["name"] for one in stored["instances"]["detector"]] == ["d0", "d1"]
+
+
+def test_new_instances_take_what_is_measured_of_their_operator_s(client: httpx.Client, known: str):
+    nodes = {f"n{i}": {"cpu": 0.5, "memory": 0.4} for i in range(3)}
+    queue = {"queue_length": 1, "queue_capacity": 100, "node": "n0"}
+    instances = {
+        "detector": [
+            queue | {"name": f"d{i}", "cpu": cpu, "memory": 0.05} for i, cpu in enumerate((0.1, 0.3))
+        ]
+    }
+    observe(client, known, 1, 480.0, ENOUGH, nodes=nodes, instances=instances)
+    answer = decide(client, known, 1, policy=TARGET)
+    assert answer["action"] == "scale_up"
+    before, after = answer["processors"]["current"], answer["processors"]["recommended"]
+    found = answer["nodes"]
+    taken = found["new_instances"]
+    assert taken["detector"] == {"usage": {"cpu": 0.2, "memory": 0.05, "io": 0.0}, "measured": 2}
+    assert taken["generator"]["measured"] == 0
+    assert taken["generator"]["usage"]["cpu"] == pytest.approx(1.5 / 22)
+    assert "generator" in found["reason"]
+    assert found["add"] == len(found["new_nodes"])
+    for operator in taken:
+        placed = [counts.get(operator, 0) for counts in (*found["use"].values(), *found["new_nodes"])]
+        assert sum(placed) == after[operator] - before[operator]
 
 
 def test_without_nodes_and_queues_nothing_is_said_of_them(client: httpx.Client, known: str):
@@ -235,6 +266,11 @@ def test_queues_of_strangers_or_overfull_ones_are_refused(client: httpx.Client, 
     for instances, pointer in (
         ({"stranger": [{"name": "s", "queue_length": 1, "queue_capacity": 2}]}, "#/instances/stranger"),
         ({"detector": [{"name": "d", "queue_length": 3, "queue_capacity": 2}]}, "#/instances/detector/0"),
+        (
+            {"detector": [{"name": "d", "queue_length": 1, "queue_capacity": 2, "cpu": 0.5}]},
+            "#/instances/detector/0",
+        ),
+        ({"detector": [{"name": "d", "queue_length": 1, "queue_capacity": 2}] * 2}, "#/instances/detector"),
     ):
         refused = client.post(
             url,

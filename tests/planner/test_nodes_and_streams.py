@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from planner.counterfactuals import find_counterfactuals
 from planner.errors import InvalidLoad
 from planner.estimation import survey_load
-from planner.nodes import Node, Thresholds, Usage, advise_nodes, find_skewness
+from planner.nodes import Thresholds, advise_nodes, find_skewness
+from planner.packing import Wanted
 from planner.plans import min_processors
-from planner.streams import Instance, find_hot_and_cold, weigh_instances
+from planner.resources import Instance, Node, Usage
+from planner.streams import weigh_instances
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 
@@ -30,14 +32,23 @@ def test_skewness_is_eq_19_and_20_as_printed(loads: list[float]):
         assert sigma < 1e-8
 
 
+def new(count: int, cpu: float, memory: float, operator: str = "count") -> list[Wanted]:
+    return [Wanted(operator, count, Usage(cpu, memory))]
+
+
 def test_the_three_cases():
     limits = Thresholds()
-    full = advise_nodes(spread(0.9, 0.9, 0.9, 0.5), limits, Usage(0.2, 0.1), extra=5)
-    assert (full.advice, full.use, full.add) == ("scale_out", {}, 2)  # most are full: left-skewed
+    full = advise_nodes(spread(0.9, 0.9, 0.9, 0.5), limits, new(5, 0.2, 0.1))
+    assert (full.advice, full.use) == ("scale_out", {})  # most are full: left-skewed
+    assert (full.add, full.new_nodes) == (2, ({"count": 4}, {"count": 1}))
     idle = advise_nodes(spread(0.1, 0.1, 0.15, 0.6), limits)  # most idle: right-skewed
-    assert (idle.advice, idle.release) == ("scale_in", ("n0",))
-    between = advise_nodes(spread(0.5, 0.4, 0.6), limits, Usage(0.2, 0.2), extra=2)
-    assert (between.advice, between.use, between.add) == ("in_place", {"n1": 1, "n0": 1}, 0)
+    assert (idle.advice, idle.release) == ("scale_in", ("n0", "n1"))
+    between = advise_nodes(spread(0.5, 0.4, 0.6), limits, new(2, 0.2, 0.2))
+    assert (between.advice, between.use, between.add) == (
+        "in_place",
+        {"n1": {"count": 1}, "n0": {"count": 1}},
+        0,
+    )
 
 
 def test_where_rules_overlap_scale_in_comes_first():
@@ -59,12 +70,15 @@ def test_in_place_keeps_every_resource_below_its_limit():
         Node("full", Usage(0.89, 0.5)),
     ]
     roomy = Thresholds(scale_out_load=0.95)
-    assert advise_nodes(nodes, roomy, Usage(0.1, 0.1), extra=1).use == {"even": 1}
-    nowhere = advise_nodes(nodes, roomy, Usage(0.4, 0.4), extra=3)
+    assert advise_nodes(nodes, roomy, new(1, 0.1, 0.1)).use == {"even": {"count": 1}}
+    nowhere = advise_nodes(nodes, roomy, new(3, 0.4, 0.4))
     assert (nowhere.advice, nowhere.use, nowhere.add) == ("scale_out", {}, 2)
     assert "eq. 22" in nowhere.reason
-    some = advise_nodes(nodes, roomy, Usage(0.2, 0.2), extra=5)
-    assert (some.use, some.add) == ({"even": 1}, 1)
+    some = advise_nodes(nodes, roomy, new(5, 0.2, 0.2))
+    assert (some.use, some.new_nodes) == ({"even": {"count": 1}}, ({"count": 4},))
+    # What is too much for a node may be little of another operator.
+    mixed = advise_nodes(nodes, roomy, [*new(1, 0.4, 0.4), *new(1, 0.05, 0.0, "parse")])
+    assert (mixed.use, mixed.new_nodes) == ({"even": {"parse": 1}}, ({"count": 1},))
 
 
 def queues(*filled: tuple[float, float]) -> list[Instance]:
@@ -91,19 +105,6 @@ def test_weights_and_deviation_are_eqs_10_and_4():
     assert list(weigh_instances("count", queues((5.0, 5.0), (9.0, 9.0)), 20.0).weights.values()) == [0.5, 0.5]
     with pytest.raises(InvalidLoad, match="capacity"):
         weigh_instances("count", queues((6.0, 5.0)), 20.0)
-
-
-def test_the_fullest_is_hot_the_emptiest_cold():
-    spots = find_hot_and_cold(
-        queues((10.0, 100.0), (90.0, 100.0), (50.0, 100.0)), {("a", "count"): 9.0, ("count", "b"): 2.0}
-    )
-    assert [(spot.kind, spot.name) for spot in spots] == [
-        ("hot-instance", "count/c1"),
-        ("cold-instance", "count/c0"),
-        ("hot-edge", "a → count"),
-        ("cold-edge", "count → b"),
-    ]
-    assert find_hot_and_cold(queues((5.0, 10.0), (5.0, 10.0)), {}) == ()
 
 
 PAIR = Topology((Operator("a"), Operator("b")), (Edge("a", "b", 2.0),), (Entry("a"),))

@@ -1,0 +1,96 @@
+"""What nodes have in use and what an instance takes of them (Es-Stream, sections III-C and V-B).
+
+load of a node = max(cpu, memory, io)                                    eq. 6
+r_new of an operator = the mean over its instances                       eq. 21
+R + r_new ≤ α in cpu, memory and io                                      eq. 22
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Parts of a node, or of what one instance takes of it, from 0 to 1."""
+
+    cpu: float
+    memory: float
+    io: float = 0.0
+
+    def plus(self, other: "Usage") -> "Usage":
+        """With another on the same node."""
+        return Usage(self.cpu + other.cpu, self.memory + other.memory, self.io + other.io)
+
+    def minus(self, other: "Usage") -> "Usage":
+        """Without another that leaves the node; what was measured of the two need not add up."""
+        return Usage(
+            max(self.cpu - other.cpu, 0.0), max(self.memory - other.memory, 0.0), max(self.io - other.io, 0.0)
+        )
+
+    def part(self, count: int) -> "Usage":
+        """One of so many equal parts."""
+        return Usage(self.cpu / count, self.memory / count, self.io / count)
+
+    def fits(self, fullest: "Usage") -> bool:
+        """R + r ≤ α in all three (eq. 22)."""
+        return self.cpu <= fullest.cpu and self.memory <= fullest.memory and self.io <= fullest.io
+
+    @property
+    def load(self) -> float:
+        """The scarcest of the three (eq. 6)."""
+        return max(self.cpu, self.memory, self.io)
+
+
+NOTHING = Usage(0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node that the topology uses."""
+
+    name: str
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One processor of an operator: its queue, what it works per second, where it runs and what it takes there."""
+
+    operator: str
+    name: str
+    queue_length: float
+    queue_capacity: float
+    work: float | None = None
+    node: str | None = None
+    usage: Usage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceUsage:
+    """What an instance of an operator takes: the mean of `measured` of them; of 0: what stands in for it."""
+
+    usage: Usage
+    measured: int
+
+
+def find_usages(
+    running: Mapping[str, int], instances: Sequence[Instance], nodes: Sequence[Node]
+) -> dict[str, InstanceUsage]:
+    """Eq. 21 for each operator; where none of its instances was measured, the mean over all that run anywhere."""
+    everywhere = add_up([node.usage for node in nodes]).part(max(1, sum(running.values())))
+    measured: dict[str, list[Usage]] = {name: [] for name in running}
+    for one in instances:
+        if one.usage is not None and one.operator in measured:
+            measured[one.operator].append(one.usage)
+    return {
+        name: InstanceUsage(add_up(usages).part(len(usages)) if usages else everywhere, len(usages))
+        for name, usages in measured.items()
+    }
+
+
+def add_up(usages: Sequence[Usage]) -> Usage:
+    """All of them together."""
+    return Usage(
+        fsum(one.cpu for one in usages), fsum(one.memory for one in usages), fsum(one.io for one in usages)
+    )
