@@ -7,7 +7,7 @@ ServiceError
 ├── TopologyExists
 ├── RevisionConflict
 ├── UnknownPolicy · UnknownDecision · NoPolicy
-├── NoSnapshot · StaleSnapshots · StoredDataUnusable
+├── NoSnapshot · UnknownSnapshot · StaleSnapshots · StoredDataUnusable
 ├── InvalidRequest          a rule that the payload alone, or with what is stored, breaks
 ├── PayloadTooLarge · UnsupportedMediaType · NotAcceptable
 ├── Unauthorized · Forbidden
@@ -15,6 +15,7 @@ ServiceError
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 
@@ -174,6 +175,20 @@ class NoSnapshot(ServiceError):
         return (
             f"Topology {self.name!r} has no snapshot to plan from: POST one to /v1/topologies/NAME/snapshots, or "
             "send the load with the topology to the stateless call."
+        )
+
+
+@dataclass(eq=False)
+class UnknownSnapshot(ServiceError):
+    """No snapshot of the topology begins then."""
+
+    name: str
+    observed_at: datetime
+
+    def __str__(self) -> str:
+        return (
+            f"No snapshot of topology {self.name!r} begins at {self.observed_at.isoformat()} (or none of this window): "
+            "GET /v1/topologies/NAME/snapshots lists them."
         )
 
 

@@ -139,6 +139,7 @@ KINDS: dict[type[Exception], Kind] = {
         "revision-conflict", 412, "Changed since it was read", lambda p: {"current": p.current}
     ),
     errors.NoSnapshot: Kind("no-snapshot", 409, "Nothing measured yet"),
+    errors.UnknownSnapshot: Kind("unknown-snapshot", 404, "No such snapshot"),
     errors.UnknownPolicy: Kind("unknown-policy", 404, "No policy"),
     errors.UnknownDecision: Kind("unknown-decision", 404, "Nothing decided yet"),
     errors.NoPolicy: Kind("no-policy", 409, "No policy to decide by"),

@@ -36,6 +36,11 @@ class Settings(BaseSettings):
     max_operators: int = Field(10_000, ge=1)
     max_edges: int = Field(50_000, ge=1)
     max_snapshots_per_request: int = Field(1_000, ge=1)
+    max_snapshot_lead_seconds: float = Field(
+        86_400.0,
+        ge=0,
+        description="A snapshot that begins further ahead of the clock is refused: it would stay the newest.",
+    )
     max_smoothing_snapshots: int = Field(
         10_000, ge=1, description="Intervals that one smoothing may reach back."
     )

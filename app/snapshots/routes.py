@@ -58,3 +58,22 @@ def list_snapshots(
 ) -> SnapshotPage:
     """Oldest first."""
     return service.list_snapshots(session, name, page, since, until)
+
+
+@router.delete(
+    "/{observed_at}",
+    status_code=204,
+    dependencies=[Depends(may_store)],
+    summary="Delete measured load",
+    responses=document_problems("unknown-topology", "unknown-snapshot"),
+)
+def delete_snapshots(
+    name: TopologyName,
+    observed_at: UtcTime,
+    session: SessionDep,
+    window_seconds: Annotated[
+        float | None, Query(gt=0, description="Only of this length; left out: of any.")
+    ] = None,
+) -> None:
+    """Of the interval that begins then: one that was measured wrong, or dated wrong."""
+    service.delete_snapshots(session, name, observed_at, window_seconds)

@@ -107,6 +107,11 @@ def _refuse_twins(listed: list[InstanceLoad]) -> list[InstanceLoad]:
     return listed
 
 
+Instances = Annotated[
+    list[InstanceLoad], Field(min_length=1, max_length=10_000), AfterValidator(_refuse_twins)
+]
+
+
 class Snapshot(Load):
     """A load with a time: the same (observed_at, window_seconds) again replaces what was stored."""
 
@@ -115,16 +120,8 @@ class Snapshot(Load):
         dict[OperatorName, NodeLoad] | None, Field(description="Nodes that the topology uses, for decisions.")
     ] = None
     instances: Annotated[
-        dict[
-            OperatorName,
-            Annotated[
-                list[InstanceLoad], Field(min_length=1, max_length=10_000), AfterValidator(_refuse_twins)
-            ],
-        ]
-        | None,
-        Field(
-            description="Queues of each operator's instances, and what each takes of its node, for decisions."
-        ),
+        dict[OperatorName, Instances] | None,
+        Field(description="Queues of each operator's instances, and what each takes of its node."),
     ] = None
 
 

@@ -1,13 +1,13 @@
 """Stores measured loads, each interval once, and reads the newest back."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
-from sqlalchemy import Boolean, ColumnElement, Select, func, literal_column, null, select, tuple_
+from sqlalchemy import Boolean, ColumnElement, Select, delete, func, literal_column, null, select, tuple_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.errors import InvalidRequest
+from app.errors import InvalidRequest, UnknownSnapshot
 from app.pages import Page, bad_cursor
 from app.settings import Settings
 from app.snapshots.schemas import Snapshot, SnapshotAnswer, SnapshotPage, StoredSnapshots
@@ -66,6 +66,20 @@ def store_snapshots(
     return StoredSnapshots(stored=new, replaced=len(located) - new)
 
 
+def delete_snapshots(
+    session: Session, name: str, observed_at: datetime, window_seconds: float | None
+) -> None:
+    """Those that begin then, of one length or of any; what was planned or decided by them stays."""
+    topology = find_topology(session, name)
+    statement = delete(SnapshotRow).where(
+        SnapshotRow.topology_id == topology.id, SnapshotRow.observed_at == observed_at
+    )
+    if window_seconds is not None:
+        statement = statement.where(SnapshotRow.window_seconds == window_seconds)
+    if not session.scalars(statement.returning(SnapshotRow.window_seconds)).all():
+        raise UnknownSnapshot(name, observed_at)
+
+
 def list_snapshots(
     session: Session, name: str, page: Page, since: datetime | None, until: datetime | None
 ) -> SnapshotPage:
@@ -121,7 +135,16 @@ def _refuse_unusable(topology: StoredTopology, sent: Mapping[str, Snapshot], set
         )
     known = {operator["name"] for operator in topology.definition["operators"]}
     errors = []
+    now = datetime.now(UTC)
     for pointer, one in sent.items():
+        lead = (one.observed_at - now).total_seconds()
+        if lead > settings.max_snapshot_lead_seconds:
+            detail = (
+                f"This lies {lead:.0f} s ahead of the service's clock, and would stay the newest for so long: send "
+                f"when the interval began, in UTC, no more than {settings.max_snapshot_lead_seconds:.0f} s ahead, or "
+                "raise HEADGATE_MAX_SNAPSHOT_LEAD_SECONDS."
+            )
+            errors.append((f"{pointer}/observed_at", detail))
         located = [("operators", name) for name in one.operators.keys() - known]
         located += [("instances", name) for name in (one.instances or {}).keys() - known]
         for part, operator in located:

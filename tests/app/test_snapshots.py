@@ -106,3 +106,33 @@ def test_a_time_that_utc_does_not_have_is_refused(client: httpx.Client, stored: 
     refused = client.post(url, json=snapshot(1) | {"observed_at": at})
     assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "#/observed_at")
     assert client.get(url, params={"from": at}).status_code == 422
+
+
+def test_what_lies_far_ahead_of_the_clock_is_refused_and_a_little_is_not(client: httpx.Client, stored: str):
+    """It would be the newest until then, and every decision would rest on it."""
+    url = f"/v1/topologies/{stored}/snapshots"
+    now = datetime.now(UTC)
+    far = {"observed_at": (now + timedelta(days=2)).isoformat()}
+    for body, pointer in ((FPD_LOAD | far, "#/observed_at"), ([FPD_LOAD, FPD_LOAD | far], "#/1/observed_at")):
+        refused = client.post(url, json=body)
+        assert (refused.status_code, refused.json()["type"]) == (422, "invalid-request")
+        assert [one["pointer"] for one in refused.json()["errors"]] == [pointer]
+        assert "ahead" in refused.json()["detail"]
+    assert len(read_all(client, url)) == 1
+    soon = FPD_LOAD | {"observed_at": (now + timedelta(hours=1)).isoformat()}
+    assert client.post(url, json=soon).status_code == 201
+
+
+def test_a_snapshot_can_be_deleted_of_one_length_or_of_all(client: httpx.Client, stored: str):
+    url = f"/v1/topologies/{stored}/snapshots"
+    client.post(url, json=[snapshot(0, window_seconds=300), snapshot(0, window_seconds=600), snapshot(1)])
+    first = f"{url}/2026-11-18T00:00:00Z"
+    assert client.delete(f"{first}?window_seconds=300").status_code == 204
+    assert [one["window_seconds"] for one in read_all(client, url)] == [60.0, 600.0, 60.0]
+    missing = client.delete(f"{first}?window_seconds=300")
+    assert (missing.status_code, missing.json()["type"]) == (404, "unknown-snapshot")
+    assert client.delete(f"{url}/2026-11-18T05:30:00%2B05:30").status_code == 204
+    assert [one["observed_at"] for one in read_all(client, url)] == ["2026-11-18T00:01:00Z"]
+    assert client.delete(first).status_code == 404
+    assert client.delete(f"{url}/yesterday").status_code == 422
+    assert client.delete("/v1/topologies/nobody/snapshots/2026-11-18T00:00:00Z").status_code == 404
