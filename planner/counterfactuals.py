@@ -26,12 +26,18 @@ class Counterfactuals:
 
 
 def find_counterfactuals(
-    situation: Situation, counts: Sequence[int], t_max_seconds: float | None
+    situation: Situation,
+    counts: Sequence[int],
+    t_max_seconds: float | None,
+    t_min_seconds: float | None = None,
 ) -> Counterfactuals:
-    """Around `counts`, under the situation's load."""
+    """Around `counts`, under the situation's load; processors are given up only while E[T] is below t_min_seconds."""
     total, rate = sum(counts), situation.load.external_rate
     chosen = list(counts)
     fewer, seconds, detail = describe_one_fewer(situation, total - 1, t_max_seconds)
+    if t_max_seconds is not None and seconds is not None and seconds <= t_max_seconds:
+        below = "" if t_min_seconds is None else f" = {t_min_seconds:.6g}"
+        detail += f" Processors are given up only while E[T] is below t_min_seconds{below}."
     limits = Limits(t_max_seconds, None)
     return Counterfactuals(
         one_fewer_processors=fewer,

@@ -16,6 +16,8 @@ from planner.packing import Emptied, Load, Relocation, Wanted, empty_nodes, fill
 from planner.resources import Node, Usage
 
 Advice = Literal["scale_in", "scale_out", "in_place"]
+# Symmetric loads have none, and rounding must not decide on which side of a threshold of 0 they fall.
+ROUNDING = 1e-9
 FULLEST = Usage(0.9, 0.9, 0.9)
 
 
@@ -111,4 +113,5 @@ def find_skewness(loads: Sequence[float]) -> tuple[float, bool]:
     if count < 3 or sigma <= 1e-9 * max(mean, 1e-9):
         return 0.0, False
     cubes = fsum(((load - mean) / sigma) ** 3 for load in loads)
-    return count * cubes / ((count - 1) * (count - 2)), True
+    skewness = count * cubes / ((count - 1) * (count - 2))
+    return (skewness if abs(skewness) > ROUNDING else 0.0), True

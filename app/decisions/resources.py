@@ -13,6 +13,7 @@ from planner.nodes import Thresholds, advise_nodes
 from planner.packing import Wanted, list_loads
 from planner.resources import Instance, InstanceUsage, Node, Usage, find_usages
 from planner.streams import Weights, weigh_instances
+from planner.values import Diagnostic
 
 # Instances beyond these are not placed one by one: nobody reads so long an advice.
 MOST_PLACED = 10_000
@@ -72,6 +73,19 @@ def read_instance(operator: str, stored: InstanceLoad) -> Instance:
 def read_usage(stored: NodeLoad) -> Usage:
     """What the planner computes with."""
     return Usage(stored.cpu, stored.memory, stored.io)
+
+
+def find_missing_nodes(resources: Resources) -> tuple[Diagnostic, ...]:
+    """A word where instances run on nodes whose loads the snapshot does not have."""
+    known = {node.name for node in resources.nodes}
+    missing = sorted({one.node for one in resources.all_instances if one.node is not None} - known)
+    if not missing:
+        return ()
+    detail = (
+        f"Instances run on {join_names(missing)}, of which the snapshot has no load: nothing can be said of what "
+        "would move there or from there. Add them to its nodes."
+    )
+    return (Diagnostic("missing-nodes", detail),)
 
 
 def advise_on_nodes(

@@ -69,7 +69,7 @@ def read_latest(name: TopologyName, session: SessionDep) -> DecisionAnswer:
 
 
 @router.get(
-    "/decisions/{decision_id}",
+    "/decisions/{decision_id:uuid}",
     dependencies=[Depends(may_read)],
     summary="Read a decision",
     responses=document_problems("unknown-decision"),

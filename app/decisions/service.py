@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.blame import blaming_what_is_stored
 from app.decisions.outlook import look_for_changes
-from app.decisions.resources import advise_on_nodes, advise_on_streams, read_resources
+from app.decisions.resources import advise_on_nodes, advise_on_streams, find_missing_nodes, read_resources
 from app.decisions.schemas import DecisionAnswer, DecisionRequest
 from app.errors import NoPolicy, StaleSnapshots, StoredDataUnusable
 from app.observability import time_planner
@@ -124,7 +124,7 @@ def compose_answer(prepared: Prepared, look_ahead: Callable[[], RatesAhead]) -> 
         horizon = find_horizon(wanted, policy, look_ahead(), terms.horizon_seconds)
     decision = weigh_change(wanted, moves, horizon)
     counts = [one.processors for one in decision.recommended.operators]
-    around = find_counterfactuals(decision.situation, counts, policy.t_max_seconds)
+    around = find_counterfactuals(decision.situation, counts, policy.t_max_seconds, policy.t_min_seconds)
     return to_answer(decision, moves, horizon, around, prepared)
 
 
@@ -199,7 +199,7 @@ def to_answer(
             },
             "nodes": advise_on_nodes(resources, thresholds, decision),
             "streams": advise_on_streams(resources, thresholds, decision, terms.most_deviation),
-            "diagnostics": found.diagnostics + current.diagnostics,
+            "diagnostics": found.diagnostics + current.diagnostics + find_missing_nodes(resources),
             "policy": terms,
             "basis": found.basis,
         }

@@ -1,5 +1,8 @@
 """Stores and finds policies, one per topology."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from sqlalchemy import func
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
@@ -59,8 +62,32 @@ def check_policy(stored: StoredTopology, body: PolicyBody, pointer: str = "#") -
     least = {name: max(1, one.get("min_processors") or 1) for name, one in operators.items()}
     for name, bounds in body.bounds.items():
         least[name] = max(least.get(name, 1), bounds.min_processors)
+    errors += find_empty_bounds(operators, body, least, pointer)
     if body.goal.k_max is not None and sum(least.values()) > body.goal.k_max:
         detail = f"The least processors of all operators add up to {sum(least.values())}: raise k_max, or lower them."
         errors.append((f"{pointer}/goal/k_max", detail))
     if errors:
         raise InvalidRequest(tuple(errors))
+
+
+def find_empty_bounds(
+    operators: Mapping[str, Mapping[str, Any]], body: PolicyBody, least: Mapping[str, int], pointer: str
+) -> list[tuple[str, str]]:
+    """Operators that may have no number of processors at all, by the topology, the bounds and the key groups."""
+    errors = []
+    for name, operator in operators.items():
+        state, bounds = body.states.get(name), body.bounds.get(name)
+        ceilings = {
+            "the topology's max_processors": operator.get("max_processors"),
+            "max_processors": bounds.max_processors if bounds else None,
+            "its key_groups": state.key_groups if state else None,
+        }
+        for what, most in ceilings.items():
+            if most is not None and most < least[name]:
+                part = "bounds" if bounds else "states"
+                detail = (
+                    f"Operator {name!r} must have at least {least[name]} processors, and {what} allow {most}: "
+                    "correct one of them."
+                )
+                errors.append((f"{pointer}/{part}/{escape_pointer(name)}", detail))
+    return errors

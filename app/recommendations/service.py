@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.blame import blaming_what_is_stored
 from app.decisions.outlook import count_steps, forecast_ahead
-from app.decisions.schemas import DecisionAnswer
+from app.decisions.schemas import DecisionAnswer, Reason
 from app.decisions.service import Prepared, compose_answer, keep, prepare
 from app.errors import InvalidRequest
 from app.observability import time_planner
@@ -46,6 +46,13 @@ def store_recommendation(
     rate = max(measured_rate, upper)
     with time_planner("decide"), blaming_what_is_stored(name):
         decision = compose_answer(look_ahead(prepared, rate), lambda: forecasted.ahead)
+    if rate != measured_rate:
+        detail = (
+            f"Decided for {rate:.6g} tuples/s, for which the forecast says to be ready; measured are "
+            f"{measured_rate:.6g}."
+        )
+        ahead = Reason(code="planned-ahead", detail=detail)
+        decision = decision.model_copy(update={"reasons": [ahead, *decision.reasons]})
     placement, placed = run_placement(session, prepared, body.placement, rate)
     recommended = Recommended(
         stages=[
@@ -53,7 +60,7 @@ def store_recommendation(
             describe_processors(decision, rate, measured_rate),
             placed,
             describe_moves(decision),
-            Stage(name="decision", done=True, detail=describe_decision(decision)),
+            Stage(name="decision", done=True, detail=describe_decision(decision, rate)),
         ],
         forecast=forecasted.forecast,
         measured_rate=measured_rate,
@@ -129,10 +136,11 @@ def run_placement(
     return answer, Stage(name="placement", done=True, detail=detail)
 
 
-def describe_decision(decision: DecisionAnswer) -> str:
+def describe_decision(decision: DecisionAnswer, rate: float) -> str:
     """The action and the last step of its argument."""
     last = [*decision.constraints, *decision.reasons][-1:]
-    return f"{decision.action}: {last[0].detail}" if last else f"{decision.action}."
+    said = f"{decision.action} for {rate:.6g} tuples/s"
+    return f"{said}: {last[0].detail}" if last else f"{said}."
 
 
 def describe_moves(decision: DecisionAnswer) -> Stage:

@@ -78,6 +78,15 @@ def test_a_policy_is_kept_with_its_defaults_written_out(client: httpx.Client, kn
         ({"goal": {"k_max": 9}, "bounds": {"stranger": {}}}, "#/bounds/stranger"),
         ({"goal": {"k_max": 9}, "states": {"generator": {"key_groups": 8}}}, "#/states/generator"),
         ({"goal": {"k_max": 9}, "trigger": -1}, "#/trigger"),
+        (
+            {
+                "goal": {"beta": 0.5},
+                "bounds": {"detector": {"min_processors": 9}},
+                "states": {"detector": {"key_groups": 8}},
+            },
+            "#/bounds/detector",
+        ),
+        ({"goal": {"beta": 0.5}, "bounds": {"reporter": {"min_processors": 9}}}, "#/bounds/reporter"),
     ],
 )
 def test_a_policy_that_contradicts_itself_is_refused(
@@ -160,6 +169,7 @@ def test_nothing_is_decided_without_a_policy_a_snapshot_or_on_old_data(client: h
     missing = client.get(f"{url}/latest")
     assert (missing.status_code, missing.json()["type"]) == (404, "unknown-decision")
     assert client.get(url).json()["items"] == []
+    assert client.get("/v1/decisions/none-such").status_code == 404
     nowhere = client.get("/v1/decisions/00000000-0000-0000-0000-000000000000")
     assert (nowhere.status_code, nowhere.json()["type"]) == (404, "unknown-decision")
 
@@ -220,6 +230,7 @@ def test_nodes_and_queues_of_a_snapshot_are_read(client: httpx.Client, known: st
         "cold-instance",
         "hot-edge",
     }
+    assert "missing-nodes" not in {one["code"] for one in answer["diagnostics"]}
     hot = next(one for one in answer["streams"]["spots"] if one["kind"] == "hot-instance")
     assert (hot["name"], hot["move"]) == ("detector/d1", None)  # no node would be freer than its own
     cold = next(one for one in answer["streams"]["spots"] if one["kind"] == "cold-instance")["move"]
@@ -252,6 +263,27 @@ def test_new_instances_take_what_is_measured_of_their_operator_s(client: httpx.C
     for operator in taken:
         placed = [counts.get(operator, 0) for counts in (*found["use"].values(), *found["new_nodes"])]
         assert sum(placed) == after[operator] - before[operator]
+
+
+def test_instances_on_nodes_that_are_not_there_are_said(client: httpx.Client, known: str):
+    queues = [
+        {"name": f"d{i}", "queue_length": i, "queue_capacity": 100, "node": node}
+        for i, node in enumerate(("n0", "n7"))
+    ]
+    observe(
+        client,
+        known,
+        1,
+        320.0,
+        ENOUGH,
+        nodes={"n0": {"cpu": 0.5, "memory": 0.1}},
+        instances={"detector": queues},
+    )
+    answer = decide(client, known, 1, policy=TARGET)
+    said = [one["detail"] for one in answer["diagnostics"] if one["code"] == "missing-nodes"]
+    assert len(said) == 1
+    assert "n7" in said[0]
+    assert "n0" not in said[0]
 
 
 def test_without_nodes_and_queues_nothing_is_said_of_them(client: httpx.Client, known: str):

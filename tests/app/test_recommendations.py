@@ -65,6 +65,7 @@ def test_a_rise_to_come_is_planned_placed_and_decided_for_before_it_is_there(
     assert answer["planned_rate"] == forecast["upper_rate"] > 1.1 * wave[-1]
     decision = answer["decision"]
     assert decision["action"] == "scale_up"
+    assert decision["reasons"][0]["code"] == "planned-ahead"
     assert decision["expected_sojourn_seconds"] <= 0.1
     assert decision["moving"]["migrations"]["detector"]["after"] > 13
     assert answer["placement"]["prediction"]["rate"] >= 0.0

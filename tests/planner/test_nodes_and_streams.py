@@ -32,6 +32,12 @@ def test_skewness_is_eq_19_and_20_as_printed(loads: list[float]):
         assert sigma < 1e-8
 
 
+def test_rounding_does_not_make_symmetric_loads_skewed():
+    for loads in ((0.8, 0.7, 0.3, 0.2), (0.9, 0.8, 0.7), (0.95, 0.85, 0.75, 0.65)):
+        assert find_skewness(loads)[0] == 0.0
+    assert advise_nodes(spread(0.9, 0.8, 0.7), Thresholds()).advice == "scale_out"
+
+
 def new(count: int, cpu: float, memory: float, operator: str = "count") -> list[Wanted]:
     return [Wanted(operator, count, Usage(cpu, memory))]
 
