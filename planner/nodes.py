@@ -82,8 +82,8 @@ def advise_nodes(
         new_nodes = tuple(fill_new_nodes(left, fullest))
         over = sum(one.count for one in left)
         reason = (
-            f"Scale out: {seen}; {over} of {extra} new instances find no room in place (eq. 22): {len(new_nodes)} new "
-            "nodes hold them."
+            f"Scale out: {seen}; {over} of {extra} new instances find no room in place (eq. 22), and go to "
+            f"{count_new(len(new_nodes))}."
         )
         return NodeAdvice("scale_out", skewness, mean, use, new_nodes, (), (), reason)
     reason = f"In place: {seen}; the least loaded nodes have room for {extra} new instances."
@@ -102,7 +102,12 @@ def describe_new(extra: int, new_nodes: int) -> str:
     """Where new instances belong, and that none is planned where that is so."""
     if not extra:
         return "The decision has no new instances; the next ones belong on new nodes."
-    return f"The {extra} new instances belong on {new_nodes} new nodes."
+    return f"The {extra} new instances belong on {count_new(new_nodes)}."
+
+
+def count_new(nodes: int) -> str:
+    """`1 new node`, `2 new nodes`."""
+    return f"{nodes} new node" + ("" if nodes == 1 else "s")
 
 
 def find_skewness(loads: Sequence[float]) -> tuple[float, bool]:

@@ -9,6 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
+# Sums of decimal fractions miss a limit by some 1e-16 each; no instance is turned away for that.
+ROUNDING = 1e-9
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -34,7 +37,8 @@ class Usage:
 
     def fits(self, fullest: "Usage") -> bool:
         """R + r ≤ α in all three (eq. 22)."""
-        return self.cpu <= fullest.cpu and self.memory <= fullest.memory and self.io <= fullest.io
+        pairs = ((self.cpu, fullest.cpu), (self.memory, fullest.memory), (self.io, fullest.io))
+        return all(taken <= most + ROUNDING for taken, most in pairs)
 
     @property
     def load(self) -> float:

@@ -132,7 +132,8 @@ def run_placement(
             answer = compute_placement(choices, graph, rate, open_library(session))
     except (PlannerError, InvalidRequest) as error:
         return None, Stage(name="placement", done=False, detail=str(error))
-    detail = f"{answer.allocation.slots} slots on {len(answer.mapping.vms)} VMs."
+    vms = len(answer.mapping.vms)
+    detail = f"{answer.allocation.slots} slots on {vms} VM{'' if vms == 1 else 's'}."
     return answer, Stage(name="placement", done=True, detail=detail)
 
 

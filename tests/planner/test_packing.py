@@ -40,15 +40,15 @@ def test_every_new_instance_has_a_place_and_every_node_its_limits(nodes: list[No
             started[name],
             *(usages[operator].part(1) for operator, n in counts.items() for _ in range(n)),
         ]
-        assert add_up(taken).load <= 0.9 + 1e-9
+        assert add_up(taken).load <= 0.9 + 1e-8
     for counts in new_nodes:
         assert (
-            add_up([usages[operator] for operator, n in counts.items() for _ in range(n)]).load <= 0.9 + 1e-9
+            add_up([usages[operator] for operator, n in counts.items() for _ in range(n)]).load <= 0.9 + 1e-8
         )
     for one in left:  # none would have fitted where it was not put
         for node in nodes:
             here = [usages[operator] for operator, n in use.get(node.name, {}).items() for _ in range(n)]
-            assert not add_up([node.usage, *here, one.usage, Usage(1e-9, 1e-9, 1e-9)]).fits(FULLEST)
+            assert not add_up([node.usage, *here, one.usage, Usage(1e-8, 1e-8, 1e-8)]).fits(FULLEST)
 
 
 @given(st.lists(st.lists(USAGE, max_size=4), min_size=1, max_size=6), st.floats(0.2, 1.0))
@@ -72,7 +72,7 @@ def test_a_node_that_is_emptied_leaves_nobody_without_room(holding: list[list[Us
             assert move.instance is not None
             assert (where[move.instance], move.source) == (released, released)
             after[move.target] = after[move.target].plus(usages[move.instance])
-            assert after[move.target].load <= 0.9 + 1e-9
+            assert after[move.target].load <= 0.9 + 1e-8
             where[move.instance] = move.target
         del after[released]
     assert next(by_node, None) is None
@@ -94,6 +94,12 @@ def test_as_many_are_emptied_as_can_be():
     stuck = advise_nodes(nodes, Thresholds(fullest=Usage(0.15, 0.09, 0.9)))
     assert (stuck.advice, stuck.release) == ("scale_in", ())
     assert "eq. 22" in stuck.reason
+
+
+def test_rounding_turns_nobody_away():
+    nodes = [Node("a", Usage(0.4, 0.0)), Node("b", Usage(0.5, 0.0))]
+    parts = [instance("o", str(i), "a", Usage(0.05, 0.0)) for i in range(8)]
+    assert empty_nodes(nodes, list_loads(nodes, parts, 8), FULLEST, 1.0).nodes == ("a",)
 
 
 def test_emptying_stops_before_the_next_advice_is_to_scale_out():
