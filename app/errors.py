@@ -9,6 +9,7 @@ ServiceError
 ├── UnknownPolicy · UnknownDecision · NoPolicy
 ├── NoSnapshot · UnknownSnapshot · StaleSnapshots · StoredDataUnusable
 ├── InvalidRequest          a rule that the payload alone, or with what is stored, breaks
+├── ThroughputNotConverged
 ├── PayloadTooLarge · UnsupportedMediaType · NotAcceptable
 ├── Unauthorized · Forbidden
 └── NotReady
@@ -268,6 +269,23 @@ class InvalidRequest(ServiceError):
             self.errors[0][1]
             if len(self.errors) == 1
             else f"{len(self.errors)} parts of the request are wrong."
+        )
+
+
+@dataclass(eq=False)
+class ThroughputNotConverged(ServiceError):
+    """The readings of a throughput have not settled: none of them is what the VMs sustain."""
+
+    pointer: str
+    readings: int
+    k: int
+    n: int
+    tolerance: float
+
+    def __str__(self) -> str:
+        return (
+            f"Among {self.readings} readings there are no {self.n} in a row of which {self.k} lie within "
+            f"{100.0 * self.tolerance:.3g}% of the one before: measure on, and send all of them again."
         )
 
 

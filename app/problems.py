@@ -152,6 +152,9 @@ KINDS: dict[type[Exception], Kind] = {
     ),
     errors.StoredDataUnusable: Kind("stored-data-unusable", 409, "What is stored is not enough"),
     errors.InvalidRequest: Kind("invalid-request", 422, "The request cannot be used", _listed),
+    errors.ThroughputNotConverged: Kind(
+        "throughput-not-converged", 422, "The throughput has not settled", _numbers("/readings")
+    ),
     errors.PayloadTooLarge: Kind(
         "payload-too-large", 413, "Body too large", lambda p: {"limit_bytes": p.limit_bytes}
     ),

@@ -10,6 +10,7 @@ from app.forecasts import samples, service, stored
 from app.forecasts.schemas import (
     MOST_VMS,
     SAMPLES,
+    SETTLING,
     MstModelPage,
     MstSamplePage,
     OneOrMoreSamples,
@@ -52,6 +53,7 @@ def forecast_vms(body: VmForecastRequest) -> VmForecastAnswer:
 EXAMPLES = {
     "one": {"summary": "One sample", "value": SAMPLES[0]},
     "several": {"summary": "A list of them", "value": SAMPLES},
+    "readings": {"summary": "What was read while it settled", "value": SETTLING},
 }
 
 
@@ -60,14 +62,17 @@ EXAMPLES = {
     status_code=201,
     dependencies=[Depends(may_store)],
     summary="Store throughput samples",
-    responses=document_problems("unknown-topology", *BODY),
+    responses=document_problems("unknown-topology", "throughput-not-converged", *BODY),
 )
 def store_samples(
     name: TopologyName,
     body: Annotated[OneOrMoreSamples, Body(openapi_examples=EXAMPLES)],
     session: SessionDep,
 ) -> StoredMstSamples:
-    """One sample or a list: all are stored or none; the same time and VMs again replace, never double."""
+    """One sample or a list: all are stored or none; the same time and VMs again replace, never double.
+
+    With `readings` in place of `throughput`, it is found where they settle: k of n within a tolerance.
+    """
     return samples.store_samples(session, name, body)
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import Boolean, literal_column, select, tuple_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.errors import InvalidRequest
+from app.errors import InvalidRequest, ThroughputNotConverged
 from app.forecasts.schemas import (
     MOST_SAMPLES,
     MstSampleAnswer,
@@ -18,6 +18,7 @@ from app.forecasts.schemas import (
 from app.pages import Page, bad_cursor
 from app.tables import MstSampleRow
 from app.topologies.service import find_topology
+from planner.mst import detect_convergence
 
 KEY_COLUMNS = ["topology_id", "observed_at", "vms"]
 KEY = (MstSampleRow.observed_at, MstSampleRow.vms)
@@ -30,8 +31,19 @@ def store_samples(
     topology = find_topology(session, name)
     sent = body if isinstance(body, list) else [body]
     _refuse_doubles(sent)
+    places = [f"/{position}" if isinstance(body, list) else "" for position in range(len(sent))]
+    throughputs = [_find_throughput(one, place) for one, place in zip(sent, places, strict=True)]
     statement = insert(MstSampleRow).values(
-        [{"topology_id": topology.id, **one.model_dump()} for one in sent]
+        [
+            {
+                "topology_id": topology.id,
+                "observed_at": one.observed_at,
+                "vms": one.vms,
+                "throughput": throughput,
+                "saturated": one.saturated,
+            }
+            for one, throughput in zip(sent, throughputs, strict=True)
+        ]
     )
     replaced = {column: statement.excluded[column] for column in ("throughput", "saturated", "stored_at")}
     # xmax is 0 in a row that this statement inserted, and names the transaction where it replaced one.
@@ -61,6 +73,22 @@ def find_newest_samples(session: Session, topology_id: int) -> Sequence[MstSampl
     """The newest samples, as many as one call may send."""
     query = select(MstSampleRow).where(MstSampleRow.topology_id == topology_id)
     return session.scalars(query.order_by(*(column.desc() for column in KEY)).limit(MOST_SAMPLES)).all()
+
+
+def _find_throughput(sample: StoredMstSample, place: str) -> float:
+    """As sent, or what its readings settled at (Imai et al., section II-A)."""
+    if sample.readings is None:
+        assert sample.throughput is not None, "one of the two is there"
+        return sample.throughput
+    rule = sample.convergence
+    settled = detect_convergence(sample.readings, rule.n, rule.k, rule.tolerance)
+    if settled is None:
+        raise ThroughputNotConverged(
+            f"{place}/readings", len(sample.readings), rule.k, rule.n, rule.tolerance
+        )
+    if settled == 0.0:
+        raise InvalidRequest(((f"#{place}/readings", "They settled at 0: the VMs served nothing."),))
+    return settled
 
 
 def _read_key(observed_at: str, vms: str) -> tuple[datetime, int]:

@@ -1,11 +1,11 @@
 """Workloads, throughput samples and VM schedules as JSON."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
+from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag, model_validator
 
-from app.fields import Answer, Body, PositiveRate, Seconds, UtcTime
+from app.fields import Answer, Body, PositiveRate, Rate, Seconds, UtcTime
 from app.plans.schemas import Diagnostic
 from planner import mst, workload
 from planner.policies import HEADGATE
@@ -13,6 +13,7 @@ from planner.schedule import Timing
 from planner.vms import MOST_INTERVALS, VmQuestion
 
 MOST_POINTS, MOST_SAMPLES, MOST_VMS, MOST_STEPS = 50_000, 5_000, 1024, 1_000
+MOST_READINGS = 10_000
 
 # A measured number that cannot be is refused by the planner, which says what it is of.
 Measured = Annotated[float, Field(ge=-1e15, le=1e15)]
@@ -22,6 +23,14 @@ SAMPLES: list[JsonValue] = [
     for hour, (vms, throughput) in enumerate(((3, 43.0), (4, 63.0), (6, 77.0), (8, 106.0), (24, 293.0)))
 ]
 """Of the example topology's VMs, in external tuples per second."""
+
+SETTLING: JsonValue = {
+    "observed_at": "2026-11-17T05:00:00Z",
+    "vms": 12,
+    "readings": [61.0, 118.0, 149.0, 152.0, 150.0, 151.0, 153.0],
+    "convergence": {"k": 4, "n": 5, "tolerance": 0.05},
+}
+"""The readings of one measurement, from its start on."""
 
 EXAMPLE_WORKLOAD: list[JsonValue] = [
     {"at": f"2026-11-18T00:0{minute}:00Z", "rate": rate}
@@ -63,17 +72,47 @@ Horizon = Annotated[int, Field(ge=1, le=MOST_INTERVALS, description="Intervals t
 MaxVms = Annotated[int, Field(ge=1, le=MOST_VMS)]
 
 
+class Convergence(Body):
+    """A throughput has settled when, of the last n readings, k lie within ±tolerance of the one before."""
+
+    k: Annotated[int, Field(ge=1, le=MOST_READINGS)] = 4
+    n: Annotated[int, Field(ge=2, le=MOST_READINGS)] = 5
+    tolerance: Annotated[float, Field(ge=0, lt=1, description="A share: 0.05 is ±5%.")] = 0.05
+
+    @model_validator(mode="after")
+    def _can_be_met(self) -> Self:
+        if self.k > self.n:
+            raise ValueError(f"k = {self.k} of n = {self.n} readings cannot be: k lies in 1..n")
+        return self
+
+
 class StoredMstSample(Body):
-    """A throughput with a time: the same (observed_at, vms) again replaces what was stored."""
+    """A throughput with a time: the same (observed_at, vms) again replaces what was stored.
+
+    Instead of `throughput`, the `readings` of one measurement: stored is the mean of the first n that have settled.
+    """
 
     model_config = ConfigDict(json_schema_extra={"examples": SAMPLES[:1]})
 
     observed_at: UtcTime
     vms: Annotated[int, Field(ge=1, le=10**6)]
-    throughput: PositiveRate
+    throughput: PositiveRate | None = None
+    readings: Annotated[
+        list[Rate] | None,
+        Field(min_length=1, max_length=MOST_READINGS, description="Throughputs in the order of time."),
+    ] = None
+    convergence: Annotated[
+        Convergence, Field(description="When `readings` have settled. Left out: 4 of 5 within 5%.")
+    ] = Convergence()
     saturated: Annotated[
         bool, Field(description="False: the VMs served this and had room left, so they sustain more.")
     ] = True
+
+    @model_validator(mode="after")
+    def _one_of_the_two(self) -> Self:
+        if (self.throughput is None) == (self.readings is None):
+            raise ValueError("send either `throughput` or the `readings` that it is to be found from")
+        return self
 
 
 def _tell_apart(sent: object) -> str:

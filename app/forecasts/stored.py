@@ -6,7 +6,6 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from app.blame import blaming_what_is_stored
-from app.errors import NoSnapshot
 from app.forecasts.samples import find_newest_samples
 from app.forecasts.schemas import (
     MOST_POINTS,
@@ -18,29 +17,22 @@ from app.forecasts.schemas import (
 )
 from app.forecasts.service import describe_mst, to_answer
 from app.observability import time_planner
-from app.snapshots.service import find_newest
+from app.snapshots.series import read_workload
 from app.topologies.service import find_topology
 from planner.mst import MstSample, fit_mst
 from planner.schedule import Timing
 from planner.vms import VmQuestion, forecast_vms
-from planner.workload import Measurement, regularise_workload
 
 
 def forecast_stored(session: Session, name: str, body: StoredVmForecastRequest) -> VmForecastAnswer:
     """The VMs of a stored topology's coming intervals."""
     topology = find_topology(session, name)
-    snapshots = find_newest(session, topology, MOST_POINTS)
-    if not snapshots:
-        raise NoSnapshot(name)
+    workload = read_workload(session, topology, step_seconds=body.step_seconds, most=MOST_POINTS)
     samples = [
         (row.saturated, MstSample(row.vms, row.throughput))
         for row in find_newest_samples(session, topology.id)
     ]
     with time_planner("forecast_vms"), blaming_what_is_stored(name):
-        measurements = [Measurement(row.observed_at.timestamp(), row.external_rate) for row in snapshots]
-        # One snapshot alone is as long as its window.
-        known_step = snapshots[0].window_seconds if len(snapshots) == 1 else None
-        workload = regularise_workload(measurements, body.step_seconds or known_step)
         step = workload.step_seconds
         interval_steps = max(ceil(body.interval_seconds / step), 1)
         question = VmQuestion(

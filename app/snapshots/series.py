@@ -21,22 +21,25 @@ def read_workload(
     until: datetime | None = None,
     step_seconds: float | None = None,
     most: int,
-    needed: int,
+    needed: int | None = None,
 ) -> Workload:
-    """The external rates of the newest `most` snapshots, made regular; at least `needed` steps of them."""
-    measured = read_external_rates(session, stored, since, until, most)
+    """The external rates of the newest `most` snapshots, made regular; where `needed`, so many varying steps."""
+    measured, window_seconds = read_external_rates(session, stored, since, until, most)
     if not measured:
         raise NoSnapshot(stored.name)
+    # One snapshot alone is as long as its window.
+    known_step = window_seconds if len(measured) == 1 else None
     with blaming_what_is_stored(stored.name):
-        workload = regularise_workload(measured, step_seconds)
-        check_forecastable(workload.series, needed)
+        workload = regularise_workload(measured, step_seconds or known_step)
+        if needed is not None:
+            check_forecastable(workload.series, needed)
     return workload
 
 
 def read_external_rates(
     session: Session, stored: StoredTopology, since: datetime | None, until: datetime | None, most: int
-) -> Sequence[Measurement]:
-    """Oldest first; of the newest snapshot's window only, for a minute and an hour are no steps of one series."""
+) -> tuple[Sequence[Measurement], float | None]:
+    """Oldest first, and their window: the newest snapshot's, for a minute and an hour are no steps of one series."""
     of_topology = SnapshotRow.topology_id == stored.id
     bounds = [of_topology]
     if since is not None:
@@ -52,9 +55,10 @@ def read_external_rates(
         .scalar_subquery()
     )
     rows = session.execute(
-        select(SnapshotRow.observed_at, SnapshotRow.external_rate)
+        select(SnapshotRow.observed_at, SnapshotRow.external_rate, SnapshotRow.window_seconds)
         .where(*bounds, SnapshotRow.window_seconds == window)
         .order_by(newest_first)
         .limit(most)
     ).all()
-    return [Measurement(row.observed_at.timestamp(), row.external_rate) for row in reversed(rows)]
+    measured = [Measurement(row.observed_at.timestamp(), row.external_rate) for row in reversed(rows)]
+    return measured, rows[0].window_seconds if rows else None

@@ -115,3 +115,105 @@ def test_seconds_become_whole_steps(client: httpx.Client, measured: str):
     # The last minute begins at 399; a start of 61 s takes two steps, an interval of 290 s five.
     assert begins == BEGAN + timedelta(minutes=401)
     assert ends - begins == timedelta(minutes=5)
+
+
+READINGS = [10.0, 50.0, 100.0, 101.0, 120.0, 121.0, 122.0, 123.0, 500.0]
+
+
+def sample_of(readings: list[float], **rule: float) -> dict[str, Any]:
+    return {
+        "observed_at": BEGAN.isoformat(),
+        "vms": 3,
+        "readings": readings,
+        **({"convergence": rule} if rule else {}),
+    }
+
+
+@pytest.mark.parametrize(
+    ("rule", "settled"),
+    [
+        # 101, 121, 122 and 123 follow a reading within 5% of them; 500 came after they had settled.
+        ({}, (101 + 120 + 121 + 122 + 123) / 5),
+        ({"k": 2, "n": 2}, (121 + 122) / 2),
+        ({"k": 1, "n": 2, "tolerance": 0.02}, (100 + 101) / 2),
+        ({"k": 3, "n": 3, "tolerance": 0.2}, (101 + 120 + 121) / 3),
+    ],
+)
+def test_readings_are_stored_as_what_they_settle_at(
+    client: httpx.Client, stored: str, rule: dict[str, float], settled: float
+):
+    address = f"/v1/topologies/{stored}/mst-samples"
+    assert client.post(address, json=sample_of(READINGS, **rule)).status_code == 201
+    (kept,) = client.get(address).json()["items"]
+    assert kept["throughput"] == pytest.approx(settled, rel=1e-12)
+
+
+def test_readings_that_have_not_settled_say_so_and_nothing_is_stored(client: httpx.Client, stored: str):
+    address = f"/v1/topologies/{stored}/mst-samples"
+    refused = client.post(address, json=[grep_samples()[7], sample_of(READINGS[:7])])
+    problem = refused.json()
+    assert (refused.status_code, problem["type"]) == (422, "throughput-not-converged")
+    assert problem["errors"][0]["pointer"] == "#/1/readings"
+    assert [problem[name] for name in ("readings", "k", "n", "tolerance")] == [7, 4, 5, 0.05]
+    alone = client.post(address, json=sample_of(READINGS[:7]))
+    assert alone.json()["errors"][0]["pointer"] == "#/readings"
+    assert client.get(address).json()["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer"),
+    [
+        ({"throughput": 9.0}, "#"),
+        ({"readings": None}, "#"),
+        ({"readings": []}, "#/readings"),
+        ({"readings": [1.0, -1.0]}, "#/readings/1"),
+        ({"readings": [0.0] * 6}, "#/readings"),
+        ({"convergence": {"k": 6, "n": 5}}, "#/convergence"),
+        ({"convergence": {"k": 0}}, "#/convergence/k"),
+        ({"convergence": {"tolerance": 1.0}}, "#/convergence/tolerance"),
+    ],
+)
+def test_readings_that_cannot_be_are_refused(
+    client: httpx.Client, stored: str, change: dict[str, Any], pointer: str
+):
+    refused = client.post(f"/v1/topologies/{stored}/mst-samples", json=sample_of(READINGS) | change)
+    assert (refused.status_code, refused.json()["type"]) == (422, "invalid-request")
+    assert refused.json()["errors"][0]["pointer"] == pointer
+
+
+def test_a_throughput_that_is_left_out_is_asked_for(client: httpx.Client, stored: str):
+    refused = client.post(
+        f"/v1/topologies/{stored}/mst-samples", json={"observed_at": BEGAN.isoformat(), "vms": 3}
+    )
+    assert refused.status_code == 422
+    assert "`throughput`" in refused.text
+
+
+@pytest.mark.parametrize("policy", ["mst+ua;arma", "headgate"])
+def test_hours_among_the_minutes_change_no_forecast(client: httpx.Client, measured: str, policy: str):
+    """An hour's mean lies between minutes, at another distance and another level: it is no step of their series."""
+    address = f"/v1/topologies/{measured}/forecasts/vms"
+    before = client.post(address, json={"policy": policy}).json()
+    hours = [
+        FPD_LOAD
+        | {
+            "observed_at": (BEGAN + timedelta(minutes=60 * i, seconds=30)).isoformat(),
+            "window_seconds": 3600.0,
+            "external_rate": 1e4,
+        }
+        for i in range(6)
+    ]
+    assert client.post(f"/v1/topologies/{measured}/snapshots", json=hours).status_code == 201
+    assert client.post(address, json={"policy": policy}).json() == before
+
+
+def test_one_snapshot_alone_is_as_long_as_its_window(client: httpx.Client, stored: str):
+    client.post(f"/v1/topologies/{stored}/mst-samples", json=grep_samples())
+    newest = client.get(f"/v1/topologies/{stored}/snapshots").json()["items"][-1]
+    answer = client.post(f"/v1/topologies/{stored}/forecasts/vms", json={"policy": "mst"})
+    assert answer.status_code == 200, answer.text
+    (interval,) = answer.json()["intervals"]
+    ended = datetime.fromisoformat(newest["observed_at"]) + timedelta(seconds=newest["window_seconds"])
+    steps = -(-120 // newest["window_seconds"])
+    begins = ended + timedelta(seconds=newest["window_seconds"] * (steps - 1))
+    assert datetime.fromisoformat(interval["from"]) == begins
