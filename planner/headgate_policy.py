@@ -16,7 +16,7 @@ RatesAhead = Callable[[Floats, Window], Floats]
 DEFAULT_QOS_TARGET = 0.9875
 # The price of an interval that is not served at all, in mean intervals of VMs: where one unserved step in eighty
 # is right for most workloads; how the record moves it is PRICE_GAIN.
-USUAL_PRICE = 8.0
+USUAL_PRICE = 7.0
 # By how much one whole unserved interval too many raises the logarithm of the price.
 PRICE_GAIN = 0.15
 LOWEST_LOG_FACTOR, HIGHEST_LOG_FACTOR = -2.0, 4.0
