@@ -69,7 +69,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.settings = settings
     app.state.api_keys = parse_api_keys(settings.api_keys.get_secret_value())
     for router in ROUTERS:
-        app.include_router(router)
+        # Not include_router, which looks every route up twice: once to choose the router, once again within it.
+        app.router.routes.extend(router.routes)
     install_problems(app)
     documentation.install_documentation(app)
     app.add_middleware(BodyLimit, limit_bytes=settings.max_body_bytes)

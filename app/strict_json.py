@@ -25,8 +25,9 @@ class StrictJsonRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def handle_strictly(request: Request) -> Response:
-            refuse_other_types(request)
-            return await handle(StrictJsonRequest(request.scope, request.receive))
+            strict = StrictJsonRequest(request.scope, request.receive)
+            refuse_other_types(strict)
+            return await handle(strict)
 
         return handle_strictly
 
@@ -34,9 +35,10 @@ class StrictJsonRoute(APIRoute):
 def refuse_other_types(request: Request) -> None:
     """Only JSON: a page of another site could make a browser send forms and plain text here, but not JSON."""
     sent = request.headers.get("content-type", "")
-    has_body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
     kind = sent.partition(";")[0].strip().lower()
-    if has_body and kind != "application/json" and not re.fullmatch(r"application/\S+\+json", kind):
+    if kind == "application/json" or re.fullmatch(r"application/\S+\+json", kind):
+        return
+    if request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers:
         raise UnsupportedMediaType(sent)
 
 

@@ -69,7 +69,7 @@ def allocate_budget(stations: Stations, k_max: int, names: Sequence[str] = ()) -
         counts = [curve.floor for curve in curves]
         check_budget(k_max, counts, names)
         busy, tops = list_busy(stations, curves, names)
-        idle = sum(counts) - sum(curve.floor for curve in busy)
+        idle = sum(counts) - sum([curve.floor for curve in busy])
         fill_busy(counts, curves, greedy.allocate_total(busy, tops, k_max - idle))
         return Allocated(np.array(counts, np.int64), greedy.is_falling(curves, counts), k_max - sum(counts))
     field = Field.prepare(stations, names)

@@ -19,10 +19,13 @@ LEAST_GAIN = 1e-290
 """A smaller gain counts as none: doubles are about to lose its digits, and no E[T] can show it."""
 
 
-class Curve:
-    """The gains of one operator; those above k = 128 are anchored, so equal operators have equal bits."""
+class Curve(dict[int, float]):
+    """The gains of one operator: curve[k] = λ(W(k) − W(k+1)), computed when first asked for, then remembered.
 
-    __slots__ = ("_blocking", "_known", "floor", "high", "is_busy", "low", "service_rate", "weights")
+    Those above k = 128 are anchored, so equal operators have equal bits.
+    """
+
+    __slots__ = ("_blocking", "_waits", "floor", "high", "is_busy", "low", "service_rate", "weights")
 
     def __init__(
         self, arrival_rate: float, service_rate: float, weights: Weights, min_processors: int
@@ -34,7 +37,7 @@ class Curve:
         self.is_busy = high >= LEAST_LOAD and (weights.constant > 0.0 or weights.level > 0.0)
         """Whether more processors could help: something arrives, and something waits."""
         self._blocking: dict[int, float] = {}
-        self._known: dict[int, tuple[float, float]] = {}
+        self._waits: dict[int, float] = {}
 
     def erlang_b(self, k: int) -> float:
         """B(k), with the bits of planner.erlang.anchored_erlang_b; remembered, and B(k − 1) with it."""
@@ -51,25 +54,19 @@ class Curve:
             self._blocking[k] = b
         return b
 
-    def gain(self, k: int) -> float:
-        """λ(W(k) − W(k+1)), remembered."""
-        known = self._known.get(k) or self._evaluate(k)
-        return known[0]
-
     def wait_seconds(self, k: int) -> float:
-        """As planner.queueing.wait_seconds, to the last bit, and remembered; inf where unstable."""
-        known = self._known.get(k)
-        if known is None:
+        """W(k) as planner.queueing.wait_seconds, to the last bit, and remembered; inf where unstable."""
+        if k not in self._waits:
             if (k - self.high) - self.low <= k * STABILITY_MARGIN:
                 return inf
-            known = self._evaluate(k)
-        return known[1]
+            self[k]  # evaluated, and the wait with it
+        return self._waits[k]
 
     def waiting(self, k: int) -> float:
         """λW(k), the mean number that wait."""
         return self.high * self.service_rate * self.wait_seconds(k)
 
-    def _evaluate(self, k: int) -> tuple[float, float]:
+    def __missing__(self, k: int) -> float:
         """λ(W(k) − W(k+1)), W the wait with its factor v, without a subtraction of waits; and W(k).
 
         v(k)·(k+1)B'[(c²+k)AB + c³ + 2ck + k]/(c(c+AB)·c'(c'+AB')) + (v(k)−v(k+1))·A(k+1)B'/(c'(c'+AB')),
@@ -77,25 +74,27 @@ class Curve:
         """
         load = self.high
         if load < LEAST_LOAD:  # every gain is below A² < LEAST_GAIN
-            return 0.0, 0.0
+            self[k] = self._waits[k] = 0.0
+            return 0.0
         b = self.erlang_b(k)
-        busy, n = load * b, k + 1
-        b_next = load * b / (n + busy)
-        c = (k - load) - self.low
+        x = float(k)  # Python is slower where integers meet floats
+        busy, n = load * b, x + 1.0
+        b_next = busy / (n + busy)
+        c = (x - load) - self.low
         d = c + 1.0
         room, room_next = c * (c + busy), d * (d + load * b_next)
         squared = c * c
-        fall = n * b_next * ((squared + k) * busy + c * (squared + 2 * k) + k) / (room * room_next)
+        fall = n * b_next * ((squared + x) * busy + c * (squared + 2.0 * x) + x) / (room * room_next)
         weights = self.weights
         if weights.is_constant:
             v: float = weights.constant
             gain = v * fall
         else:
-            v, v_drop = drop_variability(weights, c / load, 1.0 / load, k)
+            v, v_drop = drop_variability(weights, c / load, 1.0 / load, x)
             gain = v * fall + v_drop * (load * n * b_next / room_next)
-        wait = k * b / room / self.service_rate * v
-        known = self._known[k] = (gain if gain > LEAST_GAIN else 0.0, wait)
-        return known
+        self._waits[k] = x * b / room / self.service_rate * v
+        self[k] = gain = gain if gain > LEAST_GAIN else 0.0
+        return gain
 
     def find_vanishing(self) -> int:
         """A k whose gain is about to vanish: k·ln(k/A) − (k − A) = 640, by Newton from Bernstein's bound above."""

@@ -75,8 +75,8 @@ def find_effects(
     costs: list[float] = []
     for curve, count in zip(stations.curves, counts, strict=True):
         waits.append(curve.wait_seconds(count))
-        savings.append(curve.gain(count) / scale)
-        costs.append(curve.gain(count - 1) / scale if count > curve.floor else inf)
+        savings.append(curve[count] / scale)
+        costs.append(curve[count - 1] / scale if count > curve.floor else inf)
     return waits, savings, costs
 
 

@@ -9,8 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from heapq import heapify, heappop, heapreplace
 from itertools import islice
-from math import ceil, exp, fsum, log
-from typing import NamedTuple
+from math import ceil, exp, fsum, log, sqrt
 
 from planner.curves import LEAST_GAIN, Curve
 from planner.erlang import solve_halfin_whitt
@@ -20,15 +19,8 @@ HEAP_STEPS_PER_OPERATOR = 3
 MOST_GUESSES = 24
 
 
-class Point(NamedTuple):
-    """ln gain as a line through k: what the search for θ believes about one operator."""
-
-    k: int
-    log_gain: float
-    step: float
-    """Processors per unit of ln gain, below 0: the slope, turned over."""
-
-
+Point = tuple[int, float, float]
+"""k, ln gain there, and processors per unit of ln gain (the slope, turned over): a line through k."""
 Aim = Callable[[Sequence[Point]], float]
 
 
@@ -37,7 +29,7 @@ def take_in_order(curves: Sequence[Curve], counts: list[int], ceilings: Sequence
     heap = []
     for i, curve in enumerate(curves):
         k = counts[i]
-        gain = curve.gain(k) if k < ceilings[i] else 0.0
+        gain = curve[k] if k < ceilings[i] else 0.0
         if gain:
             heap.append((-gain, i))
     heapify(heap)
@@ -45,7 +37,7 @@ def take_in_order(curves: Sequence[Curve], counts: list[int], ceilings: Sequence
         lost, i = heap[0]
         k = counts[i] = counts[i] + 1
         yield -lost
-        gain = curves[i].gain(k) if k < ceilings[i] else 0.0
+        gain = curves[i][k] if k < ceilings[i] else 0.0
         if gain:
             heapreplace(heap, (-gain, i))
         else:
@@ -54,25 +46,23 @@ def take_in_order(curves: Sequence[Curve], counts: list[int], ceilings: Sequence
 
 def give_back_in_order(curves: Sequence[Curve], counts: list[int]) -> Iterator[float]:
     """Take processors from `counts` one by one in the reverse of greedy's order; yield what each gained."""
-    heap = [(c.gain(k - 1), -i) for i, (c, k) in enumerate(zip(curves, counts, strict=True)) if k > c.floor]
+    heap = [(c[k - 1], -i) for i, (c, k) in enumerate(zip(curves, counts, strict=True)) if k > c.floor]
     heapify(heap)
     while heap:
         gain, minus = heap[0]
         k = counts[-minus] = counts[-minus] - 1
         yield gain
         if k > curves[-minus].floor:
-            heapreplace(heap, (curves[-minus].gain(k - 1), minus))
+            heapreplace(heap, (curves[-minus][k - 1], minus))
         else:
             heappop(heap)
 
 
 def find_crossing(curve: Curve, k: int, least: float, ceiling: int) -> int:
     """The first k from floor to ceiling whose gain is at most `least`, sought from `k` in doubling steps."""
-    if curve.floor < k < ceiling and curve.gain(k) <= least < curve.gain(k - 1):
-        return k  # as the search for θ usually leaves it
 
     def is_above(j: int) -> bool:
-        return j < curve.floor or (j < ceiling and curve.gain(j) > least)
+        return j < curve.floor or (j < ceiling and curve[j] > least)
 
     low, high, step = (k, k + 1, 1) if is_above(k) else (k - 1, k, 1)
     while high > k and is_above(high):
@@ -89,14 +79,18 @@ def find_crossing(curve: Curve, k: int, least: float, ceiling: int) -> int:
 
 def look(curve: Curve, k: int) -> Point:
     """The line of ln gain at k, or where the gain has not vanished yet."""
-    here = curve.gain(k)
+    here = curve[k]
     if not here:
         k = max(curve.floor, min(k, curve.find_vanishing()))
-        here = curve.gain(k)
-    there = curve.gain(k + 1)
+        here = curve[k]
     log_gain = log(here or LEAST_GAIN)
-    slope = log(there or LEAST_GAIN) - log_gain
-    return Point(k, log_gain, 1.0 / slope if slope < -1e-12 else -1e12)
+    # Towards k − 1, for its gain is what find_crossing and the explanation ask for anyway.
+    slope = (
+        log_gain - log(curve[k - 1] or LEAST_GAIN)
+        if k > curve.floor
+        else log(curve[k + 1] or LEAST_GAIN) - log_gain
+    )
+    return k, log_gain, 1.0 / slope if slope < -1e-12 else -1e12
 
 
 def approach(curves: Sequence[Curve], counts: list[int], ceilings: Sequence[int], aim: Aim) -> list[int]:
@@ -117,7 +111,13 @@ def approach(curves: Sequence[Curve], counts: list[int], ceilings: Sequence[int]
         if is_near:
             break
     least = exp(log_least)
-    return [find_crossing(c, k, least, top) for c, k, top in zip(curves, counts, ceilings, strict=True)]
+    return [
+        # as the search for θ usually leaves it; else nearby
+        k
+        if curve.floor < k < top and curve[k] <= least < curve[k - 1]
+        else find_crossing(curve, k, least, top)
+        for curve, k, top in zip(curves, counts, ceilings, strict=True)
+    ]
 
 
 def aim_at_total(total: int, curves: Sequence[Curve], ceilings: Sequence[int]) -> Aim:
@@ -153,15 +153,15 @@ def aim_at_waiting(limit: float, curves: Sequence[Curve], ceilings: Sequence[int
     """ln θ where the mean number that waits falls to `limit`: by (gain − θ)·|step| along a line."""
 
     def aim(points: Sequence[Point]) -> float:
-        excess = fsum(c.waiting(p.k) for c, p in zip(curves, points, strict=True)) - limit
+        excess = fsum([c.waiting(k) for c, (k, _, _) in zip(curves, points, strict=True)]) - limit
         spread = total = 0.0
-        for point, ceiling in zip(points, ceilings, strict=True):
-            if point.k < ceiling or excess < 0.0:
-                spread -= point.step
-                total -= exp(point.log_gain) * point.step
+        for (k, log_gain, step), ceiling in zip(points, ceilings, strict=True):
+            if k < ceiling or excess < 0.0:
+                spread -= step
+                total -= exp(log_gain) * step
         least = (total - excess) / spread if spread else 0.0
         # the line overshoots where much is still to go: then come closer by a factor instead
-        closest = max(exp(min(p.log_gain for p in points)) * 1e-3, LEAST_GAIN)
+        closest = max(exp(min([log_gain for _, log_gain, _ in points])) * 1e-3, LEAST_GAIN)
         return log(max(least, closest))
 
     return aim
@@ -170,7 +170,7 @@ def aim_at_waiting(limit: float, curves: Sequence[Curve], ceilings: Sequence[int
 def guess_counts(curves: Sequence[Curve], ceilings: Sequence[int], x: float) -> list[int]:
     """k = A + x√A, rounded: equal x is nearly equal gain, but for light loads (Halfin and Whitt 1981)."""
     return [
-        min(max(curve.floor, int(curve.high + x * curve.high**0.5 + 0.5)), top)
+        min(max(curve.floor, int(curve.high + x * sqrt(curve.high) + 0.5)), top)
         for curve, top in zip(curves, ceilings, strict=True)
     ]
 
@@ -181,7 +181,7 @@ def allocate_total(curves: Sequence[Curve], ceilings: Sequence[int], total: int)
     spare = total - sum(counts)
     if curves and spare > HEAP_STEPS_PER_OPERATOR * len(curves):
         loads = [curve.high for curve in curves]
-        x = (total - sum(loads)) / max(sum([load**0.5 for load in loads]), 1e-75)
+        x = (total - sum(loads)) / max(sum([sqrt(load) for load in loads]), 1e-75)
         guess = guess_counts(curves, ceilings, x)
         counts = approach(curves, guess, ceilings, aim_at_total(total, curves, ceilings))
         spare = total - sum(counts)
@@ -200,7 +200,7 @@ def allocate_waiting(
     counts = [curve.floor for curve in curves]
     if is_met(counts):
         return counts
-    scale = sum(curve.high**0.5 * curve.weights.level for curve in curves)
+    scale = sum(sqrt(curve.high) * curve.weights.level for curve in curves)
     guess = guess_counts(curves, ceilings, solve_halfin_whitt(limit / scale))
     if sum(guess) - sum(counts) > HEAP_STEPS_PER_OPERATOR * len(curves):
         counts = approach(curves, guess, ceilings, aim_at_waiting(limit, curves, ceilings))
@@ -234,7 +234,7 @@ def is_falling(curves: Sequence[Curve], counts: Sequence[int]) -> bool:
     for curve, k in zip(curves, counts, strict=True):
         if curve.weights.is_constant:
             continue
-        here = curve.gain(k)
-        if here < curve.gain(k + 1) or (k > curve.floor and curve.gain(k - 1) < here):
+        here = curve[k]
+        if here < curve[k + 1] or (k > curve.floor and curve[k - 1] < here):
             return False
     return True

@@ -54,7 +54,7 @@ def apply_capacities(load: Load, capacities: Mapping[str, float]) -> Load:
                 f"/capacities/{escape_pointer(name)}",
             )
         if measured.service_rate is not None:
-            operators[name] = replace(measured, service_rate=measured.service_rate * capacity)
+            operators[name] = measured._replace(service_rate=measured.service_rate * capacity)
     return replace(load, operators=operators)
 
 

@@ -49,20 +49,20 @@ def choose_counts(situation: Situation, curves: list[Curve], price: float) -> li
 def find_first_unworthy(curve: Curve, price: float) -> int:
     """The least k from the curve's floor up whose next processor takes no more than `price` off the queue."""
     low, step = curve.floor, 1
-    if not curve.is_busy or curve.gain(low) <= price:
+    if not curve.is_busy or curve[low] <= price:
         return low
-    while curve.gain(low + step) > price:
+    while curve[low + step] > price:
         low, step = low + step, 2 * step
     high = low + step
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if curve.gain(middle) > price else (low, middle)
+        low, high = (middle, high) if curve[middle] > price else (low, middle)
     return high
 
 
 def add_price(effect: Effect, curve: Curve, beta: float) -> Effect:
     """The effect with what it weighs: Q(k) − Q(k+1) against β/(1 − β)."""
-    taken = curve.gain(effect.processors)
+    taken = curve[effect.processors]
     price = beta / (1.0 - beta)
     relation = "not worth" if taken <= price else "worth"
     detail = (

@@ -44,8 +44,7 @@ class Topology:
     entries: tuple[Entry, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorLoad:
+class OperatorLoad(NamedTuple):
     """What was measured at one operator; None = not measured. `service_rate` is that of one processor."""
 
     service_rate: float | None = None

@@ -136,11 +136,11 @@ def evaluate_variability_drop(weights: Weights, spare: Real, step: Real, k: Real
     return value, drop
 
 
-def drop_variability(weights: Weights, spare: float, step: float, k: int) -> tuple[float, float]:
+def drop_variability(weights: Weights, spare: float, step: float, k: float) -> tuple[float, float]:
     """evaluate_variability_drop on plain floats, without the parts whose weight is 0: a third of its time."""
     constant, on_phi1, on_phi3, on_psi, exponent, _ = weights
     root = sqrt(4.0 + 5.0 * k)
-    h = (k - 1) * (root - 2.0) / k
+    h = (k - 1.0) * (root - 2.0) / k
     gamma, rise = spare * (h / 16.0), 0.0
     if gamma >= 0.24:
         gamma = 0.24

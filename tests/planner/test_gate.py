@@ -78,7 +78,7 @@ def test_at_the_headroom_it_passes_and_at_the_next_number_it_fails(
     if origin == "planned":
         assume(k_max is not None)
         load = replace(
-            load, operators={name: replace(one, processors=None) for name, one in load.operators.items()}
+            load, operators={name: one._replace(processors=None) for name, one in load.operators.items()}
         )
     limits: dict[str, Any] = {"t_max_seconds": t_max_seconds, "k_max": k_max, "model": model}
     verdict = judge_capacity(topology, load, **limits)
@@ -216,7 +216,7 @@ def test_an_operator_that_its_bound_keeps_short_binds():
 
 def test_measured_arrivals_scale_with_the_rate():
     load = measure()
-    measured = replace(load.operators["detector"], arrival_rate=1600.0)
+    measured = load.operators["detector"]._replace(arrival_rate=1600.0)
     load = replace(load, operators=dict(load.operators) | {"detector": measured})
     verdict = judge_capacity(FPD, load, external_rate=160.0)
     rates = {one.name: one.arrival_rate for one in verdict.estimate.operators}

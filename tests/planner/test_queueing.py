@@ -130,7 +130,7 @@ def test_every_gain_agrees_with_forty_digits_on_floats_and_on_arrays(case: Case)
             here, there = (reference_wait(case, n, a, s, model) for n in (k, k + 1))
             reference = mpmath.mpf(case.arrival_rate) * (here - there)
             curve = Curve(case.arrival_rate, case.service_rate, WEIGHTS[model](a, s), 1)
-            assert relative_error(curve.gain(k), reference) < 1e-11, (model, a, s)
+            assert relative_error(curve[k], reference) < 1e-11, (model, a, s)
             queues = Queues.prepare(build_station(case, a, s, model))
             look = look_at(queues, np.array([k]), np.array([1]))
             assert float(abs(mpmath.mpf(float(look.log_next[0])) - mpmath.log(reference))) < 1e-11
@@ -230,7 +230,7 @@ def test_one_more_processor_never_slows_an_operator(utilisation: float, k: int, 
         here, there = (wait_seconds(case.arrival_rate, case.service_rate, n, a, s, model) for n in (k, k + 1))
         assert there <= here
         curve = Curve(case.arrival_rate, case.service_rate, WEIGHTS[model](a, s), 1)
-        assert curve.gain(k) >= curve.gain(k + 1) >= 0.0
+        assert curve[k] >= curve[k + 1] >= 0.0
 
 
 @given(st.floats(0.01, 0.999), st.integers(1, 2000), st.floats(0, 4), st.floats(0, 4))
