@@ -6,8 +6,8 @@ import re
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 
@@ -153,14 +153,9 @@ def record_request(scope: Scope, status: int, seconds: float) -> None:
         log.info("request", extra={"fields": fields})
 
 
-@contextmanager
-def time_planner(call: str) -> Iterator[None]:
+def time_planner(call: str) -> AbstractContextManager[object]:
     """Counts the seconds that a call spends in the planner."""
-    started = time.perf_counter()
-    try:
-        yield
-    finally:
-        PLANNER.labels(call).observe(time.perf_counter() - started)
+    return PLANNER.labels(call).time()
 
 
 def observe_pool(engine: Engine) -> None:

@@ -35,10 +35,11 @@ from planner.estimation import estimate
 from planner.plans import min_latency, min_processors
 from planner.proportional import proportional
 from planner.tradeoff import tradeoff
-from planner.values import Plan
+from planner.values import Estimate, Load, Plan, Topology
 
 A = TypeVar("A", bound=EstimateAnswer)
 Found = TypeVar("Found")
+Answer = TypeVar("Answer")
 
 # -- of what the body describes ------------------------------------------------------------
 
@@ -46,68 +47,66 @@ Found = TypeVar("Found")
 async def estimate_described(body: EstimateRequest, settings: Settings) -> EstimateAnswer:
     """E[T] of the body's topology under its load."""
 
-    def compute() -> EstimateAnswer:
-        with time_planner("estimate"), pointing_into_body():
-            found = estimate(body.topology.to_values(), body.load.to_values(), body.processors, body.model)
-        return to_estimate_answer(found)
+    def compute(topology: Topology, load: Load) -> Estimate:
+        return estimate(topology, load, body.processors, body.model)
 
-    return await run_described(compute, body, settings)
+    return await run_described("estimate", compute, to_estimate_answer, body, settings)
 
 
 async def plan_min_latency(body: MinLatencyRequest, settings: Settings) -> bytes:
     """The best split of `k_max`, as JSON."""
 
-    def compute() -> bytes:
-        with time_planner("min_latency"), pointing_into_body():
-            plan = min_latency(body.topology.to_values(), body.load.to_values(), body.k_max, body.model)
-        return write_plan(plan)
+    def compute(topology: Topology, load: Load) -> Plan:
+        return min_latency(topology, load, body.k_max, body.model)
 
-    return await run_described(compute, body, settings)
+    return await run_described("min_latency", compute, write_plan, body, settings)
 
 
 async def plan_min_processors(body: MinProcessorsRequest, settings: Settings) -> bytes:
     """The fewest processors under `t_max_seconds`, as JSON."""
 
-    def compute() -> bytes:
-        with time_planner("min_processors"), pointing_into_body():
-            plan = min_processors(
-                body.topology.to_values(), body.load.to_values(), body.t_max_seconds, body.model
-            )
-        return write_plan(plan)
+    def compute(topology: Topology, load: Load) -> Plan:
+        return min_processors(topology, load, body.t_max_seconds, body.model)
 
-    return await run_described(compute, body, settings)
+    return await run_described("min_processors", compute, write_plan, body, settings)
 
 
 async def plan_tradeoff(body: TradeoffRequest, settings: Settings) -> bytes:
     """Processors weighed against waiting tuples, as JSON."""
 
-    def compute() -> bytes:
-        with time_planner("tradeoff"), pointing_into_body():
-            plan = tradeoff(body.topology.to_values(), body.load.to_values(), body.beta, body.model)
-        return write_plan(plan)
+    def compute(topology: Topology, load: Load) -> Plan:
+        return tradeoff(topology, load, body.beta, body.model)
 
-    return await run_described(compute, body, settings)
+    return await run_described("tradeoff", compute, write_plan, body, settings)
 
 
 async def plan_proportional(body: ProportionalRequest, settings: Settings) -> bytes:
     """Processors in proportion to work, as JSON."""
 
-    def compute() -> bytes:
-        with time_planner("proportional"), pointing_into_body():
-            plan = proportional(
-                body.topology.to_values(), body.load.to_values(), body.tolerance, body.capacities, body.model
-            )
-        return write_plan(plan)
+    def compute(topology: Topology, load: Load) -> Plan:
+        return proportional(topology, load, body.tolerance, body.capacities, body.model)
 
-    return await run_described(compute, body, settings)
+    return await run_described("proportional", compute, write_plan, body, settings)
 
 
-async def run_described(compute: Callable[[], Found], body: Described, settings: Settings) -> Found:
+async def run_described(
+    call: str,
+    compute: Callable[[Topology, Load], Found],
+    answer: Callable[[Found], Answer],
+    body: Described,
+    settings: Settings,
+) -> Answer:
     """Small plans take less time than a change of thread does; large ones must not hold up the event loop."""
     check_size(body.topology, settings, "#/topology")
+
+    def compute_answer() -> Answer:
+        with time_planner(call), pointing_into_body():
+            found = compute(body.topology.to_values(), body.load.to_values())
+        return answer(found)
+
     if len(body.topology.operators) + len(body.topology.edges) <= settings.inline_operators:
-        return compute()
-    return await run_in_threadpool(compute)
+        return compute_answer()
+    return await run_in_threadpool(compute_answer)
 
 
 # -- of what is stored ---------------------------------------------------------------------
