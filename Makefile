@@ -1,3 +1,7 @@
+# uv installs without bytecode. Python writes it at the first import, and every later start of a process takes a third
+# of the time; some containers forbid it, for an image's sake.
+unexport PYTHONDONTWRITEBYTECODE
+
 # `make` alone lists the targets: the text behind ## is what it shows.
 .DEFAULT_GOAL := help
 .PHONY: help setup run test lint migrate openapi bench lock
