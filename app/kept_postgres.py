@@ -1,4 +1,4 @@
-"""Starts the embedded Postgres again when it dies under a running service."""
+"""The database of whoever runs: the one set, or the embedded Postgres, started again when it dies underneath."""
 
 import logging
 import select
@@ -11,8 +11,19 @@ from pathlib import Path
 import psycopg
 
 from app.embedded_postgres import EmbeddedPostgresError, shared_postgres
+from app.settings import Settings
 
 log = logging.getLogger(__name__)
+
+
+@contextmanager
+def open_database_url(settings: Settings) -> Iterator[str]:
+    """The URL of the database: the configured one, or of an embedded Postgres while the context lasts."""
+    if settings.database_url is not None:
+        yield settings.database_url.get_secret_value()
+        return
+    with kept_postgres(settings.data_dir) as url:
+        yield url
 
 
 @contextmanager

@@ -10,8 +10,7 @@ import struct
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from multiprocessing import parent_process
 
 from prometheus_client.multiprocess import mark_process_dead
@@ -19,7 +18,7 @@ from pydantic import SecretStr
 from uvicorn import Config, Server
 from uvicorn.supervisors import multiprocess
 
-from app.kept_postgres import kept_postgres
+from app.kept_postgres import open_database_url
 from app.main import create_app
 from app.observability import configure_logging
 from app.security import is_loopback, parse_api_keys
@@ -39,16 +38,6 @@ BACKLOG = 2048  # connections that the kernel holds for us until we take them
 
 class UnsafeStart(Exception):
     """The service would be open to others with no key to it."""
-
-
-@contextmanager
-def open_database_url(settings: Settings) -> Iterator[str]:
-    """The URL of the database: the configured one, or of an embedded Postgres while the context lasts."""
-    if settings.database_url is not None:
-        yield settings.database_url.get_secret_value()
-        return
-    with kept_postgres(settings.data_dir) as url:
-        yield url
 
 
 def serve(settings: Settings) -> None:

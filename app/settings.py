@@ -2,9 +2,8 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from fastapi import Depends, Request
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -83,12 +82,3 @@ def find_unknown_variables() -> list[str]:
     return sorted(
         name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in known
     )
-
-
-async def read_settings(request: Request) -> Settings:
-    """The settings that the service was started with; `async`, for a thread would cost more than the look."""
-    settings: Settings = request.app.state.settings
-    return settings
-
-
-SettingsDep = Annotated[Settings, Depends(read_settings)]

@@ -25,7 +25,8 @@ from app.main import create_app
 from app.plans.answers import to_plan_answer
 from app.plans.schemas import MinLatencyRequest, PlanAnswer
 from app.security import may_read
-from app.settings import Settings, SettingsDep
+from app.settings import Settings
+from app.settings_in_force import SettingsDep
 from migrations.runner import migrate
 from planner.plans import min_latency
 

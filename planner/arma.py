@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+import scipy  # its parts are loaded at their first use: scipy.signal takes as long as all the rest of a start
 from numpy.typing import NDArray
-from scipy.signal import lfilter
-from statsmodels.tsa.innovations.arma_innovations import arma_innovations
 
 Floats = NDArray[np.float64]
 
@@ -63,11 +62,15 @@ def psi_weights(model: ArmaModel, count: int) -> Floats:
     """ψ_0 = 1, ψ_1, ...: what an error j steps ago still adds (eq. 12 with the sign of eq. 9)."""
     impulse = np.zeros(count)
     impulse[:1] = 1.0
-    return np.asarray(lfilter([1.0, *model.ma], [1.0, *(-phi for phi in model.ar)], impulse), dtype=float)
+    return np.asarray(
+        scipy.signal.lfilter([1.0, *model.ma], [1.0, *(-phi for phi in model.ar)], impulse), dtype=float
+    )
 
 
 def innovate(ar: Sequence[float], ma: Sequence[float], centred: Floats) -> tuple[Floats, Floats]:
     """Each value's surprise given all before it, and its variance in units of σ² (the innovations algorithm)."""
+    from statsmodels.tsa.innovations.arma_innovations import arma_innovations
+
     innovations, variances = arma_innovations(centred, ar_params=ar, ma_params=ma)
     # Rounding can take the variance of a root on the unit circle below zero.
     return np.asarray(innovations, dtype=float), np.maximum(np.asarray(variances, dtype=float), 1e-300)
@@ -79,7 +82,7 @@ def past_errors(model: ArmaModel, rates: Floats) -> Floats:
     unexplained = centred[model.order.ar :].copy()
     for lag, phi in enumerate(model.ar, 1):
         unexplained -= phi * centred[model.order.ar - lag : len(centred) - lag]
-    return np.asarray(lfilter([1.0], [1.0, *model.ma], unexplained), dtype=float)
+    return np.asarray(scipy.signal.lfilter([1.0], [1.0, *model.ma], unexplained), dtype=float)
 
 
 def forecast_arma(model: ArmaModel, rates: Floats, steps: int) -> ArmaForecast:

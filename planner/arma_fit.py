@@ -5,8 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from statsmodels.tsa.arima.estimators.hannan_rissanen import hannan_rissanen
-from statsmodels.tsa.arima.model import ARIMA
 
 from planner.arma import ORDERS, ArmaModel, ArmaOrder, Floats, innovate, past_errors
 
@@ -71,6 +69,8 @@ def fit_arma_by_squares(rates: Floats, order: ArmaOrder, start: ArmaModel | None
 
 def fit_arma_by_statsmodels(rates: Floats, order: ArmaOrder, start: ArmaModel | None = None) -> ArmaModel:
     """Maximum likelihood by statsmodels' Kalman filter, always from its own start: the reference, and slow."""
+    from statsmodels.tsa.arima.model import ARIMA
+
     del start
     values = _check_values(rates, order)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -186,6 +186,8 @@ def _check_values(rates: Floats, order: ArmaOrder) -> Floats:
 
 def _cold_starts(values: Floats, order: ArmaOrder) -> list[ArmaModel]:
     """The likelihood has several peaks: climb from least squares and from Hannan and Rissanen's regression."""
+    from statsmodels.tsa.arima.estimators.hannan_rissanen import hannan_rissanen
+
     centre = float(values.mean()) if order.with_mean else 0.0
     with warnings.catch_warnings():
         # On a straight line its regression has no single answer; as a start any will do.

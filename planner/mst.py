@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 from planner.errors import InvalidMstSamples, TooFewMstSamples
 
@@ -109,7 +109,7 @@ def fit_form(form: MstForm, samples: Sequence[MstSample]) -> MstModel:
     columns = form.columns(vms)
     # Columns from 1/m to m² span five decades: of unit length they are equally easy to tell apart.
     lengths = np.sqrt(np.square(columns).sum(axis=0))
-    weights = nnls(columns / lengths, form.to_line(throughput))[0] / lengths
+    weights = scipy.optimize.nnls(columns / lengths, form.to_line(throughput))[0] / lengths
     residuals = throughput - form.from_line(columns @ weights)
     sigma = float(np.sqrt(np.square(residuals).sum() / (len(samples) - form.coefficients)))
     return MstModel(

@@ -8,8 +8,8 @@ and how wild the same hours of the days before; the past errors in units of that
 from itertools import pairwise
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.signal import lfilter
 from scipy.special import stdtrit
 
 from planner.mst import Floats
@@ -169,7 +169,7 @@ class Outlook:
         span, state = self._filters[position]
         if first == 0:
             state = np.array([(1.0 - 1.0 / span) * values[0]])
-        smooth, state = lfilter([1.0 / span], [1.0, 1.0 / span - 1.0], values, zi=state)
+        smooth, state = scipy.signal.lfilter([1.0 / span], [1.0, 1.0 / span - 1.0], values, zi=state)
         self._filters[position] = (span, state)
         return np.asarray(smooth, dtype=float)
 

@@ -11,7 +11,7 @@ from app.fields import TopologyName
 from app.pages import PageDep
 from app.problems import BODY, document_problems
 from app.security import may_read, may_store
-from app.settings import SettingsDep
+from app.settings_in_force import SettingsDep
 from app.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1", tags=["decisions"], route_class=StrictJsonRoute)

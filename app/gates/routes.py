@@ -8,7 +8,7 @@ from app.gates import service
 from app.gates.schemas import GateAnswer, GateRequest, StoredGateRequest
 from app.problems import BODY, document_problems
 from app.security import may_read
-from app.settings import SettingsDep
+from app.settings_in_force import SettingsDep
 from app.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1", tags=["gates"], route_class=StrictJsonRoute)

@@ -25,7 +25,7 @@ from app.plans.schemas import (
 )
 from app.problems import BODY, document_problems
 from app.security import may_read, may_store
-from app.settings import SettingsDep
+from app.settings_in_force import SettingsDep
 from app.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1", tags=["plans"], route_class=StrictJsonRoute)

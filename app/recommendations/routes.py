@@ -8,7 +8,7 @@ from app.problems import BODY, document_problems
 from app.recommendations import service
 from app.recommendations.schemas import RecommendationAnswer, RecommendationRequest
 from app.security import may_store
-from app.settings import SettingsDep
+from app.settings_in_force import SettingsDep
 from app.strict_json import StrictJsonRoute
 
 router = APIRouter(

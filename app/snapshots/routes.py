@@ -9,7 +9,7 @@ from app.fields import TopologyName, UtcTime
 from app.pages import PageDep
 from app.problems import BODY, document_problems
 from app.security import may_read, may_store
-from app.settings import SettingsDep
+from app.settings_in_force import SettingsDep
 from app.snapshots import service
 from app.snapshots.schemas import FPD_LOAD, OneOrMore, SnapshotPage, StoredSnapshots
 from app.strict_json import StrictJsonRoute

@@ -10,7 +10,7 @@ from app.fields import TopologyName
 from app.pages import PageDep
 from app.problems import BODY, document_problems
 from app.security import may_read, may_store
-from app.settings import SettingsDep
+from app.settings_in_force import SettingsDep
 from app.strict_json import StrictJsonRoute
 from app.topologies import service
 from app.topologies.schemas import TopologyAnswer, TopologyBody, TopologyPage

@@ -1,0 +1,85 @@
+"""`headgate ingest` and `headgate prune`: what is rolled up from raw logs, and what of it goes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from app.terminal import fail, load_settings
+
+
+def ingest(
+    paths: Annotated[
+        list[str], typer.Argument(help="Files, folders or URLs: JSON Lines (.gz), CSV, Parquet.")
+    ],
+    date: Annotated[
+        str | None,
+        typer.Option(help="Only this day (UTC): 2026-11-18, or yesterday. Other dt= folders stay unread."),
+    ] = None,
+    window_seconds: Annotated[int, typer.Option(min=1, max=86_400, help="Length of a window.")] = 60,
+    master: Annotated[
+        str, typer.Option(help="Spark's: local[*], spark://host:7077, yarn, k8s://…")
+    ] = "local[*]",
+    max_rejected: Annotated[
+        str, typer.Option(help="With more unusable records than this nothing is written (exit 2).")
+    ] = "5%",
+) -> None:
+    """Roll raw per-tuple logs up into the summaries and snapshots that plans stand on (docs/ingest.md)."""
+    from argparse import ArgumentTypeError
+
+    from ingest import job
+    from ingest.runs import Request
+
+    try:
+        request = Request(
+            tuple(paths), job.read_day(date) if date else None, window_seconds, job.read_share(max_rejected)
+        )
+    except ArgumentTypeError as error:
+        raise fail(str(error)) from error
+    with _open_migrated_database() as url:
+        code = job.ingest(url, request, master)
+    if code:
+        raise typer.Exit(code)
+
+
+def prune(
+    older_than: Annotated[str, typer.Option(help="An age in days, weeks or hours: 90d, 12w, 36h.")],
+) -> None:
+    """Delete ingested summaries, snapshots and runs older than this; what people posted stays."""
+    from datetime import timedelta
+
+    from ingest import retention
+    from ingest.runs import connect
+
+    units = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+    count, unit = older_than[:-1], older_than[-1:]
+    if unit not in units or not (count.isascii() and count.isdecimal() and len(count) <= 5):
+        raise fail(f"--older-than {older_than}: write a whole number of h, d or w, e.g. 90d")
+    with _open_migrated_database() as url, connect(url) as connection:
+        gone = retention.prune(connection, int(count) * units[unit])
+    typer.echo(
+        f"pruned {gone.days} whole days, {gone.windows} windows, {gone.snapshots} snapshots, {gone.runs} runs"
+    )
+
+
+@contextmanager
+def _open_migrated_database() -> Iterator[str]:
+    """The service's database, brought up to date, for commands that write to it themselves."""
+    from psycopg import OperationalError as ConnectionLost
+    from sqlalchemy.exc import OperationalError
+
+    from app.embedded_postgres import EmbeddedPostgresError
+    from app.kept_postgres import open_database_url
+    from app.observability import configure_logging
+    from migrations import runner
+
+    in_force = load_settings()
+    # Whoever runs a job reads its lines; JSON is for services, or for who asks for it.
+    configure_logging("json" if in_force.log_format == "json" else "text", in_force.log_level)
+    try:
+        with open_database_url(in_force) as url:
+            runner.migrate(url)
+            yield url
+    except (OperationalError, ConnectionLost, EmbeddedPostgresError) as error:
+        raise fail(f"the database cannot be used: {error}", 1) from error

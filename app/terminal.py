@@ -1,0 +1,48 @@
+"""What the commands share: how they fail, what settings they run under, how they print."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from pydantic import ValidationError
+
+from app.settings import PREFIX, Settings
+
+CAPACITY_SHORT = 1
+UNUSABLE_INPUT = 2
+
+TopologyFile = Annotated[Path, typer.Option("--topology", help="JSON or YAML; - reads standard input.")]
+Output = Annotated[Literal["table", "json"], typer.Option("--output", help="table or json.")]
+
+
+def fail(message: str, code: int = UNUSABLE_INPUT) -> typer.Exit:
+    """Says what is wrong where errors are read, and ends with a code that a script can tell apart."""
+    typer.echo(f"headgate: {message}", err=True)
+    return typer.Exit(code)
+
+
+def load_settings(**overrides: Any) -> Settings:
+    """The environment's settings, under what the command line says."""
+    try:
+        return Settings(**{name: value for name, value in overrides.items() if value is not None})
+    except ValidationError as error:
+        wrong = "; ".join(
+            f"{PREFIX}{'_'.join(map(str, one['loc'])).upper()}: {one['msg']}" for one in error.errors()
+        )
+        raise fail(wrong) from error
+
+
+def run_or_fail(run: Any, *inputs: Any, **named: Any) -> Any:
+    """What `run` answers; what it refuses ends the command, with 1 where only capacity is short."""
+    from app.plans.offline import Refused
+
+    try:
+        return run(*inputs, **named)
+    except Refused as refused:
+        raise fail(str(refused), CAPACITY_SHORT if refused.is_capacity else UNUSABLE_INPUT) from refused
+
+
+def keep_blas_to_one_thread() -> None:
+    """Our matrices are small: threads of BLAS would only wait for each other, and a second core is not ours."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
