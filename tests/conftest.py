@@ -1,12 +1,22 @@
 """What every kind of test shares: one Postgres for the whole run."""
 
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from app.embedded_postgres import shared_postgres
+
+# The planner's matrices are small: threads of BLAS only wait for each other, most of all beside other tests. Numpy
+# reads this when it is loaded, by whichever test comes first; this file comes before all of them.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# How long an example takes says more about the machine, and about what is loaded at its first use, than about us.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,9 @@ from typing import Any
 import httpx
 import pytest
 import yaml
+from typer.testing import CliRunner, Result
 
+from app.cli import cli
 from tests.app.processes import HEADGATE, environment
 
 FPD = Path(__file__).parents[2] / "docs" / "examples" / "fpd"
@@ -26,6 +28,11 @@ def run(*arguments: str, stdin: str = "", **settings: str) -> subprocess.Complet
         timeout=120,
         check=False,
     )
+
+
+def run_here(*arguments: str, stdin: str = "") -> Result:
+    """The command in this process: as many cases as need be, without a start of Python for each."""
+    return CliRunner().invoke(cli, arguments, input=stdin)
 
 
 @pytest.mark.parametrize(
@@ -100,8 +107,8 @@ def test_capacity_that_is_short_ends_with_1_and_says_by_how_much():
     ],
 )
 def test_input_that_cannot_be_used_ends_with_2_and_says_where(content: str, said: str):
-    ended = run("plan", "min-latency", "--topology", "-", *FILES[2:], "--k-max", "9", stdin=content)
-    assert ended.returncode == 2
+    ended = run_here("plan", "min-latency", "--topology", "-", *FILES[2:], "--k-max", "9", stdin=content)
+    assert ended.exit_code == 2
     assert said in ended.stderr
     assert "Traceback" not in ended.stderr
 

@@ -33,7 +33,7 @@ def chains(draw: st.DrawFn) -> tuple[Topology, Load]:
 
 
 @given(chains(), MODELS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_plan_written_at_once_is_the_answer_of_the_models_to_the_byte(
     asked: tuple[Topology, Load], model: Model
 ) -> None:

@@ -76,7 +76,7 @@ def allocate_one_by_one(stations: Stations, total: int, target: float = -1.0) ->
     return counts, (waiting + base) / EXTERNAL_RATE
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(st.floats(0.05, 6.0), min_size=2, max_size=3),
     st.integers(0, 7),
@@ -176,7 +176,7 @@ def test_a_target_met_to_the_last_bit_is_met_and_the_next_float_below_is_not(siz
     assert int(below.counts.sum()) == int(counts.sum()) + 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 70), st.integers(0, 500))
 def test_one_more_processor_never_slows_a_topology(seed: int, size: int, spare: int):
     rng = np.random.default_rng(seed)

@@ -118,7 +118,7 @@ def reference_sojourn(case: Case, model: Model) -> mpf:
 
 @pytest.mark.parametrize("model", MODELS)
 @given(case=cases())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_expected_sojourn_agrees_with_forty_digits_to_1e_10(model: Model, case: Case) -> None:
     answer = estimate(case.topology, case.load, case.processors, model)
     with mp.workdps(40):
@@ -128,7 +128,7 @@ def test_expected_sojourn_agrees_with_forty_digits_to_1e_10(model: Model, case: 
 
 
 @given(case=cases(), model=st.sampled_from(MODELS), more=st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_one_more_processor_never_slows_a_topology(case: Case, model: Model, more: st.DataObject) -> None:
     name = more.draw(st.sampled_from(sorted(case.processors)))
     before = estimate(case.topology, case.load, case.processors, model).expected_sojourn_seconds
@@ -140,7 +140,7 @@ def test_one_more_processor_never_slows_a_topology(case: Case, model: Model, mor
 
 
 @given(case=cases())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_the_whole_is_the_sum_of_the_visits(case: Case) -> None:
     answer = estimate(case.topology, case.load, case.processors)
     parts = [one.visits * (one.sojourn_seconds or 0.0) for one in answer.operators]

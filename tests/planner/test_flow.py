@@ -54,7 +54,7 @@ def reference_visits(topology: Topology) -> list[mpf]:
 
 
 @given(topology=random_graphs(st.integers(1, 12)))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_visits_agree_with_forty_digits_to_1e_12(topology: Topology) -> None:
     with mp.workdps(40):
         for visits, expected in zip(solve_visits(topology), reference_visits(topology), strict=True):
@@ -63,7 +63,7 @@ def test_visits_agree_with_forty_digits_to_1e_12(topology: Topology) -> None:
 
 @pytest.mark.parametrize("limits", [(0, 10**9), (0, 0)], ids=["factorised", "iterated"])
 @given(topology=random_graphs(st.integers(2, 30)))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_ways_for_large_components_agree_with_elimination(
     limits: tuple[int, int], topology: Topology
 ) -> None:

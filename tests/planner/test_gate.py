@@ -70,7 +70,7 @@ ORIGINS = st.sampled_from(["running", "planned"])
 
 
 @given(cases(), MODELS, st.none() | st.floats(0.05, 5.0), st.none() | st.integers(1, 60), ORIGINS)
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_at_the_headroom_it_passes_and_at_the_next_number_it_fails(
     case: tuple[Topology, Load], model: Model, t_max_seconds: float | None, k_max: int | None, origin: str
 ):
@@ -94,7 +94,7 @@ def test_at_the_headroom_it_passes_and_at_the_next_number_it_fails(
 
 
 @given(cases(), MODELS, st.floats(0.05, 5.0), st.integers(1, 40))
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_what_it_suggests_passes_and_where_it_suggests_nothing_nothing_does(
     case: tuple[Topology, Load], model: Model, t_max_seconds: float, k_max: int
 ):

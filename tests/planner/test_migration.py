@@ -22,7 +22,7 @@ def count_least_moves(owners: tuple[int, ...], after: int) -> int:
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=7), st.integers(1, 4))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_no_even_assignment_moves_fewer(owners: list[int], after: int):
     settled, moves = repartition(owners, after)
     moved = sum(move.last - move.first + 1 for move in moves)

@@ -81,7 +81,7 @@ def multiply_selectivities(edges: list[Edge]) -> float:
 
 @pytest.mark.parametrize("model", MODELS)
 @given(case=cases())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_min_latency_is_the_best_of_all_allocations(model: Model, case: Case) -> None:
     plan = min_latency(case.topology, case.load, case.k_max, model)
     found = plan.estimate.expected_sojourn_seconds
@@ -94,7 +94,7 @@ def test_min_latency_is_the_best_of_all_allocations(model: Model, case: Case) ->
 
 @pytest.mark.parametrize("model", MODELS)
 @given(case=cases(), slack=st.floats(1e-12, 0.3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_min_processors_takes_the_fewest_of_all_allocations(model: Model, case: Case, slack: float) -> None:
     expected = {counts: case.expect(counts, model) for counts in case.allocations()}
     target = min(expected.values()) * (1.0 + slack)
@@ -106,7 +106,7 @@ def test_min_processors_takes_the_fewest_of_all_allocations(model: Model, case: 
 
 
 @given(case=cases(), model=st.sampled_from(MODELS))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_an_explanation_is_the_difference_of_two_estimates(case: Case, model: Model) -> None:
     plan = min_latency(case.topology, case.load, case.k_max, model)
     here = plan.estimate.expected_sojourn_seconds
@@ -172,7 +172,7 @@ def test_a_target_counts_every_visit() -> None:
 
 
 @given(case=cases(), model=st.sampled_from(MODELS))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_no_plan_goes_below_the_lower_bound(case: Case, model: Model) -> None:
     plan = min_latency(case.topology, case.load, case.k_max + 10_000, model)
     assert plan.estimate.expected_sojourn_seconds is not None

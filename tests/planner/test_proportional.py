@@ -31,7 +31,7 @@ RATES = st.floats(2.0, 50.0)
 
 
 @given(st.floats(1.0, 150.0), st.tuples(RATES, RATES, RATES), st.sampled_from([0.3, 0.05, 0.005]))
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 def test_it_is_the_first_m1_that_no_longer_pays(
     external_rate: float, rates: tuple[float, float, float], tolerance: float
 ):

@@ -47,7 +47,7 @@ def test_k_is_that_of_brute_force_at_thousands_of_operators():
 
 
 @given(st.floats(0.1, 200.0), st.floats(0.5, 20.0))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_a_cheaper_processor_is_never_fewer_of_them(arrival_rate: float, service_rate: float):
     load = Load(arrival_rate, {"a": OperatorLoad(service_rate)})
     found = [tradeoff(ALONE, load, beta).processors["a"] for beta in (0.99, 0.7, 0.4, 0.1, 1e-3, 1e-9)]
@@ -112,7 +112,7 @@ def iterate_flow(topology: Topology, load: Load) -> list[float]:
 
 
 @given(networks())
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_what_is_throttled_upstream_arrives_throttled_downstream(case: tuple[Topology, Load]):
     topology, load = case
     try:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from planner.mapping import MapThreads, NoRoom, Task, ThreadMapping, Vm, join_tasks, map_round_robin
@@ -97,7 +97,6 @@ def literal_mba(load: TaskLoad) -> tuple[int, float, float]:
     return threads, cpu, memory
 
 
-@settings(deadline=None)
 @given(any_loads())
 def test_allocations_are_those_of_the_published_loops(loads: list[TaskLoad]) -> None:
     for load in loads:
@@ -112,7 +111,6 @@ def test_allocations_are_those_of_the_published_loops(loads: list[TaskLoad]) -> 
             assert math.isclose(found.memory, memory, rel_tol=1e-9)
 
 
-@settings(deadline=None)
 @given(any_loads(), st.floats(1, 3))
 def test_a_larger_rate_needs_fewer_mba_slots_only_where_the_answer_says_so(
     loads: list[TaskLoad], factor: float
@@ -135,7 +133,6 @@ def test_a_profile_that_takes_less_with_more_threads_is_said_to_dip() -> None:
     assert not find_dips([low])
 
 
-@settings(deadline=None)
 @given(any_loads(), st.floats(1, 3))
 def test_a_larger_rate_never_needs_fewer_lsa_slots(loads: list[TaskLoad], factor: float) -> None:
     more = [
@@ -147,7 +144,6 @@ def test_a_larger_rate_never_needs_fewer_lsa_slots(loads: list[TaskLoad], factor
 # -- mapping -------------------------------------------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(any_loads(), st.sampled_from(sorted(MAPPERS)), st.sampled_from([allocate_lsa, allocate_mba]))
 def test_every_thread_is_placed_exactly_once(loads: list[TaskLoad], mapper: str, allocate: type) -> None:
     placed = place_loads(
@@ -157,7 +153,6 @@ def test_every_thread_is_placed_exactly_once(loads: list[TaskLoad], mapper: str,
     assert len({vm.vm.name for vm in placed.mapping.vms}) == len(placed.mapping.vms)
 
 
-@settings(deadline=None)
 @given(
     any_loads(), st.sampled_from(["rsm", "sam", "collocate"]), st.sampled_from([allocate_lsa, allocate_mba])
 )
@@ -172,7 +167,6 @@ def test_no_slot_is_over_its_memory_and_no_vm_over_its_cpu(
         assert all(slot.memory <= BIT_MORE for slot in vm.slots)
 
 
-@settings(deadline=None)
 @given(any_loads(most_tasks=8), st.sampled_from([allocate_lsa, allocate_mba]))
 def test_sam_mixes_tasks_on_at_most_as_many_slots_as_there_are_tasks(
     loads: list[TaskLoad], allocate: type
@@ -188,7 +182,6 @@ def test_sam_mixes_tasks_on_at_most_as_many_slots_as_there_are_tasks(
     assert shared <= len(loads)
 
 
-@settings(deadline=None)
 @given(any_loads())
 def test_mba_and_sam_sustain_the_asked_rate_when_routing_knows_the_slots(loads: list[TaskLoad]) -> None:
     asked = external_rate_of(loads)
@@ -196,7 +189,6 @@ def test_mba_and_sam_sustain_the_asked_rate_when_routing_knows_the_slots(loads: 
     assert placed.prediction.rate >= asked * (1 - 1e-11)
 
 
-@settings(deadline=None)
 @given(any_loads(), st.sampled_from(sorted(MAPPERS)))
 def test_shuffling_sustains_no_more_than_routing_that_knows_the_slots(
     loads: list[TaskLoad], mapper: str
@@ -221,7 +213,6 @@ def find_overloads(loads: Sequence[TaskLoad], mapping: ThreadMapping, rate: floa
     return overloaded
 
 
-@settings(deadline=None)
 @given(any_loads(), st.sampled_from(sorted(MAPPERS)))
 def test_at_the_predicted_rate_every_slot_keeps_up_and_above_it_one_does_not(
     loads: list[TaskLoad], mapper: str
@@ -234,7 +225,6 @@ def test_at_the_predicted_rate_every_slot_keeps_up_and_above_it_one_does_not(
     assert find_overloads(loads, placed.mapping, rate * (1 + 1e-9)) > 0
 
 
-@settings(deadline=None)
 @given(any_loads(), st.sampled_from(sorted(MAPPERS)))
 def test_the_same_question_has_the_same_answer(loads: list[TaskLoad], mapper: str) -> None:
     first, second = (
@@ -246,7 +236,6 @@ def test_the_same_question_has_the_same_answer(loads: list[TaskLoad], mapper: st
     assert first == second
 
 
-@settings(deadline=None)
 @given(any_loads())
 def test_one_jump_of_sam_ends_where_retries_by_one_slot_do(loads: list[TaskLoad]) -> None:
     allocation = allocate_slots(loads, allocate_mba)
@@ -296,7 +285,6 @@ def literal_sam(tasks: Sequence[Task], slots: int) -> list[dict[str, int]] | Non
     return placed
 
 
-@settings(deadline=None)
 @given(any_loads(most_tasks=8))
 def test_sam_is_the_published_loop(loads: list[TaskLoad]) -> None:
     assume(all(math.fmod(load.rate, load.profile.best.peak_rate) > 1e-6 for load in loads))
@@ -354,7 +342,6 @@ def literal_rsm(tasks: Sequence[Task], vms: Sequence[Vm]) -> list[dict[str, int]
     return [slot for vm in placed for slot in vm]
 
 
-@settings(deadline=None)
 @given(any_loads(most_tasks=4), st.integers(0, 3))
 def test_rsm_is_the_published_loop(loads: list[TaskLoad], spare: int) -> None:
     allocation = allocate_slots(loads, allocate_lsa)
@@ -395,7 +382,6 @@ def literal_collocation(
     return [slot for vm in placed for slot in vm]
 
 
-@settings(deadline=None)
 @given(any_loads(most_tasks=4), st.integers(0, 6))
 def test_collocation_is_the_published_loop(loads: list[TaskLoad], spare: int) -> None:
     allocation = allocate_slots(loads, allocate_lsa)
@@ -410,7 +396,6 @@ def test_collocation_is_the_published_loop(loads: list[TaskLoad], spare: int) ->
         assert [slot.threads for vm in mapping.vms for slot in vm.slots] == expected
 
 
-@settings(deadline=None)
 @given(any_loads())
 def test_round_robin_loads_all_slots_with_as_many_threads_but_one(loads: list[TaskLoad]) -> None:
     placed = place_loads(
@@ -420,7 +405,6 @@ def test_round_robin_loads_all_slots_with_as_many_threads_but_one(loads: list[Ta
     assert max(counts) - min(counts) <= 1
 
 
-@settings(deadline=None)
 @given(any_loads(most_tasks=8))
 def test_topological_order_puts_feeders_first(loads: list[TaskLoad]) -> None:
     tasks = join_tasks(loads, allocate_slots(loads, allocate_mba).tasks)
@@ -430,7 +414,6 @@ def test_topological_order_puts_feeders_first(loads: list[TaskLoad]) -> None:
     assert all(place[feeder] < place[at] for at, task in enumerate(tasks) for feeder in task.upstream)
 
 
-@settings(deadline=None)
 @given(any_loads(most_tasks=4), st.integers(0, 6), st.sampled_from([1, 2, 4]))
 def test_what_is_called_hopeless_has_no_room_in_the_published_loops(
     loads: list[TaskLoad], spare: int, size: int

@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import InvalidProfile, NoStablePoint
@@ -44,7 +44,6 @@ def test_of_equal_peaks_the_fewest_threads_are_best() -> None:
     assert flat.best.threads == 4
 
 
-@settings(deadline=None)
 @given(any_profile(), st.floats(0, 1))
 def test_threads_for_a_rate_are_the_first_that_sustain_it(profile: Profile, share: float) -> None:
     rate = share * profile.best.peak_rate
@@ -53,7 +52,6 @@ def test_threads_for_a_rate_are_the_first_that_sustain_it(profile: Profile, shar
     assert profile.threads_for(rate) == first
 
 
-@settings(deadline=None)
 @given(any_profile(), st.integers(1, 120))
 def test_interpolation_agrees_with_the_two_point_form(profile: Profile, threads: int) -> None:
     known = [point.threads for point in profile.points]

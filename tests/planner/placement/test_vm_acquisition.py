@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import InvalidCatalogue
@@ -40,7 +40,6 @@ def cost(counts: tuple[int, ...], sizes: list[VmSize]) -> tuple[int, int, int]:
     return cents, sum(counts), sum(count * size.slots for count, size in pairs)
 
 
-@settings(deadline=None)
 @given(any_catalogue(), st.integers(1, 16))
 def test_no_mix_is_cheaper_than_the_cheapest(sizes: list[VmSize], slots: int) -> None:
     ranges = [range(math.ceil(slots / size.slots) + 1) for size in sizes]
@@ -51,7 +50,6 @@ def test_no_mix_is_cheaper_than_the_cheapest(sizes: list[VmSize], slots: int) ->
     assert (found.hourly_price, sum(name_counts(found).values())) == (cents / 100, vms)
 
 
-@settings(deadline=None)
 @given(any_catalogue(), st.integers(25, 10**6))
 def test_the_cheapest_mix_of_many_slots_is_that_of_few_and_the_best_size(
     sizes: list[VmSize], slots: int
@@ -64,7 +62,6 @@ def test_the_cheapest_mix_of_many_slots_is_that_of_few_and_the_best_size(
     assert acquire_cheapest(sizes, slots).hourly_price == pytest.approx(float(price), rel=1e-12)
 
 
-@settings(deadline=None)
 @given(any_catalogue(), st.integers(1, 500))
 def test_the_papers_rule_is_never_cheaper_and_wastes_less_than_one_large_vm(
     sizes: list[VmSize], slots: int
@@ -114,7 +111,6 @@ def test_a_catalogue_that_cannot_be_bought_from_is_refused_by_name(
     assert refused.value.sizes == named
 
 
-@settings(deadline=None)
 @given(any_catalogue(), st.lists(st.integers(1, 60), min_size=1, max_size=6))
 def test_what_was_asked_for_before_changes_no_purchase(sizes: list[VmSize], asked: list[int]) -> None:
     kept = Covers(tuple(sizes))
