@@ -9,7 +9,7 @@ The papers leave the weighing of a change against its cost to others (DRS, secti
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil, inf
 from typing import Literal
 
@@ -100,9 +100,9 @@ def scale_measured(load: Load, external_rate: float) -> Load:
     """The load at another external rate: arrivals in proportion; what E[T] would be measured is not known."""
     known = load.external_rate
     operators = {
-        name: replace(one, arrival_rate=one.arrival_rate * (external_rate / known))
+        name: one._replace(arrival_rate=one.arrival_rate * (external_rate / known))
         if one.arrival_rate is not None and known
-        else replace(one, arrival_rate=None)
+        else one._replace(arrival_rate=None)
         for name, one in load.operators.items()
     }
     return Load(external_rate, operators)
