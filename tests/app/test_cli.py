@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -149,3 +150,20 @@ def test_a_database_that_is_not_there_is_said_in_a_line():
     assert ended.returncode == 1
     assert "cannot migrate" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("module", "not_loaded"),
+    [
+        ("app.cli", {"fastapi", "sqlalchemy", "numpy", "scipy", "statsmodels", "matplotlib", "pyspark"}),
+        ("app.plans.offline", {"fastapi", "psycopg", "statsmodels", "scipy.signal", "scipy.optimize"}),
+        ("app.server", {"statsmodels", "scipy.signal", "scipy.optimize", "matplotlib", "pyspark"}),
+    ],
+)
+def test_what_takes_long_to_load_is_loaded_by_what_needs_it_alone(module: str, not_loaded: set[str]):
+    """A second of processor time, at every call of a command."""
+    program = f"import sys, {module}; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
+    assert not not_loaded & set(loaded.split())
