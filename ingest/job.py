@@ -9,7 +9,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 
@@ -26,20 +26,26 @@ from ingest.parse import parse_records
 from ingest.readers import read_records
 from ingest.rejects import count_lines, find_rejects
 from ingest.rollup import (
-    add_windows,
     count_flows,
     count_shares,
-    find_surplus,
-    sign_events,
+    drop_duplicates,
+    make_records,
     summarise_operators,
     summarise_topologies,
-    tally_events,
+    tally_records,
 )
 from ingest.runs import Request, Totals, abandon_dead_runs, begin_run, connect, fail_run, note_totals
 from ingest.session import open_session
 from ingest.sources import SourceNotFound, Sources, find_sources
 from ingest.store import RunDoesNotAddUp, Summaries, replace_windows, stage_summaries, store_rejects
-from ingest.timeline import WINDOW, build_timeline
+from ingest.timeline import (
+    WINDOW,
+    build_timeline,
+    count_slices,
+    count_tasks,
+    measure_cut_windows,
+    measure_slices,
+)
 
 log = logging.getLogger("headgate.ingest")
 
@@ -84,6 +90,11 @@ class Survey:
     def rejected(self) -> int:
         return sum(self.reject_reasons.values())
 
+    @property
+    def accepted(self) -> int:
+        """Duplicates among them."""
+        return self.read - self.rejected
+
     def to_totals(self, duplicates: int) -> Totals:
         return Totals(self.read, self.rejected, duplicates, self.reject_reasons)
 
@@ -113,8 +124,8 @@ def run_ingest(spark: SparkSession, database_url: str, request: Request) -> str:
 
 def write_run(run: Run, sources: Sources) -> tuple[Totals, int]:
     frames = read_records(run.spark, sources)
-    events = keep_day(add_windows(parse_records(run.spark, frames), run.request.window_ns), run.request)
-    with kept(tally_events(events)) as tally:
+    events = keep_day(parse_records(run.spark, frames), run.request)
+    with kept(make_records(events, run.request.window_ns)) as records, kept(tally_records(records)) as tally:
         survey = take_survey(tally)
         log.info("read %d records, %d of them unusable", survey.read, survey.rejected)
         if survey.rejected:
@@ -123,7 +134,7 @@ def write_run(run: Run, sources: Sources) -> tuple[Totals, int]:
             totals = survey.to_totals(0)
             note_totals(run.connection, run.number, totals, run.seconds())
             raise TooManyRejected(totals, run.request.max_rejected)
-        with roll_up(events, tally, run.request, survey) as (summaries, flows, duplicates):
+        with roll_up(records, tally, run.request) as (summaries, flows, duplicates):
             totals = survey.to_totals(duplicates)
             stage_summaries(run.connection, summaries, run.request, totals)
     log.info("rolled up; replacing windows")
@@ -164,8 +175,8 @@ def list_rejects(events: DataFrame, frames: list[DataFrame]) -> Iterator[tuple[s
 
 @contextmanager
 def kept(frame: DataFrame) -> Iterator[DataFrame]:
-    """A frame that several others are made of: computed once, let go at the end."""
-    frame.persist(StorageLevel.MEMORY_AND_DISK)
+    """A frame that several others are made of: computed once, kept on the executors' disks, let go at the end."""
+    frame.persist(StorageLevel.DISK_ONLY)
     try:
         yield frame
     finally:
@@ -174,20 +185,45 @@ def kept(frame: DataFrame) -> Iterator[DataFrame]:
 
 @contextmanager
 def roll_up(
-    events: DataFrame, tally: DataFrame, request: Request, survey: Survey
+    records: DataFrame, tally: DataFrame, request: Request
 ) -> Iterator[tuple[Summaries, list[Flow], int]]:
-    """The summaries, who sent how much to whom, and how many records were duplicates."""
-    accepted = events.where("reject_reason is null").drop(
-        "reject_reason", "file", "block_start", "row", "line"
-    )
-    with kept(build_timeline(accepted, request.window_ns, survey.largest_window)) as timeline:
-        duplicates = timeline.agg(F.coalesce(F.sum(F.size("duplicates")), F.lit(0))).collect()[0][0]
-        surplus = find_surplus(accepted, timeline) if duplicates else None
-        with kept(count_shares(tally, surplus)) as shares:
-            flows = [Flow(*row) for row in count_flows(shares).collect()]
-            operators = summarise_operators(timeline, shares, request.window_seconds)
-            topologies = summarise_topologies(sign_events(accepted, surplus), shares, request.window_ns)
-            yield Summaries(operators, topologies), flows, duplicates
+    """The summaries, who sent how much to whom, and how many records were duplicates.
+
+    Duplicates are rare, and to look for them by name is dear: first all records are measured as they are, which
+    shows where any may be; only if there are, they are dropped and what is left is measured again.
+    """
+    survey = take_survey(tally)
+    with ExitStack() as stack:
+        accepted = records.where("reject_reason is null")
+        slices = stack.enter_context(kept(cut(accepted, request, survey)))
+        suspected = slices.where("repeats > 0")
+        duplicates = 0
+        if suspected.head(1):
+            accepted = stack.enter_context(kept(drop_duplicates(accepted, suspected)))
+            tally = stack.enter_context(kept(tally_records(accepted)))
+            single = take_survey(tally)
+            duplicates = survey.accepted - single.accepted
+            if duplicates:
+                slices = stack.enter_context(kept(cut(accepted, request, single)))
+                survey = single
+        timeline = build_timeline(slices)
+        count = count_slices(survey.largest_window)
+        if count > 1:
+            tasks = count_tasks(survey.accepted)
+            timeline = measure_cut_windows(accepted, timeline, request.window_ns, count, tasks)
+        shares = count_shares(tally)
+        flows = [Flow(*row) for row in count_flows(shares).collect()]
+        operators = summarise_operators(timeline, shares, request.window_seconds)
+        yield (
+            Summaries(operators, summarise_topologies(accepted, shares, request.window_ns)),
+            flows,
+            duplicates,
+        )
+
+
+def cut(accepted: DataFrame, request: Request, survey: Survey) -> DataFrame:
+    slices = count_slices(survey.largest_window)
+    return measure_slices(accepted, request.window_ns, slices, count_tasks(survey.accepted))
 
 
 def explain(error: BaseException) -> str:

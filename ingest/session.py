@@ -16,6 +16,8 @@ SETTINGS = {
     # Parquet's nanosecond timestamps come as integers: Spark has no type for them.
     "spark.sql.legacy.parquet.nanosAsLong": "true",
     "spark.sql.parquet.binaryAsString": "true",
+    # Records are kept for three readers only: to compress them would take longer than to write and read them.
+    "spark.sql.inMemoryColumnarStorage.compressed": "false",
 }
 LOCAL_SETTINGS = {
     "spark.ui.enabled": "false",

@@ -11,10 +11,9 @@ from pyspark.sql import Row, SparkSession
 
 from ingest import job
 from ingest import timeline as timelines
-from ingest.job import take_survey
 from ingest.parse import parse_records
 from ingest.readers import read_records
-from ingest.rollup import add_windows, tally_events
+from ingest.rollup import make_records, tally_records
 from ingest.runs import Request
 from ingest.sources import find_sources
 from tests.ingest import reference
@@ -27,12 +26,9 @@ def roll_up(
 ) -> tuple[dict[Any, Row], dict[Any, Row], int]:
     """As the job does it, but into memory: operators, topologies, duplicates."""
     request = Request((str(path),), None, window_seconds, 0.0)
-    events = add_windows(
-        parse_records(spark, read_records(spark, find_sources(spark, [str(path)], None))), request.window_ns
-    )
-    tally = tally_events(events)
-    survey = take_survey(tally)
-    with job.roll_up(events, tally, request, survey) as (summaries, _, duplicates):
+    events = parse_records(spark, read_records(spark, find_sources(spark, [str(path)], None)))
+    records = make_records(events, request.window_ns)
+    with job.roll_up(records, tally_records(records), request) as (summaries, _, duplicates):
         operators = {(row.topology, row.operator, row.window): row for row in summaries.operators.collect()}
         topologies = {(row.topology, row.window): row for row in summaries.topologies.collect()}
     return operators, topologies, duplicates
@@ -99,15 +95,17 @@ def test_thinned_quantiles_stay_within_their_rank_error(
 ):
     events = make_events(400, seed=5, seconds=59)
     write(tmp_path / "log.jsonl", events)
+    monkeypatch.setattr(timelines, "SLICE_RECORDS", 200)
     monkeypatch.setattr(timelines, "QUANTILE_VALUES", 100)
     operators, _, _ = roll_up(spark, tmp_path)
+    slices = math.ceil(max(row.tuples for row in operators.values()) / 200)
+    assert slices > 1
     for (_, operator, _), row in operators.items():
         waits = np.sort([(e.started_ns - e.arrived_ns) / NS for e in events if e.operator == operator])
-        largest = max(row.tuples for row in operators.values())
-        stride = math.ceil(largest / 100)
+        off = math.ceil(row.tuples / 100) * (slices + 1) if row.tuples > 100 else 0
         for percent in (50, 95, 99):
             rank = percent / 100 * (len(waits) - 1)
-            low, high = max(0, math.floor(rank - stride)), min(len(waits) - 1, math.ceil(rank + stride))
+            low, high = max(0, math.floor(rank - off)), min(len(waits) - 1, math.ceil(rank + off))
             assert waits[low] <= row[f"wait_p{percent}_seconds"] <= waits[high]
 
 
