@@ -30,6 +30,7 @@ from ingest.rollup import (
     count_shares,
     drop_duplicates,
     make_records,
+    read_back,
     summarise_operators,
     summarise_topologies,
     tally_records,
@@ -125,7 +126,9 @@ def run_ingest(spark: SparkSession, database_url: str, request: Request) -> str:
 def write_run(run: Run, sources: Sources) -> tuple[Totals, int]:
     frames = read_records(run.spark, sources)
     events = keep_day(parse_records(run.spark, frames), run.request)
-    with kept(make_records(events, run.request.window_ns)) as records, kept(tally_records(records)) as tally:
+    with kept(make_records(events)) as stored, ExitStack() as stack:
+        records = read_back(stored, run.request.window_ns)
+        tally = stack.enter_context(kept(tally_records(records)))
         survey = take_survey(tally)
         log.info("read %d records, %d of them unusable", survey.read, survey.rejected)
         if survey.rejected:
@@ -134,7 +137,7 @@ def write_run(run: Run, sources: Sources) -> tuple[Totals, int]:
             totals = survey.to_totals(0)
             note_totals(run.connection, run.number, totals, run.seconds())
             raise TooManyRejected(totals, run.request.max_rejected)
-        with roll_up(records, tally, run.request) as (summaries, flows, duplicates):
+        with roll_up(records, tally, run.request, survey) as (summaries, flows, duplicates):
             totals = survey.to_totals(duplicates)
             stage_summaries(run.connection, summaries, run.request, totals)
     log.info("rolled up; replacing windows")
@@ -159,13 +162,12 @@ def keep_day(events: DataFrame, request: Request) -> DataFrame:
 
 
 def take_survey(tally: DataFrame) -> Survey:
-    rejected = tally.where("reject_reason is not null").select("reject_reason", "tuples").collect()
-    windows = tally.where("reject_reason is null").groupBy(*WINDOW).agg(F.sum("tuples").alias("tuples"))
-    accepted = windows.agg(
-        F.coalesce(F.sum("tuples"), F.lit(0)), F.coalesce(F.max("tuples"), F.lit(0))
-    ).collect()[0]
-    reasons = dict(sorted((row.reject_reason, row.tuples) for row in rejected))
-    return Survey(accepted[0] + sum(reasons.values()), reasons, accepted[1])
+    windows = tally.groupBy("reject_reason", *WINDOW).agg(F.sum("tuples").alias("tuples"))
+    found = windows.groupBy("reject_reason").agg(F.sum("tuples"), F.max("tuples")).collect()
+    counts = {reason: (records, largest) for reason, records, largest in found}
+    accepted, largest = counts.pop(None, (0, 0))
+    reasons = {reason: counts[reason][0] for reason in sorted(counts)}
+    return Survey(accepted + sum(reasons.values()), reasons, largest)
 
 
 def list_rejects(events: DataFrame, frames: list[DataFrame]) -> Iterator[tuple[str, int, str, str]]:
@@ -185,14 +187,13 @@ def kept(frame: DataFrame) -> Iterator[DataFrame]:
 
 @contextmanager
 def roll_up(
-    records: DataFrame, tally: DataFrame, request: Request
+    records: DataFrame, tally: DataFrame, request: Request, survey: Survey
 ) -> Iterator[tuple[Summaries, list[Flow], int]]:
     """The summaries, who sent how much to whom, and how many records were duplicates.
 
     Duplicates are rare, and to look for them by name is dear: first all records are measured as they are, which
     shows where any may be; only if there are, they are dropped and what is left is measured again.
     """
-    survey = take_survey(tally)
     with ExitStack() as stack:
         accepted = records.where("reject_reason is null")
         slices = stack.enter_context(kept(cut(accepted, request, survey)))

@@ -12,26 +12,29 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 from pyspark.sql import types as T  # noqa: N812  # likewise
 
-from ingest.readers import FIELDS, LINE_LENGTH, NO_RECORD
+from ingest.readers import FIELDS, LINE_LENGTH, TIMES, name_text
 
 NANOS_PER_SECOND = 1_000_000_000
 YEAR_2200_SECONDS = 7_258_118_400.0
 LEAST_NANOS = 10**17  # no epoch seconds lie here: an integer this large is a Parquet timestamp of nanoseconds
 MAX_NAME_LENGTH = 200
-MAX_SAMPLE_EVERY = 1e9
+MAX_SAMPLE_EVERY = 1e6
 REQUIRED_NAMES = ("topology", "operator", "instance", "tuple_id")
 NAMES = (*REQUIRED_NAMES, "from_operator")
 ADDRESSED = ("topology", "operator", "from_operator")
-PLAIN_NAMES = r"^[!-.0-\[\]-~]*$"  # ASCII without space, slash and backslash
+PLAIN_NAMES = (
+    r"^[\]-~0-\[!-.]*$"  # ASCII without space, slash and backslash; small letters are asked for first
+)
 UNPRINTABLE = r"[\p{C}\p{Zl}\p{Zp}]|[\p{Zs}&&[^ ]]"
-TIMES = ("arrived_at", "started_at", "finished_at")
 ISO_DATE_TIME = r"^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?"
 ISO_ZONE = r" ?([Zz]|[+-]\d\d(:?\d\d)?)$"
 
 
 def parse_records(spark: SparkSession, frames: Iterable[DataFrame]) -> DataFrame:
     """Columns: the names, `*_ns`, `sample_every`, `reject_reason`, `file`, `block_start`, `row`, `line`."""
-    nothing = spark.createDataFrame([], "file string, block_start long, row long, line string, broken string")
+    nothing = spark.createDataFrame(
+        [], "file string, block_start long, row long, line string, is_record boolean, broken string"
+    )
     return reduce(DataFrame.unionByName, [parse_frame(frame) for frame in (list(frames) or [nothing])])
 
 
@@ -40,10 +43,12 @@ def parse_frame(raw: DataFrame) -> DataFrame:
     for field in FIELDS:
         if field not in types:
             raw, types[field] = raw.withColumn(field, F.lit(None).cast("string")), T.StringType()
-    typed = raw.where(F.col("broken").isNull() | (F.col("broken") != NO_RECORD)).select(
+    texts = [name_text(time) for time in TIMES if name_text(time) in types]
+    typed = raw.where("is_record").select(
         *(parse_name(name, types[name]).alias(name) for name in NAMES),
-        *(parse_time(F.col(time), types[time]).alias(nanos_name(time)) for time in TIMES),
-        *(F.col(time) for time in TIMES),
+        *(read_time(time, types).alias(nanos_name(time)) for time in TIMES),
+        *TIMES,
+        *texts,
         parse_sample(F.col("sample_every")).alias("sample_every"),
         "file",
         "block_start",
@@ -53,7 +58,7 @@ def parse_frame(raw: DataFrame) -> DataFrame:
     )
     rejected = typed.withColumn("reject_reason", find_reason(types))
     shown = F.when(F.col("reject_reason").isNotNull(), show_line(F.col("line"))).alias("line")
-    return rejected.drop("broken", *TIMES).withColumn("line", shown)
+    return rejected.drop("broken", *TIMES, *texts).withColumn("line", shown)
 
 
 def nanos_name(time: str) -> str:
@@ -64,6 +69,13 @@ def parse_name(name: str, kind: T.DataType) -> Column:
     """An empty `from_operator` is none: CSV has no other way to say so."""
     text = F.col(name) if isinstance(kind, T.StringType) else F.col(name).cast("string")
     return F.nullif(text, F.lit("")) if name == "from_operator" else text
+
+
+def read_time(time: str, types: dict[str, T.DataType]) -> Column:
+    """Of a time that could not be read as a number the text stands in another column."""
+    parsed = parse_time(F.col(time), types[time])
+    text = name_text(time)
+    return F.coalesce(parsed, parse_time(F.col(text), types[text])) if text in types else parsed
 
 
 def parse_time(value: Column, kind: T.DataType) -> Column:
@@ -96,7 +108,7 @@ def convert_iso(text: Column) -> Column:
 
 
 def parse_sample(value: Column) -> Column:
-    """Absent = 1; null where it is no whole number of at least 1."""
+    """Absent = 1; null where it is no whole number from 1 to MAX_SAMPLE_EVERY."""
     number = F.when(F.trim(value.cast("string")) == "", F.lit(1.0)).otherwise(value.try_cast("double"))
     whole = F.when((number >= 1) & (number <= MAX_SAMPLE_EVERY) & (F.floor(number) == number), number)
     return F.when(value.isNull(), F.lit(1).cast("long")).otherwise(whole.cast("long"))
@@ -110,27 +122,30 @@ def find_reason(types: dict[str, T.DataType]) -> Column:
     faults = (
         F.col("broken"),
         *(find_name_fault(name) for name in NAMES),
-        *(find_time_fault(time, types[time]) for time in TIMES),
+        *(find_time_fault(time, types) for time in TIMES),
         F.when(F.col("started_ns") < F.col("arrived_ns"), "started_at is before arrived_at"),
         F.when(F.col("finished_ns") < F.col("started_ns"), "finished_at is before started_at"),
-        F.when(F.col("sample_every").isNull(), "sample_every is not a whole number of at least 1"),
+        F.when(
+            F.col("sample_every").isNull(),
+            f"sample_every is not a whole number between 1 and {MAX_SAMPLE_EVERY:.0f}",
+        ),
     )
     return F.when(~F.coalesce(is_plainly_usable(), F.lit(col=False)), F.coalesce(*faults))
 
 
 def is_plainly_usable() -> Column:
     """True only for usable records, false for some usable ones too: names beyond plain ASCII are looked at closely."""
-    names = F.concat(*REQUIRED_NAMES, F.coalesce("from_operator", F.lit("")))
-    lengths = [F.length(name).between(1, MAX_NAME_LENGTH) for name in REQUIRED_NAMES]
+    shown = F.concat("topology", "operator", "instance", F.coalesce("from_operator", F.lit("")))
+    lengths = [F.octet_length(name).between(1, MAX_NAME_LENGTH) for name in REQUIRED_NAMES]
     conditions = (
         F.col("broken").isNull(),
         F.col("arrived_ns") <= F.col("started_ns"),
         F.col("started_ns") <= F.col("finished_ns"),
         F.col("sample_every").isNotNull(),
         *lengths,
-        F.coalesce(F.length("from_operator"), F.lit(1)) <= MAX_NAME_LENGTH,
+        F.coalesce(F.octet_length("from_operator"), F.lit(1)) <= MAX_NAME_LENGTH,
         ~F.col("topology").isin(".", ".."),
-        names.rlike(PLAIN_NAMES),
+        shown.rlike(PLAIN_NAMES),
     )
     return reduce(Column.__and__, conditions)
 
@@ -138,11 +153,12 @@ def is_plainly_usable() -> Column:
 def find_name_fault(name: str) -> Column:
     """Topologies and operators become parts of addresses and answers: what the service takes, no more."""
     value = F.col(name)
-    fault = F.when(F.trim(value) == "", f"{name} is empty")
+    fault = F.when(~F.is_valid_utf8(value), "not valid UTF-8").when(F.trim(value) == "", f"{name} is empty")
     fault = fault.when(
         F.length(value) > MAX_NAME_LENGTH, f"{name} is longer than {MAX_NAME_LENGTH} characters"
     )
-    fault = fault.when(value.rlike(UNPRINTABLE), f"{name} holds control characters")
+    if name != "tuple_id":  # which nobody is ever shown
+        fault = fault.when(value.rlike(UNPRINTABLE), f"{name} holds control characters")
     if name in ADDRESSED:
         fault = fault.when(value.rlike(r"^\s|\s$"), f"{name} begins or ends with white space")
     if name == "topology":
@@ -150,18 +166,19 @@ def find_name_fault(name: str) -> Column:
     return F.when(value.isNull(), f"{name} is missing").otherwise(fault) if name in REQUIRED_NAMES else fault
 
 
-def find_time_fault(time: str, kind: T.DataType) -> Column:
+def find_time_fault(time: str, types: dict[str, T.DataType]) -> Column:
     """Null where the time was read; the text is looked at only where it was not."""
+    text = name_text(time)
     raw = F.col(time).cast("string")
+    raw = F.coalesce(raw, F.col(text)) if text in types else raw
+    is_text = text in types or isinstance(types[time], T.StringType)
     number = raw.try_cast("double")
     fault = (
         F.when(raw.isNull() | (F.trim(raw) == ""), f"{time} is missing")
         .when(F.isnan(number) | (F.abs(number) == float("inf")), f"{time} is not finite")
         .when(raw.rlike('^"?(NaN|[-+]?Inf(inity)?)"?$'), f"{time} is not finite")
         .when(number.isNotNull(), f"{time} is no second between 1970 and 2200")
-        .when(
-            raw.rlike(ISO_DATE_TIME + "$") & F.lit(isinstance(kind, T.StringType)), f"{time} has no time zone"
-        )
+        .when(raw.rlike(ISO_DATE_TIME + "$") & F.lit(is_text), f"{time} has no time zone")
         .otherwise(f"{time} is not a time")
     )
     return F.when(F.col(nanos_name(time)).isNull(), fault)

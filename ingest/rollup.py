@@ -15,25 +15,27 @@ from ingest.timeline import (
     name_quantile,
 )
 
+NAMES = (*OPERATOR, "instance", "from_operator")
 SHARE = (*WINDOW, "instance", "from_operator")
+LOW_BITS = 30
 IDENTITY = ("operator_id", "identity", "arrived_ns")
 TOPOLOGY_WINDOW = ("topology", "window")
 SUMS = (
     "tuples",
     "weight",
-    *(f"{name}_{unit}" for name in ("busy", "wait", "service") for unit in ("s", "ns")),
+    *(f"{name}_{part}" for name in ("busy", "wait", "service") for part in ("high", "low")),
 )
 
 
-def make_records(events: DataFrame, window_ns: int) -> DataFrame:
-    """What all that follows is made of; `window` = whole windows between the epoch and the arrival.
+def make_records(events: DataFrame) -> DataFrame:
+    """What is kept of the events, and all that follows is made of; of a rejected one nothing but the reason.
 
-    Of a rejected record nothing but the reason is left. 64 bits stand for topology and tuple_id of the root.
+    64 bits stand for topology and tuple_id of the root. Names are kept as bytes: of strings Spark would take minima.
     """
     accepted = F.col("reject_reason").isNull()
     values = {
-        **{name: F.col(name) for name in SHARE if name != "window"},
-        "window": F.expr(f"arrived_ns div {window_ns}L"),
+        **{name: F.col(name).cast("binary") for name in NAMES},
+        "operator_id": identify_operator(),
         "root_id": F.xxhash64("topology", "tuple_id"),
         "arrived_ns": F.col("arrived_ns"),
         "wait_ns": F.col("started_ns") - F.col("arrived_ns"),
@@ -43,6 +45,12 @@ def make_records(events: DataFrame, window_ns: int) -> DataFrame:
     return events.select(
         "reject_reason", *(F.when(accepted, value).alias(name) for name, value in values.items())
     )
+
+
+def read_back(kept: DataFrame, window_ns: int) -> DataFrame:
+    """Names as names; `window` = whole windows between the epoch and the arrival, found again when it is asked for."""
+    names = {name: F.col(name).cast("string") for name in NAMES}
+    return kept.withColumns({**names, "window": F.expr(f"arrived_ns div {window_ns}L")})
 
 
 def tally_records(records: DataFrame) -> DataFrame:
@@ -60,27 +68,26 @@ def tally_records(records: DataFrame) -> DataFrame:
 
 
 def sum_nanos(name: str, nanos: Column, times: Column | None = None) -> list[Column]:
-    """Seconds and what is over, apart: sums of whole numbers do not depend on the order in which they come, and in two
-    parts not even the centuries of a broken clock make them too large for 64 bits.
+    """High and low bits apart: sums of whole numbers do not depend on the order in which they come, and in two parts
+    not even the centuries of a broken clock make them too large for 64 bits.
     """
     times = F.lit(1) if times is None else times
-    seconds = F.call_function("div", nanos, F.lit(NANOS_PER_SECOND))
     return [
-        F.sum(seconds * times).alias(f"{name}_s"),
-        F.sum((nanos % NANOS_PER_SECOND) * times).alias(f"{name}_ns"),
+        F.sum(F.shiftright(nanos, LOW_BITS) * times).alias(f"{name}_high"),
+        F.sum(nanos.bitwiseAND((1 << LOW_BITS) - 1) * times).alias(f"{name}_low"),
     ]
 
 
 def add_nanos(name: str) -> Column:
     """The two parts of a sum, in seconds."""
-    return F.col(f"{name}_s") + F.col(f"{name}_ns") / float(NANOS_PER_SECOND)
+    nanos = F.col(f"{name}_high") * float(1 << LOW_BITS) + F.col(f"{name}_low")
+    return nanos / float(NANOS_PER_SECOND)
 
 
 def drop_duplicates(records: DataFrame, suspected: DataFrame) -> DataFrame:
     """Of all copies of a record the one that finished last; only windows that hold equal places are looked at."""
-    named = records.withColumn("operator_id", identify_operator())
     windows = suspected.select(*SPOT).distinct().withColumn("suspected", F.lit(col=True))
-    marked = named.join(windows, list(SPOT), "left")
+    marked = records.join(windows, list(SPOT), "left")
     latest = Window.partitionBy(*IDENTITY).orderBy(
         F.desc("sojourn_ns"), F.asc("wait_ns"), F.desc("sample_every"), F.asc_nulls_first("from_operator")
     )
@@ -180,17 +187,16 @@ def summarise_roots(records: DataFrame, window_ns: int) -> DataFrame:
     It counts in the window of its first arrival. 64 bits stand for its names: of ten million roots of a run two are
     taken for one with a probability of 3e-6.
     """
-    whole, rest = sum_nanos("total", F.col("sojourn_ns"))
-    roots = records.groupBy(F.xxhash64("topology").alias("topology_id"), "root_id").agg(
-        whole,
-        rest,
+    roots = records.groupBy("root_id").agg(
+        F.max(F.xxhash64("topology")).alias("topology_id"),
+        *sum_nanos("total", F.col("sojourn_ns")),
         F.min("arrived_ns").alias("arrived_ns"),
         F.max(F.col("arrived_ns") + F.col("sojourn_ns")).alias("finished_ns"),
     )
     return roots.groupBy("topology_id", F.expr(f"arrived_ns div {window_ns}L").alias("window")).agg(
         F.count("*").alias("roots"),
-        F.sum("total_s").alias("total_s"),
-        F.sum("total_ns").alias("total_ns"),
+        F.sum("total_high").alias("total_high"),
+        F.sum("total_low").alias("total_low"),
         *sum_nanos("completion", F.col("finished_ns") - F.col("arrived_ns")),
     )
 

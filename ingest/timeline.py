@@ -62,12 +62,14 @@ def place_records(records: DataFrame, window_ns: int, slice_ns: int) -> DataFram
     """
     shift = count_spare_bits(slice_ns)
     in_window = F.expr(f"arrived_ns % {window_ns}L")
+    is_cut = slice_ns < window_ns
     identity = identify_record().bitwiseAND(F.lit((1 << shift) - 1))
     return records.select(
-        identify_operator(),
-        "window",
-        F.expr(f"(arrived_ns % {window_ns}L) div {slice_ns}L").alias("slice"),
-        (F.shiftleft(in_window % slice_ns, shift) + identity).alias("places"),
+        *SPOT,
+        (F.call_function("div", in_window, F.lit(slice_ns)) if is_cut else F.lit(0))
+        .cast("long")
+        .alias("slice"),
+        (F.shiftleft(in_window % slice_ns if is_cut else in_window, shift) + identity).alias("places"),
         (F.col("sojourn_ns") - F.col("wait_ns")).alias("services"),
         F.col("wait_ns").alias("wait"),
         F.col("sojourn_ns").alias("sojourn"),

@@ -67,9 +67,10 @@ REJECTED: dict[str, str] = {
     good(arrived_at=1e300): "arrived_at is no second between 1970 and 2200",
     good(started_at=T0 - 0.001): "started_at is before arrived_at",
     good(finished_at=T0 + 0.5): "finished_at is before started_at",
-    good(sample_every=0): "sample_every is not a whole number of at least 1",
-    good(sample_every=1.5): "sample_every is not a whole number of at least 1",
-    good(sample_every="many"): "sample_every is not a whole number of at least 1",
+    good(sample_every=10**6 + 1): "sample_every is not a whole number between 1 and 1000000",
+    good(sample_every=0): "sample_every is not a whole number between 1 and 1000000",
+    good(sample_every=1.5): "sample_every is not a whole number between 1 and 1000000",
+    good(sample_every="many"): "sample_every is not a whole number between 1 and 1000000",
 }
 SECOND = 1_000_000_000
 ACCEPTED: dict[str, tuple[int, int]] = {  # line -> arrived_ns, sample_every
@@ -95,26 +96,32 @@ def parse(spark: SparkSession, path: Path) -> list[Row]:
     return parse_records(spark, read_records(spark, find_sources(spark, [str(path)], None))).collect()
 
 
-def test_every_fault_has_its_reason(spark: SparkSession, tmp_path: Path):
+@pytest.mark.parametrize("guess", [0, 1], ids=["times guessed as texts", "times guessed as numbers"])
+def test_every_fault_has_its_reason(spark: SparkSession, tmp_path: Path, guess: int):
     """Each line in a block of its own would hide a fault of counting: so all in one file, blank lines among them."""
     log = tmp_path / "log.jsonl"
-    log.write_text("\n".join(REJECTED) + "\n")
+    first = (
+        [good(started_at=T0 - 1)] if guess else []
+    )  # what times are taken for is guessed from the first line
+    expected_reasons = ["started_at is before arrived_at"] * guess + list(REJECTED.values())
+    log.write_text("\n".join([*first, *REJECTED]) + "\n")
     with log.open("ab") as file:
         file.write(b'{"topology":"\xff\xfe"}\n')
     frames = read_records(spark, find_sources(spark, [str(log)], None))
     rejects = find_rejects(parse_records(spark, frames), count_lines(frames)).collect()
     found = {row.line_number: row.reject_reason for row in rejects}
-    expected = {number: reason for number, reason in enumerate(REJECTED.values(), start=1) if reason}
-    assert found == expected | {len(REJECTED) + 1: "not valid UTF-8"}
+    expected = {number: reason for number, reason in enumerate(expected_reasons, start=1) if reason}
+    assert found == expected | {len(expected_reasons) + 1: "not valid UTF-8"}
     shown = {row.line_number: row.line for row in rejects}
-    assert shown[1] == next(iter(REJECTED))
+    assert shown[1 + guess] == next(iter(REJECTED))
     assert max(map(len, shown.values())) == 201, "cut short, with an ellipsis"
 
 
-def test_usable_records_are_taken_to_the_nanosecond(spark: SparkSession, tmp_path: Path):
+@pytest.mark.parametrize("first", [good(), good(arrived_at=str(T0))], ids=["numbers", "texts"])
+def test_usable_records_are_taken_to_the_nanosecond(spark: SparkSession, tmp_path: Path, first: str):
     log = tmp_path / "log.jsonl"
-    log.write_text("\n".join(ACCEPTED), newline="")
-    rows = parse(spark, log)
+    log.write_text("\n".join([first, *ACCEPTED]), newline="")
+    rows = parse(spark, log)[1:]
     assert [row.reject_reason for row in rows] == [None] * len(ACCEPTED)
     assert [(row.arrived_ns, row.sample_every) for row in rows] == list(ACCEPTED.values())
     by_place = dict(zip(ACCEPTED, rows, strict=True))

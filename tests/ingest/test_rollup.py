@@ -13,7 +13,7 @@ from ingest import job
 from ingest import timeline as timelines
 from ingest.parse import parse_records
 from ingest.readers import read_records
-from ingest.rollup import make_records, tally_records
+from ingest.rollup import make_records, read_back, tally_records
 from ingest.runs import Request
 from ingest.sources import find_sources
 from tests.ingest import reference
@@ -27,8 +27,9 @@ def roll_up(
     """As the job does it, but into memory: operators, topologies, duplicates."""
     request = Request((str(path),), None, window_seconds, 0.0)
     events = parse_records(spark, read_records(spark, find_sources(spark, [str(path)], None)))
-    records = make_records(events, request.window_ns)
-    with job.roll_up(records, tally_records(records), request) as (summaries, _, duplicates):
+    records = read_back(make_records(events), request.window_ns)
+    tally = tally_records(records)
+    with job.roll_up(records, tally, request, job.take_survey(tally)) as (summaries, _, duplicates):
         operators = {(row.topology, row.operator, row.window): row for row in summaries.operators.collect()}
         topologies = {(row.topology, row.window): row for row in summaries.topologies.collect()}
     return operators, topologies, duplicates
