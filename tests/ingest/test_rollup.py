@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,12 @@ def roll_up(
     """As the job does it, but into memory: operators, topologies, duplicates."""
     request = Request((str(path),), None, window_seconds, 0.0)
     events = parse_records(spark, read_records(spark, find_sources(spark, [str(path)], None)))
-    records = read_back(make_records(events), request.window_ns)
-    tally = tally_records(records)
-    with job.roll_up(records, tally, request, job.take_survey(tally)) as (summaries, _, duplicates):
+    with ExitStack() as stack:
+        records = read_back(stack.enter_context(job.kept(make_records(events))), request.window_ns)
+        tally = stack.enter_context(job.kept(tally_records(records)))
+        summaries, _, duplicates = stack.enter_context(
+            job.roll_up(records, tally, request, job.take_survey(tally))
+        )
         operators = {(row.topology, row.operator, row.window): row for row in summaries.operators.collect()}
         topologies = {(row.topology, row.window): row for row in summaries.topologies.collect()}
     return operators, topologies, duplicates
