@@ -25,7 +25,7 @@ test: ## install what the tests need, then run the linters and every test (PYTES
 	@sh tools/need_programs.sh chromium curl
 	@sh tools/setup.sh requirements-dev.lock
 	@$(MAKE) --no-print-directory lint
-	.venv/bin/pytest -n 2 --dist loadfile $(PYTEST_ARGS)
+	.venv/bin/pytest -n 2 --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 lint: ## format, rules, types and who may import whom
 	@sh tools/setup.sh requirements-dev.lock

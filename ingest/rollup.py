@@ -187,8 +187,7 @@ def summarise_roots(records: DataFrame, window_ns: int) -> DataFrame:
     It counts in the window of its first arrival. 64 bits stand for its names: of ten million roots of a run two are
     taken for one with a probability of 3e-6.
     """
-    roots = records.groupBy("root_id").agg(
-        F.max(F.xxhash64("topology")).alias("topology_id"),
+    roots = records.groupBy("root_id", F.xxhash64("topology").alias("topology_id")).agg(
         *sum_nanos("total", F.col("sojourn_ns")),
         F.min("arrived_ns").alias("arrived_ns"),
         F.max(F.col("arrived_ns") + F.col("sojourn_ns")).alias("finished_ns"),

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's o
 OPERATOR = ("topology", "operator")
 WINDOW = (*OPERATOR, "window")
 SPOT = ("operator_id", "window")
+SLICE = (*SPOT, "slice")
 SLICE_RECORDS = 1_000_000
 TASK_RECORDS = 400_000
 QUANTILE_VALUES = 1_000_000
@@ -47,13 +48,17 @@ def measure_slices(records: DataFrame, window_ns: int, slices: int, tasks: int) 
     Where a window is one slice, also its quantiles; else `measure_cut_windows` finds them.
     """
     slice_ns = math.ceil(window_ns / slices)
-    placed = place_records(records, window_ns, slice_ns)
-    spread = placed.repartition(tasks, *SPOT, "slice")
+    # A constant among the keys would hide from Spark that the rows are where they belong: it would send them twice.
+    keys = SPOT if slices == 1 else SLICE
+    spread = place_records(records, window_ns, slice_ns).repartition(tasks, *keys)
     names = ("places", "services", *(SPANS if slices == 1 else ()))
-    gathered = spread.groupBy(*SPOT, "slice").agg(*(F.collect_list(name).alias(name) for name in names))
-    ordered = gathered.select(*SPOT, "slice", *(F.sort_array(name).alias(name) for name in names))
+    gathered = spread.groupBy(*keys).agg(*(F.collect_list(name).alias(name) for name in names))
+    ordered = gathered.select(*keys, *(F.sort_array(name).alias(name) for name in names))
     quantiles = pick_quantiles() if slices == 1 else []
-    return sum_slices(ordered, quantiles, window_ns, slice_ns)
+    offset = F.lit(0) if slices == 1 else F.col("slice") * slice_ns
+    begin = F.col("window") * window_ns + offset
+    summed = sum_slices(ordered, keys, quantiles, begin, count_spare_bits(slice_ns))
+    return summed.withColumn("slice", F.lit(0)) if slices == 1 else summed
 
 
 def place_records(records: DataFrame, window_ns: int, slice_ns: int) -> DataFrame:
@@ -81,20 +86,20 @@ def count_spare_bits(slice_ns: int) -> int:
     return 63 - slice_ns.bit_length()
 
 
-def sum_slices(ordered: DataFrame, quantiles: list[Column], window_ns: int, slice_ns: int) -> DataFrame:
+def sum_slices(
+    ordered: DataFrame, keys: tuple[str, ...], quantiles: list[Column], begin: Column, shift: int
+) -> DataFrame:
     """Rows again, in order: Spark compiles what runs over rows, not what runs over elements of arrays.
 
     Squares are summed around a value in the midst, so that nearly equal values lose no digits.
     """
-    shift = count_spare_bits(slice_ns)
     size = F.size("places")
     first, last = (
         F.shiftright(F.get("places", F.lit(0)), shift),
         F.shiftright(F.get("places", size - 1), shift),
     )
     measured = ordered.select(
-        *SPOT,
-        "slice",
+        *keys,
         "places",
         "services",
         first.alias("first"),
@@ -113,8 +118,7 @@ def sum_slices(ordered: DataFrame, quantiles: list[Column], window_ns: int, slic
         F.when((F.col("i") > 0) & (F.col("place") == before), 1).otherwise(0).alias("repeat"),
         (F.get("services", F.col("i")) - F.col("middle_service")).alias("service"),
     )
-    begin = F.col("window") * window_ns + F.col("slice") * slice_ns
-    return rows.groupBy(*SPOT, "slice").agg(
+    return rows.groupBy(*keys).agg(
         F.count("*").alias("tuples"),
         F.sum("repeat").alias("repeats"),
         (F.first(begin + F.col("first"))).alias("first_ns"),
@@ -259,8 +263,8 @@ def measure_cut_windows(
     Beyond, every n-th of each slice's sorted values stands for all: the rank is off by less than n × (slices + 1).
     """
     slice_ns = math.ceil(window_ns / slices)
-    spread = place_records(records, window_ns, slice_ns).repartition(tasks, *SPOT, "slice")
-    gathered = spread.groupBy(*SPOT, "slice").agg(*(F.collect_list(span).alias(span) for span in SPANS))
+    spread = place_records(records, window_ns, slice_ns).repartition(tasks, *SLICE)
+    gathered = spread.groupBy(*SLICE).agg(*(F.collect_list(span).alias(span) for span in SPANS))
     stride = F.ceil(F.col("tuples") / QUANTILE_VALUES)
     counted = gathered.join(F.broadcast(timeline.select(*SPOT, stride.alias("stride"))), list(SPOT))
     thinned = counted.select(*SPOT, *(thin(F.sort_array(span)).alias(span) for span in SPANS))
