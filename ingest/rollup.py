@@ -89,7 +89,7 @@ def drop_duplicates(records: DataFrame, suspected: DataFrame) -> DataFrame:
     windows = suspected.select(*SPOT).distinct().withColumn("suspected", F.lit(col=True))
     marked = records.join(windows, list(SPOT), "left")
     latest = Window.partitionBy(*IDENTITY).orderBy(
-        F.desc("sojourn_ns"), F.asc("wait_ns"), F.desc("sample_every"), F.asc_nulls_first("from_operator")
+        F.desc("sojourn_ns"), F.desc("wait_ns"), F.desc("sample_every"), F.asc_nulls_first("from_operator")
     )
     looked_at = marked.where("suspected").withColumn("identity", identify_record())
     single = looked_at.withColumn("copy", F.row_number().over(latest)).where("copy = 1")
