@@ -7,6 +7,7 @@ from typing import Any
 
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
+from pydantic_core import from_json
 
 from app.errors import InvalidRequest, UnsupportedMediaType
 
@@ -44,6 +45,31 @@ def refuse_other_types(request: Request) -> None:
 
 def read_json(body: bytes) -> Any:
     """The document of a body; malformed JSON stays a `JSONDecodeError`, whose place in the text helps most."""
+    try:
+        document = from_json(body)
+        # Every name has its colon, so with no more colons than names no name can have been lost to its double.
+        if body.count(b":") == count_names(document):
+            return document
+    except ValueError:
+        pass  # the slower reading knows what to say
+    return read_json_slowly(body)
+
+
+def count_names(value: Any) -> int:
+    """How many names the objects of a document have."""
+    count = 0
+    if type(value) is dict:
+        count, value = len(value), value.values()
+    elif type(value) is not list:
+        return 0
+    for part in value:
+        if type(part) is dict or type(part) is list:
+            count += count_names(part)
+    return count
+
+
+def read_json_slowly(body: bytes) -> Any:
+    """The same, where names may stand twice or something is wrong."""
     try:
         return json.loads(body.decode(), object_pairs_hook=_without_doubles)
     except UnicodeDecodeError as error:

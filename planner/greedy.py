@@ -235,6 +235,9 @@ def is_falling(curves: Sequence[Curve], counts: Sequence[int]) -> bool:
         if curve.weights.is_constant:
             continue
         here = curve[k]
-        if here < curve[k + 1] or (k > curve.floor and curve[k - 1] < here):
+        if k > curve.floor and curve[k - 1] < here:
+            return False
+        # The next gain is less than all that then still waits: often that alone shows it to be smaller.
+        if curve.waiting(k) - here > 0.999 * here and curve[k + 1] > here:
             return False
     return True
