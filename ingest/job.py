@@ -86,6 +86,7 @@ class Survey:
     read: int
     reject_reasons: dict[str, int]
     largest_window: int
+    has_faulty_name: bool
 
     @property
     def rejected(self) -> int:
@@ -125,21 +126,19 @@ def run_ingest(spark: SparkSession, database_url: str, request: Request) -> str:
 
 def write_run(run: Run, sources: Sources) -> tuple[Totals, int]:
     frames = read_records(run.spark, sources)
-    events = keep_day(parse_records(run.spark, frames), run.request)
-    with kept(make_records(events)) as stored, ExitStack() as stack:
-        records = read_back(stored, run.request.window_ns)
-        tally = stack.enter_context(kept(tally_records(records)))
-        survey = take_survey(tally)
+    with ExitStack() as stack:
+        records, tally, survey = stack.enter_context(read_log(run.spark, frames, run.request))
         log.info("read %d records, %d of them unusable", survey.read, survey.rejected)
         if survey.rejected:
+            events = keep_day(parse_records(run.spark, frames), run.request)
             store_rejects(run.connection, run.number, list_rejects(events, frames))
         if survey.rejected > run.request.max_rejected * survey.read:
             totals = survey.to_totals(0)
             note_totals(run.connection, run.number, totals, run.seconds())
             raise TooManyRejected(totals, run.request.max_rejected)
-        with roll_up(records, tally, run.request, survey) as (summaries, flows, duplicates):
-            totals = survey.to_totals(duplicates)
-            stage_summaries(run.connection, summaries, run.request, totals)
+        summaries, flows, duplicates = stack.enter_context(roll_up(records, tally, run.request, survey))
+        totals = survey.to_totals(duplicates)
+        stage_summaries(run.connection, summaries, run.request, totals)
     log.info("rolled up; replacing windows")
     found = discover_topologies(flows)
     notes = replace_windows(
@@ -149,6 +148,24 @@ def write_run(run: Run, sources: Sources) -> tuple[Totals, int]:
         log.warning("%s: %s", note.topology, note.detail)
     row = run.connection.execute("SELECT windows FROM ingest_runs WHERE id = %s", (run.number,)).fetchone()
     return totals, row[0] if row else 0
+
+
+@contextmanager
+def read_log(
+    spark: SparkSession, frames: list[DataFrame], request: Request
+) -> Iterator[tuple[DataFrame, DataFrame, Survey]]:
+    """The records as they are kept, their tally and its survey. Names are looked at in the tally, where there are few;
+    if one is faulty, which is rare, all records are parsed again to find those that hold it.
+    """
+    for trusts_names in (True, False):
+        events = keep_day(parse_records(spark, frames, trusts_names=trusts_names), request)
+        with kept(make_records(events)) as stored:
+            records = read_back(stored, request.window_ns)
+            with kept(tally_records(records)) as tally:
+                survey = take_survey(tally)
+                if not survey.has_faulty_name:
+                    yield records, tally, survey
+                    return
 
 
 def keep_day(events: DataFrame, request: Request) -> DataFrame:
@@ -162,12 +179,18 @@ def keep_day(events: DataFrame, request: Request) -> DataFrame:
 
 
 def take_survey(tally: DataFrame) -> Survey:
-    windows = tally.groupBy("reject_reason", *WINDOW).agg(F.sum("tuples").alias("tuples"))
-    found = windows.groupBy("reject_reason").agg(F.sum("tuples"), F.max("tuples")).collect()
-    counts = {reason: (records, largest) for reason, records, largest in found}
-    accepted, largest = counts.pop(None, (0, 0))
+    windows = tally.groupBy("reject_reason", *WINDOW).agg(
+        F.sum("tuples").alias("tuples"), F.max("has_faulty_name").alias("has_faulty_name")
+    )
+    found = (
+        windows.groupBy("reject_reason")
+        .agg(F.sum("tuples"), F.max("tuples"), F.max("has_faulty_name"))
+        .collect()
+    )
+    counts = {reason: (records, largest, is_faulty) for reason, records, largest, is_faulty in found}
+    accepted, largest, has_faulty_name = counts.pop(None, (0, 0, False))
     reasons = {reason: counts[reason][0] for reason in sorted(counts)}
-    return Survey(accepted + sum(reasons.values()), reasons, largest)
+    return Survey(accepted + sum(reasons.values()), reasons, largest, has_faulty_name)
 
 
 def list_rejects(events: DataFrame, frames: list[DataFrame]) -> Iterator[tuple[str, int, str, str]]:

@@ -21,24 +21,33 @@ MAX_NAME_LENGTH = 200
 MAX_SAMPLE_EVERY = 1e6
 REQUIRED_NAMES = ("topology", "operator", "instance", "tuple_id")
 NAMES = (*REQUIRED_NAMES, "from_operator")
+SHOWN = ("topology", "operator", "instance", "from_operator")
 ADDRESSED = ("topology", "operator", "from_operator")
-PLAIN_NAMES = (
-    r"^[\]-~0-\[!-.]*$"  # ASCII without space, slash and backslash; small letters are asked for first
-)
+# ASCII without space, slash and backslash; small letters are asked for first. `$` would pass a line's end at the end.
+PLAIN_NAMES = r"^[\]-~0-\[!-.]*\z"
 UNPRINTABLE = r"[\p{C}\p{Zl}\p{Zp}]|[\p{Zs}&&[^ ]]"
 ISO_DATE_TIME = r"^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?"
 ISO_ZONE = r" ?([Zz]|[+-]\d\d(:?\d\d)?)$"
 
 
-def parse_records(spark: SparkSession, frames: Iterable[DataFrame]) -> DataFrame:
-    """Columns: the names, `*_ns`, `sample_every`, `reject_reason`, `file`, `block_start`, `row`, `line`."""
+def parse_records(
+    spark: SparkSession, frames: Iterable[DataFrame], *, trusts_names: bool = False
+) -> DataFrame:
+    """Columns: the names, `*_ns`, `sample_every`, `reject_reason`, `file`, `block_start`, `row`, `line`.
+
+    A run has millions of records and few names: who `trusts_names` looks at each of them once, later, and where one
+    `has_faulty_name`, parses again without trust.
+    """
     nothing = spark.createDataFrame(
         [], "file string, block_start long, row long, line string, is_record boolean, broken string"
     )
-    return reduce(DataFrame.unionByName, [parse_frame(frame) for frame in (list(frames) or [nothing])])
+    return reduce(
+        DataFrame.unionByName,
+        [parse_frame(frame, trusts_names=trusts_names) for frame in (list(frames) or [nothing])],
+    )
 
 
-def parse_frame(raw: DataFrame) -> DataFrame:
+def parse_frame(raw: DataFrame, *, trusts_names: bool) -> DataFrame:
     types = {field.name: field.dataType for field in raw.schema.fields}
     for field in FIELDS:
         if field not in types:
@@ -56,7 +65,7 @@ def parse_frame(raw: DataFrame) -> DataFrame:
         "line",
         "broken",
     )
-    rejected = typed.withColumn("reject_reason", find_reason(types))
+    rejected = typed.withColumn("reject_reason", find_reason(types, trusts_names=trusts_names))
     shown = F.when(F.col("reject_reason").isNotNull(), show_line(F.col("line"))).alias("line")
     return rejected.drop("broken", *TIMES, *texts).withColumn("line", shown)
 
@@ -114,7 +123,7 @@ def parse_sample(value: Column) -> Column:
     return F.when(value.isNull(), F.lit(1).cast("long")).otherwise(whole.cast("long"))
 
 
-def find_reason(types: dict[str, T.DataType]) -> Column:
+def find_reason(types: dict[str, T.DataType], *, trusts_names: bool) -> Column:
     """Null for a usable record; else the first fault, in the order of the fields.
 
     Nearly all records are usable, so that is asked first, in as few steps as possible: this runs for every record.
@@ -130,12 +139,23 @@ def find_reason(types: dict[str, T.DataType]) -> Column:
             f"sample_every is not a whole number between 1 and {MAX_SAMPLE_EVERY:.0f}",
         ),
     )
-    return F.when(~F.coalesce(is_plainly_usable(), F.lit(col=False)), F.coalesce(*faults))
+    usable = is_plainly_usable() if trusts_names else is_plainly_usable() & has_plain_names()
+    return F.when(~F.coalesce(usable, F.lit(col=False)), F.coalesce(*faults))
+
+
+def has_plain_names() -> Column:
+    """False for some good ones too: names beyond plain ASCII are looked at closely."""
+    shown = F.concat("topology", "operator", "instance", F.coalesce("from_operator", F.lit("")))
+    return ~F.col("topology").isin(".", "..") & shown.rlike(PLAIN_NAMES)
+
+
+def has_faulty_name() -> Column:
+    """Whether any of the names that are shown is not as it must be."""
+    return reduce(Column.__or__, [find_name_fault(name).isNotNull() for name in SHOWN])
 
 
 def is_plainly_usable() -> Column:
-    """True only for usable records, false for some usable ones too: names beyond plain ASCII are looked at closely."""
-    shown = F.concat("topology", "operator", "instance", F.coalesce("from_operator", F.lit("")))
+    """True only for records that are usable if their names are; names that are too long are none."""
     lengths = [F.octet_length(name).between(1, MAX_NAME_LENGTH) for name in REQUIRED_NAMES]
     conditions = (
         F.col("broken").isNull(),
@@ -144,8 +164,6 @@ def is_plainly_usable() -> Column:
         F.col("sample_every").isNotNull(),
         *lengths,
         F.coalesce(F.octet_length("from_operator"), F.lit(1)) <= MAX_NAME_LENGTH,
-        ~F.col("topology").isin(".", ".."),
-        shown.rlike(PLAIN_NAMES),
     )
     return reduce(Column.__and__, conditions)
 

@@ -22,16 +22,6 @@ QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 SPANS = ("wait", "sojourn")
 
 
-def identify_operator() -> Column:
-    """64 bits for two names: a day with 100,000 operators has two alike with a probability of 3e-10."""
-    return F.xxhash64(*OPERATOR).alias("operator_id")
-
-
-def identify_record() -> Column:
-    """64 bits that, with operator and arrival, tell a record from others; its root's 64 are made of the tuple_id."""
-    return F.xxhash64("instance", "root_id")
-
-
 def count_slices(largest_window: int) -> int:
     """Into how many parts every window is cut so that the busiest one's parts stay near SLICE_RECORDS."""
     return max(1, math.ceil(largest_window / SLICE_RECORDS))
@@ -68,7 +58,7 @@ def place_records(records: DataFrame, window_ns: int, slice_ns: int) -> DataFram
     shift = count_spare_bits(slice_ns)
     in_window = F.expr(f"arrived_ns % {window_ns}L")
     is_cut = slice_ns < window_ns
-    identity = identify_record().bitwiseAND(F.lit((1 << shift) - 1))
+    identity = F.col("identity").bitwiseAND(F.lit((1 << shift) - 1))
     return records.select(
         *SPOT,
         (F.call_function("div", in_window, F.lit(slice_ns)) if is_cut else F.lit(0))

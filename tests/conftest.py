@@ -13,6 +13,8 @@ from app.embedded_postgres import shared_postgres
 # The planner's matrices are small: threads of BLAS only wait for each other, most of all beside other tests. Numpy
 # reads this when it is loaded, by whichever test comes first; this file comes before all of them.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Runs of Spark are short here: optimising what Java compiles would be half of their processor time, and save nothing.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
 
 # How long an example takes says more about the machine, and about what is loaded at its first use, than about us.
 settings.register_profile("untimed", deadline=None)

@@ -68,18 +68,34 @@ def test_a_rerun_and_a_corrected_file_leave_what_one_clean_run_leaves(
     events = make_events(120, seed=1)
     log = tmp_path / "logs" / "day.jsonl"
     good = [to_json(event) for event in events]
-    write(log, [*good[:50], "", "{torn", *good[50:], *good[10:13], to_json(events[0], operator="")])
+    write(
+        log,
+        [
+            *good[:50],
+            "",
+            "{torn",
+            *good[50:],
+            *good[10:13],
+            to_json(events[0], operator=""),
+            to_json(events[0], instance="a\0b"),
+        ],
+    )
     run_ingest(spark, database, request(log))
     first = dump(database)
     run = last_run(database)
     repeated = 3 + len(events) - len(reference.drop_duplicates(events))
-    assert (run["read"], run["rejected"], run["duplicates"]) == (len(events) + 5, 2, repeated)
+    assert (run["read"], run["rejected"], run["duplicates"]) == (len(events) + 6, 3, repeated)
     assert run["read"] == run["accepted"] + run["rejected"] + run["duplicates"]
-    assert run["reject_reasons"] == {"not one JSON object": 1, "operator is empty": 1}
+    assert run["reject_reasons"] == {
+        "not one JSON object": 1,
+        "operator is empty": 1,
+        "instance holds control characters": 1,
+    }
     rejects = query(database, "SELECT file, line, reason, text FROM rejected_lines ORDER BY line")
     assert [(r["line"], r["reason"], r["text"][:5]) for r in rejects] == [
         (52, "not one JSON object", "{torn"),
         (len(events) + 6, "operator is empty", '{"top'),
+        (len(events) + 7, "instance holds control characters", '{"top'),
     ]
     expected = reference.summarise_operators(events, 60)
     assert len(first["operator_summaries"]) == len(expected) == run["windows"]

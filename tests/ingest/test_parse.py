@@ -9,9 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import Row, SparkSession
 
-from ingest.parse import parse_records
+from ingest.parse import SHOWN, parse_records
 from ingest.readers import read_records
 from ingest.rejects import count_lines, find_rejects
+from ingest.rollup import make_records, read_back, tally_records
 from ingest.sources import find_sources
 
 T0 = 1_794_960_000
@@ -127,6 +128,55 @@ def test_usable_records_are_taken_to_the_nanosecond(spark: SparkSession, tmp_pat
     by_place = dict(zip(ACCEPTED, rows, strict=True))
     assert by_place[good(tuple_id=17, instance=3)].tuple_id == "17"
     assert by_place[good(operator="7", from_operator="")].from_operator is None
+
+
+ODD_NAMES = [
+    "",
+    " ",
+    " o",
+    "o ",
+    "a b",
+    "a/b",
+    "a\\b",
+    ".",
+    "..",
+    "ядро",
+    "a\0b",
+    "\0",
+    "a\nb",
+    "\u2028",
+    "\u00a0",
+    "o" * 201,
+]
+
+
+def test_a_faulty_name_is_found_in_the_tally_of_who_trusted_it(spark: SparkSession, tmp_path: Path):
+    """Each record is of a second of its own, by which it is found again."""
+    odd = [{name: value} for value in ODD_NAMES for name in SHOWN]
+    lines = [good(**change, arrived_at=T0 - second) for second, change in enumerate(odd)]
+    (tmp_path / "log.jsonl").write_text("\n".join(lines))
+    bad_bytes = {name: [value] for name, value in GOOD.items()} | {
+        "operator": [b"\xff"],
+        "arrived_at": [T0 - 999],
+    }
+    pq.write_table(pa.table(bad_bytes), tmp_path / "log.parquet")
+    frames = read_records(spark, find_sources(spark, [str(tmp_path)], None))
+    looked_at, trusted = (parse_records(spark, frames, trusts_names=trusts) for trusts in (False, True))
+    tally = tally_records(read_back(make_records(trusted), SECOND))
+    faulty = {row.window for row in tally.where("has_faulty_name").collect()}
+    rejected = {
+        row.arrived_ns // SECOND: row.reject_reason
+        for row in looked_at.where("reject_reason is not null").collect()
+    }
+    at_once = {row.arrived_ns // SECOND for row in trusted.where("reject_reason is not null").collect()}
+    assert faulty | at_once == rejected.keys()
+    assert not faulty & at_once
+    assert {odd[T0 - second].popitem() for second in at_once} == {
+        *((name, value) for name in SHOWN[:3] for value in ("", "o" * 201)),
+        ("from_operator", "o" * 201),
+    }
+    assert T0 - 999 in faulty
+    assert len(faulty) > len(at_once)
 
 
 def test_lines_are_numbered_across_blocks_and_files(spark: SparkSession, tmp_path: Path):

@@ -12,9 +12,7 @@ from pyspark.sql import Row, SparkSession
 
 from ingest import job
 from ingest import timeline as timelines
-from ingest.parse import parse_records
 from ingest.readers import read_records
-from ingest.rollup import make_records, read_back, tally_records
 from ingest.runs import Request
 from ingest.sources import find_sources
 from tests.ingest import reference
@@ -27,13 +25,10 @@ def roll_up(
 ) -> tuple[dict[Any, Row], dict[Any, Row], int]:
     """As the job does it, but into memory: operators, topologies, duplicates."""
     request = Request((str(path),), None, window_seconds, 0.0)
-    events = parse_records(spark, read_records(spark, find_sources(spark, [str(path)], None)))
+    frames = read_records(spark, find_sources(spark, [str(path)], None))
     with ExitStack() as stack:
-        records = read_back(stack.enter_context(job.kept(make_records(events))), request.window_ns)
-        tally = stack.enter_context(job.kept(tally_records(records)))
-        summaries, _, duplicates = stack.enter_context(
-            job.roll_up(records, tally, request, job.take_survey(tally))
-        )
+        read = stack.enter_context(job.read_log(spark, frames, request))
+        summaries, _, duplicates = stack.enter_context(job.roll_up(*read[:2], request, read[2]))
         operators = {(row.topology, row.operator, row.window): row for row in summaries.operators.collect()}
         topologies = {(row.topology, row.window): row for row in summaries.topologies.collect()}
     return operators, topologies, duplicates
