@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.ingest import reference
 from tests.ingest.reference import NS, Event
 
 START_NS = 1_794_960_000 * NS  # 2026-11-18T00:00:00Z
@@ -44,6 +45,11 @@ def make_events(
                 todo += [("detector", operator, finished)] * int(random.random() < 0.1)
                 todo += [("reporter", operator, finished)] * int(random.random() < 0.4)
     return events
+
+
+def make_single_events(roots: int, seed: int) -> list[Event]:
+    """The same, of which no two are one record: a run measures them once."""
+    return reference.drop_duplicates(make_events(roots, seed))
 
 
 def to_record(event: Event) -> dict[str, Any]:

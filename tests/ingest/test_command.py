@@ -9,7 +9,10 @@ from typing import Any
 
 import httpx
 import pytest
+from pyspark.sql import SparkSession
 
+from ingest.job import run_ingest
+from ingest.runs import Request
 from migrations.runner import migrate
 from tests.app.processes import HEADGATE, environment, made_database, start
 from tests.ingest import reference
@@ -111,10 +114,12 @@ def test_what_the_command_measured_is_what_the_service_answers(
     assert len(read_all(client, "/v1/topologies/fpd/summaries")) == len(items), "nothing is that old"
 
 
-def test_what_is_older_than_wanted_goes(client: httpx.Client, database: str, tmp_path: Path):
+def test_what_is_older_than_wanted_goes(
+    spark: SparkSession, client: httpx.Client, database: str, tmp_path: Path
+):
     old = [event.moved(-400 * 86_400 * 10**9) for event in make_events(5, seed=12, topology="old")]
     (tmp_path / "log.jsonl").write_text("".join(to_json(event) + "\n" for event in old))
-    assert run(database, "ingest", str(tmp_path), "--master", "local[2]").returncode == 0
+    run_ingest(spark, database, Request((str(tmp_path),), None, 60, 0.05))
     assert read_all(client, "/v1/topologies/old/summaries")
     pruned = run(database, "prune", "--older-than", "90d")
     assert pruned.stdout.startswith("pruned 1 whole days")

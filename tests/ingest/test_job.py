@@ -21,7 +21,7 @@ from ingest.sources import SourceNotFound
 from migrations.runner import migrate
 from tests.app.processes import made_database
 from tests.ingest import reference
-from tests.ingest.logs import START_NS, make_events, to_iso, to_json, to_record
+from tests.ingest.logs import START_NS, make_events, make_single_events, to_iso, to_json, to_record
 from tests.ingest.reference import NS, Event
 
 Tables = dict[str, list[dict[str, Any]]]
@@ -104,10 +104,8 @@ def test_a_rerun_and_a_corrected_file_leave_what_one_clean_run_leaves(
     run_ingest(spark, database, request(log))
     assert dump(database) == first, "running a day twice changes nothing"
 
-    corrected = [
-        line for line, event in zip(good, events, strict=True) if event.arrived_ns < START_NS + 170 * NS
-    ]
-    write(log, corrected)
+    single = reference.drop_duplicates(events)
+    write(log, [to_json(event) for event in single if event.arrived_ns < START_NS + 170 * NS])
     run_ingest(spark, database, request(log))
     with made_database(postgres_url) as clean:
         migrate(clean)
@@ -186,7 +184,7 @@ def test_too_many_rejected_lines_leave_the_tables_as_they_were(
     spark: SparkSession, database: str, tmp_path: Path
 ):
     log = tmp_path / "log.jsonl"
-    good = [to_json(event) for event in make_events(30, seed=4)]
+    good = [to_json(event) for event in make_single_events(30, seed=4)]
     write(log, good)
     run_ingest(spark, database, request(log))
     before = dump(database)
@@ -205,7 +203,7 @@ def test_too_many_rejected_lines_leave_the_tables_as_they_were(
 
 def test_a_day_is_its_folder_and_what_arrived_on_it(spark: SparkSession, database: str, tmp_path: Path):
     """Folders of other days are not read at all: their content would be rejected."""
-    events = make_events(40, seed=5)
+    events = make_single_events(40, seed=5)
     late = events[0].moved(-86_400 * NS)
     write(tmp_path / "dt=2026-11-18" / "a.jsonl", [to_json(event) for event in [*events, late]])
     write(tmp_path / "dt=2026-11-17" / "b.jsonl", ["?"] * 100)
@@ -220,7 +218,7 @@ def test_a_day_is_its_folder_and_what_arrived_on_it(spark: SparkSession, databas
 
 def test_every_format_gives_the_same_tables(spark: SparkSession, database: str, tmp_path: Path):
     """A topology per format, told apart by name alone."""
-    plain = make_events(60, seed=6)
+    plain = make_single_events(60, seed=6)
 
     def renamed(name: str) -> list[Event]:
         return [Event(**(asdict(event) | {"topology": name})) for event in plain]
@@ -298,7 +296,7 @@ def test_a_run_whose_process_is_gone_counts_as_abandoned(spark: SparkSession, da
         assert dead
         assert alive
         living.execute("SELECT pg_advisory_lock(%s, %s)", (RUN_LOCK, alive[0]))
-        write(tmp_path / "log.jsonl", [to_json(event) for event in make_events(3, seed=7)])
+        write(tmp_path / "log.jsonl", [to_json(event) for event in make_single_events(3, seed=7)])
         run_ingest(spark, database, request(tmp_path))
     states = {row["id"]: row["state"] for row in query(database, "SELECT id, state FROM ingest_runs")}
     assert (states[dead[0]], states[alive[0]]) == ("abandoned", "running")
@@ -309,7 +307,7 @@ def test_a_log_that_is_rotated_keeps_the_windows_of_the_day_before(
 ):
     """The same path, other records: they overlap in one window at most, so yesterday's stay."""
     log = tmp_path / "current.jsonl"
-    events = make_events(60, seed=8)
+    events = make_single_events(60, seed=8)
     write(log, [to_json(event) for event in events])
     run_ingest(spark, database, request(log))
     windows = len(dump(database)["topology_summaries"])
