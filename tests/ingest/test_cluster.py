@@ -30,7 +30,7 @@ from tests.ingest.logs import make_events, to_json
 
 SPARK_CLASS = str(Path(pyspark.__file__).parent / "bin" / "spark-class")
 KILLS = int(os.environ.get("INGEST_KILLS", "3"))
-LONGEST_WAIT_SECONDS = 15.0  # about as long as a run takes: a kill hits any part of it
+LONGEST_WAIT_SECONDS = 12.0  # about as long as a run takes: a kill hits any part of it
 TABLES = ("operator_summaries", "topology_summaries", "snapshots")
 
 

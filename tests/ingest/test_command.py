@@ -2,21 +2,29 @@
 
 import json
 import subprocess
+import sys
+import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from shutil import copy
 from typing import Any
 
 import httpx
+import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
 from ingest.job import run_ingest
 from ingest.runs import Request
+from ingest.session import prepare_environment
 from migrations.runner import migrate
 from tests.app.processes import HEADGATE, environment, made_database, start
 from tests.ingest import reference
 from tests.ingest.logs import START_NS, make_events, to_json
+
+PROJECT = Path(__file__).parents[2]
+SPARK_SUBMIT = Path(pyspark.__file__).parent / "bin" / "spark-submit"
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +138,6 @@ def test_what_is_older_than_wanted_goes(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["ingest", "absent-file"], "does not exist"),
         (["ingest", ".", "--date", "someday"], "write 2026-11-18, or yesterday"),
         (["ingest", ".", "--max-rejected", "many"], "write 5% or 0.05"),
         (["prune", "--older-than", "long"], "write a whole number of h, d or w"),
@@ -142,9 +149,30 @@ def test_wrong_words_are_told_what_is_right(database: str, arguments: list[str],
     assert told in done.stderr
 
 
-def test_too_many_rejected_lines_exit_with_2(database: str, tmp_path: Path):
-    (tmp_path / "log.jsonl").write_text(json.dumps({"topology": "t"}) + "\n")
-    done = run(database, "ingest", str(tmp_path), "--master", "local[1]")
-    assert done.returncode == 2
-    assert "1 of 1 records cannot be used" in done.stderr
-    assert "operator is missing" in done.stderr
+def test_spark_submit_runs_the_job_from_a_zip_and_too_many_rejected_lines_exit_with_2(
+    database: str, tmp_path: Path
+):
+    """As docs/ingest.md says, where nothing of the project is installed: from another folder, without its path."""
+    log = tmp_path / "log.jsonl"
+    log.write_text(json.dumps({"topology": "t"}) + "\n")
+    packages = tmp_path / "headgate.zip"
+    with zipfile.ZipFile(packages, "w") as archive:
+        for source in (*PROJECT.glob("ingest/**/*.py"), *PROJECT.glob("app/**/*.py")):
+            archive.write(source, source.relative_to(PROJECT))
+    prepare_environment(is_local=True)
+    done = subprocess.run(
+        [
+            *(SPARK_SUBMIT, "--master", "local[1]", "--conf", "spark.sql.shuffle.partitions=4"),
+            *("--py-files", packages, copy(PROJECT / "ingest" / "job.py", tmp_path), log),
+            *("--database-url", database),
+        ],
+        cwd=tmp_path,
+        env=environment() | {"PYSPARK_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "1 of 1 records cannot be used" in done.stdout, "spark-submit prints there what the driver logs"
+    assert "operator is missing" in done.stdout

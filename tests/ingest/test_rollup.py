@@ -79,14 +79,13 @@ def vars_of(event: Event) -> dict[str, Any]:
     return {name: getattr(event, name) for name in Event.__dataclass_fields__}
 
 
-@pytest.mark.parametrize("limit", [7, 100])
 def test_cutting_windows_into_slices_changes_no_number(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     events = make_events(300, seed=4, seconds=150)
     events += events[100:130]
     write(tmp_path / "log.jsonl", events)
-    monkeypatch.setattr(timelines, "SLICE_RECORDS", limit)
+    monkeypatch.setattr(timelines, "SLICE_RECORDS", 7)
     assert_same(spark, tmp_path, events)
 
 
