@@ -25,6 +25,7 @@ FIELDS = (
 )
 TIMES = ("arrived_at", "started_at", "finished_at")
 POSITION = ("file", "block_start", "row", "line", "is_record", "broken")
+LINE = ("text", "file", "block_start", "row")
 CORRUPT = "_corrupt_record"
 JSON_OPTIONS = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}
 JSON_TEXTS = ", ".join(f"{field} string" for field in (*FIELDS, CORRUPT))
@@ -66,7 +67,8 @@ def read_json_lines(spark: SparkSession, files: Iterable[str]) -> DataFrame:
     if not has_number_times(spark, files):
         parsed = lines.withColumn("record", texts).withColumn("is_flat", is_flat(F.col("text")))
         parsed = parsed.withColumn("is_whole", F.when(~F.col("is_flat"), is_one_object(F.col("text"))))
-        return name_json_faults(parsed, FIELDS)
+        parsed = parsed.withColumn("is_read", F.col("record").isNotNull())
+        return name_json_faults(parsed.select(*LINE, "is_whole", "is_read", "record.*"), FIELDS)
     quick = lines.withColumn("quick", F.from_json("text", JSON_NUMBERS, JSON_OPTIONS))
     readable = [F.col(f"quick.{time}").isNotNull() for time in TIMES]
     plain = reduce(Column.__and__, readable, is_flat(F.col("text")) & F.col(f"quick.{CORRUPT}").isNull())
@@ -78,7 +80,10 @@ def read_json_lines(spark: SparkSession, files: Iterable[str]) -> DataFrame:
         }
     )
     names = [*(field for field in FIELDS if field not in TIMES), CORRUPT]
-    record = F.struct(
+    parsed = both.select(
+        *LINE,
+        "is_whole",
+        (F.col("plain") | F.col("slow").isNotNull()).alias("is_read"),
         *(
             F.when(F.col("plain"), F.col(f"quick.{name}")).otherwise(F.col(f"slow.{name}")).alias(name)
             for name in names
@@ -86,8 +91,6 @@ def read_json_lines(spark: SparkSession, files: Iterable[str]) -> DataFrame:
         *(F.when(F.col("plain"), F.col(f"quick.{time}")).alias(time) for time in TIMES),
         *(F.col(f"slow.{time}").alias(name_text(time)) for time in TIMES),
     )
-    unreadable = ~F.col("plain") & F.col("slow").isNull()
-    parsed = both.withColumn("record", F.when(~unreadable, record))
     return name_json_faults(parsed, (*FIELDS, *map(name_text, TIMES)))
 
 
@@ -105,16 +108,14 @@ def has_number_times(spark: SparkSession, files: Iterable[str]) -> bool:
 def name_json_faults(parsed: DataFrame, fields: Iterable[str]) -> DataFrame:
     """`is_whole` is null where nobody needed to look."""
     broken = F.when(~F.is_valid_utf8("text"), "not valid UTF-8").when(
-        F.col("record").isNull()
-        | F.col(f"record.{CORRUPT}").isNotNull()
-        | ~F.coalesce("is_whole", F.lit(col=True)),
+        ~F.col("is_read") | F.col(CORRUPT).isNotNull() | ~F.coalesce("is_whole", F.lit(col=True)),
         "not one JSON object",
     )
     for name in ("topology", "operator", "from_operator"):
         broken = broken.when(~is_json_string(name), f"{name} is not a string")
     for name in ("instance", "tuple_id"):
-        broken = broken.when(F.ascii(f"record.{name}").isin(*map(ord, "{[")), f"{name} is not a string")
-    return select_raw(parsed, broken, fields)
+        broken = broken.when(F.ascii(name).isin(*map(ord, "{[")), f"{name} is not a string")
+    return select_raw(parsed, broken, map(F.col, fields))
 
 
 def is_flat(text: Column) -> Column:
@@ -137,7 +138,7 @@ def is_one_object(text: Column) -> Column:
 
 def is_json_string(name: str) -> Column:
     """Asked for text, Spark gives 7 and "7" alike; what looks like no string is looked up in the line."""
-    value = F.col(f"record.{name}")
+    value = F.col(name)
     first = F.ascii(value)  # asked for with numbers, not with a pattern: this runs for every record
     begins_oddly = first.between(ord("+"), ord("9")) | first.isin(*map(ord, "{["))
     suspicious = begins_oddly | value.isin("true", "false")
@@ -167,7 +168,8 @@ def parse_csv(lines: DataFrame, header: str) -> DataFrame:
         "not the fields of the CSV header",
     )
     is_header = (F.col("block_start") == 0) & (F.col("text") == header)
-    return select_raw(parsed, broken, columns, is_record=~is_header)
+    fields = [F.col(f"record.{column}") for column in columns if column in FIELDS]
+    return select_raw(parsed, broken, fields, is_record=~is_header)
 
 
 def read_lines(spark: SparkSession, files: Iterable[str]) -> DataFrame:
@@ -181,11 +183,11 @@ def read_lines(spark: SparkSession, files: Iterable[str]) -> DataFrame:
 
 
 def select_raw(
-    parsed: DataFrame, broken: Column, fields: Iterable[str], *, is_record: Column | bool = True
+    parsed: DataFrame, broken: Column, fields: Iterable[Column], *, is_record: Column | bool = True
 ) -> DataFrame:
     line = F.when(F.length("text") > LINE_LENGTH, F.concat(F.substring("text", 1, LINE_LENGTH), F.lit("…")))
     return parsed.select(
-        *(F.col(f"record.{field}") for field in fields if not field.startswith(UNUSED)),
+        *fields,
         "file",
         "block_start",
         "row",

@@ -1,5 +1,6 @@
 """`headgate gate`: exit code 0 pass, 1 capacity short, 2 could not judge."""
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -67,7 +68,7 @@ def gate(
         )
         if junit:
             _write(junit, reports.render_junit(answer))
-        _print(answer, output, summary)
+        _print_if_read(answer, output, summary)
     except Refused as refused:
         raise _fail(str(refused), output, junit) from refused
     except Exception as error:
@@ -131,6 +132,15 @@ def _read_processors(given: list[str]) -> dict[str, Any]:
             )
         counts |= document
     return counts
+
+
+def _print_if_read(answer: "GateAnswer", output: str, summary: Path | None) -> None:
+    """The verdict stands also where whoever reads it, as `head` does, stops before its end."""
+    try:
+        _print(answer, output, summary)
+        sys.stdout.flush()
+    except (BrokenPipeError, SystemExit):  # rich ends the process then, as if the gate had not passed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _print(answer: "GateAnswer", output: str, summary: Path | None) -> None:

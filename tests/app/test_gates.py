@@ -1,6 +1,8 @@
 """The gate over HTTP and on the command line: verdicts, exit codes, reports."""
 
 import json
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -13,7 +15,7 @@ from typer.testing import CliRunner, Result
 from app.cli import cli
 from app.snapshots.schemas import FPD_LOAD
 from app.topologies.schemas import FPD
-from tests.app.processes import Service
+from tests.app.processes import HEADGATE, Service
 from tests.app.test_cli import FPD as FOLDER
 from tests.app.test_cli import run
 
@@ -98,6 +100,20 @@ def test_the_exit_code_is_the_verdict():
     enough = ["--processors", "generator=7", "--processors", "detector=17", "--processors", "reporter=3"]
     held = run("gate", *FILES, "--rate", "480", "--t-max", "0.5", *enough)
     assert held.returncode == 0, held.stdout
+
+
+@pytest.mark.parametrize(
+    ("output", "rate", "verdict"), [("table", "1x", 0), ("json", "1.5x", 1), ("github", "1x", 0)]
+)
+def test_the_verdict_stands_where_nobody_reads_it_to_the_end(output: str, rate: str, verdict: int):
+    read, write = os.pipe()
+    os.close(read)
+    terms = ["--rate", rate, "--t-max", "0.5", "--k-max", "40", "--output", output]
+    ended = subprocess.run(
+        [HEADGATE, "gate", *FILES, *terms], stdout=write, stderr=subprocess.PIPE, check=False
+    )
+    os.close(write)
+    assert (ended.returncode, ended.stderr) == (verdict, b"")
 
 
 @pytest.mark.parametrize(

@@ -65,10 +65,11 @@ def assert_same(spark: SparkSession, path: Path, events: list[Event], window_sec
 
 
 def test_every_number_equals_the_definitions(spark: SparkSession, tmp_path: Path):
-    """Two topologies, shuffled over several files, some records twice, one of them with another finish."""
+    """Two topologies, shuffled over several files, some records twice: alike, with another finish, another start."""
     events = make_events(400, seed=1) + make_events(150, seed=2, topology="other", sample_every=10)
     late = [Event(**(vars_of(e) | {"finished_ns": e.finished_ns + 5000})) for e in events[5:9]]
-    events += [*events[:40], *late]
+    tied = [Event(**(vars_of(e) | {"started_ns": e.finished_ns})) for e in events[50:90]]
+    events += [*events[:40], *late, *tied]
     order = np.random.default_rng(3).permutation(len(events))
     for part in range(3):
         write(tmp_path / f"part{part}.jsonl", [events[i] for i in order[part::3]])
@@ -121,6 +122,14 @@ def test_a_lone_tuple_has_no_scv_and_the_next_has_its_gap(spark: SparkSession, t
     ]
     assert [row.service_scv for row in rows] == [None, None], "a mean of nothing has no variation"
     assert [row.service_rate for row in rows] == [None, None], "nothing was served in no time"
+
+
+def test_centuries_of_a_broken_clock_add_up(spark: SparkSession, tmp_path: Path):
+    """In nanoseconds each takes most of 64 bits, and each stands for a million."""
+    one = Event("t", "o", "i", "a", None, START_NS, START_NS, START_NS + 170 * 365 * 86_400 * NS, 1_000_000)
+    events = [one.moved(i * NS) for i in range(40)]
+    write(tmp_path / "log.jsonl", events)
+    assert_same(spark, tmp_path, events)
 
 
 def test_gaps_all_equal_have_scv_zero(spark: SparkSession, tmp_path: Path):
