@@ -15,8 +15,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     settings = {
         "spark.sql.warehouse.dir": str(folder),
         "spark.driver.memory": "1g",
-        # Small data, many plans: here compiling costs more than computing. The tests of the whole job leave these be.
+        # Small data, many plans: here compiling costs more than computing. The command's tests leave these be.
         "spark.sql.shuffle.partitions": "3",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.adaptive.enabled": "false",
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
