@@ -5,15 +5,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from app.errors import StoredDataUnusable
-from planner.errors import (
+from planner.errors import InvalidAllocation, InvalidLoad, InvalidState, InvalidTopology, PlannerError
+from planner.forecast_errors import (
     ConstantWorkload,
-    InvalidAllocation,
-    InvalidLoad,
     InvalidMstSamples,
-    InvalidState,
-    InvalidTopology,
     InvalidWorkload,
-    PlannerError,
     TooFewMstSamples,
     WorkloadTooShort,
     WorkloadTooSparse,

@@ -19,6 +19,8 @@ from starlette.responses import JSONResponse
 from app import errors
 from app.observability import current_request_id
 from planner import errors as planning
+from planner import forecast_errors as forecasting
+from planner import placement_errors as placing
 
 log = logging.getLogger(__name__)
 
@@ -188,38 +190,40 @@ KINDS: dict[type[Exception], Kind] = {
     errors.NotAcceptable: Kind(
         "not-acceptable", 406, "Not in this form", lambda p: {"offered": list(p.offered)}
     ),
-    planning.InvalidProfile: Kind(
-        "invalid-profile", 422, "A profile that no slot has", _numbers("/profiles")
-    ),
-    planning.NoStablePoint: Kind("no-stable-point", 422, "No trial was stable", _numbers("/trials")),
-    planning.MissingProfile: Kind("missing-profile", 422, "A task without a profile", _numbers("/profiles")),
-    planning.IdleTask: Kind("idle-task", 422, "A task that no tuple reaches", _numbers("/topology/edges")),
-    planning.ThreadTooLarge: Kind("vm-too-small", 422, "No VM holds a thread", _numbers("/vm_sizes")),
-    planning.PlacementTooLarge: Kind(
+    placing.InvalidProfile: Kind("invalid-profile", 422, "A profile that no slot has", _numbers("/profiles")),
+    placing.NoStablePoint: Kind("no-stable-point", 422, "No trial was stable", _numbers("/trials")),
+    placing.MissingProfile: Kind("missing-profile", 422, "A task without a profile", _numbers("/profiles")),
+    placing.IdleTask: Kind("idle-task", 422, "A task that no tuple reaches", _numbers("/topology/edges")),
+    placing.ThreadTooLarge: Kind("vm-too-small", 422, "No VM holds a thread", _numbers("/vm_sizes")),
+    placing.PlacementTooLarge: Kind(
         "placement-too-large", 422, "Too many threads", _numbers("/external_rate")
     ),
-    planning.InvalidCatalogue: Kind("invalid-catalogue", 422, "No sizes to buy from", _numbers("/vm_sizes")),
-    planning.NotEnoughSlots: Kind("not-enough-slots", 422, "Too few slots", _numbers("/vms")),
-    planning.InvalidMapping: Kind("invalid-mapping", 422, "The mapping does not fit", _numbers("/vms")),
-    planning.InvalidMstSamples: Kind(
+    placing.InvalidCatalogue: Kind("invalid-catalogue", 422, "No sizes to buy from", _numbers("/vm_sizes")),
+    placing.NotEnoughSlots: Kind("not-enough-slots", 422, "Too few slots", _numbers("/vms")),
+    placing.InvalidMapping: Kind("invalid-mapping", 422, "The mapping does not fit", _numbers("/vms")),
+    forecasting.InvalidMstSamples: Kind(
         "invalid-mst-samples", 422, "No such throughput", _numbers("/mst_samples")
     ),
-    planning.TooFewMstSamples: Kind(
+    forecasting.TooFewMstSamples: Kind(
         "too-few-mst-samples", 422, "Too few throughput samples", _numbers("/mst_samples")
     ),
-    planning.InvalidWorkload: Kind("invalid-workload", 422, "No time series", _numbers("/workload")),
-    planning.WorkloadTooShort: Kind("workload-too-short", 422, "Workload too short", _numbers("/workload")),
-    planning.WorkloadTooSparse: Kind(
+    forecasting.InvalidWorkload: Kind("invalid-workload", 422, "No time series", _numbers("/workload")),
+    forecasting.WorkloadTooShort: Kind(
+        "workload-too-short", 422, "Workload too short", _numbers("/workload")
+    ),
+    forecasting.WorkloadTooSparse: Kind(
         "workload-too-sparse", 422, "Too much is missing", _numbers("/workload")
     ),
-    planning.ConstantWorkload: Kind(
+    forecasting.ConstantWorkload: Kind(
         "constant-workload", 422, "Workload never changes", _numbers("/workload")
     ),
-    planning.InvalidQosTarget: Kind(
+    forecasting.InvalidQosTarget: Kind(
         "invalid-qos-target", 422, "Target out of range", _numbers("/qos_target")
     ),
-    planning.InvalidSchedule: Kind("invalid-schedule", 422, "The schedule contradicts itself", _numbers("")),
-    planning.UnknownPolicy: Kind("unknown-vm-policy", 422, "No such policy", _numbers("/policy")),
+    forecasting.InvalidSchedule: Kind(
+        "invalid-schedule", 422, "The schedule contradicts itself", _numbers("")
+    ),
+    forecasting.UnknownPolicy: Kind("unknown-vm-policy", 422, "No such policy", _numbers("/policy")),
     PoolTimeoutError: Kind("overloaded", 503, "Overloaded", headers=RETRY),
     OperationalError: Kind("database-unavailable", 503, "Database unavailable", headers=RETRY),
 }

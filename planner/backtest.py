@@ -9,7 +9,7 @@ import numpy as np
 from planner.arma import ZERO_MEAN_ORDERS, ArmaOrder
 from planner.arma_fit import ArmaFitFailed, fit_arma_by_statsmodels, rank_orders
 from planner.capacity import Capacity, interpolate_capacity
-from planner.errors import InvalidSchedule
+from planner.forecast_errors import InvalidSchedule
 from planner.headgate_policy import DEFAULT_QOS_TARGET, HeadgatePolicy
 from planner.mst import Floats, MstSample, fit_mst
 from planner.outlook import Outlooks

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planner.errors import InvalidMstSamples
+from planner.forecast_errors import InvalidMstSamples
 from planner.mst import Floats, MstSample
 
 

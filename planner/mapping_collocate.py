@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from planner.errors import ThreadTooLarge
 from planner.mapping import FIT_TOLERANCE, NoRoom, Task, ThreadMapping, Vm
 from planner.mapping_rsm import (
     DISTANCE_DIGITS,
@@ -14,6 +13,7 @@ from planner.mapping_rsm import (
     ask_for_more,
     refuse_hopeless,
 )
+from planner.placement_errors import ThreadTooLarge
 from planner.slots import refuse_excess
 
 

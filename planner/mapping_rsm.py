@@ -8,8 +8,8 @@ from math import ceil, floor
 import numpy as np
 import numpy.typing as npt
 
-from planner.errors import ThreadTooLarge
 from planner.mapping import FIT_TOLERANCE, NoRoom, SlotLedger, Task, ThreadMapping, Vm
+from planner.placement_errors import ThreadTooLarge
 from planner.slots import refuse_excess
 
 # Each thread looks at every VM. That is one try; what all tries together may take is MOST_TRIED of placement.py.

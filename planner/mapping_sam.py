@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from planner.errors import ThreadTooLarge
 from planner.mapping import FIT_TOLERANCE, NoRoom, SlotLedger, Task, ThreadMapping, Vm
+from planner.placement_errors import ThreadTooLarge
 from planner.slots import saturate_slots, size_bundle
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from planner.errors import InvalidMstSamples, TooFewMstSamples
+from planner.forecast_errors import InvalidMstSamples, TooFewMstSamples
 
 Floats = NDArray[np.float64]
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from planner.errors import NotEnoughSlots, PlacementTooLarge, ThreadTooLarge, TooManyRetries, join_names
+from planner.errors import join_names
 from planner.mapping import MapThreads, NoRoom, Task, ThreadMapping, Vm, join_tasks
 from planner.mapping_sam import map_slot_aware, split_bundles
+from planner.placement_errors import NotEnoughSlots, PlacementTooLarge, ThreadTooLarge, TooManyRetries
 from planner.prediction import Prediction, Route, predict, route_shuffled, route_slot_aware
 from planner.profiles import Profile
 from planner.slots import (

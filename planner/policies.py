@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from planner.errors import UnknownPolicy
+from planner.forecast_errors import UnknownPolicy
 from planner.mst import MstModel, MstSample, fit_form, needed_vms
 from planner.peaks import PeakForecast, PeakLoad, expect_last_rate
 from planner.schedule import Observed, Window, check_qos_target

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from planner.errors import InvalidMapping
 from planner.mapping import SHOWN_DIGITS, ThreadMapping
+from planner.placement_errors import InvalidMapping
 from planner.profiles import Profile
 from planner.slots import TaskLoad
 from planner.values import Diagnostic

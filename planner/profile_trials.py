@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from math import fsum, isfinite
 
-from planner.errors import InvalidProfile, NoStablePoint
+from planner.placement_errors import InvalidProfile, NoStablePoint
 from planner.profiles import Profile, ProfilePoint
 
 FEWEST_SAMPLES = 3  # two points always lie on a line

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from math import ceil, isfinite
 
-from planner.errors import InvalidProfile
+from planner.placement_errors import InvalidProfile
 
 # Rates come out of products of selectivities: a difference in the last digits must not cost a thread.
 RATE_TOLERANCE = 1e-12

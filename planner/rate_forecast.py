@@ -14,7 +14,7 @@ from scipy.special import ndtri
 
 from planner.arma import ArmaModel, forecast_arma
 from planner.arma_fit import ArmaFitFailed, rank_orders
-from planner.errors import ConstantWorkload
+from planner.forecast_errors import ConstantWorkload
 from planner.peaks import ARMA_WINDOW, last_day_quantile
 from planner.values import Diagnostic
 from planner.workload import Measurement, check_forecastable, regularise_workload

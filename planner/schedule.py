@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from planner.errors import InvalidQosTarget, InvalidSchedule
+from planner.forecast_errors import InvalidQosTarget, InvalidSchedule
 from planner.mst import Floats
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from math import ceil, fmod, fsum, inf
 from sys import float_info
 
-from planner.errors import IdleTask, InvalidLoad, MissingProfile, PlacementTooLarge
+from planner.errors import InvalidLoad
 from planner.flow import solve_visits
+from planner.placement_errors import IdleTask, MissingProfile, PlacementTooLarge
 from planner.profiles import RATE_TOLERANCE, Profile
 from planner.values import Diagnostic, Topology
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import isfinite, lcm
 from threading import Lock
 
-from planner.errors import InvalidCatalogue
+from planner.placement_errors import InvalidCatalogue
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from planner.arma import ORDERS, ArmaModel
 from planner.arma_fit import ArmaFitFailed, rank_orders
-from planner.errors import InvalidSchedule
+from planner.forecast_errors import InvalidSchedule
 from planner.headgate_policy import DEFAULT_QOS_TARGET, HeadgatePolicy
 from planner.mst import Floats, MstModel, MstSample, fit_mst
 from planner.outlook import Outlook

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.errors import ConstantWorkload, InvalidWorkload, WorkloadTooShort, WorkloadTooSparse
+from planner.forecast_errors import ConstantWorkload, InvalidWorkload, WorkloadTooShort, WorkloadTooSparse
 from planner.mst import Floats
 from planner.values import Diagnostic
 

@@ -7,7 +7,7 @@ from scipy.special import ndtri
 
 from planner.arma import ORDERS, ArmaModel, forecast_arma
 from planner.arma_fit import ArmaFitFailed, rank_orders
-from planner.errors import InvalidSchedule
+from planner.forecast_errors import InvalidSchedule
 from planner.mst import Floats
 from planner.peaks import ARMA_WINDOW, DAY_STEPS, last_day_quantile
 from planner.values import Diagnostic

@@ -14,7 +14,7 @@ from app.plans.schemas import Diagnostic
 from app.snapshots.series import read_workload
 from app.topologies.service import find_topology
 from planner.backtest import Backtest
-from planner.errors import InvalidMstSamples, InvalidQosTarget, TooFewMstSamples, UnknownPolicy
+from planner.forecast_errors import InvalidMstSamples, InvalidQosTarget, TooFewMstSamples, UnknownPolicy
 from planner.mst import MstSample, check_samples
 from planner.peaks import ARMA_WINDOW
 from planner.policies import ALL_POLICIES, BY_NAME, check_policy

@@ -20,7 +20,8 @@ from app.forecasts.service import forecast_described
 from app.plans.offline import Refused
 from app.problems import describe_problem
 from planner.backtest import Backtest, BacktestRow, BacktestSetup, run_backtest
-from planner.errors import InvalidMstSamples, PlannerError
+from planner.errors import PlannerError
+from planner.forecast_errors import InvalidMstSamples
 from planner.policies import ALL_POLICIES, BASELINES, BY_NAME
 from planner.workload import Workload
 

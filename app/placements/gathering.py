@@ -8,8 +8,9 @@ from app.placements.schemas import Choices, UsedProfile
 from app.profiles.schemas import Point, to_profile
 from app.topologies.schemas import Graph
 from app.vm_catalogues.schemas import VmSize
-from planner.errors import InvalidProfile, escape_pointer
+from planner.errors import escape_pointer
 from planner.placement import Market
+from planner.placement_errors import InvalidProfile
 from planner.profiles import Profile
 from planner.values import Diagnostic
 from planner.vm_acquisition import acquire_cheapest, acquire_largest_first

@@ -25,8 +25,9 @@ from app.plans.schemas import (
 )
 from app.problems import describe_problem
 from app.validation import list_validation_errors
-from planner.errors import BoundTooSmall, BudgetTooSmall, NotEnoughSlots, PlannerError, TargetUnreachable
+from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, TargetUnreachable
 from planner.estimation import estimate
+from planner.placement_errors import NotEnoughSlots
 from planner.plans import min_latency, min_processors
 from planner.proportional import proportional
 from planner.tradeoff import tradeoff

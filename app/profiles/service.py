@@ -11,7 +11,7 @@ from app.pages import Page
 from app.profiles.schemas import BuiltFields, ProfileAnswer, ProfileBody, ProfilePage, TrialsBody, to_profile
 from app.tables import ProfileRow
 from app.versions import add_version, delete_versions, find_version, list_newest
-from planner.errors import InvalidProfile
+from planner.placement_errors import InvalidProfile
 from planner.profile_trials import BuiltProfile, build_profile
 
 

@@ -9,7 +9,7 @@ from app.pages import Page
 from app.tables import VmCatalogueRow
 from app.versions import add_version, delete_versions, find_version, list_newest
 from app.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody, VmCataloguePage
-from planner.errors import InvalidCatalogue
+from planner.placement_errors import InvalidCatalogue
 from planner.vm_acquisition import check_catalogue
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from planner.backtest import Backtest, BacktestSetup, run_backtest
-from planner.errors import (
+from planner.forecast_errors import (
     ConstantWorkload,
     InvalidQosTarget,
     InvalidSchedule,

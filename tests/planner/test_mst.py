@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
-from planner.errors import InvalidMstSamples, TooFewMstSamples
+from planner.forecast_errors import InvalidMstSamples, TooFewMstSamples
 from planner.mst import (
     INVERSE_FORM,
     QUADRATIC_FORM,

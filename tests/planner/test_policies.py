@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from planner.arma import ArmaOrder
 from planner.backtest import Backtest, BacktestSetup
-from planner.errors import InvalidQosTarget, UnknownPolicy
+from planner.forecast_errors import InvalidQosTarget, UnknownPolicy
 from planner.mst import Floats, MstSample, fit_mst
 from planner.peaks import ArmaPeaks, PeakLoad, expect_last_rate
 from planner.policies import ALL_POLICIES, SigmaPolicy, SigmaRule, find_policy, saturated_samples

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from planner.errors import WorkloadTooShort
+from planner.forecast_errors import WorkloadTooShort
 from planner.rate_forecast import RateForecast, forecast_rate
 from planner.workload import Measurement
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.capacity import Capacity, interpolate_capacity
-from planner.errors import InvalidMstSamples, InvalidSchedule
+from planner.forecast_errors import InvalidMstSamples, InvalidSchedule
 from planner.mst import Floats, MstSample
 from planner.replay import Replay, replay_policy, replay_schedule
 from planner.schedule import Observed, Timing, Window

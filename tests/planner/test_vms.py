@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.errors import ConstantWorkload, InvalidSchedule, WorkloadTooShort
+from planner.forecast_errors import ConstantWorkload, InvalidSchedule, WorkloadTooShort
 from planner.schedule import Timing, Window
 from planner.vms import VmQuestion, choose_together, forecast_vms, windows_ahead
 from planner.workload import Measurement, regularise_workload

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import ConstantWorkload, InvalidWorkload, WorkloadTooShort, WorkloadTooSparse
+from planner.forecast_errors import ConstantWorkload, InvalidWorkload, WorkloadTooShort, WorkloadTooSparse
 from planner.workload import Measurement, check_forecastable, find_drop_outs, regularise_workload
 from tests.planner.imai import worldcup_week
 

@@ -7,7 +7,7 @@ import pytest
 
 from planner.arma import ORDERS, forecast_arma
 from planner.arma_fit import rank_orders
-from planner.errors import ConstantWorkload, InvalidSchedule, WorkloadTooShort
+from planner.forecast_errors import ConstantWorkload, InvalidSchedule, WorkloadTooShort
 from planner.workload import Workload
 from planner.workload_forecast import forecast_workload
 

@@ -6,15 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from planner.errors import (
-    IdleTask,
-    InvalidLoad,
-    InvalidMapping,
-    MissingProfile,
-    NotEnoughSlots,
-    PlacementTooLarge,
-    ThreadTooLarge,
-)
+from planner.errors import InvalidLoad
 from planner.mapping import (
     MappedSlot,
     MappedVm,
@@ -29,6 +21,14 @@ from planner.mapping_collocate import map_collocated, order_topologically
 from planner.mapping_rsm import map_resource_aware
 from planner.mapping_sam import map_slot_aware
 from planner.placement import Market, Placement, Rules, compare_pairs, map_with_retries, place_topology
+from planner.placement_errors import (
+    IdleTask,
+    InvalidMapping,
+    MissingProfile,
+    NotEnoughSlots,
+    PlacementTooLarge,
+    ThreadTooLarge,
+)
 from planner.prediction import predict, route_shuffled, route_slot_aware
 from planner.profiles import Profile, ProfilePoint
 from planner.slots import TaskLoad, allocate_lsa, allocate_mba, allocate_slots, find_task_loads

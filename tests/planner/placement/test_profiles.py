@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import InvalidProfile, NoStablePoint
+from planner.placement_errors import InvalidProfile, NoStablePoint
 from planner.profile_trials import Criteria, Trial, build_profile, fit_slope, judge_trial, sweep_task
 from planner.profiles import Profile, ProfilePoint
 

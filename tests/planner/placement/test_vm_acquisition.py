@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import InvalidCatalogue
+from planner.placement_errors import InvalidCatalogue
 from planner.vm_acquisition import (
     Covers,
     Purchase,

@@ -1,0 +1,182 @@
+"""What can go wrong in placing threads, as in planner.errors.
+
+PlacementError             threads cannot be given to slots
+├── InvalidProfile         a task's profile contradicts itself or what a slot is
+├── NoStablePoint          no trial of a task was stable
+├── MissingProfile         a task between others has no profile
+├── IdleTask               a task with a profile that no tuple reaches
+├── ThreadTooLarge         a thread, or a bundle of them, that no VM or slot holds
+├── PlacementTooLarge      more threads or slots than a placement is worked out for
+│   └── TooManyRetries     a mapper that does not come to an end in good time
+├── InvalidCatalogue       VM sizes without a price, or none at all
+├── NotEnoughSlots         the VMs given do not suffice, and there are no sizes to buy
+└── InvalidMapping         a mapping to predict names what is not there
+"""
+
+from dataclasses import dataclass
+
+from planner.errors import PlannerError, join_names
+
+
+class PlacementError(PlannerError):
+    """Threads cannot be given to slots."""
+
+
+@dataclass(eq=False)
+class InvalidProfile(PlacementError):
+    """A task's profile contradicts itself or what a slot is; `threads` names the row of the table."""
+
+    task: str
+    detail: str
+    threads: int | None = None
+    value: float | None = None
+    pointer: str = ""
+
+    def __str__(self) -> str:
+        where = "" if self.threads is None else f" at threads = {self.threads}"
+        return f"The profile of {self.task}{where}: {self.detail}"
+
+
+@dataclass(eq=False)
+class NoStablePoint(PlacementError):
+    """Every trial of a task was unstable, so nothing is known that it sustains."""
+
+    task: str
+    trials: int
+    smallest_rate: float
+    smallest_slope: float | None
+    max_slope: float
+
+    def __str__(self) -> str:
+        if self.smallest_slope is None:
+            return (
+                f"None of the {self.trials} trials of {self.task} can be judged: no trial has 3 samples after the "
+                "warm-up. Measure for longer, or shorten the warm-up."
+            )
+        return (
+            f"None of the {self.trials} trials of {self.task} was stable: at the lowest rate of "
+            f"{self.smallest_rate:.6g}/s or above, latency still grew by {self.smallest_slope:.6g} s/s "
+            f"(stable is up to {self.max_slope:.6g}). Try lower rates, or a longer warm-up."
+        )
+
+
+@dataclass(eq=False)
+class MissingProfile(PlacementError):
+    """Only a source or a sink may go without a profile (it takes no slot)."""
+
+    task: str
+    rate: float
+
+    def __str__(self) -> str:
+        return (
+            f"Task {self.task} receives {self.rate:.6g} tuples/s and has no profile: add one to profiles "
+            "under that name. Only sources and sinks may go without."
+        )
+
+
+@dataclass(eq=False)
+class IdleTask(PlacementError):
+    """A task with a profile that no tuple reaches: no number of threads is right for it."""
+
+    task: str
+    rate: float
+
+    def __str__(self) -> str:
+        return (
+            f"Task {self.task} has a profile but receives {self.rate:.6g} tuples/s: raise the selectivities "
+            "or shares on the way to it, or take it out of the topology."
+        )
+
+
+@dataclass(eq=False)
+class ThreadTooLarge(PlacementError):
+    """Threads that must stay together and that nothing on offer holds."""
+
+    task: str
+    threads: int
+    resource: str
+    needed: float
+    capacity: float
+    place: str
+    remedy: str = "offer a larger VM, or correct the profile"
+    pointer: str = ""
+
+    def __str__(self) -> str:
+        what = "one thread" if self.threads == 1 else f"a bundle of {self.threads} threads"
+        return (
+            f"Task {self.task}: {what} takes {self.needed:.6g} slots of {self.resource}, and {self.place} "
+            f"has {self.capacity:.6g}: {self.remedy}."
+        )
+
+
+@dataclass(eq=False)
+class PlacementTooLarge(PlacementError):
+    """More threads, or more slots, than a placement is worked out for; `task` takes the most of them."""
+
+    task: str
+    needed: float
+    limit: int
+    unit: str = "threads"
+
+    def __str__(self) -> str:
+        return (
+            f"The placement comes to {self.needed:.6g} {self.unit} or more, most of them for task {self.task}, "
+            f"and {self.limit} are the most it is worked out for: lower external_rate, split the topology, or "
+            "look at the profile of that task."
+        )
+
+
+@dataclass(eq=False)
+class TooManyRetries(PlacementTooLarge):
+    """A mapper that started again and again with more slots, without coming to an end in good time."""
+
+    def __str__(self) -> str:
+        return (
+            f"Mapping started again with more slots until {self.needed:.6g} threads had been tried in vain, and "
+            f"{self.limit} are the most: choose the mapping sam, which counts out at once what it needs, lower "
+            f"external_rate, or give task {self.task} a profile whose single thread takes less cpu and memory."
+        )
+
+
+@dataclass(eq=False)
+class InvalidCatalogue(PlacementError):
+    """VM sizes that cannot be bought from."""
+
+    detail: str
+    sizes: tuple[str, ...] = ()
+    pointer: str = ""
+
+    def __str__(self) -> str:
+        return self.detail
+
+
+@dataclass(eq=False)
+class NotEnoughSlots(PlacementError):
+    """The VMs given are too few, and there are no sizes to buy more of, or only such as `left_out` names."""
+
+    needed: int
+    available: int
+    left_out: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        what = (
+            f"offer VM sizes with more slots, since none of {join_names(self.left_out)} has cpu for one thread of "
+            "every task"
+            if self.left_out
+            else "give vm_sizes to acquire from"
+        )
+        return (
+            f"The placement needs at least {self.needed} slots and the VMs given have {self.available}: add "
+            f"VMs, or {what}."
+        )
+
+
+@dataclass(eq=False)
+class InvalidMapping(PlacementError):
+    """A mapping to predict names what is not there; `pointer` is the JSON pointer of the part to change."""
+
+    detail: str
+    pointer: str = ""
+
+    def __str__(self) -> str:
+        return self.detail
