@@ -65,10 +65,10 @@ def read_json_lines(spark: SparkSession, files: Iterable[str]) -> DataFrame:
     lines = read_lines(spark, files)
     texts = F.from_json("text", JSON_TEXTS, JSON_OPTIONS)
     if not has_number_times(spark, files):
-        parsed = lines.withColumn("record", texts).withColumn("is_flat", is_flat(F.col("text")))
-        parsed = parsed.withColumn("is_whole", F.when(~F.col("is_flat"), is_one_object(F.col("text"))))
-        parsed = parsed.withColumn("is_read", F.col("record").isNotNull())
-        return name_json_faults(parsed.select(*LINE, "is_whole", "is_read", "record.*"), FIELDS)
+        whole = F.when(~is_flat(F.col("text")), is_one_object(F.col("text")))
+        parsed = lines.withColumns({"record": texts, "is_whole": whole})
+        is_read = F.col("record").isNotNull().alias("is_read")
+        return name_json_faults(parsed.select(*LINE, "is_whole", is_read, "record.*"), FIELDS)
     quick = lines.withColumn("quick", F.from_json("text", JSON_NUMBERS, JSON_OPTIONS))
     readable = [F.col(f"quick.{time}").isNotNull() for time in TIMES]
     plain = reduce(Column.__and__, readable, is_flat(F.col("text")) & F.col(f"quick.{CORRUPT}").isNull())

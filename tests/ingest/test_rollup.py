@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pyspark.sql import Row, SparkSession
 
-from ingest import job
+from ingest import passes
 from ingest import timeline as timelines
 from ingest.readers import read_records
 from ingest.runs import Request
@@ -27,8 +27,8 @@ def roll_up(
     request = Request((str(path),), None, window_seconds, 0.0)
     frames = read_records(spark, find_sources(spark, [str(path)], None))
     with ExitStack() as stack:
-        read = stack.enter_context(job.read_log(spark, frames, request))
-        summaries, _, duplicates = stack.enter_context(job.roll_up(*read[:2], request, read[2]))
+        read = stack.enter_context(passes.read_log(spark, frames, request))
+        summaries, _, duplicates = stack.enter_context(passes.roll_up(*read[:2], request, read[2]))
         operators = {(row.topology, row.operator, row.window): row for row in summaries.operators.collect()}
         topologies = {(row.topology, row.window): row for row in summaries.topologies.collect()}
     return operators, topologies, duplicates
@@ -80,13 +80,14 @@ def vars_of(event: Event) -> dict[str, Any]:
     return {name: getattr(event, name) for name in Event.__dataclass_fields__}
 
 
+@pytest.mark.parametrize("limit", [7, 100])
 def test_cutting_windows_into_slices_changes_no_number(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int
 ):
     events = make_events(300, seed=4, seconds=150)
     events += events[100:130]
     write(tmp_path / "log.jsonl", events)
-    monkeypatch.setattr(timelines, "SLICE_RECORDS", 7)
+    monkeypatch.setattr(timelines, "SLICE_RECORDS", limit)
     assert_same(spark, tmp_path, events)
 
 

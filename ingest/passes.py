@@ -1,0 +1,161 @@
+"""The passes over a run's records: read and tallied, measured, and measured again where some are duplicates."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
+
+from ingest.discovery import Flow
+from ingest.parse import parse_records
+from ingest.rollup import (
+    count_flows,
+    count_shares,
+    drop_duplicates,
+    make_records,
+    read_back,
+    summarise_operators,
+    summarise_topologies,
+    tally_records,
+)
+from ingest.runs import Request, Totals
+from ingest.store import Summaries
+from ingest.timeline import (
+    WINDOW,
+    build_timeline,
+    count_slices,
+    count_tasks,
+    measure_cut_windows,
+    measure_slices,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What one look at all records tells: the totals so far, and how full the fullest window is."""
+
+    read: int
+    reject_reasons: dict[str, int]
+    largest_window: int
+    has_faulty_name: bool
+
+    @property
+    def rejected(self) -> int:
+        return sum(self.reject_reasons.values())
+
+    @property
+    def accepted(self) -> int:
+        """Duplicates among them."""
+        return self.read - self.rejected
+
+    def to_totals(self, duplicates: int) -> Totals:
+        return Totals(self.read, self.rejected, duplicates, self.reject_reasons)
+
+
+@contextmanager
+def read_log(
+    spark: SparkSession, frames: list[DataFrame], request: Request
+) -> Iterator[tuple[DataFrame, DataFrame, Survey]]:
+    """The records as they are kept, their tally and its survey. Names are looked at in the tally, where there are few;
+    if one is faulty, which is rare, all records are parsed again to find those that hold it.
+    """
+    for trusts_names in (True, False):
+        events = keep_day(parse_records(spark, frames, trusts_names=trusts_names), request)
+        with kept(make_records(events)) as stored:
+            records = read_back(stored, request.window_ns)
+            with kept(tally_records(records)) as tally:
+                survey = take_survey(tally)
+                if not survey.has_faulty_name:
+                    yield records, tally, survey
+                    return
+
+
+def keep_day(events: DataFrame, request: Request) -> DataFrame:
+    """With a day, only what arrived on it: another day's window would be replaced by the few of its tuples here."""
+    bounds = request.day_bounds()
+    if bounds is None:
+        return events
+    begin, end = (int(bound.timestamp()) * 1_000_000_000 for bound in bounds)
+    inside = (F.col("arrived_ns") >= begin) & (F.col("arrived_ns") < end)
+    return events.where(F.col("reject_reason").isNotNull() | inside)
+
+
+def take_survey(tally: DataFrame) -> Survey:
+    windows = tally.groupBy("reject_reason", *WINDOW).agg(
+        F.sum("tuples").alias("tuples"), F.max("has_faulty_name").alias("has_faulty_name")
+    )
+    found = (
+        windows.groupBy("reject_reason")
+        .agg(F.sum("tuples"), F.max("tuples"), F.max("has_faulty_name"))
+        .collect()
+    )
+    counts = {reason: (records, largest, is_faulty) for reason, records, largest, is_faulty in found}
+    accepted, largest, has_faulty_name = counts.pop(None, (0, 0, False))
+    reasons = {reason: counts[reason][0] for reason in sorted(counts)}
+    return Survey(accepted + sum(reasons.values()), reasons, largest, has_faulty_name)
+
+
+@contextmanager
+def kept(frame: DataFrame) -> Iterator[DataFrame]:
+    """A frame that several others are made of: computed once, kept on the executors' disks, let go at the end."""
+    frame.persist(StorageLevel.DISK_ONLY)
+    try:
+        yield forget_origin(frame)
+    finally:
+        frame.unpersist()
+
+
+def forget_origin(frame: DataFrame) -> DataFrame:
+    """The same kept rows as a frame that begins with them.
+
+    Spark analyses all that a frame was ever made of, anew at each step that is made of it, although the rows are
+    there: a third of the driver's time. PySpark has no name for this; what is called here is what `cache` does itself.
+    """
+    spark = frame.sparkSession
+    execution = frame._jdf.queryExecution()  # noqa: SLF001
+    dataset = spark._jvm.org.apache.spark.sql.classic.Dataset  # type: ignore[union-attr]  # noqa: SLF001
+    return DataFrame(dataset.ofRows(spark._jsparkSession, execution.withCachedData()), spark)  # noqa: SLF001
+
+
+@contextmanager
+def roll_up(
+    records: DataFrame, tally: DataFrame, request: Request, survey: Survey
+) -> Iterator[tuple[Summaries, list[Flow], int]]:
+    """The summaries, who sent how much to whom, and how many records were duplicates.
+
+    Duplicates are rare, and to look for them by name is dear: first all records are measured as they are, which
+    shows where any may be; only if there are, they are dropped and what is left is measured again.
+    """
+    with ExitStack() as stack:
+        accepted = records.where("reject_reason is null")
+        slices = stack.enter_context(kept(cut(accepted, request, survey)))
+        suspected = slices.where("repeats > 0")
+        duplicates = 0
+        if suspected.head(1):
+            accepted = stack.enter_context(kept(drop_duplicates(accepted, suspected)))
+            tally = stack.enter_context(kept(tally_records(accepted)))
+            single = take_survey(tally)
+            duplicates = survey.accepted - single.accepted
+            if duplicates:
+                slices = stack.enter_context(kept(cut(accepted, request, single)))
+                survey = single
+        timeline = build_timeline(slices)
+        count = count_slices(survey.largest_window)
+        if count > 1:
+            tasks = count_tasks(survey.accepted)
+            timeline = measure_cut_windows(accepted, timeline, request.window_ns, count, tasks)
+        shares = count_shares(tally)
+        flows = [Flow(*row) for row in count_flows(shares).collect()]
+        operators = summarise_operators(timeline, shares, request.window_seconds)
+        yield (
+            Summaries(operators, summarise_topologies(accepted, shares, request.window_ns)),
+            flows,
+            duplicates,
+        )
+
+
+def cut(accepted: DataFrame, request: Request, survey: Survey) -> DataFrame:
+    slices = count_slices(survey.largest_window)
+    return measure_slices(accepted, request.window_ns, slices, count_tasks(survey.accepted))
