@@ -237,7 +237,8 @@ def is_falling(curves: Sequence[Curve], counts: Sequence[int]) -> bool:
         here = curve[k]
         if k > curve.floor and curve[k - 1] < here:
             return False
-        # The next gain is less than all that then still waits: often that alone shows it to be smaller.
+        # The next gain is less than all that then still waits: often that alone shows it to be smaller, by more than
+        # rounding.
         if curve.waiting(k) - here > 0.999 * here and curve[k + 1] > here:
             return False
     return True

@@ -23,7 +23,7 @@ def test_the_service_does_what_its_openapi_document_says(
             f"{service.url}/openapi.json",
             "--header=Authorization: Bearer secret",
             "--generation-deterministic",
-            "--max-examples=20",
+            "--max-examples=25",
             "--continue-on-failure",
             "--no-shrink",
             "--no-color",

@@ -138,6 +138,7 @@ def test_what_is_older_than_wanted_goes(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
+        (["ingest", "absent-file"], "does not exist"),
         (["ingest", ".", "--date", "someday"], "write 2026-11-18, or yesterday"),
         (["ingest", ".", "--max-rejected", "many"], "write 5% or 0.05"),
         (["prune", "--older-than", "long"], "write a whole number of h, d or w"),
