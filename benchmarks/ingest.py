@@ -5,7 +5,7 @@
 
 Each engine runs in a process of its own with two threads. Headgate's time is that of the whole job, from files to
 committed tables, once its session is up; the others compute the summaries and keep them in memory. Headgate's Java
-heap, executor and driver in one, is 1 GB.
+heap, executor and driver in one, is 1 GB; its memory and processor time are those of Java and of the workers it starts.
 """
 
 import json
@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -238,14 +239,33 @@ def run_headgate(folder: str) -> Result:
 
 
 def peak_megabytes(process: int) -> float:
-    status = Path(f"/proc/{process}/status").read_text()
-    return int(status.split("VmHWM:")[1].split()[0]) / 1024
+    """Of the process and its children, each at its own peak."""
+    statuses = [Path(f"/proc/{each}/status").read_text() for each in find_family(process)]
+    peaks = [int(status.split("VmHWM:")[1].split()[0]) for status in statuses if "VmHWM" in status]
+    return sum(peaks) / 1024
 
 
 def spent_seconds(process: int) -> float:
-    """What the process has had of the processors so far."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """What the process and its children, living or ended, have had of the processors so far."""
+    ticks = [int(field) for each in find_family(process) for field in read_stat(each)[11:15]]
+    return sum(ticks) / os.sysconf("SC_CLK_TCK")
+
+
+def find_family(process: int) -> list[int]:
+    """The process, its children, theirs, and so on."""
+    parents = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended meanwhile
+            parents[int(folder.name)] = int(read_stat(int(folder.name))[1])
+    family = [process]
+    for member in family:
+        family += [child for child, parent in parents.items() if parent == member]
+    return family
+
+
+def read_stat(process: int) -> list[str]:
+    """From its state on: the name before may hold anything."""
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
 
 
 ENGINES: dict[str, Callable[[str], Result]] = {

@@ -22,7 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 from ingest.discovery import discover_topologies
 from ingest.parse import parse_records
 from ingest.passes import keep_day, read_log, roll_up
-from ingest.readers import read_records
+from ingest.readers import read_quickly, read_records
 from ingest.rejects import count_lines, find_rejects
 from ingest.runs import Request, Totals, abandon_dead_runs, begin_run, connect, fail_run, note_totals
 from ingest.session import open_session
@@ -84,11 +84,12 @@ def run_ingest(spark: SparkSession, database_url: str, request: Request) -> str:
 
 
 def write_run(run: Run, sources: Sources) -> tuple[Totals, int]:
-    frames = read_records(run.spark, sources)
+    frames = read_quickly(run.spark, sources)
     with ExitStack() as stack:
         records, tally, survey = stack.enter_context(read_log(run.spark, frames, run.request))
         log.info("read %d records, %d of them unusable", survey.read, survey.rejected)
         if survey.rejected:
+            frames = read_records(run.spark, sources)
             events = keep_day(parse_records(run.spark, frames), run.request)
             store_rejects(run.connection, run.number, list_rejects(events, frames))
         if survey.rejected > run.request.max_rejected * survey.read:

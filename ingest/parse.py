@@ -6,13 +6,14 @@ other to the nearest nanosecond; so differences are exact, and no order of summa
 """
 
 from collections.abc import Iterable
-from functools import reduce
+from functools import partial, reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 from pyspark.sql import types as T  # noqa: N812  # likewise
 
-from ingest.readers import FIELDS, LINE_LENGTH, TIMES, name_text
+from ingest.fields import FIELDS, TIMES, UNREAD
+from ingest.readers import LINE_LENGTH, name_text
 
 NANOS_PER_SECOND = 1_000_000_000
 YEAR_2200_SECONDS = 7_258_118_400.0
@@ -33,7 +34,8 @@ ISO_ZONE = r" ?([Zz]|[+-]\d\d(:?\d\d)?)$"
 def parse_records(
     spark: SparkSession, frames: Iterable[DataFrame], *, trusts_names: bool = False
 ) -> DataFrame:
-    """Columns: the names, `*_ns`, `sample_every`, `reject_reason`, `file`, `block_start`, `row`, `line`.
+    """Columns: the names, `*_ns`, `sample_every`, `reject_reason`, `file`, `block_start`, `row`, `line`, and `unread`
+    where a frame has it.
 
     A run has millions of records and few names: who `trusts_names` looks at each of them once, later, and where one
     `has_faulty_name`, parses again without trust.
@@ -42,7 +44,7 @@ def parse_records(
         [], "file string, block_start long, row long, line string, is_record boolean, broken string"
     )
     return reduce(
-        DataFrame.unionByName,
+        partial(DataFrame.unionByName, allowMissingColumns=True),
         [parse_frame(frame, trusts_names=trusts_names) for frame in (list(frames) or [nothing])],
     )
 
@@ -64,6 +66,7 @@ def parse_frame(raw: DataFrame, *, trusts_names: bool) -> DataFrame:
         "row",
         "line",
         "broken",
+        *(name for name in (UNREAD,) if name in types),
     )
     rejected = typed.withColumn("reject_reason", find_reason(types, trusts_names=trusts_names))
     shown = F.when(F.col("reject_reason").isNotNull(), show_line(F.col("line"))).alias("line")

@@ -9,7 +9,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 
 from ingest.discovery import Flow
+from ingest.fields import UNREAD
 from ingest.parse import parse_records
+from ingest.readers import read_rest
 from ingest.rollup import (
     count_flows,
     count_shares,
@@ -62,14 +64,29 @@ def read_log(
     if one is faulty, which is rare, all records are parsed again to find those that hold it.
     """
     for trusts_names in (True, False):
-        events = keep_day(parse_records(spark, frames, trusts_names=trusts_names), request)
-        with kept(make_records(events)) as stored:
-            records = read_back(stored, request.window_ns)
-            with kept(tally_records(records)) as tally:
+        with ExitStack() as stack:
+            records, tally = keep_records(
+                stack, parse_records(spark, frames, trusts_names=trusts_names), request
+            )
+            survey = take_survey(tally)
+            if UNREAD in survey.reject_reasons:
+                is_read = "reject_reason is distinct from 'unread'"
+                rest = read_rest(records.where(F.col(UNREAD).isNotNull()))
+                events = parse_records(spark, [rest], trusts_names=trusts_names)
+                more_records, more_tally = keep_records(stack, events, request)
+                records = records.where(is_read).drop(UNREAD).unionByName(more_records)
+                tally = tally.where(is_read).unionByName(more_tally)
                 survey = take_survey(tally)
-                if not survey.has_faulty_name:
-                    yield records, tally, survey
-                    return
+            if not survey.has_faulty_name:
+                yield records, tally, survey
+                return
+
+
+def keep_records(stack: ExitStack, events: DataFrame, request: Request) -> tuple[DataFrame, DataFrame]:
+    """What is kept of the events, and its tally."""
+    stored = stack.enter_context(kept(make_records(keep_day(events, request))))
+    records = read_back(stored, request.window_ns)
+    return records, stack.enter_context(kept(tally_records(records)))
 
 
 def keep_day(events: DataFrame, request: Request) -> DataFrame:

@@ -3,6 +3,7 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 
+from ingest.fields import UNREAD
 from ingest.parse import NANOS_PER_SECOND, SHOWN, has_faulty_name
 from ingest.timeline import (
     OPERATOR,
@@ -26,7 +27,8 @@ SUMS = (
 
 
 def make_records(events: DataFrame) -> DataFrame:
-    """What is kept of the events, and all that follows is made of; of a rejected one nothing but the reason.
+    """What is kept of the events, and all that follows is made of; of a rejected one nothing but the reason,
+    of an unread one itself.
 
     64 bits stand for one name or several: a day with 100,000 operators has two alike with a probability of 3e-10. The
     names themselves are one value, which is as good as four to group by and costs less. It is kept as bytes: of strings
@@ -47,7 +49,9 @@ def make_records(events: DataFrame) -> DataFrame:
         "sample_every": F.col("sample_every"),
     }
     return events.select(
-        "reject_reason", *(F.when(accepted, value).alias(name) for name, value in values.items())
+        "reject_reason",
+        *(name for name in events.columns if name == UNREAD),
+        *(F.when(accepted, value).alias(name) for name, value in values.items()),
     )
 
 

@@ -60,3 +60,10 @@ def prepare_environment(*, is_local: bool) -> None:
     if is_local:
         # A machine whose own name does not resolve cannot start Spark otherwise; a cluster must reach the driver.
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+
+def shares_python(spark: SparkSession) -> bool:
+    """Whether its tasks may call this Python, with all that is installed here: on this machine only."""
+    context = spark.sparkContext
+    return str(context.master).startswith("local") and context.pythonExec == sys.executable
