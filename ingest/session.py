@@ -24,6 +24,8 @@ SETTINGS = {
     "spark.sql.files.maxPartitionBytes": "32m",
     "spark.sql.adaptive.advisoryPartitionSizeInBytes": "16m",
     "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
+    # Ten thousand lines a batch are two megabytes; of long ones they would be many.
+    "spark.sql.execution.arrow.maxBytesPerBatch": "8m",
 }
 LOCAL_SETTINGS = {
     "spark.ui.enabled": "false",
