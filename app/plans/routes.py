@@ -111,6 +111,12 @@ def estimate_stored(
     return service.estimate_stored(session, name, body or StoredEstimateRequest(), settings)
 
 
+def located(response: Response, plan: PlanAnswer) -> PlanAnswer:
+    """The answer says where it can be read again."""
+    response.headers["Content-Location"] = f"/v1/plans/{plan.id}"
+    return plan
+
+
 @router.post(
     "/topologies/{name}/plans/min-latency",
     dependencies=stores,
@@ -125,9 +131,7 @@ def store_min_latency(
     response: Response,
 ) -> PlanAnswer:
     """For the current revision under its measured load."""
-    plan = service.store_min_latency(session, name, body, settings)
-    response.headers["Content-Location"] = f"/v1/plans/{plan.id}"
-    return plan
+    return located(response, service.store_min_latency(session, name, body, settings))
 
 
 @router.post(
@@ -144,9 +148,7 @@ def store_min_processors(
     response: Response,
 ) -> PlanAnswer:
     """For the current revision under its measured load."""
-    plan = service.store_min_processors(session, name, body, settings)
-    response.headers["Content-Location"] = f"/v1/plans/{plan.id}"
-    return plan
+    return located(response, service.store_min_processors(session, name, body, settings))
 
 
 @router.post(
@@ -163,9 +165,7 @@ def store_tradeoff(
     response: Response,
 ) -> PlanAnswer:
     """For the current revision under its measured load."""
-    plan = service.store_tradeoff(session, name, body, settings)
-    response.headers["Content-Location"] = f"/v1/plans/{plan.id}"
-    return plan
+    return located(response, service.store_tradeoff(session, name, body, settings))
 
 
 @router.post(
@@ -182,9 +182,7 @@ def store_proportional(
     response: Response,
 ) -> PlanAnswer:
     """For the current revision under its measured load."""
-    plan = service.store_proportional(session, name, body, settings)
-    response.headers["Content-Location"] = f"/v1/plans/{plan.id}"
-    return plan
+    return located(response, service.store_proportional(session, name, body, settings))
 
 
 @router.get(

@@ -40,6 +40,26 @@ from planner.values import Estimate, Load, Plan, Topology
 A = TypeVar("A", bound=EstimateAnswer)
 Found = TypeVar("Found")
 Answer = TypeVar("Answer")
+Planning = Callable[[Topology, Load], Plan]
+
+# -- what a body asks of the planner -------------------------------------------------------
+
+
+def split_best(body: MinLatencyRequest | StoredMinLatencyRequest) -> Planning:
+    return lambda topology, load: min_latency(topology, load, body.k_max, body.model)
+
+
+def find_fewest(body: MinProcessorsRequest | StoredMinProcessorsRequest) -> Planning:
+    return lambda topology, load: min_processors(topology, load, body.t_max_seconds, body.model)
+
+
+def weigh(body: TradeoffRequest | StoredTradeoffRequest) -> Planning:
+    return lambda topology, load: tradeoff(topology, load, body.beta, body.model)
+
+
+def grow_together(body: ProportionalRequest | StoredProportionalRequest) -> Planning:
+    return lambda topology, load: proportional(topology, load, body.tolerance, body.capacities, body.model)
+
 
 # -- of what the body describes ------------------------------------------------------------
 
@@ -55,38 +75,22 @@ async def estimate_described(body: EstimateRequest, settings: Settings) -> Estim
 
 async def plan_min_latency(body: MinLatencyRequest, settings: Settings) -> bytes:
     """The best split of `k_max`, as JSON."""
-
-    def compute(topology: Topology, load: Load) -> Plan:
-        return min_latency(topology, load, body.k_max, body.model)
-
-    return await run_described("min_latency", compute, write_plan, body, settings)
+    return await run_described("min_latency", split_best(body), write_plan, body, settings)
 
 
 async def plan_min_processors(body: MinProcessorsRequest, settings: Settings) -> bytes:
     """The fewest processors under `t_max_seconds`, as JSON."""
-
-    def compute(topology: Topology, load: Load) -> Plan:
-        return min_processors(topology, load, body.t_max_seconds, body.model)
-
-    return await run_described("min_processors", compute, write_plan, body, settings)
+    return await run_described("min_processors", find_fewest(body), write_plan, body, settings)
 
 
 async def plan_tradeoff(body: TradeoffRequest, settings: Settings) -> bytes:
     """Processors weighed against waiting tuples, as JSON."""
-
-    def compute(topology: Topology, load: Load) -> Plan:
-        return tradeoff(topology, load, body.beta, body.model)
-
-    return await run_described("tradeoff", compute, write_plan, body, settings)
+    return await run_described("tradeoff", weigh(body), write_plan, body, settings)
 
 
 async def plan_proportional(body: ProportionalRequest, settings: Settings) -> bytes:
     """Processors in proportion to work, as JSON."""
-
-    def compute(topology: Topology, load: Load) -> Plan:
-        return proportional(topology, load, body.tolerance, body.capacities, body.model)
-
-    return await run_described("proportional", compute, write_plan, body, settings)
+    return await run_described("proportional", grow_together(body), write_plan, body, settings)
 
 
 async def run_described(
@@ -125,50 +129,39 @@ def estimate_stored(
 def store_min_latency(
     session: Session, name: str, body: StoredMinLatencyRequest, settings: Settings
 ) -> PlanAnswer:
-    """Plans for what is stored, and stores the plan."""
-    found = gather(session, name, body, settings)
-    with time_planner("min_latency"), blaming_what_is_stored(name):
-        plan = min_latency(found.topology, found.load, body.k_max, body.model)
-    return _store(session, found, body, plan)
+    """The best split of `k_max`, stored."""
+    return store_plan(session, name, body, settings, call="min_latency", plan=split_best(body))
 
 
 def store_min_processors(
     session: Session, name: str, body: StoredMinProcessorsRequest, settings: Settings
 ) -> PlanAnswer:
-    """Plans for what is stored, and stores the plan."""
-    found = gather(session, name, body, settings)
-    with time_planner("min_processors"), blaming_what_is_stored(name):
-        plan = min_processors(found.topology, found.load, body.t_max_seconds, body.model)
-    return _store(session, found, body, plan)
+    """The fewest processors under `t_max_seconds`, stored."""
+    return store_plan(session, name, body, settings, call="min_processors", plan=find_fewest(body))
 
 
 def store_tradeoff(
     session: Session, name: str, body: StoredTradeoffRequest, settings: Settings
 ) -> PlanAnswer:
-    """Plans for what is stored, and stores the plan."""
-    found = gather(session, name, body, settings)
-    with time_planner("tradeoff"), blaming_what_is_stored(name):
-        plan = tradeoff(found.topology, found.load, body.beta, body.model)
-    return _store(session, found, body, plan)
+    """Processors weighed against waiting tuples, stored."""
+    return store_plan(session, name, body, settings, call="tradeoff", plan=weigh(body))
 
 
 def store_proportional(
     session: Session, name: str, body: StoredProportionalRequest, settings: Settings
 ) -> PlanAnswer:
-    """Plans for what is stored, and stores the plan."""
+    """Processors in proportion to work, stored."""
+    return store_plan(session, name, body, settings, call="proportional", plan=grow_together(body))
+
+
+def store_plan(
+    session: Session, name: str, body: Measured, settings: Settings, *, call: str, plan: Planning
+) -> PlanAnswer:
+    """Plans for the current revision under its measured load, and keeps the answer."""
     found = gather(session, name, body, settings)
-    with time_planner("proportional"), blaming_what_is_stored(name):
-        plan = proportional(found.topology, found.load, body.tolerance, body.capacities, body.model)
-    return _store(session, found, body, plan)
-
-
-def add_basis(answer: A, found: Gathered) -> A:
-    said = [Diagnostic.model_validate(one) for one in found.diagnostics]
-    return answer.model_copy(update={"diagnostics": said + answer.diagnostics, "basis": found.basis})
-
-
-def _store(session: Session, found: Gathered, body: Measured, plan: Plan) -> PlanAnswer:
-    answer = add_basis(to_plan_answer(plan), found)
+    with time_planner(call), blaming_what_is_stored(name):
+        planned = plan(found.topology, found.load)
+    answer = add_basis(to_plan_answer(planned), found)
     answer.id = uuid4()
     row = PlanRow(
         id=answer.id,
@@ -183,3 +176,9 @@ def _store(session: Session, found: Gathered, body: Measured, plan: Plan) -> Pla
     session.refresh(row, ["created_at"])
     answer.created_at = row.created_at
     return answer
+
+
+def add_basis(answer: A, found: Gathered) -> A:
+    """With what the stored numbers were taken from, and what is to be said of them."""
+    said = [Diagnostic.model_validate(one) for one in found.diagnostics]
+    return answer.model_copy(update={"diagnostics": said + answer.diagnostics, "basis": found.basis})
