@@ -1,9 +1,10 @@
 """What can go wrong in the service itself, in fields; problems.py gives each its answer.
 
 ServiceError
-├── UnknownTopology · UnknownPlan · UnknownRevision · UnknownIngestRun
-├── UnknownProfile · UnknownVmCatalogue · UnknownPlacement
-├── UnknownBacktest · UnknownRun · RunNotFinished
+├── UnknownTopology · UnknownRevision
+├── Unlisted                UnknownPlan · UnknownPlacement · UnknownIngestRun · UnknownBacktest
+├── UnlistedVersion         UnknownProfile · UnknownVmCatalogue
+├── UnknownRun · RunNotFinished
 ├── TopologyExists
 ├── RevisionConflict
 ├── UnknownPolicy · UnknownDecision · NoPolicy
@@ -17,6 +18,7 @@ ServiceError
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import ClassVar
 from uuid import UUID
 
 
@@ -47,69 +49,55 @@ class UnknownRevision(ServiceError):
 
 
 @dataclass(eq=False)
-class UnknownPlan(ServiceError):
-    """No stored plan has this id."""
+class Unlisted(ServiceError):
+    """Nothing of this kind has this id, or it was deleted."""
 
-    plan_id: UUID
+    kind: ClassVar[str]
+    listed_at: ClassVar[str]
+    id: UUID | int
 
     def __str__(self) -> str:
+        return f"No {self.kind} has the id {self.id}: GET {self.listed_at} lists those that are stored."
+
+
+class UnknownPlan(Unlisted):
+    kind, listed_at = "plan", "/v1/topologies/NAME/plans"
+
+
+class UnknownPlacement(Unlisted):
+    kind, listed_at = "placement", "/v1/topologies/NAME/placements"
+
+
+class UnknownIngestRun(Unlisted):
+    kind, listed_at = "ingest run", "/v1/ingest-runs"
+
+
+class UnknownBacktest(Unlisted):
+    kind, listed_at = "backtest", "/v1/backtests"
+
+
+@dataclass(eq=False)
+class UnlistedVersion(ServiceError):
+    """Nothing of this kind has this name, or not in this version."""
+
+    kind: ClassVar[str]
+    listed_at: ClassVar[str]
+    name: str
+    version: int | None
+
+    def __str__(self) -> str:
+        which = "" if self.version is None else f" in version {self.version}"
         return (
-            f"No plan has the id {self.plan_id}: GET /v1/topologies/NAME/plans lists those that are stored."
+            f"No {self.kind} is named {self.name!r}{which}: GET {self.listed_at} lists those that are stored."
         )
 
 
-@dataclass(eq=False)
-class UnknownIngestRun(ServiceError):
-    """No ingest run has this number."""
-
-    run_id: int
-
-    def __str__(self) -> str:
-        return f"No ingest run has the id {self.run_id}: GET /v1/ingest-runs lists them."
+class UnknownProfile(UnlistedVersion):
+    kind, listed_at = "profile", "/v1/profiles"
 
 
-@dataclass(eq=False)
-class UnknownProfile(ServiceError):
-    """No profile has this name, or not this version."""
-
-    name: str
-    version: int | None
-
-    def __str__(self) -> str:
-        which = "" if self.version is None else f" in version {self.version}"
-        return f"No profile is named {self.name!r}{which}: GET /v1/profiles lists those that are stored."
-
-
-@dataclass(eq=False)
-class UnknownVmCatalogue(ServiceError):
-    """No VM catalogue has this name, or not this version."""
-
-    name: str
-    version: int | None
-
-    def __str__(self) -> str:
-        which = "" if self.version is None else f" in version {self.version}"
-        return f"No VM catalogue is named {self.name!r}{which}: GET /v1/vm-catalogues lists those stored."
-
-
-@dataclass(eq=False)
-class UnknownPlacement(ServiceError):
-    """No stored placement has this id."""
-
-    placement_id: UUID
-
-    def __str__(self) -> str:
-        return f"No placement has the id {self.placement_id}: GET /v1/topologies/NAME/placements lists them."
-
-
-@dataclass(eq=False)
-class UnknownBacktest(ServiceError):
-    """No backtest has this id, or it was deleted."""
-
-    backtest_id: UUID
-
-    def __str__(self) -> str:
-        return f"No backtest has the id {self.backtest_id}: GET /v1/backtests lists them."
+class UnknownVmCatalogue(UnlistedVersion):
+    kind, listed_at = "VM catalogue", "/v1/vm-catalogues"
 
 
 @dataclass(eq=False)
