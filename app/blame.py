@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
-from app.errors import StoredDataUnusable
+from app.storage_errors import StoredDataUnusable
 from planner.errors import InvalidAllocation, InvalidLoad, InvalidState, InvalidTopology, PlannerError
 from planner.forecast_errors import (
     ConstantWorkload,

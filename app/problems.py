@@ -16,7 +16,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from app import errors
+from app import errors, storage_errors
 from app.observability import current_request_id
 from planner import errors as planning
 from planner import forecast_errors as forecasting
@@ -132,27 +132,29 @@ def _numbers(pointer: str) -> Callable[[Any], Extension]:
 RETRY = {"Retry-After": str(RETRY_AFTER_SECONDS)}
 
 KINDS: dict[type[Exception], Kind] = {
-    errors.UnknownTopology: Kind("unknown-topology", 404, "No such topology"),
-    errors.UnknownRevision: Kind("unknown-revision", 404, "No such revision", lambda p: {"newest": p.newest}),
-    errors.UnknownPlan: Kind("unknown-plan", 404, "No such plan"),
-    errors.UnknownIngestRun: Kind("unknown-ingest-run", 404, "No such ingest run"),
-    errors.TopologyExists: Kind("topology-exists", 409, "The name is taken"),
-    errors.RevisionConflict: Kind(
+    storage_errors.UnknownTopology: Kind("unknown-topology", 404, "No such topology"),
+    storage_errors.UnknownRevision: Kind(
+        "unknown-revision", 404, "No such revision", lambda p: {"newest": p.newest}
+    ),
+    storage_errors.UnknownPlan: Kind("unknown-plan", 404, "No such plan"),
+    storage_errors.UnknownIngestRun: Kind("unknown-ingest-run", 404, "No such ingest run"),
+    storage_errors.TopologyExists: Kind("topology-exists", 409, "The name is taken"),
+    storage_errors.RevisionConflict: Kind(
         "revision-conflict", 412, "Changed since it was read", lambda p: {"current": p.current}
     ),
-    errors.NoSnapshot: Kind("no-snapshot", 409, "Nothing measured yet"),
-    errors.UnknownSnapshot: Kind("unknown-snapshot", 404, "No such snapshot"),
-    errors.UnknownPolicy: Kind("unknown-policy", 404, "No policy"),
-    errors.UnknownDecision: Kind("unknown-decision", 404, "Nothing decided yet"),
-    errors.NoPolicy: Kind("no-policy", 409, "No policy to decide by"),
-    errors.StaleSnapshots: Kind(
+    storage_errors.NoSnapshot: Kind("no-snapshot", 409, "Nothing measured yet"),
+    storage_errors.UnknownSnapshot: Kind("unknown-snapshot", 404, "No such snapshot"),
+    storage_errors.UnknownPolicy: Kind("unknown-policy", 404, "No policy"),
+    storage_errors.UnknownDecision: Kind("unknown-decision", 404, "Nothing decided yet"),
+    storage_errors.NoPolicy: Kind("no-policy", 409, "No policy to decide by"),
+    storage_errors.StaleSnapshots: Kind(
         "stale-snapshots",
         503,
         "Measurements too old",
         lambda p: {"age_seconds": p.age_seconds, "limit_seconds": p.limit_seconds},
         headers={"Retry-After": "60"},
     ),
-    errors.StoredDataUnusable: Kind("stored-data-unusable", 409, "What is stored is not enough"),
+    storage_errors.StoredDataUnusable: Kind("stored-data-unusable", 409, "What is stored is not enough"),
     errors.InvalidRequest: Kind("invalid-request", 422, "The request cannot be used", _listed),
     errors.ThroughputNotConverged: Kind(
         "throughput-not-converged", 422, "The throughput has not settled", _numbers("/readings")
@@ -174,17 +176,17 @@ KINDS: dict[type[Exception], Kind] = {
     planning.BoundTooSmall: Kind("bound-too-small", 422, "max_processors too small", _bound),
     planning.BudgetTooSmall: Kind("budget-too-small", 422, "k_max too small", _budget),
     planning.TargetUnreachable: Kind("target-unreachable", 422, "t_max_seconds cannot be met", _target),
-    errors.UnknownProfile: Kind("unknown-profile", 404, "No such profile"),
-    errors.UnknownVmCatalogue: Kind("unknown-vm-catalogue", 404, "No such VM catalogue"),
-    errors.UnknownPlacement: Kind("unknown-placement", 404, "No such placement"),
-    errors.UnknownBacktest: Kind("unknown-backtest", 404, "No such backtest"),
-    errors.UnknownRun: Kind(
+    storage_errors.UnknownProfile: Kind("unknown-profile", 404, "No such profile"),
+    storage_errors.UnknownVmCatalogue: Kind("unknown-vm-catalogue", 404, "No such VM catalogue"),
+    storage_errors.UnknownPlacement: Kind("unknown-placement", 404, "No such placement"),
+    storage_errors.UnknownBacktest: Kind("unknown-backtest", 404, "No such backtest"),
+    storage_errors.UnknownRun: Kind(
         "unknown-run",
         404,
         "No such run in this backtest",
         lambda p: {"policies": list(p.policies), "seeds": p.seeds},
     ),
-    errors.RunNotFinished: Kind(
+    storage_errors.RunNotFinished: Kind(
         "run-not-finished", 409, "This run is not done", lambda p: {"state": p.state}
     ),
     errors.NotAcceptable: Kind(

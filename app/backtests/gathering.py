@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 from sqlalchemy.orm import Session
 
 from app.backtests.schemas import BacktestRequest, Job
-from app.errors import InvalidRequest, StoredDataUnusable
+from app.errors import InvalidRequest
 from app.forecasts.samples import find_newest_samples
 from app.forecasts.schemas import MOST_POINTS
 from app.plans.schemas import Diagnostic
 from app.snapshots.series import read_workload
+from app.storage_errors import StoredDataUnusable
 from app.topologies.service import find_topology
 from planner.backtest import Backtest
 from planner.forecast_errors import InvalidMstSamples, InvalidQosTarget, TooFewMstSamples, UnknownPolicy

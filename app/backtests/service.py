@@ -12,8 +12,8 @@ from app.backtests.gathering import to_job
 from app.backtests.schemas import BacktestAnswer, BacktestPage, BacktestRequest, Job, RunTrace, State
 from app.backtests.states import to_answer, to_state
 from app.backtests.traces import retrace_run
-from app.errors import RunNotFinished, UnknownBacktest, UnknownRun
 from app.pages import Page, bad_cursor
+from app.storage_errors import RunNotFinished, UnknownBacktest, UnknownRun
 from app.tables import BacktestRow, BacktestRunRow
 from planner.policies import BY_NAME, HEADGATE
 

@@ -13,7 +13,6 @@ from app.blame import blaming_what_is_stored
 from app.decisions.outlook import look_for_changes
 from app.decisions.resources import advise_on_nodes, advise_on_streams, find_missing_nodes, read_resources
 from app.decisions.schemas import DecisionAnswer, DecisionRequest
-from app.errors import NoPolicy, StaleSnapshots, StoredDataUnusable
 from app.observability import time_planner
 from app.plans.answers import to_estimate_answer
 from app.plans.gathering import Gathered, gather
@@ -21,6 +20,7 @@ from app.plans.schemas import Measured
 from app.policies.schemas import PolicyBody
 from app.policies.service import check_policy
 from app.settings import Settings
+from app.storage_errors import NoPolicy, StaleSnapshots, StoredDataUnusable
 from app.tables import DecisionRow, PolicyRow
 from app.topologies.service import StoredTopology, find_topology
 from planner.counterfactuals import Counterfactuals, find_counterfactuals

@@ -6,7 +6,6 @@ from uuid import uuid4
 from sqlalchemy.orm import Session
 
 from app.blame import pointing_into_body
-from app.errors import NoSnapshot, StoredDataUnusable
 from app.observability import time_planner
 from app.placements.computing import compute_placement, compute_prediction
 from app.placements.gathering import Library
@@ -21,6 +20,7 @@ from app.profiles.schemas import Point
 from app.profiles.service import to_answer as to_profile_answer
 from app.settings import Settings
 from app.snapshots.service import find_newest
+from app.storage_errors import NoSnapshot, StoredDataUnusable
 from app.tables import PlacementRow, ProfileRow, VmCatalogueRow
 from app.topologies.schemas import Graph
 from app.topologies.service import StoredTopology, check_size, find_topology

@@ -7,11 +7,12 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from app.errors import InvalidRequest, NoSnapshot
+from app.errors import InvalidRequest
 from app.plans.schemas import Basis, Ewma, Measured, Window
 from app.settings import Settings
 from app.snapshots.schemas import Load
 from app.snapshots.service import find_newest
+from app.storage_errors import NoSnapshot
 from app.tables import SnapshotRow
 from app.topologies.service import StoredTopology, find_topology
 from planner import values

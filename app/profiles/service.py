@@ -5,10 +5,10 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from app.errors import UnknownProfile
 from app.observability import time_planner
 from app.pages import Page
 from app.profiles.schemas import BuiltFields, ProfileAnswer, ProfileBody, ProfilePage, TrialsBody, to_profile
+from app.storage_errors import UnknownProfile
 from app.tables import ProfileRow
 from app.versions import add_version, delete_versions, find_version, list_newest
 from planner.placement_errors import InvalidProfile

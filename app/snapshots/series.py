@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.blame import blaming_what_is_stored
-from app.errors import NoSnapshot
+from app.storage_errors import NoSnapshot
 from app.tables import SnapshotRow
 from app.topologies.service import StoredTopology
 from planner.workload import Measurement, Workload, check_forecastable, regularise_workload

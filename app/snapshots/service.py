@@ -7,10 +7,11 @@ from sqlalchemy import Boolean, ColumnElement, Select, delete, func, literal_col
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.errors import InvalidRequest, UnknownSnapshot
+from app.errors import InvalidRequest
 from app.pages import Page, bad_cursor
 from app.settings import Settings
 from app.snapshots.schemas import Snapshot, SnapshotAnswer, SnapshotPage, StoredSnapshots
+from app.storage_errors import UnknownSnapshot
 from app.tables import SnapshotRow
 from app.topologies.service import StoredTopology, find_topology
 

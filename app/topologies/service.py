@@ -7,9 +7,10 @@ from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.errors import InvalidRequest, RevisionConflict, TopologyExists, UnknownRevision, UnknownTopology
+from app.errors import InvalidRequest
 from app.pages import Page
 from app.settings import Settings
+from app.storage_errors import RevisionConflict, TopologyExists, UnknownRevision, UnknownTopology
 from app.tables import TopologyRevisionRow, TopologyRow
 from app.topologies.schemas import Graph, TopologyAnswer, TopologyBody, TopologyPage, TopologySummary
 from planner.flow import check_topology

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from sqlalchemy.orm import Session
 
-from app.errors import UnknownVmCatalogue
 from app.pages import Page
+from app.storage_errors import UnknownVmCatalogue
 from app.tables import VmCatalogueRow
 from app.versions import add_version, delete_versions, find_version, list_newest
 from app.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody, VmCataloguePage
