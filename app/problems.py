@@ -16,7 +16,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from app import errors, storage_errors
+from app import errors
+from app import storage_errors as storing
 from app.observability import current_request_id
 from planner import errors as planning
 from planner import forecast_errors as forecasting
@@ -132,29 +133,29 @@ def _numbers(pointer: str) -> Callable[[Any], Extension]:
 RETRY = {"Retry-After": str(RETRY_AFTER_SECONDS)}
 
 KINDS: dict[type[Exception], Kind] = {
-    storage_errors.UnknownTopology: Kind("unknown-topology", 404, "No such topology"),
-    storage_errors.UnknownRevision: Kind(
+    storing.UnknownTopology: Kind("unknown-topology", 404, "No such topology"),
+    storing.UnknownRevision: Kind(
         "unknown-revision", 404, "No such revision", lambda p: {"newest": p.newest}
     ),
-    storage_errors.UnknownPlan: Kind("unknown-plan", 404, "No such plan"),
-    storage_errors.UnknownIngestRun: Kind("unknown-ingest-run", 404, "No such ingest run"),
-    storage_errors.TopologyExists: Kind("topology-exists", 409, "The name is taken"),
-    storage_errors.RevisionConflict: Kind(
+    storing.UnknownPlan: Kind("unknown-plan", 404, "No such plan"),
+    storing.UnknownIngestRun: Kind("unknown-ingest-run", 404, "No such ingest run"),
+    storing.TopologyExists: Kind("topology-exists", 409, "The name is taken"),
+    storing.RevisionConflict: Kind(
         "revision-conflict", 412, "Changed since it was read", lambda p: {"current": p.current}
     ),
-    storage_errors.NoSnapshot: Kind("no-snapshot", 409, "Nothing measured yet"),
-    storage_errors.UnknownSnapshot: Kind("unknown-snapshot", 404, "No such snapshot"),
-    storage_errors.UnknownPolicy: Kind("unknown-policy", 404, "No policy"),
-    storage_errors.UnknownDecision: Kind("unknown-decision", 404, "Nothing decided yet"),
-    storage_errors.NoPolicy: Kind("no-policy", 409, "No policy to decide by"),
-    storage_errors.StaleSnapshots: Kind(
+    storing.NoSnapshot: Kind("no-snapshot", 409, "Nothing measured yet"),
+    storing.UnknownSnapshot: Kind("unknown-snapshot", 404, "No such snapshot"),
+    storing.UnknownPolicy: Kind("unknown-policy", 404, "No policy"),
+    storing.UnknownDecision: Kind("unknown-decision", 404, "Nothing decided yet"),
+    storing.NoPolicy: Kind("no-policy", 409, "No policy to decide by"),
+    storing.StaleSnapshots: Kind(
         "stale-snapshots",
         503,
         "Measurements too old",
         lambda p: {"age_seconds": p.age_seconds, "limit_seconds": p.limit_seconds},
         headers={"Retry-After": "60"},
     ),
-    storage_errors.StoredDataUnusable: Kind("stored-data-unusable", 409, "What is stored is not enough"),
+    storing.StoredDataUnusable: Kind("stored-data-unusable", 409, "What is stored is not enough"),
     errors.InvalidRequest: Kind("invalid-request", 422, "The request cannot be used", _listed),
     errors.ThroughputNotConverged: Kind(
         "throughput-not-converged", 422, "The throughput has not settled", _numbers("/readings")
@@ -176,17 +177,17 @@ KINDS: dict[type[Exception], Kind] = {
     planning.BoundTooSmall: Kind("bound-too-small", 422, "max_processors too small", _bound),
     planning.BudgetTooSmall: Kind("budget-too-small", 422, "k_max too small", _budget),
     planning.TargetUnreachable: Kind("target-unreachable", 422, "t_max_seconds cannot be met", _target),
-    storage_errors.UnknownProfile: Kind("unknown-profile", 404, "No such profile"),
-    storage_errors.UnknownVmCatalogue: Kind("unknown-vm-catalogue", 404, "No such VM catalogue"),
-    storage_errors.UnknownPlacement: Kind("unknown-placement", 404, "No such placement"),
-    storage_errors.UnknownBacktest: Kind("unknown-backtest", 404, "No such backtest"),
-    storage_errors.UnknownRun: Kind(
+    storing.UnknownProfile: Kind("unknown-profile", 404, "No such profile"),
+    storing.UnknownVmCatalogue: Kind("unknown-vm-catalogue", 404, "No such VM catalogue"),
+    storing.UnknownPlacement: Kind("unknown-placement", 404, "No such placement"),
+    storing.UnknownBacktest: Kind("unknown-backtest", 404, "No such backtest"),
+    storing.UnknownRun: Kind(
         "unknown-run",
         404,
         "No such run in this backtest",
         lambda p: {"policies": list(p.policies), "seeds": p.seeds},
     ),
-    storage_errors.RunNotFinished: Kind(
+    storing.RunNotFinished: Kind(
         "run-not-finished", 409, "This run is not done", lambda p: {"state": p.state}
     ),
     errors.NotAcceptable: Kind(
