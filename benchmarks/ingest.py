@@ -240,15 +240,20 @@ def run_headgate(folder: str) -> Result:
 
 def peak_megabytes(process: int) -> float:
     """Of the process and its children, each at its own peak."""
-    statuses = [Path(f"/proc/{each}/status").read_text() for each in find_family(process)]
-    peaks = [int(status.split("VmHWM:")[1].split()[0]) for status in statuses if "VmHWM" in status]
-    return sum(peaks) / 1024
+    kilobytes = 0
+    for each in find_family(process):
+        with suppress(OSError, IndexError):  # it has ended meanwhile
+            kilobytes += int(Path(f"/proc/{each}/status").read_text().split("VmHWM:")[1].split()[0])
+    return kilobytes / 1024
 
 
 def spent_seconds(process: int) -> float:
     """What the process and its children, living or ended, have had of the processors so far."""
-    ticks = [int(field) for each in find_family(process) for field in read_stat(each)[11:15]]
-    return sum(ticks) / os.sysconf("SC_CLK_TCK")
+    ticks = 0
+    for each in find_family(process):
+        with suppress(OSError):  # its parent has its time then
+            ticks += sum(map(int, read_stat(each)[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def find_family(process: int) -> list[int]:

@@ -116,8 +116,13 @@ def list_rejects(events: DataFrame, frames: list[DataFrame]) -> Iterator[tuple[s
 
 
 def explain(error: BaseException) -> str:
-    """The first line: Spark's messages go on for pages."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+    """What failed, and its innermost cause: Spark's messages go on for pages, and some begin with who called whom."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    if "Traceback (most recent call last):" in lines:
+        return next(line for line in reversed(lines) if line)
+    said = [line for line in lines if not line.startswith("An error occurred while calling")]
+    causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
+    return "; caused by ".join([(said or lines)[0].removeprefix(": "), *causes[-1:]])
 
 
 def read_day(given: str) -> date:

@@ -61,7 +61,8 @@ def read_log(
     spark: SparkSession, frames: list[DataFrame], request: Request
 ) -> Iterator[tuple[DataFrame, DataFrame, Survey]]:
     """The records as they are kept, their tally and its survey. Names are looked at in the tally, where there are few;
-    if one is faulty, which is rare, all records are parsed again to find those that hold it.
+    if one is faulty, which is rare, all records are parsed again to find those that hold it. What was left unread is
+    read then, and its tally put below the other: of one key there may be two rows.
     """
     for trusts_names in (True, False):
         with ExitStack() as stack:
@@ -70,15 +71,15 @@ def read_log(
             )
             survey = take_survey(tally)
             if UNREAD in survey.reject_reasons:
-                is_read = "reject_reason is distinct from 'unread'"
+                is_read = f"reject_reason is distinct from '{UNREAD}'"
                 rest = read_rest(records.where(F.col(UNREAD).isNotNull()))
                 events = parse_records(spark, [rest], trusts_names=trusts_names)
                 more_records, more_tally = keep_records(stack, events, request)
-                records = records.where(is_read).drop(UNREAD).unionByName(more_records)
+                records = records.where(is_read).unionByName(more_records, allowMissingColumns=True)
                 tally = tally.where(is_read).unionByName(more_tally)
                 survey = take_survey(tally)
             if not survey.has_faulty_name:
-                yield records, tally, survey
+                yield records.drop(UNREAD), tally, survey
                 return
 
 

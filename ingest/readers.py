@@ -53,7 +53,7 @@ def read_tables(spark: SparkSession, sources: Sources) -> list[DataFrame]:
 
 
 def read_plain_json(spark: SparkSession, files: Iterable[str]) -> DataFrame | None:
-    """JSON Lines by a parser that takes a third of the time, and only what is plain; None where hardly anything is."""
+    """JSON Lines by a quicker parser, and only what is plain; None where the first line is not."""
     # The only need of pyarrow, which the driver of a cluster may be without.
     from ingest.plain_lines import COLUMNS, can_read, read_plain_lines  # noqa: PLC0415
 
@@ -63,17 +63,17 @@ def read_plain_json(spark: SparkSession, files: Iterable[str]) -> DataFrame | No
     fields = spark.read.text(files).mapInArrow(read_plain_lines, COLUMNS)
     broken = F.when(F.col(UNREAD).isNotNull(), UNREAD).alias("broken")
     line = F.lit(None).cast("string").alias("line")
-    return fields.select(*FIELDS, *name_nowhere(), line, F.lit(col=True).alias("is_record"), broken, UNREAD)
+    return fields.select(*FIELDS, *have_no_place(), line, F.lit(col=True).alias("is_record"), broken, UNREAD)
 
 
 def read_rest(unread: DataFrame) -> DataFrame:
     """The records of what was left unread."""
     text = F.ltrim(F.col(UNREAD), F.lit(BYTE_ORDER_MARK)).alias("text")
-    return read_json_lines(unread.select(text, *name_nowhere()), times_are_numbers=True)
+    return read_json_lines(unread.select(text, *have_no_place()), times_are_numbers=True)
 
 
-def name_nowhere() -> list[Column]:
-    """A place for records whose place nobody asks for."""
+def have_no_place() -> list[Column]:
+    """The columns of a place, for records whose place nobody asks for."""
     return [
         F.lit(None).cast(kind).alias(name)
         for name, kind in zip(LINE[1:], ("string", "long", "long"), strict=True)
@@ -143,7 +143,8 @@ def name_json_faults(parsed: DataFrame, fields: Iterable[str]) -> DataFrame:
     for name in ("topology", "operator", "from_operator"):
         broken = broken.when(~is_json_string(name), f"{name} is not a string")
     for name in ("instance", "tuple_id"):
-        broken = broken.when(F.ascii(name).isin(*map(ord, "{[")), f"{name} is not a string")
+        looks_nested = F.ascii(name).isin(*map(ord, "{["))
+        broken = broken.when(looks_nested & ~is_quoted(name), f"{name} is not a string")
     return select_raw(parsed, broken, map(F.col, fields))
 
 
@@ -171,7 +172,11 @@ def is_json_string(name: str) -> Column:
     first = F.ascii(value)  # asked for with numbers, not with a pattern: this runs for every record
     begins_oddly = first.between(ord("+"), ord("9")) | first.isin(*map(ord, "{["))
     suspicious = begins_oddly | value.isin("true", "false")
-    return F.coalesce(~suspicious | F.col("text").rlike(rf'"{name}"\s*:\s*"'), F.lit(col=True))
+    return F.coalesce(~suspicious | is_quoted(name), F.lit(col=True))
+
+
+def is_quoted(name: str) -> Column:
+    return F.col("text").rlike(rf'"{name}"\s*:\s*"')
 
 
 def read_csv_lines(spark: SparkSession, files: tuple[str, ...]) -> list[DataFrame]:

@@ -4,6 +4,7 @@ import logging
 import os
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -66,6 +67,7 @@ def prepare_environment(*, is_local: bool) -> None:
 
 
 def shares_python(spark: SparkSession) -> bool:
-    """Whether its tasks may call this Python, with all that is installed here: on this machine only."""
+    """Whether its tasks may call this Python and its pyarrow: on this machine only."""
     context = spark.sparkContext
-    return str(context.master).startswith("local") and context.pythonExec == sys.executable
+    is_here = str(context.master).startswith("local") and context.pythonExec == sys.executable
+    return is_here and find_spec("pyarrow") is not None

@@ -13,9 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from psycopg.rows import dict_row
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from ingest.job import TooManyRejected, run_ingest
+from ingest.job import TooManyRejected, explain, run_ingest
 from ingest.runs import RUN_LOCK, Request, connect
 from ingest.sources import SourceNotFound
 from migrations.runner import migrate
@@ -314,3 +316,26 @@ def test_a_log_that_is_rotated_keeps_the_windows_of_the_day_before(
     write(log, [to_json(event.moved(6 * 60 * NS)) for event in events])
     run_ingest(spark, database, request(log))
     assert len(dump(database)["topology_summaries"]) == 2 * windows
+
+
+def test_a_failed_run_says_what_failed_and_not_who_called_it(
+    spark: SparkSession, database: str, tmp_path: Path
+):
+    whole = gzip.compress("\n".join(to_json(event) for event in make_single_events(100, seed=9)).encode())
+    (tmp_path / "log.jsonl.gz").write_bytes(whole[:-20])
+    with pytest.raises((PySparkException, Py4JError)) as failed:
+        run_ingest(spark, database, request(tmp_path))
+    run = last_run(database)
+    assert run["state"] == "failed"
+    assert run["error"] == explain(failed.value)
+    assert "reading file" in run["error"]
+    assert run["error"].endswith("EOFException: Unexpected end of input stream")
+
+
+def test_a_failure_in_python_is_told_in_its_own_words(spark: SparkSession):
+    def give_up(_: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        raise RuntimeError("no more of this")
+
+    with pytest.raises(PySparkException) as failed:
+        spark.range(1).mapInArrow(give_up, "id long").collect()
+    assert explain(failed.value) == "RuntimeError: no more of this"

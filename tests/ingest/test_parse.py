@@ -87,6 +87,7 @@ ACCEPTED: dict[str, tuple[int, int]] = {  # line -> arrived_ns, sample_every
     good(sample_every=None): (T0 * SECOND, 1),
     good(tuple_id=17, instance=3): (T0 * SECOND, 1),
     good(operator="7", from_operator=""): (T0 * SECOND, 1),
+    good(instance="[::1]:6700", tuple_id="{a"): (T0 * SECOND, 1),
     good(operator='ядро, {x} "y"', extra={"nested": [1, {"deep": 2}]}): (T0 * SECOND, 1),
     "\ufeff" + good(): (T0 * SECOND, 1),
     "  " + good() + "  \r": (T0 * SECOND, 1),

@@ -81,10 +81,16 @@ def test_a_line_is_read_as_it_stands_or_handed_back(given: list[str]):
 
 def test_plain_lines_are_read_though_odd_ones_stand_among_them():
     odd = ["", "\ufeff" + good(), good(operator='a "b"'), '{"topology":', good(extra={"nested": 1})]
+    odd += [good(started_at=float("nan")), good(extra="x" * 1000)]
     rows = read([good(tuple_id="first"), *odd, good(tuple_id="last")])
     assert [row[UNREAD] for row in rows] == [None, *odd, None]
     assert [row["tuple_id"] for row in rows] == ["first", *[None] * len(odd), "last"]
     assert [rows[-1][time] for time in TIMES] == [GOOD[time] for time in TIMES]
+
+
+def test_text_with_long_offsets_is_text():
+    batch = pa.record_batch({"value": pa.array([good(), ""], pa.large_string())})
+    assert next(read_plain_lines(iter([batch]))).column(UNREAD).to_pylist() == [None, ""]
 
 
 def test_bytes_that_are_no_text_are_handed_back():
