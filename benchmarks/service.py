@@ -27,6 +27,7 @@ from app.plans.schemas import MinLatencyRequest, PlanAnswer
 from app.security import may_read
 from app.settings import Settings
 from app.settings_in_force import SettingsDep
+from benchmarks.processes import spent_seconds
 from migrations.runner import migrate
 from planner.plans import min_latency
 
@@ -118,24 +119,11 @@ def drive(path: str) -> float:
     return float(found.group(1))
 
 
-def cpu_seconds(parent: int) -> float:
-    """What a process and its children have used so far."""
-    ticks = 0
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue  # it ended while we looked
-        if int(stat.parent.name) == parent or int(fields[1]) == parent:
-            ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
-
-
 def measure(path: str, process: int) -> tuple[float, float]:
     """Requests per second, and CPU seconds per request."""
-    before = cpu_seconds(process)
+    before = spent_seconds(process)
     rate = drive(path)
-    return rate, (cpu_seconds(process) - before) / (rate * SECONDS)
+    return rate, (spent_seconds(process) - before) / (rate * SECONDS)
 
 
 def main() -> None:

@@ -32,7 +32,8 @@ def read_plain_lines(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBat
         table = read_together(lines.filter(pa.array(is_read)))
         if table is None:
             is_read[:], table = False, TYPES.empty_table()
-        is_read[is_read] = is_finite = find_finite(table)
+        is_finite = find_finite(table)
+        is_read[is_read] = is_finite
         columns, unread = table.filter(pa.array(is_finite)), pa.nulls(len(lines), pa.string())
         if not is_read.all():
             columns = columns.take(pa.array(np.cumsum(is_read) - 1, mask=~is_read))
