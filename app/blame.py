@@ -23,16 +23,18 @@ IN_BODY: Mapping[type[PlannerError], str] = {
 """Where the body of an estimate, a plan or a gate has them."""
 OF_REQUEST: Mapping[type[PlannerError], str] = {InvalidAllocation: "/processors", InvalidState: "/policy"}
 """What a call on stored data brings with it: unlike the load, these can be put right in the request."""
-MEASURED = (
-    ConstantWorkload,
-    InvalidLoad,
-    InvalidMstSamples,
-    InvalidWorkload,
-    TooFewMstSamples,
-    WorkloadTooShort,
-    WorkloadTooSparse,
-)
-"""What is wrong with measurements, wherever they come from."""
+MORE_SNAPSHOTS = "POST the snapshots that are missing."
+MORE_SAMPLES = "POST samples to /v1/topologies/NAME/mst-samples."
+REMEDIES: Mapping[type[PlannerError], str] = {
+    InvalidLoad: StoredDataUnusable.remedy,
+    InvalidWorkload: MORE_SNAPSHOTS,
+    ConstantWorkload: MORE_SNAPSHOTS,
+    WorkloadTooShort: MORE_SNAPSHOTS,
+    WorkloadTooSparse: MORE_SNAPSHOTS,
+    InvalidMstSamples: MORE_SAMPLES,
+    TooFewMstSamples: MORE_SAMPLES,
+}
+"""What is wrong with measurements, wherever they come from, and where better ones go."""
 
 
 @contextmanager
@@ -50,5 +52,5 @@ def blaming_what_is_stored(name: str) -> Iterator[None]:
     try:
         with pointing_into_body(OF_REQUEST):
             yield
-    except MEASURED as error:
-        raise StoredDataUnusable(name, str(error)) from error
+    except tuple(REMEDIES) as error:
+        raise StoredDataUnusable(name, str(error), REMEDIES[type(error)]) from error

@@ -229,9 +229,7 @@ class StoredDataUnusable(ServiceError):
 
     name: str
     why: str
+    remedy: str = "POST a snapshot that has it, or smooth over more of them."
 
     def __str__(self) -> str:
-        return (
-            f"The stored load of topology {self.name!r} cannot be used: {self.why} "
-            "POST a snapshot that has it, or smooth over more of them."
-        )
+        return f"What is stored of topology {self.name!r} cannot be used: {self.why} {self.remedy}"

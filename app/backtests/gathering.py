@@ -7,15 +7,15 @@ from datetime import UTC, datetime
 from sqlalchemy.orm import Session
 
 from app.backtests.schemas import BacktestRequest, Job
+from app.blame import blaming_what_is_stored
 from app.errors import InvalidRequest
 from app.forecasts.samples import find_newest_samples
 from app.forecasts.schemas import MOST_POINTS
 from app.plans.schemas import Diagnostic
 from app.snapshots.series import read_workload
-from app.storage_errors import StoredDataUnusable
 from app.topologies.service import find_topology
 from planner.backtest import Backtest
-from planner.forecast_errors import InvalidMstSamples, InvalidQosTarget, TooFewMstSamples, UnknownPolicy
+from planner.forecast_errors import InvalidQosTarget, UnknownPolicy
 from planner.mst import MstSample, check_samples
 from planner.peaks import ARMA_WINDOW
 from planner.policies import ALL_POLICIES, BY_NAME, check_policy
@@ -106,10 +106,8 @@ def gather_samples(session: Session, body: BacktestRequest) -> list[MstSample]:
     topology = find_topology(session, body.topology)
     rows = [row for row in find_newest_samples(session, topology.id) if row.saturated]
     stored = [MstSample(row.vms, row.throughput) for row in sorted(rows, key=lambda row: row.observed_at)]
-    try:
+    with blaming_what_is_stored(body.topology):
         check_samples(stored)
-    except (InvalidMstSamples, TooFewMstSamples) as error:
-        raise StoredDataUnusable(body.topology, str(error)) from error
     return stored
 
 
