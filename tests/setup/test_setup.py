@@ -201,3 +201,32 @@ def test_ci_runs_what_the_readme_says() -> None:
     ]
     assert commands == ["make test"]
     assert "make test" in (ROOT / "README.md").read_text()
+
+
+def ask_for(*needed: str, path: Path) -> subprocess.CompletedProcess[str]:
+    """Runs need_programs.sh where nothing can be installed: `path` holds all the programs there are."""
+    (path / "python3").symlink_to(sys.executable)
+    for program in ("uname", "id"):
+        (path / program).symlink_to(str(shutil.which(program)))
+    return subprocess.run(
+        ["/bin/sh", str(ROOT / "tools" / "need_programs.sh"), *needed],
+        env={"PATH": str(path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_missing_library_is_asked_for_by_its_package(tmp_path: Path) -> None:
+    asked = ask_for("libc.so.6=libc6", "libnowhere.so.1=libnowhere1", "uname", path=tmp_path)
+    assert asked.returncode == (1 if sys.platform == "linux" else 0)
+    assert ("libnowhere1" in asked.stderr) is (sys.platform == "linux")
+    assert "libc6" not in asked.stderr
+
+
+def test_make_test_asks_for_what_the_browser_driver_loads() -> None:
+    """The driver is a Node that a Python package carries; Debian's chromium brings all that it loads but libatomic."""
+    recipe = (ROOT / "Makefile").read_text()
+    assert re.search(
+        r"^test:.*\n\t@sh tools/need_programs\.sh .*libatomic\.so\.1=libatomic1", recipe, re.MULTILINE
+    )
