@@ -217,8 +217,8 @@ class StaleSnapshots(ServiceError):
 
     def __str__(self) -> str:
         return (
-            f"The newest snapshot of topology {self.name!r} ended {self.age_seconds:.0f} s ago, and its policy trusts "
-            f"none older than {self.limit_seconds:.0f} s: nothing was decided. Post a newer one, or raise "
+            f"The newest snapshot of topology {self.name!r} ended {self.age_seconds:.0f} s ago, and none older than "
+            f"{self.limit_seconds:.0f} s is trusted: nothing was decided. Post a newer one, or raise "
             "max_snapshot_age_seconds."
         )
 

@@ -279,6 +279,12 @@ def describe_origin(measured: Situation, rate: float, origin: Origin) -> tuple[D
             "SCVs are taken to stay what they are."
         )
         said += (Diagnostic("rate-extrapolated", detail),)
+    if rate < measured.load.external_rate:
+        detail = (
+            f"Judged at {rate:.6g} tuples/s, below the {measured.load.external_rate:.6g} measured: a pass does not say "
+            "that the load of now is carried. A multiple of the measured rate is a rate_factor, not an external_rate."
+        )
+        said += (Diagnostic("rate-below-measured", detail),)
     if origin == "planned":
         missing = tuple(name for name in measured.names if measured.load.operators[name].processors is None)
         detail = (

@@ -59,6 +59,8 @@ def _read_problem(error: HTTPError) -> str:
     try:
         problem = json.loads(said)
         lines = [f"{problem['type']}: {problem['detail']}"]
+        if problem["type"] == "stale-snapshots":
+            lines.append("--max-age SECONDS judges by older ones, too")
         lines += [f"{one['pointer']}: {one['detail']}" for one in problem.get("errors", [])[1:]]
     except (ValueError, KeyError, TypeError):
         return f"{error.url} answered {error.code}: {said[:500]}"

@@ -1,6 +1,7 @@
 """`headgate gate`: exit code 0 pass, 1 capacity short, 2 could not judge."""
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -10,6 +11,9 @@ import typer
 if TYPE_CHECKING:
     from app.gates.schemas import GateAnswer
 
+# A plain number; what stands behind it makes it a factor or a share.
+RATE = re.compile(r"([0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|\.[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([xX×%]?)")
+LARGEST_LIKELY_FACTOR = 100.0
 SHORT = 1
 COULD_NOT_JUDGE = 2
 
@@ -24,6 +28,9 @@ def gate(
     rate: Annotated[
         str | None, typer.Option("--rate", help="480 (tuples/s) or 1.5x (times the load's own).")
     ] = None,
+    allow_lower: Annotated[
+        bool, typer.Option("--allow-lower", help="Judge also at a rate below the load's own.")
+    ] = False,
     t_max: Annotated[
         float | None, typer.Option("--t-max", "--t-max-seconds", help="E[T] not to exceed, seconds.")
     ] = None,
@@ -51,6 +58,15 @@ def gate(
     stored: Annotated[
         str | None, typer.Option("--stored", help="With --url: a topology that the service has, as measured.")
     ] = None,
+    max_age: Annotated[
+        float | None,
+        typer.Option(
+            "--max-age",
+            "--max-snapshot-age-seconds",
+            metavar="SECONDS",
+            help="With --stored: judge by nothing older; left out: as the topology's policy says, else 900.",
+        ),
+    ] = None,
     api_key: Annotated[
         str | None, typer.Option("--api-key", envvar="HEADGATE_API_KEY", help="With --url.")
     ] = None,
@@ -64,8 +80,11 @@ def gate(
         answer = _find_answer(
             {"files": (file, topology), "load": load, "url": url, "stored": stored, "api_key": api_key},
             _read_terms(rate=rate, t_max_seconds=t_max, k_max=k_max, processors=processors, model=model),
+            max_age=max_age,
             offline=offline,
         )
+        if not allow_lower:
+            _refuse_lower(answer, rate)
         if junit:
             _write(junit, reports.render_junit(answer))
         _print_if_read(answer, output, summary)
@@ -77,7 +96,9 @@ def gate(
     raise typer.Exit(0 if answer.passed else SHORT)
 
 
-def _find_answer(where: dict[str, Any], terms: dict[str, Any], *, offline: bool) -> "GateAnswer":
+def _find_answer(
+    where: dict[str, Any], terms: dict[str, Any], *, max_age: float | None, offline: bool
+) -> "GateAnswer":
     from app.gates import asking
     from app.plans.offline import Refused
 
@@ -88,7 +109,10 @@ def _find_answer(where: dict[str, Any], terms: dict[str, Any], *, offline: bool)
     if stored is not None:
         if url is None or given or load:
             raise Refused("--stored NAME goes with --url and without files: the service has the topology")
-        return asking.ask_about_stored(url, where["api_key"], stored, terms)
+        age = {} if max_age is None else {"max_snapshot_age_seconds": max_age}
+        return asking.ask_about_stored(url, where["api_key"], stored, terms | age)
+    if max_age is not None:
+        raise Refused("--max-age goes with --stored: the age of a load file is yours to know")
     if len(given) != 1 or load is None:
         raise Refused("give one topology file and --load FILE, as in: headgate gate t.yaml --load l.yaml")
     if url:
@@ -109,11 +133,31 @@ def _read_terms(*, rate: str | None, processors: list[str] | None, **others: Any
 def _read_rate(rate: str) -> dict[str, float]:
     from app.plans.offline import Refused
 
-    number = rate.strip().removesuffix("x")
-    try:
-        return {"rate_factor" if rate.strip().endswith("x") else "external_rate": float(number)}
-    except ValueError:
-        raise Refused(f"--rate {rate}: write tuples per second, as 480, or a factor, as 1.5x") from None
+    found = RATE.fullmatch(rate.strip())
+    if found is None:
+        raise Refused(f"--rate {rate}: write tuples per second, as 480, or a factor, as 1.5x")
+    number, unit = float(found[1]), found[2]
+    if unit == "%":
+        raise Refused(
+            f"--rate {rate}: percent are not read; write --rate {number / 100:g}x for {number:g}% of the "
+            f"measured rate, --rate {1 + number / 100:g}x for {number:g}% more than it"
+        )
+    return {"rate_factor" if unit else "external_rate": number}
+
+
+def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
+    """A pass at less than what arrives now is mostly a factor whose x was forgotten."""
+    from app.plans.offline import Refused
+
+    lower = [said.detail for said in answer.diagnostics if said.code == "rate-below-measured"]
+    if rate is None or not lower:
+        return
+    given = _read_rate(rate).get("external_rate", 0.0)
+    meant = f"{given:g}x" if 1 < given < LARGEST_LIKELY_FACTOR else "1.5x"
+    raise Refused(
+        f"--rate {rate} is below the measured rate ({lower[0].partition(':')[0].lower()}): if {meant[:-1]} times the "
+        f"measured rate was meant, write --rate {meant}; if the lower rate is meant, add --allow-lower"
+    )
 
 
 def _read_processors(given: list[str]) -> dict[str, Any]:

@@ -33,7 +33,12 @@ async def judge(body: GateRequest, settings: SettingsDep) -> GateAnswer:
     dependencies=reads,
     summary="Pass or fail a stored topology",
     responses=document_problems(
-        "unknown-topology", "no-snapshot", "stored-data-unusable", "invalid-allocation", *BODY
+        "unknown-topology",
+        "no-snapshot",
+        "stale-snapshots",
+        "stored-data-unusable",
+        "invalid-allocation",
+        *BODY,
     ),
 )
 def judge_stored(

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
-from app.fields import Answer, Body, Rate
+from app.fields import Answer, Body, Rate, Seconds
 from app.plans.schemas import Described, EstimateAnswer, KMax, Measured, ProcessorCounts, TMax
 from app.snapshots.schemas import FPD_LOAD
 from app.topologies.schemas import FPD
@@ -23,7 +23,11 @@ class GateTerms(Body):
         ),
     ] = None
     external_rate: Annotated[
-        Rate | None, Field(description="Tuples per second to judge at; left out: the load's own.")
+        Rate | None,
+        Field(
+            description="Tuples per second to judge at; left out: the load's own. Below the load's own the answer "
+            "says so (`rate-below-measured`): did you mean a `rate_factor`?"
+        ),
     ] = None
     rate_factor: Annotated[
         float | None, Field(ge=0, le=1e6, description="Instead of external_rate: times the load's own.")
@@ -54,7 +58,14 @@ class GateRequest(Described, GateTerms):
 class StoredGateRequest(Measured, GateTerms):
     """Whether a stored topology holds under its measured load."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [TERMS]})
+    model_config = ConfigDict(json_schema_extra={"examples": [{**TERMS, "max_snapshot_age_seconds": 1e9}]})
+
+    max_snapshot_age_seconds: Annotated[
+        Seconds | None,
+        Field(
+            description="Judge by nothing older (503). Left out: what the topology's policy says, without one 900."
+        ),
+    ] = None
 
 
 class Check(Answer):

@@ -7,6 +7,7 @@ from app.blame import blaming_what_is_stored, pointing_into_body
 from app.gates.schemas import GateAnswer, GateRequest, GateTerms, StoredGateRequest
 from app.observability import time_planner
 from app.plans.answers import ESTIMATE_FIELDS
+from app.plans.freshness import refuse_old
 from app.plans.gathering import gather
 from app.plans.service import add_basis
 from app.settings import Settings
@@ -34,11 +35,12 @@ def judge_described(body: GateRequest) -> GateAnswer:
 
 
 def judge_stored(session: Session, name: str, body: StoredGateRequest, settings: Settings) -> GateAnswer:
-    """The verdict on a stored topology under its measured load."""
+    """The verdict on a stored topology under its measured load, which must not be too old to judge by."""
     found = gather(session, name, body, settings)
+    refuse_old(session, found, body.max_snapshot_age_seconds)
     with time_planner("judge_capacity"), blaming_what_is_stored(name):
         verdict = judge(found.topology, found.load, body, body.model)
-    return add_basis(to_gate_answer(verdict), found)
+    return add_basis(session, to_gate_answer(verdict), found)
 
 
 def judge(topology: Topology, load: Load, terms: GateTerms, model: Model) -> Verdict:

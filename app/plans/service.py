@@ -10,6 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from app.blame import blaming_what_is_stored, pointing_into_body
 from app.observability import time_planner
 from app.plans.answers import to_estimate_answer, to_plan_answer, write_plan
+from app.plans.freshness import describe_age
 from app.plans.gathering import Gathered, gather
 from app.plans.schemas import (
     Described,
@@ -123,7 +124,7 @@ def estimate_stored(
     found = gather(session, name, body, settings)
     with time_planner("estimate"), blaming_what_is_stored(name):
         estimated = estimate(found.topology, found.load, body.processors, body.model)
-    return add_basis(to_estimate_answer(estimated), found)
+    return add_basis(session, to_estimate_answer(estimated), found)
 
 
 def store_min_latency(
@@ -161,7 +162,7 @@ def store_plan(
     found = gather(session, name, body, settings)
     with time_planner(call), blaming_what_is_stored(name):
         planned = plan(found.topology, found.load)
-    answer = add_basis(to_plan_answer(planned), found)
+    answer = add_basis(session, to_plan_answer(planned), found)
     answer.id = uuid4()
     row = PlanRow(
         id=answer.id,
@@ -178,7 +179,7 @@ def store_plan(
     return answer
 
 
-def add_basis(answer: A, found: Gathered) -> A:
-    """With what the stored numbers were taken from, and what is to be said of them."""
-    said = [Diagnostic.model_validate(one) for one in found.diagnostics]
+def add_basis(session: Session, answer: A, found: Gathered) -> A:
+    """With what the stored numbers were taken from, how old they are, and what is to be said of them."""
+    said = [Diagnostic.model_validate(one) for one in found.diagnostics] + describe_age(session, found)
     return answer.model_copy(update={"diagnostics": said + answer.diagnostics, "basis": found.basis})

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -78,11 +79,80 @@ def test_a_load_that_does_not_say_what_runs_is_judged_by_the_best_split_of_the_b
 
 
 def test_stored_and_stateless_gates_agree(client: httpx.Client, stored: str):
+    client.post(f"/v1/topologies/{stored}/snapshots", json=newest())
     answer = client.post(f"/v1/topologies/{stored}/gate", json={"rate_factor": 1.5, **TERMS})
     assert answer.status_code == 200
     assert answer.json()["basis"]["snapshots"] == 1
     assert answer.json() | {"basis": None} == judge(client, rate_factor=1.5, **TERMS)
     assert client.post(f"/v1/topologies/{stored}/gate").json()["passed"]
+
+
+def newest(**fields: Any) -> dict[str, Any]:
+    """The example's load, measured just now."""
+    return FPD_LOAD | {"observed_at": datetime.now(UTC).isoformat()} | fields
+
+
+def test_a_stored_gate_judges_by_nothing_old_unless_asked_to(client: httpx.Client, stored: str):
+    url = f"/v1/topologies/{stored}"
+    refused = client.post(f"{url}/gate", json=TERMS)
+    assert (refused.status_code, refused.json()["type"]) == (503, "stale-snapshots")
+    assert refused.json()["limit_seconds"] == 900.0
+    judged = client.post(f"{url}/gate", json=TERMS | {"max_snapshot_age_seconds": 1e9})
+    assert judged.json()["passed"]
+    assert "old-snapshots" in [said["code"] for said in judged.json()["diagnostics"]]
+    goal = {"t_max_seconds": 0.5}
+    assert (
+        client.put(f"{url}/policy", json={"goal": goal, "max_snapshot_age_seconds": 1e9}).status_code == 200
+    )
+    by_policy = client.post(f"{url}/gate", json=TERMS)
+    assert by_policy.status_code == 200
+    assert "old-snapshots" not in [said["code"] for said in by_policy.json()["diagnostics"]]
+    strict = client.post(f"{url}/gate", json=TERMS | {"max_snapshot_age_seconds": 3600})
+    assert (strict.status_code, strict.json()["limit_seconds"]) == (503, 3600.0)
+
+
+def test_a_rate_below_the_measured_one_is_said_over_http(client: httpx.Client):
+    for terms in ({"external_rate": 1.5}, {"rate_factor": 0.5}):
+        said = [one["code"] for one in judge(client, **TERMS, **terms)["diagnostics"]]
+        assert "rate-below-measured" in said
+    for terms in ({}, {"external_rate": 320.0}, {"rate_factor": 1.5}):
+        said = [one["code"] for one in judge(client, **TERMS, **terms)["diagnostics"]]
+        assert "rate-below-measured" not in said
+
+
+@pytest.mark.parametrize(
+    ("rate", "said"),
+    [
+        ("1.5", "write --rate 1.5x"),
+        ("319", "--allow-lower"),
+        ("0", "--allow-lower"),
+        ("0.5x", "--allow-lower"),
+        ("150%", "--rate 1.5x for 150%"),
+        ("nan", "as 480, or a factor, as 1.5x"),
+        ("inf", "as 480"),
+        ("-1.5x", "as 480"),
+        ("1_5", "as 480"),
+        ("1e400", "finite number"),
+    ],
+)
+def test_a_rate_that_was_hardly_meant_is_not_judged(rate: str, said: str):
+    ended = run_here(*FILES, f"--rate={rate}", "--t-max", "0.5")
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert said in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "verdict"),
+    [
+        (["--rate", "1.5", "--allow-lower"], 0),
+        (["--rate", "0.5x", "--allow-lower"], 0),
+        (["--rate", "320"], 0),
+        (["--rate", "1.5X"], 1),
+        (["--rate", "1.5 x"], 1),
+    ],
+)
+def test_a_rate_that_was_meant_is_judged(arguments: list[str], verdict: int):
+    assert run_here(*FILES, "--t-max", "0.5", *arguments).exit_code == verdict
 
 
 def test_a_stored_gate_needs_a_snapshot(client: httpx.Client, name: str):
@@ -130,6 +200,7 @@ def test_the_verdict_stands_where_nobody_reads_it_to_the_end(output: str, rate: 
         ([*FILES, "--url", "http://127.0.0.1:1", "--offline"], "contradict"),
         ([*FILES, "--model", "oracle"], "#/model"),
         (["--stored", "fpd"], "--url"),
+        ([*FILES, "--max-age", "60"], "--max-age goes with --stored"),
         ([*FILES, "--t-max", "-1"], "#/t_max_seconds"),
     ],
 )
@@ -152,8 +223,18 @@ def test_json_is_what_the_service_answers(service: Service):
 
 
 def test_a_service_judges_what_it_has_stored(stored: str, service: Service):
-    ended = run_here("--url", service.url, "--stored", stored, "--rate", "1.1x", "--t-max", "0.5")
+    asked = ["--url", service.url, "--stored", stored, "--rate", "1.1x", "--t-max", "0.5"]
+    old = run_here(*asked)
+    assert old.exit_code == 2
+    assert "stale-snapshots" in old.stderr
+    assert "--max-age SECONDS" in old.stderr
+    assert run_here(*asked, "--max-age", "1e9").exit_code == 0
+    httpx.post(f"{service.url}/v1/topologies/{stored}/snapshots", json=newest())
+    ended = run_here(*asked)
     assert ended.exit_code == 0, ended.stderr
+    forgotten = run_here("--url", service.url, "--stored", stored, "--rate", "1.1")
+    assert forgotten.exit_code == 2
+    assert "--rate 1.1x" in forgotten.stderr
     unknown = run_here("--url", service.url, "--stored", "nobody")
     assert unknown.exit_code == 2
     assert "unknown-topology" in unknown.stderr

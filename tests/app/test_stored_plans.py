@@ -1,5 +1,6 @@
 """Estimates and plans of stored topologies, under what was measured."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -41,6 +42,20 @@ def test_stored_and_stateless_calls_agree(client: httpx.Client, stored: str, cal
     of_body = expect(client, call, **body)
     assert {key: of_stored.json()[key] for key in COMPUTED} == {key: of_body[key] for key in COMPUTED}
     assert of_stored.json()["basis"]["snapshots"] == 1
+
+
+@pytest.mark.parametrize(("call", "body"), [("estimate", {}), ("plans/min-latency", SPLIT)])
+def test_old_measurements_answer_and_their_age_is_said(
+    client: httpx.Client, stored: str, call: str, body: dict[str, Any]
+):
+    url = f"/v1/topologies/{stored}"
+    old = client.post(f"{url}/{call}", json=body)
+    assert old.status_code == 200
+    said = next(one for one in old.json()["diagnostics"] if one["code"] == "old-snapshots")
+    assert "900 s" in said["detail"]
+    client.post(f"{url}/snapshots", json=snapshot(0, observed_at=datetime.now(UTC).isoformat()))
+    new = client.post(f"{url}/{call}", json=body).json()
+    assert "old-snapshots" not in [one["code"] for one in new["diagnostics"]]
 
 
 def test_the_newest_snapshot_counts(client: httpx.Client, stored: str):
