@@ -1,24 +1,17 @@
 """From a request to a job: the workload looked up and made regular, and all refused that can be refused at once."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
-
 from sqlalchemy.orm import Session
 
+from app.backtests.jobs import make_job
 from app.backtests.schemas import BacktestRequest, Job
 from app.blame import blaming_what_is_stored
 from app.errors import InvalidRequest
 from app.forecasts.samples import find_newest_samples
 from app.forecasts.schemas import MOST_POINTS
-from app.plans.schemas import Diagnostic
 from app.snapshots.series import read_workload
 from app.topologies.service import find_topology
-from planner.backtest import Backtest
-from planner.forecast_errors import InvalidQosTarget, UnknownPolicy
 from planner.mst import MstSample, check_samples
 from planner.peaks import ARMA_WINDOW
-from planner.policies import ALL_POLICIES, BY_NAME, check_policy
 from planner.workload import Measurement, Workload, regularise_workload
 
 
@@ -27,31 +20,8 @@ def to_job(session: Session, body: BacktestRequest) -> Job:
     refuse_contradictions(body)
     workload = gather_workload(session, body)
     samples = gather_samples(session, body)
-    refuse_unmeasured(body, samples)
-    job = Job(
-        workload_name=body.workload_name or body.topology or "workload",
-        app=body.app,
-        start_at=datetime.fromtimestamp(workload.start_seconds, UTC),
-        step_seconds=workload.step_seconds,
-        rates=list(workload.rates),
-        samples=[(one.vms, one.throughput) for one in samples],
-        policies=list_policies(body),
-        seeds=body.seeds,
-        train_vms=body.train_vms or sorted({one.vms for one in samples}),
-        scale_peak=body.scale_peak,
-        max_vms=body.max_vms,
-        interval_steps=body.interval_steps,
-        startup_steps=body.startup_steps,
-        qos_target=body.qos_target,
-        headgate_qos_target=body.headgate_qos_target,
-        diagnostics=[Diagnostic(code=one.code, detail=one.detail) for one in workload.diagnostics],
-    )
-    try:
-        Backtest(job.to_setup())  # raises what the job itself would end with
-    except InvalidQosTarget as error:
-        name = "qos_target" if error.qos_target == body.qos_target else "headgate_qos_target"
-        raise replace(error, pointer=f"/{name}") from error
-    return job
+    workload_name = body.workload_name or body.topology or "workload"
+    return make_job(body, workload, samples, workload_name=workload_name, app=body.app)
 
 
 def refuse_contradictions(body: BacktestRequest) -> None:
@@ -73,8 +43,6 @@ def refuse_contradictions(body: BacktestRequest) -> None:
         for position, one in enumerate(body.mst_samples or [])
         if not one.saturated
     ][:100]
-    if body.policies == []:
-        found.append(("#/policies", "Name at least one policy, or send `all`."))
     if found:
         raise InvalidRequest(tuple(found))
 
@@ -109,24 +77,3 @@ def gather_samples(session: Session, body: BacktestRequest) -> list[MstSample]:
     with blaming_what_is_stored(body.topology):
         check_samples(stored)
     return stored
-
-
-def refuse_unmeasured(body: BacktestRequest, samples: Sequence[MstSample]) -> None:
-    """Policies can be trained only where something was measured."""
-    measured = {one.vms for one in samples}
-    if missing := sorted(set(body.train_vms or []) - measured):
-        known = ", ".join(map(str, sorted(measured)))
-        raise InvalidRequest((("#/train_vms", f"No sample is at {missing[0]} VMs: choose among {known}."),))
-
-
-def list_policies(body: BacktestRequest) -> list[str]:
-    """Each once, the paper's by number, as on the command line."""
-    if body.policies == "all":
-        return list(ALL_POLICIES)
-    for position, name in enumerate(body.policies):
-        try:
-            check_policy(name)
-        except UnknownPolicy as error:
-            raise replace(error, pointer=f"/policies/{position}") from error
-    named = [BY_NAME[name].number if name in BY_NAME else name for name in body.policies]
-    return list(dict.fromkeys(named))

@@ -179,6 +179,12 @@ class PolicySummary(Answer):
 
     policy: str
     seeds: int
+    qos_target_percent: Annotated[
+        float | None, Field(description="What the policy was to serve; null for a baseline.")
+    ] = None
+    meets_target: Annotated[
+        bool | None, Field(description="Whether `qos_percent` is no less; null for a baseline.")
+    ] = None
     qos_percent: float
     qos_percent_deviation: float | None
     cost_to_truth: float

@@ -8,11 +8,13 @@ from app.backtests.schemas import (
     BacktestAnswer,
     BacktestError,
     BacktestParameters,
+    BacktestRequest,
     BacktestRun,
     BacktestState,
     PolicySummary,
 )
 from app.plans.schemas import Diagnostic
+from planner.policies import BASELINES, HEADGATE
 
 MEASURES = ("qos_percent", "cost_to_truth", "cost_to_static", "max_backlog")
 
@@ -58,7 +60,7 @@ def to_answer(row: Any, runs: Sequence[Any]) -> BacktestAnswer:
     return BacktestAnswer(
         **state.model_dump(),
         rows=rows,
-        summary=summarise_runs(rows),
+        summary=summarise_runs(rows, state.parameters),
         diagnostics=[Diagnostic.model_validate(one) for one in row.request["diagnostics"]],
     )
 
@@ -74,17 +76,39 @@ def to_run(parameters: BacktestParameters, run: Any) -> BacktestRun:
     )
 
 
-def summarise_runs(rows: Sequence[BacktestRun]) -> list[PolicySummary]:
+def summarise_runs(
+    rows: Sequence[BacktestRun], asked: BacktestParameters | BacktestRequest
+) -> list[PolicySummary]:
     """Per policy, in the order of the runs."""
     by_policy: dict[str, list[BacktestRun]] = {}
     for row in rows:
         by_policy.setdefault(row.policy, []).append(row)
-    summaries = []
-    for policy, group in by_policy.items():
-        numbers: dict[str, float | None] = {}
-        for measure in MEASURES:
-            values = [getattr(row, measure) for row in group]
-            numbers[measure] = fmean(values)
-            numbers[f"{measure}_deviation"] = stdev(values) if len(values) > 1 else None
-        summaries.append(PolicySummary.model_validate({"policy": policy, "seeds": len(group), **numbers}))
-    return summaries
+    return [summarise_policy(policy, group, asked) for policy, group in by_policy.items()]
+
+
+def summarise_policy(
+    policy: str, group: Sequence[BacktestRun], asked: BacktestParameters | BacktestRequest
+) -> PolicySummary:
+    """Means and deviations of one policy's runs, beside what it was to serve."""
+    numbers: dict[str, float | None] = {}
+    for measure in MEASURES:
+        values = [getattr(row, measure) for row in group]
+        numbers[measure] = fmean(values)
+        numbers[f"{measure}_deviation"] = stdev(values) if len(values) > 1 else None
+    target = find_target_percent(policy, asked)
+    return PolicySummary.model_validate(
+        {
+            "policy": policy,
+            "seeds": len(group),
+            "qos_target_percent": target,
+            "meets_target": None if target is None else (numbers["qos_percent"] or 0.0) >= target,
+            **numbers,
+        }
+    )
+
+
+def find_target_percent(policy: str, asked: BacktestParameters | BacktestRequest) -> float | None:
+    """What a policy is to serve; a baseline has no target."""
+    if policy in BASELINES:
+        return None
+    return 100.0 * (asked.headgate_qos_target if policy == HEADGATE else asked.qos_target)

@@ -8,10 +8,23 @@ import typer
 
 from app.terminal import Output, fail, keep_blas_to_one_thread
 
-WorkloadFile = Annotated[Path, typer.Option("--workload", help="CSV or TSV: time, rate; a header.")]
-MstFile = Annotated[Path, typer.Option("--mst", help="CSV or TSV: app (optional), m, samples; a header.")]
+WorkloadFile = Annotated[
+    Path, typer.Option("--workload", help="CSV or TSV with a header: time, rate; oldest first.")
+]
+MstFile = Annotated[Path, typer.Option("--mst", help="CSV or TSV with a header: app (optional), m, samples.")]
 AppOption = Annotated[str | None, typer.Option("--app", help="Only this application of --mst.")]
-MaxVms = Annotated[int, typer.Option("--max-vms", min=1, help="The most VMs there are.")]
+# What is left out is left to the body of the same call over HTTP: its defaults are written here, and kept there.
+MaxVms = Annotated[int | None, typer.Option("--max-vms", help="The most VMs there are: 128.")]
+StepSeconds = Annotated[
+    float | None,
+    typer.Option("--step-seconds", help="Of the workload: the median distance of its times."),
+]
+IntervalSteps = Annotated[
+    int | None, typer.Option("--interval-steps", help="For how long a decision holds: 10 steps.")
+]
+StartupSteps = Annotated[
+    int | None, typer.Option("--startup-steps", help="How long a VM takes to start: 2 steps.")
+]
 
 
 def backtest(
@@ -19,16 +32,33 @@ def backtest(
     workload: WorkloadFile,
     mst: MstFile,
     train_vms: Annotated[
-        str, typer.Option("--train-vms", help="The m whose samples a policy may know.")
-    ] = "3,4,6,8,24",
+        str | None,
+        typer.Option(
+            "--train-vms",
+            help="The m whose samples a policy may know, or all: 3,4,6,8,24 where these were measured, else all.",
+        ),
+    ] = None,
     scale_peak: Annotated[
-        str, typer.Option("--scale-peak", help="Scale the workload to this maximum; none leaves it.")
-    ] = "32",
+        str | None, typer.Option("--scale-peak", help="Scale the workload to this maximum, or none: 32.")
+    ] = None,
     policies: Annotated[
-        str, typer.Option("--policies", help="all, or 0 to 7, headgate, ground-truth, static-peak.")
-    ] = "all",
-    seeds: Annotated[int, typer.Option("--seeds", min=1, help="How many runs of each.")] = 5,
-    max_vms: MaxVms = 128,
+        str | None,
+        typer.Option("--policies", help="0 to 7, headgate, ground-truth, static-peak, or all (the first nine)."),
+    ] = None,
+    seeds: Annotated[int | None, typer.Option("--seeds", help="How many runs of each: 5.")] = None,
+    max_vms: MaxVms = None,
+    step_seconds: StepSeconds = None,
+    interval_steps: IntervalSteps = None,
+    startup_steps: StartupSteps = None,
+    qos_target: Annotated[
+        float | None, typer.Option("--qos-target", help="Of the paper's policies, in [0.5, 1): 0.95.")
+    ] = None,
+    headgate_qos_target: Annotated[
+        float | None, typer.Option("--headgate-qos-target", help="Of headgate, in [0.5, 1): 0.9875.")
+    ] = None,
+    workload_name: Annotated[
+        str | None, typer.Option("--workload-name", help="For the rows: the name of the file.")
+    ] = None,
     app: AppOption = None,
     plot: Annotated[
         Path | None, typer.Option("--plot", help="Draw the first seed into this .png, .svg or .pdf.")
@@ -37,33 +67,44 @@ def backtest(
 ) -> None:
     """Live through a workload again under each policy: how much was served, and what it cost."""
     keep_blas_to_one_thread()
-    from app.forecasts.offline import Choices, backtest_files, print_rows
+    from app.forecasts.offline import backtest_files, print_rows, read_choices
     from app.plans.offline import Refused
 
-    choices = Choices(policies, seeds, train_vms, _read_peak(scale_peak), max_vms, app, plot)
+    given = {
+        "train_vms": train_vms,
+        "scale_peak": scale_peak,
+        "policies": policies,
+        "seeds": seeds,
+        "max_vms": max_vms,
+        "step_seconds": step_seconds,
+        "interval_steps": interval_steps,
+        "startup_steps": startup_steps,
+        "qos_target": qos_target,
+        "headgate_qos_target": headgate_qos_target,
+        "workload_name": workload_name,
+    }
     try:
-        print_rows(backtest_files(workload, mst, choices), output, sys.stdout)
+        choices = read_choices(given, app, plot)
+        print_rows(backtest_files(workload, mst, choices), output, sys.stdout, choices.body)
     except Refused as refused:
         raise fail(str(refused)) from refused
-
-
-def _read_peak(text: str) -> float | None:
-    if text.lower() == "none":
-        return None
-    try:
-        return float(text)
-    except ValueError as error:
-        raise fail(f"--scale-peak {text}: write a number, or none") from error
 
 
 def forecast(
     *,
     workload: WorkloadFile,
     mst: MstFile,
-    policy: Annotated[str, typer.Option("--policy", help="headgate, or one of the paper's.")] = "headgate",
-    qos_target: Annotated[float | None, typer.Option("--qos-target", help="In [0.5, 1).")] = None,
-    horizon: Annotated[int, typer.Option("--horizon", min=1, help="Intervals to decide on.")] = 1,
-    max_vms: MaxVms = 128,
+    policy: Annotated[
+        str | None, typer.Option("--policy", help="One of the paper's, or headgate, which is the default.")
+    ] = None,
+    qos_target: Annotated[
+        float | None, typer.Option("--qos-target", help="In [0.5, 1): 0.95, and 0.9875 for headgate.")
+    ] = None,
+    horizon: Annotated[int | None, typer.Option("--horizon", help="Intervals to decide on: 1.")] = None,
+    max_vms: MaxVms = None,
+    step_seconds: StepSeconds = None,
+    interval_steps: IntervalSteps = None,
+    startup_steps: StartupSteps = None,
     app: AppOption = None,
     output: Output = "table",
 ) -> None:
@@ -72,7 +113,15 @@ def forecast(
     from app.forecasts.offline import forecast_files, print_forecast
     from app.plans.offline import Refused
 
-    choices = {"policy": policy, "qos_target": qos_target, "horizon": horizon, "max_vms": max_vms}
+    choices = {
+        "policy": policy,
+        "qos_target": qos_target,
+        "horizon": horizon,
+        "max_vms": max_vms,
+        "step_seconds": step_seconds,
+        "interval_steps": interval_steps,
+        "startup_steps": startup_steps,
+    }
     try:
         print_forecast(forecast_files(workload, mst, app, **choices), output)
     except Refused as refused:

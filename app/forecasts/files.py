@@ -6,9 +6,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from planner.mst import MstSample
-from planner.workload import Measurement, Workload, regularise_workload
+from planner.workload import Measurement
 
 MINUTE_SECONDS = 60.0
+# A number below this is a count of minutes, above it a count of seconds since the epoch.
+LEAST_EPOCH_SECONDS, MOST_EPOCH_SECONDS = 1e8, 253_402_300_799.0
 TIME_FORMATS = ("%m/%d/%Y %H:%M", "%m/%d/%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M")
 VMS_COLUMNS = ("m", "vms")
 
@@ -17,15 +19,26 @@ class UnreadableFile(ValueError):
     """A file that is not what it should be; the text says where and what is wanted."""
 
 
-def read_workload(path: Path) -> Workload:
-    """Two columns with a header, time and rate, in steps of a minute; empty rates are missing ones."""
-    rows = _read_rows(path)[1:]
+def read_workload(path: Path) -> list[Measurement]:
+    """Two columns with a header, time and rate, oldest first; empty rates are missing ones."""
+    header, *rows = _read_rows(path)
+    if _is_time(header[0]) or (len(header) > 1 and _is_number(header[1])):
+        raise UnreadableFile(
+            f"{path}: the first line, {','.join(header)!r}, is data and no header: put a line above it, such as "
+            "time,rate."
+        )
+    if len(named := [name for name in header if name.strip()]) > 2:
+        raise UnreadableFile(
+            f"{path}: two columns are wanted, time and rate; there are {len(named)}: {', '.join(named)}."
+        )
     measurements = []
     for line, row in enumerate(rows, 2):
         if len(row) < 2:
             raise UnreadableFile(f"{path}, line {line}: a time and a rate are wanted, there is {row}.")
+        if any(cell.strip() for cell in row[2:]):
+            raise UnreadableFile(f"{path}, line {line}: more than a time and a rate (a decimal comma?): {row}.")
         measurements.append(Measurement(_read_time(path, line, row[0]), _read_rate(path, line, row[1])))
-    return regularise_workload(measurements, MINUTE_SECONDS)
+    return measurements
 
 
 def read_samples(path: Path) -> dict[str, tuple[MstSample, ...]]:
@@ -34,10 +47,15 @@ def read_samples(path: Path) -> dict[str, tuple[MstSample, ...]]:
     names = [name.strip().lower() for name in header]
     at = next((names.index(name) for name in VMS_COLUMNS if name in names), None)
     if at is None:
-        raise UnreadableFile(f"{path}: no column is called m; the header has {', '.join(header)}.")
+        raise UnreadableFile(
+            f"{path}: no column is called m in the first line, {','.join(header)!r}: where it is data, put a header "
+            "above it, such as app,m,1,2,3."
+        )
     samples: dict[str, list[MstSample]] = {}
     for line, row in enumerate(rows, 2):
-        app = row[names.index("app")].strip() if "app" in names else path.stem
+        if len(row) <= at:
+            raise UnreadableFile(f"{path}, line {line}: there is no m: {row}.")
+        app = row[names.index("app")].strip() if "app" in names[:at] else path.stem
         samples.setdefault(app, []).extend(_read_line(path, line, row, at))
     return {app: tuple(found) for app, found in samples.items()}
 
@@ -48,7 +66,7 @@ def _read_line(path: Path, line: int, row: list[str], at: int) -> Iterator[MstSa
         for cell in row[at + 1 :]:
             if cell.strip():
                 yield MstSample(vms, float(cell))
-    except (ValueError, IndexError) as error:
+    except ValueError as error:
         raise UnreadableFile(
             f"{path}, line {line}: m is a whole number and samples are numbers: {error}."
         ) from error
@@ -59,34 +77,67 @@ def _read_rows(path: Path) -> list[list[str]]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeError) as error:
         raise UnreadableFile(f"{path}: cannot be read: {error}") from error
-    first = text.partition("\n")[0]
-    rows = [row for row in csv.reader(text.splitlines(), delimiter="\t" if "\t" in first else ",") if row]
+    lines = text.splitlines()
+    first = lines[0] if lines else ""
+    if "\t" not in first and ";" in first and all(";" in line for line in lines[1:2]):
+        raise UnreadableFile(
+            f"{path}: columns are separated by semicolons: separate them by commas or tabs, and write decimals with "
+            "a point."
+        )
+    rows = [row for row in csv.reader(lines, delimiter="\t" if "\t" in first else ",") if row]
     if len(rows) < 2:
         raise UnreadableFile(f"{path}: a header and at least one line are wanted.")
     return rows
 
 
-def _read_time(path: Path, line: int, text: str) -> float:
-    """ISO 8601, m/d/Y H:M, or a count of minutes; without a zone UTC, for only distances matter."""
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_time(text: str) -> bool:
+    return _is_number(text) or _parse_time(text) is not None
+
+
+def _parse_time(text: str) -> datetime | None:
+    """ISO 8601 or m/d/Y H:M; without a zone UTC, for only distances matter."""
     text = text.strip()
     try:
-        return float(text) * MINUTE_SECONDS if abs(float(text)) < 1e8 else float(text)
-    except ValueError:
-        pass
-    try:
-        return _in_seconds(datetime.fromisoformat(text))
+        return _with_zone(datetime.fromisoformat(text))
     except ValueError:
         pass
     for known in TIME_FORMATS:
         try:
-            return _in_seconds(datetime.strptime(text, known).replace(tzinfo=UTC))
+            return datetime.strptime(text, known).replace(tzinfo=UTC)
         except ValueError:
             continue
-    raise UnreadableFile(f"{path}, line {line}: {text!r} is no time: write 2026-11-18T00:00:00Z.")
+    return None
 
 
-def _in_seconds(at: datetime) -> float:
-    return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+def _with_zone(at: datetime) -> datetime:
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _read_time(path: Path, line: int, text: str) -> float:
+    """A time, or a number: of minutes, or, where it is large, of seconds since the epoch."""
+    if _is_number(text):
+        number = float(text)
+        seconds = number * MINUTE_SECONDS if abs(number) < LEAST_EPOCH_SECONDS else number
+        if abs(seconds) <= MOST_EPOCH_SECONDS:
+            return seconds
+        raise UnreadableFile(
+            f"{path}, line {line}: {text.strip()} is no time: a large number is of seconds since 1970, not of "
+            "milliseconds."
+        )
+    at = _parse_time(text)
+    if at is None:
+        raise UnreadableFile(
+            f"{path}, line {line}: {text.strip()!r} is no time: write 2026-11-18T00:00:00Z."
+        )
+    return at.timestamp()
 
 
 def _read_rate(path: Path, line: int, text: str) -> float | None:

@@ -1,5 +1,6 @@
 """VM schedules and throughput models of what is stored."""
 
+from dataclasses import replace
 from math import ceil
 
 import numpy as np
@@ -21,6 +22,7 @@ from app.snapshots.series import read_workload
 from app.topologies.service import find_topology
 from planner.mst import MstSample, fit_mst
 from planner.schedule import Timing
+from planner.values import Diagnostic
 from planner.vms import VmQuestion, forecast_vms
 
 
@@ -33,19 +35,32 @@ def forecast_stored(session: Session, name: str, body: StoredVmForecastRequest) 
         for row in find_newest_samples(session, topology.id)
     ]
     with time_planner("forecast_vms"), blaming_what_is_stored(name):
-        step = workload.step_seconds
-        interval_steps = max(ceil(body.interval_seconds / step), 1)
+        timing, said = find_timing(body, workload.step_seconds)
         question = VmQuestion(
-            workload,
+            replace(workload, diagnostics=(*workload.diagnostics, *said)),
             tuple(sample for saturated, sample in samples if saturated),
             body.policy,
             body.qos_target,
-            Timing(interval_steps, ceil(body.startup_seconds / step), step),
+            timing,
             body.horizon,
             body.max_vms,
             tuple(sample for saturated, sample in samples if not saturated),
         )
         return to_answer(forecast_vms(question), body.max_vms)
+
+
+def find_timing(body: StoredVmForecastRequest, step: float) -> tuple[Timing, tuple[Diagnostic, ...]]:
+    """The body's seconds in whole steps; an interval longer than a start stays longer, whatever the step."""
+    startup_steps = ceil(body.startup_seconds / step)
+    interval_steps = max(ceil(body.interval_seconds / step), 1)
+    if interval_steps > startup_steps or body.interval_seconds <= body.startup_seconds:
+        return Timing(interval_steps, startup_steps, step), ()
+    longer = startup_steps + 1
+    detail = (
+        f"Snapshots come every {step:g} s, so that an interval of {body.interval_seconds:g} s and a start of "
+        f"{body.startup_seconds:g} s are as many steps: decided is for {longer} steps, {longer * step:g} s, at a time."
+    )
+    return Timing(longer, startup_steps, step), (Diagnostic("interval-lengthened", detail),)
 
 
 def show_model(session: Session, name: str, max_vms: int) -> MstModelPage:

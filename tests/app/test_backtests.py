@@ -35,6 +35,8 @@ def test_a_backtest_brings_the_rows_that_the_planner_computes(
         qos = [row["qos_percent"] for row in done["rows"] if row["policy"] == one["policy"]]
         assert (one["seeds"], one["cost_to_truth"]) == (2, pytest.approx(fmean(costs)))
         assert one["qos_percent_deviation"] == pytest.approx(stdev(qos))
+        assert one["qos_target_percent"] == (98.75 if one["policy"] == "headgate" else 95.0)
+        assert one["meets_target"] == (one["qos_percent"] >= one["qos_target_percent"])
 
 
 def test_progress_only_ever_grows_and_rows_come_one_after_the_other(client: httpx.Client):

@@ -1,13 +1,21 @@
 """VM schedules and backtests, over real HTTP and from real files."""
 
 import csv
+import inspect
 import io
+import json
+import math
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import httpx
 import pytest
 
+from app.backtests.schemas import BacktestRequest
+from app.forecasts import command
+from app.forecasts.schemas import VmForecastRequest
 from planner.policies import PAPER_POLICIES
 from tests.app.test_cli import run, run_here
 
@@ -161,6 +169,134 @@ def test_files_and_http_give_the_same_schedule(client: httpx.Client, tmp_path: P
     assert httpx.Response(200, text=ended.stdout).json() == client.post("/v1/forecasts/vms", json=body).json()
 
 
+def make_half_hours(days: int = 8) -> list[tuple[str, float]]:
+    """A workload that is measured every half an hour, with a rhythm of days."""
+    begin = datetime(2026, 3, 1, tzinfo=UTC)
+    return [
+        (
+            (begin + timedelta(minutes=30 * i)).isoformat(),
+            round(8 + 5 * math.sin(2 * math.pi * i / 48) + i * 37 % 11 / 10, 3),
+        )
+        for i in range(48 * days)
+    ]
+
+
+def write_half_hours(path: Path, days: int = 8) -> str:
+    path.write_text("time,rate\n" + "".join(f"{at},{rate}\n" for at, rate in make_half_hours(days)))
+    return str(path)
+
+
+def test_files_and_http_take_the_step_from_the_data(
+    client: httpx.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    path = write_half_hours(tmp_path / "w.csv")
+    fields = {"horizon": 2, "interval_steps": 4, "startup_steps": 1, "qos_target": 0.9, "policy": "mst+ua"}
+    body = make_body() | fields | {"workload": [{"at": at, "rate": rate} for at, rate in make_half_hours()]}
+    options = [text for name, value in fields.items() for text in (f"--{name.replace('_', '-')}", str(value))]
+    ended = run_here("forecast", "--workload", path, *FILES[2:], *options, "--output", "json")
+    assert ended.exit_code == 0, ended.stderr
+    assert json.loads(ended.stdout) == client.post("/v1/forecasts/vms", json=body).json()
+    assert "steps of 30 min" in ended.stderr
+
+
+def test_half_hourly_data_are_lived_through_in_half_hours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    path = write_half_hours(tmp_path / "w.csv")
+    asked = ["backtest", "--workload", path, *FILES[2:], "--policies", "0,0,mst,ground-truth", "--seeds", "1"]
+    table = run_here(*asked)
+    assert table.exit_code == 0, table.stderr
+    assert "384 steps of 30 min; decided every 10 steps (5 h); VMs start within 2 (1 h)" in table.stderr
+    assert "±" not in table.stdout
+    policies = [line.split()[1] for line in table.stdout.splitlines() if line.strip().startswith("grep")]
+    assert policies == ["0", "ground-truth"]
+    assert "95" in table.stdout
+    assert "no target" in table.stdout
+    for target, verdict in (("0.5", "met"), ("0.999", "MISSED")):
+        said = run_here(*asked, "--policies", "1", "--qos-target", target, "--interval-steps", "4",
+                        "--startup-steps", "1")  # fmt: skip
+        assert verdict in said.stdout
+        assert "decided every 4 steps (2 h); VMs start within 1 (30 min)" in said.stderr
+    assert "±" in run_here(*asked[:-1], "2").stdout
+
+
+def test_hourly_steps_can_be_asked_for_where_half_of_them_are_missing(tmp_path: Path):
+    lines = [f"{i * 60},{5 + i % 7}" for i in range(300) if i % 3 != 1]
+    (tmp_path / "w.csv").write_text("minutes,rate\n" + "\n".join(lines) + "\n")
+    asked = ["--workload", str(tmp_path / "w.csv"), *FILES[2:], "--step-seconds", "3600"]
+    ended = run_here("forecast", *asked, "--output", "json")
+    assert ended.exit_code == 0, ended.stderr
+    said = next(one for one in json.loads(ended.stdout)["diagnostics"] if one["code"] == "workload-gaps")
+    assert said["detail"].startswith("100 of 300 steps")
+
+
+def list_options(command: Callable[..., None]) -> set[str]:
+    return set(inspect.signature(command).parameters) - {"output", "app", "plot"}
+
+
+def test_the_options_are_the_fields_of_the_bodies_and_left_to_their_defaults():
+    stored_only = {"topology", "since", "until"}
+    assert list_options(command.backtest) == BacktestRequest.model_fields.keys() - stored_only - {
+        "app", "mst_samples"} | {"mst"}  # fmt: skip
+    assert list_options(command.forecast) == VmForecastRequest.model_fields.keys() - {"mst_samples"} | {"mst"}
+    for asked, body in ((command.backtest, BacktestRequest), (command.forecast, VmForecastRequest)):
+        for name, option in inspect.signature(asked).parameters.items():
+            if name not in {"output", "workload", "mst"}:
+                assert option.default is None, name
+                default = body.model_fields[name].default if name in body.model_fields else None
+                if isinstance(default, int | float) and not isinstance(default, bool):
+                    info = get_args(option.annotation)[1]
+                    assert str(default) in info.help, name
+
+
+def test_what_was_not_measured_at_the_paper_s_m_is_trained_on_all(tmp_path: Path):
+    (tmp_path / "m.csv").write_text("m,a,b,c\n" + "".join(f"{m},{m},{m * 1.1},{m * 1.2}\n" for m in (1, 2, 5, 9)))
+    path = write_half_hours(tmp_path / "w.csv", days=3)
+    asked = ["backtest", "--workload", path, "--mst", str(tmp_path / "m.csv"), "--policies", "0", "--seeds", "1"]
+    ended = run_here(*asked)
+    assert ended.exit_code == 0, ended.stderr
+    assert "trained on all of 1, 2, 5, 9" in ended.stderr
+    refused = run_here(*asked, "--train-vms", "2,3")
+    assert refused.exit_code == 2
+    assert "No sample is at 3 VMs" in refused.stderr
+    assert run_here(*asked, "--train-vms", "all").exit_code == 0
+
+
+WORKLOAD = "2026-03-01T00:00:00Z,1.5\n2026-03-01T00:01:00Z,2.5\n"
+
+
+@pytest.mark.parametrize(
+    ("workload", "mst", "said"),
+    [
+        (WORKLOAD, None, "is data and no header"),
+        ("2026-03-01T00:00:00Z,\n" + WORKLOAD, None, "is data and no header"),
+        ("3/1/2026 0:00,1.5\n3/1/2026 0:01,2.5\n", None, "is data and no header"),
+        ("0,1.5\n1,2.5\n", None, "is data and no header"),
+        ("time;rate\n2026-03-01T00:00:00Z;1,5\n2026-03-01T00:01:00Z;2,5\n", None, "semicolons"),
+        ("2026-03-01T00:00:00Z;1,5\n2026-03-01T00:01:00Z;2,5\n", None, "semicolons"),
+        ("time,rate\n2026-03-01T00:00:00Z,1,5\n", None, "decimal comma"),
+        ("time,bytes,requests\n2026-03-01T00:00:00Z,1,5\n", None, "two columns are wanted"),
+        ("time,rate\n1700000000000,1\n1700000060000,1\n", None, "not of milliseconds"),
+        ("", None, "a header and at least one line"),
+        (None, "grep,1,2.05,2.06\ngrep,2,2.1,2.2\n", "put a header above it"),
+        (None, "app;m;1;2\ngrep;1;2,05;2,06\n", "semicolons"),
+        (None, "app,m,1\ngrep\n", "there is no m"),
+    ],
+)
+@pytest.mark.parametrize("asked", ["backtest", "forecast"])
+def test_a_file_that_would_be_misread_is_refused(
+    asked: str, workload: str | None, mst: str | None, said: str, tmp_path: Path
+):
+    paths = []
+    for name, option, text, known in (("w.csv", "--workload", workload, 1), ("m.csv", "--mst", mst, 3)):
+        (tmp_path / name).write_text(text or "")
+        paths += [option, FILES[known] if text is None else str(tmp_path / name)]
+    ended = run_here(asked, *paths, "--app", "grep")
+    assert ended.exit_code == 2
+    assert said in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
 def backtest(*arguments: str) -> list[dict[str, str]]:
     ended = run("backtest", *arguments, "--output", "csv")
     assert ended.returncode == 0, ended.stderr
@@ -226,12 +362,20 @@ def test_a_backtest_draws_the_same_picture_every_time(tmp_path: Path):
         (["--policies", "8"], "unknown-vm-policy"),
         (["--train-vms", "3,x"], "whole numbers"),
         (["--train-vms", "5"], "too-few-mst-samples"),
+        (["--train-vms", "3,300"], "No sample is at 300 VMs"),
         (["--scale-peak", "high"], "a number, or none"),
+        (["--scale-peak", "inf"], "--scale-peak: "),
+        (["--policies", ","], "at least one policy"),
+        (["--seeds", "0"], "--seeds: "),
+        (["--qos-target", "95"], "invalid-qos-target"),
+        (["--headgate-qos-target", "nan"], "--headgate-qos-target: "),
+        (["--startup-steps", "10"], "startup_steps"),
+        (["--step-seconds", "0"], "--step-seconds: "),
         (["--scale-peak", "-1"], "scale_peak"),
         (["--app", "nothing"], "no application nothing"),
         (["--workload", "/nonexistent.csv"], "cannot be read"),
         (["--mst", str(IMAI / "worldcup_week.csv")], "no column is called m"),
-        (["--workload", str(IMAI / "mst_samples.csv")], "is no time"),
+        (["--workload", str(IMAI / "mst_samples.csv")], "two columns are wanted"),
     ],
 )
 def test_a_backtest_that_cannot_be_run_says_why(
