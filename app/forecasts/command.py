@@ -43,7 +43,9 @@ def backtest(
     ] = None,
     policies: Annotated[
         str | None,
-        typer.Option("--policies", help="0 to 7, headgate, ground-truth, static-peak, or all (the first nine)."),
+        typer.Option(
+            "--policies", help="0 to 7, headgate, ground-truth, static-peak, or all (the first nine)."
+        ),
     ] = None,
     seeds: Annotated[int | None, typer.Option("--seeds", help="How many runs of each: 5.")] = None,
     max_vms: MaxVms = None,

@@ -36,7 +36,9 @@ def read_workload(path: Path) -> list[Measurement]:
         if len(row) < 2:
             raise UnreadableFile(f"{path}, line {line}: a time and a rate are wanted, there is {row}.")
         if any(cell.strip() for cell in row[2:]):
-            raise UnreadableFile(f"{path}, line {line}: more than a time and a rate (a decimal comma?): {row}.")
+            raise UnreadableFile(
+                f"{path}, line {line}: more than a time and a rate (a decimal comma?): {row}."
+            )
         measurements.append(Measurement(_read_time(path, line, row[0]), _read_rate(path, line, row[1])))
     return measurements
 
@@ -134,9 +136,7 @@ def _read_time(path: Path, line: int, text: str) -> float:
         )
     at = _parse_time(text)
     if at is None:
-        raise UnreadableFile(
-            f"{path}, line {line}: {text.strip()!r} is no time: write 2026-11-18T00:00:00Z."
-        )
+        raise UnreadableFile(f"{path}, line {line}: {text.strip()!r} is no time: write 2026-11-18T00:00:00Z.")
     return at.timestamp()
 
 

@@ -196,7 +196,9 @@ def _say_timing(series: Workload, body: BacktestRequest | VmForecastRequest) -> 
         f"VMs start within {body.startup_steps} ({write_seconds(body.startup_steps * step)})",
     ]
     if isinstance(body, BacktestRequest):
-        peak = "left in its own unit" if body.scale_peak is None else f"scaled to a peak of {body.scale_peak:g}"
+        peak = (
+            "left in its own unit" if body.scale_peak is None else f"scaled to a peak of {body.scale_peak:g}"
+        )
         said.append(f"workload {peak}")
         for one in series.diagnostics:
             _note(one.detail)
@@ -256,7 +258,7 @@ def _tabulate(rows: list[BacktestRun], body: BacktestRequest) -> None:
     open_console().print(table)
 
 
-def _say_met(meets_target: bool | None) -> str:
+def _say_met(meets_target: bool | None) -> str:  # noqa: FBT001  (a null of its own)
     """In a word, for colours are not seen by everybody nor kept in files."""
     return {None: "no target", True: "met", False: "MISSED"}[meets_target]
 

@@ -18,6 +18,7 @@ from app.forecasts.schemas import (
 )
 from app.forecasts.service import describe_mst, to_answer
 from app.observability import time_planner
+from app.plans.freshness import describe_end
 from app.snapshots.series import read_workload
 from app.topologies.service import find_topology
 from planner.mst import MstSample, fit_mst
@@ -46,7 +47,9 @@ def forecast_stored(session: Session, name: str, body: StoredVmForecastRequest) 
             body.max_vms,
             tuple(sample for saturated, sample in samples if not saturated),
         )
-        return to_answer(forecast_vms(question), body.max_vms)
+        answer = to_answer(forecast_vms(question), body.max_vms)
+    past = describe_end(session, topology, workload.end_seconds)
+    return answer.model_copy(update={"diagnostics": past + answer.diagnostics})
 
 
 def find_timing(body: StoredVmForecastRequest, step: float) -> tuple[Timing, tuple[Diagnostic, ...]]:

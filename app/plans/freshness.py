@@ -42,8 +42,20 @@ def describe_age(session: Session, found: Gathered) -> list[Diagnostic]:
     if age <= limit:
         return []
     detail = (
-        f"The newest snapshot ended {age:.0f} s ago ({write_duration(age)}), more than the {limit:g} s up to which "
-        "measurements are trusted: the load may be another by now."
+        f"The newest snapshot ended {write_duration(age)} ago, more than the {limit:g} s up to which measurements are "
+        "trusted: the load may be another by now."
+    )
+    return [Diagnostic(code="old-snapshots", detail=detail)]
+
+
+def describe_end(session: Session, stored: StoredTopology, end_seconds: float) -> list[Diagnostic]:
+    """What is to be said of a forecast whose measurements end longer ago than is trusted."""
+    limit = find_limit(session, stored)
+    if datetime.now(UTC).timestamp() - end_seconds <= limit:
+        return []
+    detail = (
+        f"The newest snapshot ended more than {limit:g} s ago: the forecast begins there, and part of it or all is "
+        "past."
     )
     return [Diagnostic(code="old-snapshots", detail=detail)]
 

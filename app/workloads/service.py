@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from app.forecasts.schemas import MOST_POINTS
 from app.forecasts.service import describe_workload
 from app.observability import time_planner
+from app.plans.freshness import describe_end
 from app.plans.schemas import Diagnostic
 from app.snapshots.series import read_workload
 from app.topologies.service import find_topology
@@ -42,7 +43,9 @@ def forecast_stored(session: Session, name: str, horizon: Horizon) -> WorkloadFo
     """Of a topology's snapshots."""
     topology = find_topology(session, name)
     workload = read_workload(session, topology, most=MOST_POINTS, needed=horizon.window_steps)
-    return to_answer(workload, horizon)
+    answer = to_answer(workload, horizon)
+    past = describe_end(session, topology, workload.end_seconds)
+    return answer.model_copy(update={"diagnostics": past + answer.diagnostics})
 
 
 def to_answer(workload: Workload, horizon: Horizon) -> WorkloadForecastAnswer:

@@ -213,7 +213,7 @@ def test_half_hourly_data_are_lived_through_in_half_hours(tmp_path: Path, monkey
     assert "95" in table.stdout
     assert "no target" in table.stdout
     for target, verdict in (("0.5", "met"), ("0.999", "MISSED")):
-        said = run_here(*asked, "--policies", "1", "--qos-target", target, "--interval-steps", "4",
+        said = run_here(*asked, "--policies", "3", "--qos-target", target, "--interval-steps", "4",
                         "--startup-steps", "1")  # fmt: skip
         assert verdict in said.stdout
         assert "decided every 4 steps (2 h); VMs start within 1 (30 min)" in said.stderr
@@ -250,9 +250,21 @@ def test_the_options_are_the_fields_of_the_bodies_and_left_to_their_defaults():
 
 
 def test_what_was_not_measured_at_the_paper_s_m_is_trained_on_all(tmp_path: Path):
-    (tmp_path / "m.csv").write_text("m,a,b,c\n" + "".join(f"{m},{m},{m * 1.1},{m * 1.2}\n" for m in (1, 2, 5, 9)))
+    (tmp_path / "m.csv").write_text(
+        "m,a,b,c\n" + "".join(f"{m},{m},{m * 1.1},{m * 1.2}\n" for m in (1, 2, 5, 9))
+    )
     path = write_half_hours(tmp_path / "w.csv", days=3)
-    asked = ["backtest", "--workload", path, "--mst", str(tmp_path / "m.csv"), "--policies", "0", "--seeds", "1"]
+    asked = [
+        "backtest",
+        "--workload",
+        path,
+        "--mst",
+        str(tmp_path / "m.csv"),
+        "--policies",
+        "0",
+        "--seeds",
+        "1",
+    ]
     ended = run_here(*asked)
     assert ended.exit_code == 0, ended.stderr
     assert "trained on all of 1, 2, 5, 9" in ended.stderr

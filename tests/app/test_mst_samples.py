@@ -218,3 +218,19 @@ def test_one_snapshot_alone_is_as_long_as_its_window(client: httpx.Client, store
     steps = -(-120 // newest["window_seconds"])
     begins = ended + timedelta(seconds=newest["window_seconds"] * (steps - 1))
     assert datetime.fromisoformat(interval["from"]) == begins
+
+
+def test_snapshots_further_apart_than_an_interval_still_make_a_schedule(client: httpx.Client, stored: str):
+    half_hour = FPD_LOAD | {"observed_at": "2026-11-18T01:00:00Z", "window_seconds": 1800}
+    assert client.post(f"/v1/topologies/{stored}/snapshots", json=half_hour).status_code == 201
+    client.post(f"/v1/topologies/{stored}/mst-samples", json=grep_samples())
+    address = f"/v1/topologies/{stored}/forecasts/vms"
+    answer = client.post(address, json={"policy": "mst"})
+    assert answer.status_code == 200, answer.text
+    (interval,) = answer.json()["intervals"]
+    lasts = datetime.fromisoformat(interval["to"]) - datetime.fromisoformat(interval["from"])
+    assert lasts == timedelta(hours=1)
+    said = {one["code"] for one in answer.json()["diagnostics"]}
+    assert said >= {"interval-lengthened", "old-snapshots"}
+    never = client.post(address, json={"policy": "mst", "interval_seconds": 60})
+    assert (never.status_code, never.json()["type"]) == (422, "invalid-schedule"), never.text
