@@ -143,6 +143,8 @@ def read_share(given: str) -> float:
         raise argparse.ArgumentTypeError(f"{given!r} is no share: write 5% or 0.05") from error
     if not 0 <= share <= 1:
         raise argparse.ArgumentTypeError(f"{given} must lie between 0 and 100%")
+    if share == 1 and not given.endswith("%"):
+        raise argparse.ArgumentTypeError(f"{given} may be one percent or all: write 1% or 100%")
     return share
 
 

@@ -14,16 +14,16 @@ WorkloadFile = Annotated[
 MstFile = Annotated[Path, typer.Option("--mst", help="CSV or TSV with a header: app (optional), m, samples.")]
 AppOption = Annotated[str | None, typer.Option("--app", help="Only this application of --mst.")]
 # What is left out is left to the body of the same call over HTTP: its defaults are written here, and kept there.
-MaxVms = Annotated[int | None, typer.Option("--max-vms", help="The most VMs there are: 128.")]
+MaxVms = Annotated[int | None, typer.Option("--max-vms", help="The most VMs there are; default 128.")]
 StepSeconds = Annotated[
     float | None,
-    typer.Option("--step-seconds", help="Of the workload: the median distance of its times."),
+    typer.Option("--step-seconds", help="Of the workload; default: the median distance of its times."),
 ]
 IntervalSteps = Annotated[
-    int | None, typer.Option("--interval-steps", help="For how long a decision holds: 10 steps.")
+    int | None, typer.Option("--interval-steps", help="For how many steps a decision holds; default 10.")
 ]
 StartupSteps = Annotated[
-    int | None, typer.Option("--startup-steps", help="How long a VM takes to start: 2 steps.")
+    int | None, typer.Option("--startup-steps", help="How many steps a VM takes to start; default 2.")
 ]
 
 
@@ -35,31 +35,32 @@ def backtest(
         str | None,
         typer.Option(
             "--train-vms",
-            help="The m whose samples a policy may know, or all: 3,4,6,8,24 where these were measured, else all.",
+            help="The m whose samples a policy may know, or all; default 3,4,6,8,24 where measured, else all.",
         ),
     ] = None,
     scale_peak: Annotated[
-        str | None, typer.Option("--scale-peak", help="Scale the workload to this maximum, or none: 32.")
+        str | None,
+        typer.Option("--scale-peak", help="Scale the workload to this maximum, or none; default 32."),
     ] = None,
     policies: Annotated[
         str | None,
         typer.Option(
-            "--policies", help="0 to 7, headgate, ground-truth, static-peak, or all (the first nine)."
+            "--policies", help="0 to 7, headgate, ground-truth, static-peak; default all: the first nine."
         ),
     ] = None,
-    seeds: Annotated[int | None, typer.Option("--seeds", help="How many runs of each: 5.")] = None,
+    seeds: Annotated[int | None, typer.Option("--seeds", help="How many runs of each; default 5.")] = None,
     max_vms: MaxVms = None,
     step_seconds: StepSeconds = None,
     interval_steps: IntervalSteps = None,
     startup_steps: StartupSteps = None,
     qos_target: Annotated[
-        float | None, typer.Option("--qos-target", help="Of the paper's policies, in [0.5, 1): 0.95.")
+        float | None, typer.Option("--qos-target", help="Of the paper's policies, in [0.5, 1); default 0.95.")
     ] = None,
     headgate_qos_target: Annotated[
-        float | None, typer.Option("--headgate-qos-target", help="Of headgate, in [0.5, 1): 0.9875.")
+        float | None, typer.Option("--headgate-qos-target", help="Of headgate, in [0.5, 1); default 0.9875.")
     ] = None,
     workload_name: Annotated[
-        str | None, typer.Option("--workload-name", help="For the rows: the name of the file.")
+        str | None, typer.Option("--workload-name", help="For the rows; default: the name of the file.")
     ] = None,
     app: AppOption = None,
     plot: Annotated[
@@ -97,12 +98,14 @@ def forecast(
     workload: WorkloadFile,
     mst: MstFile,
     policy: Annotated[
-        str | None, typer.Option("--policy", help="One of the paper's, or headgate, which is the default.")
+        str | None, typer.Option("--policy", help="headgate, or one of the paper's; default headgate.")
     ] = None,
     qos_target: Annotated[
-        float | None, typer.Option("--qos-target", help="In [0.5, 1): 0.95, and 0.9875 for headgate.")
+        float | None, typer.Option("--qos-target", help="In [0.5, 1); default 0.95, and 0.9875 for headgate.")
     ] = None,
-    horizon: Annotated[int | None, typer.Option("--horizon", help="Intervals to decide on: 1.")] = None,
+    horizon: Annotated[
+        int | None, typer.Option("--horizon", help="Intervals to decide on; default 1.")
+    ] = None,
     max_vms: MaxVms = None,
     step_seconds: StepSeconds = None,
     interval_steps: IntervalSteps = None,

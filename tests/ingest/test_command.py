@@ -141,6 +141,7 @@ def test_what_is_older_than_wanted_goes(
         (["ingest", "absent-file"], "does not exist"),
         (["ingest", ".", "--date", "someday"], "write 2026-11-18, or yesterday"),
         (["ingest", ".", "--max-rejected", "many"], "write 5% or 0.05"),
+        (["ingest", ".", "--max-rejected", "1"], "write 1% or 100%"),
         (["prune", "--older-than", "long"], "write a whole number of h, d or w"),
     ],
 )
