@@ -273,6 +273,8 @@ def describe_headroom(headroom_rate: float | None) -> tuple[Diagnostic, ...]:
 def describe_origin(measured: Situation, rate: float, origin: Origin) -> tuple[Diagnostic, ...]:
     """What the verdict assumes beyond what was measured."""
     said: tuple[Diagnostic, ...] = ()
+    if rate == 0:
+        said += (Diagnostic("nothing-arrives", "Judged at 0 tuples/s: a pass says nothing of any load."),)
     if rate != measured.load.external_rate:
         detail = (
             f"Judged at {rate:.6g} tuples/s, measured at {measured.load.external_rate:.6g}: visits, service rates and "

@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from math import isfinite
 from pathlib import Path
 
 from planner.mst import MstSample
@@ -67,11 +68,17 @@ def _read_line(path: Path, line: int, row: list[str], at: int) -> Iterator[MstSa
         vms = int(row[at])
         for cell in row[at + 1 :]:
             if cell.strip():
-                yield MstSample(vms, float(cell))
+                yield MstSample(vms, _read_finite(cell))
     except ValueError as error:
         raise UnreadableFile(
             f"{path}, line {line}: m is a whole number and samples are numbers: {error}."
         ) from error
+
+
+def _read_finite(text: str) -> float:
+    if not isfinite(number := float(text)):
+        raise ValueError(f"{text.strip()} is none; leave the cell empty where nothing was measured")
+    return number
 
 
 def _read_rows(path: Path) -> list[list[str]]:

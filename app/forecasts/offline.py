@@ -28,7 +28,7 @@ from app.problems import describe_problem
 from planner.backtest import Backtest, BacktestRow, BacktestSetup, run_backtest
 from planner.errors import PlannerError
 from planner.forecast_errors import InvalidMstSamples
-from planner.mst import MstSample
+from planner.mst import MstSample, check_samples
 from planner.policies import BASELINES
 from planner.workload import Measurement, Workload, regularise_workload
 
@@ -129,6 +129,7 @@ def read_jobs(workload: Path, mst: Path, choices: Choices) -> Iterator[Job]:
         raise UnreadableFile(f"--plot draws one application (choose with --app) into {', '.join(FORMATS)}.")
     _say_timing(series, body)
     for name in names:
+        check_samples(samples[name])
         asked = train_as_usual(body, name, samples[name]) if choices.trains_as_usual else body
         workload_name = body.workload_name or workload.stem
         yield make_job(asked, series, samples[name], workload_name=workload_name, app=name)

@@ -149,6 +149,10 @@ def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
     """A pass at less than what arrives now is mostly a factor whose x was forgotten."""
     from app.plans.offline import Refused
 
+    if answer.external_rate == 0 and "rate_factor" in _read_rate(rate or "1"):
+        raise Refused(
+            f"--rate {rate}: 0 tuples/s are judged, for the measured rate or the factor is 0; give a rate"
+        )
     lower = [said.detail for said in answer.diagnostics if said.code == "rate-below-measured"]
     if rate is None or not lower:
         return
