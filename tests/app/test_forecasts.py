@@ -296,7 +296,7 @@ WORKLOAD = "2026-03-01T00:00:00Z,1.5\n2026-03-01T00:01:00Z,2.5\n"
         (
             None,
             "app,m,1,2\ngrep,1,2.0,nan\n" + "".join(f"grep,{m},{m},{m}\n" for m in range(2, 9)),
-            "/throughput",
+            "line 2: m is a whole number and samples are numbers: nan is none",
         ),
     ],
 )

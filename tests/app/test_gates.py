@@ -143,7 +143,9 @@ def test_a_rate_that_was_hardly_meant_is_not_judged(rate: str, said: str):
 
 def test_a_multiple_of_nothing_is_not_judged(client: httpx.Client, tmp_path: Path):
     idle = FPD_LOAD | {"external_rate": 0.0}
-    idle["operators"] = {name: {"service_rate": 40.0, "processors": 3} for name in FPD_LOAD["operators"]}  # type: ignore[union-attr]
+    idle["operators"] = {
+        key: {"service_rate": 40.0, "processors": 3} for key in ("generator", "detector", "reporter")
+    }
     (tmp_path / "idle.json").write_text(json.dumps(idle))
     files = [TOPOLOGY, "--load", str(tmp_path / "idle.json")]
     ended = run_here(*files, "--rate", "1.5x")
