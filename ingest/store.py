@@ -188,7 +188,8 @@ def delete_same_requests(connection: Connection, run_id: int, request: Request) 
         "WITH new AS (SELECT min(window_start) AS first, max(window_start) AS last FROM staged_operators)"
         " SELECT id, first_window_at, last_window_at FROM ingest_runs, new WHERE id <> %(run)s"
         " AND state = 'succeeded' AND windows > 0 AND paths = %(paths)s AND window_seconds = %(seconds)s"
-        " AND day IS NOT DISTINCT FROM %(day)s AND (%(day)s::date IS NOT NULL OR"
+        # Without records there is no span: least() and greatest() would leave it out, and make it the former one's.
+        " AND day IS NOT DISTINCT FROM %(day)s AND (%(day)s::date IS NOT NULL OR new.first IS NOT NULL AND"
         " 2 * (least(new.last, last_window_at) - greatest(new.first, first_window_at) + %(length)s)"
         " >= last_window_at - first_window_at + %(length)s)",
         {
@@ -257,6 +258,7 @@ def insert_windows(connection: Connection, run_id: int, request: Request) -> Non
 
 # A snapshot that somebody posted for the same interval stays. Operators that a posted topology does not have are
 # left out, for a plan could not place them.
+# What is null in a summary is left out, so no least() here: of null and a number it makes the number.
 INSERT_SNAPSHOTS = """
 INSERT INTO snapshots
     (topology_id, observed_at, window_seconds, external_rate, measured_sojourn_seconds, operators, source)
@@ -266,7 +268,8 @@ JOIN topologies t ON t.name = w.topology
 JOIN (
     SELECT s.topology, s.window_start, jsonb_object_agg(s.operator, jsonb_strip_nulls(jsonb_build_object(
         'service_rate', s.service_rate, 'arrival_rate', s.arrival_rate,
-        'arrival_scv', least(s.arrival_scv, %(most_scv)s), 'service_scv', least(s.service_scv, %(most_scv)s),
+        'arrival_scv', CASE WHEN s.arrival_scv > %(most_scv)s THEN %(most_scv)s ELSE s.arrival_scv END,
+        'service_scv', CASE WHEN s.service_scv > %(most_scv)s THEN %(most_scv)s ELSE s.service_scv END,
         'processors', s.instances))) AS operators
     FROM staged_operators s
     JOIN (

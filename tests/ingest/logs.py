@@ -52,6 +52,19 @@ def make_single_events(roots: int, seed: int) -> list[Event]:
     return reference.drop_duplicates(make_events(roots, seed))
 
 
+def make_sparse_events() -> list[Event]:
+    """One root; windows of too few tuples to know an SCV, a service rate or a sojourn, and one of an SCV of 2e6."""
+
+    def make(operator: str, seconds: float, served_ns: int, sample_every: int = 1) -> Event:
+        at = START_NS + round(seconds * NS)
+        return Event("sparse", operator, "i", "a", None, at, at, at + served_ns, sample_every)
+
+    slow = [make("slow", seconds, NS) for seconds in (5, 65, 70, 125, 126, 128)]
+    instant = [make("instant", seconds, 0) for seconds in (6, 8, 66, 126)]
+    bursts = [make("bursts", seconds, NS, sample_every=1_000_000) for seconds in (0.001, 0.002, 0.003, 50)]
+    return [*slow, *instant, *bursts]
+
+
 def to_record(event: Event) -> dict[str, Any]:
     """Times as floats of epoch seconds."""
     return {

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, date, datetime
@@ -20,10 +21,19 @@ from pyspark.sql import SparkSession
 from ingest.job import TooManyRejected, explain, run_ingest
 from ingest.runs import RUN_LOCK, Request, connect
 from ingest.sources import SourceNotFound
+from ingest.store import MOST_SCV
 from migrations.runner import migrate
 from tests.app.processes import made_database
 from tests.ingest import reference
-from tests.ingest.logs import START_NS, make_events, make_single_events, to_iso, to_json, to_record
+from tests.ingest.logs import (
+    START_NS,
+    make_events,
+    make_single_events,
+    make_sparse_events,
+    to_iso,
+    to_json,
+    to_record,
+)
 from tests.ingest.reference import NS, Event
 
 Tables = dict[str, list[dict[str, Any]]]
@@ -116,13 +126,43 @@ def test_a_rerun_and_a_corrected_file_leave_what_one_clean_run_leaves(
     assert len(dump(database)["topology_summaries"]) == 3
 
 
+def assert_nothing_is_made_up(url: str) -> None:
+    """What is null in a summary is null in its snapshot, and what is known is the same, SCVs up to MOST_SCV."""
+    measured = query(url, "SELECT * FROM operator_summaries")
+    snapshots = {
+        (one["topology_id"], one["observed_at"]): one for one in query(url, "SELECT * FROM snapshots")
+    }
+    unknown = set()
+    for summary in measured:
+        load = snapshots[summary["topology_id"], summary["window_start"]]["operators"][summary["operator"]]
+        for name in ("service_rate", "arrival_rate", "arrival_scv", "service_scv"):
+            known = summary[name]
+            most = MOST_SCV if name.endswith("scv") else math.inf
+            assert load.get(name) == (known if known is None else min(known, most)), (name, summary)
+            unknown |= {name} if known is None else set()
+    assert unknown == {"service_rate", "arrival_scv", "service_scv"}
+    assert max(summary["arrival_scv"] or 0.0 for summary in measured) > MOST_SCV
+    windows = query(url, "SELECT * FROM topology_summaries")
+    pairs = {
+        (
+            whole["mean_total_sojourn_seconds"],
+            snapshots[whole["topology_id"], whole["window_start"]]["measured_sojourn_seconds"],
+        )
+        for whole in windows
+    }
+    assert (None, None) in pairs
+    assert all(one == other for one, other in pairs)
+
+
 def test_snapshots_say_what_the_summaries_say(spark: SparkSession, database: str, tmp_path: Path):
     events = make_events(200, seed=2, seconds=110)
-    write(tmp_path / "log.jsonl", [to_json(event) for event in events])
+    write(tmp_path / "log.jsonl", [to_json(event) for event in [*events, *make_sparse_events()]])
     run_ingest(spark, database, request(tmp_path))
+    assert_nothing_is_made_up(database)
     operators = reference.summarise_operators(events, 60)
     topologies = reference.summarise_topologies(events, 60)
-    snapshots = query(database, "SELECT * FROM snapshots ORDER BY observed_at")
+    of_fpd = "WHERE topology_id = (SELECT id FROM topologies WHERE name = 'fpd')"
+    snapshots = query(database, f"SELECT * FROM snapshots {of_fpd} ORDER BY observed_at")
     assert len(snapshots) == len(topologies)
     for snapshot in snapshots:
         window = int(snapshot["observed_at"].timestamp()) // 60
@@ -139,7 +179,7 @@ def test_snapshots_say_what_the_summaries_say(spark: SparkSession, database: str
                 for name in ("arrival_rate", "arrival_scv", "service_rate", "service_scv")
                 if measured[name] is not None
             }
-    found = query(database, "SELECT definition, source FROM topology_revisions")
+    found = query(database, f"SELECT definition, source FROM topology_revisions {of_fpd}")
     assert [one["source"] for one in found] == ["discovered"]
     definition = found[0]["definition"]
     assert [one["name"] for one in definition["operators"]] == ["detector", "generator", "reporter"]
@@ -315,7 +355,11 @@ def test_a_log_that_is_rotated_keeps_the_windows_of_the_day_before(
     windows = len(dump(database)["topology_summaries"])
     write(log, [to_json(event.moved(6 * 60 * NS)) for event in events])
     run_ingest(spark, database, request(log))
-    assert len(dump(database)["topology_summaries"]) == 2 * windows
+    both = dump(database)
+    assert len(both["topology_summaries"]) == 2 * windows
+    write(log, [])
+    run_ingest(spark, database, request(log))
+    assert dump(database) == both, "a log that was rotated a moment ago has no span, and replaces none"
 
 
 def test_a_failed_run_says_what_failed_and_not_who_called_it(

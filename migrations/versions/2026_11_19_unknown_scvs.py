@@ -1,0 +1,46 @@
+"""SCVs that were not known lose the 1,000,000 that ingested snapshots had for them.
+
+`least(NULL, 1e6)` is 1e6 in Postgres, so a summary without an SCV made a snapshot with one of exactly 1e6. Where the
+summary is still there, it tells: null there, the snapshot loses the field; a real SCV above 1e6, the snapshot keeps
+the 1e6 that such an SCV is cut to. Where the summary is gone, nobody can tell, and the field goes too: an SCV above
+1e6 takes more than a million gaps in a window or a sample of one in thousands, an unknown one two quiet minutes, and
+a plan says of a missing SCV that it assumed 1. Posted snapshots say what their owner said, and stay as they are.
+"""
+
+from alembic import op
+
+revision = "2026_11_19_unknown_scvs"
+down_revision = "2026_11_18_backtests"
+branch_labels = None
+depends_on = None
+
+# The filter on the document comes first: most snapshots have no such number, and of those no summary is looked up.
+REPAIR = """
+UPDATE snapshots SET operators = repaired.operators
+FROM (
+    SELECT s.topology_id, s.observed_at, s.window_seconds, jsonb_object_agg(
+        load.key,
+        load.value - array_remove(ARRAY[
+            CASE WHEN load.value -> 'arrival_scv' = '1000000' AND o.arrival_scv IS NULL THEN 'arrival_scv' END,
+            CASE WHEN load.value -> 'service_scv' = '1000000' AND o.service_scv IS NULL THEN 'service_scv' END
+        ], NULL)
+    ) AS operators
+    FROM snapshots s
+    CROSS JOIN LATERAL jsonb_each(s.operators) load
+    LEFT JOIN operator_summaries o
+        ON o.topology_id = s.topology_id AND o.window_start = s.observed_at
+        AND o.window_seconds = s.window_seconds AND o.operator = load.key
+    WHERE s.source = 'ingest' AND s.operators @? '$.*.* ? (@ == 1000000)'
+    GROUP BY s.topology_id, s.observed_at, s.window_seconds
+) repaired
+WHERE snapshots.topology_id = repaired.topology_id AND snapshots.observed_at = repaired.observed_at
+    AND snapshots.window_seconds = repaired.window_seconds AND snapshots.operators <> repaired.operators
+"""
+
+
+def upgrade() -> None:
+    op.execute(REPAIR)
+
+
+def downgrade() -> None:
+    """What was never known does not come back."""

@@ -1,0 +1,101 @@
+"""What the first version stored, migrated and read back over HTTP (tests/golden/first_version/README.md)."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from psycopg import sql
+
+from ingest.runs import connect
+from migrations.runner import migrate, newest_revision
+from tests.app.processes import StartService
+
+FIRST = Path(__file__).parents[1] / "golden" / "first_version"
+UNKNOWN = 1_000_000
+# Of score in calls everything is unknown but the service of the first window: two tuples, of which one gap.
+KNOWN_OF_SCORE = [{"service_scv": 0.0625}, {}, {}, {}]
+
+
+@pytest.fixture
+def first_database_url(empty_database_url: str) -> str:
+    """A database as the first version left it."""
+    with connect(empty_database_url) as connection:
+        connection.execute(sql.SQL((FIRST / "dump.sql").read_text("utf-8")))
+    return empty_database_url
+
+
+def repair(address: str, answer: dict[str, Any]) -> dict[str, Any]:
+    """The answer as it should have been."""
+    if address == "/v1/topologies/calls/snapshots":
+        for snapshot, known in zip(answer["items"], KNOWN_OF_SCORE, strict=True):
+            snapshot["operators"]["score"] |= {"arrival_scv": None, "service_scv": None} | known
+    return answer
+
+
+def assert_holds(found: object, recorded: object, where: str) -> None:
+    """All that was recorded is there, and the same; later versions may answer more besides."""
+    if isinstance(recorded, dict):
+        assert isinstance(found, dict), where
+        for key, value in recorded.items():
+            assert key in found, f"{where}/{key}"
+            assert_holds(found[key], value, f"{where}/{key}")
+    elif isinstance(recorded, list):
+        assert isinstance(found, list), where
+        assert len(found) == len(recorded), where
+        for place, (one, other) in enumerate(zip(found, recorded, strict=True)):
+            assert_holds(one, other, f"{where}/{place}")
+    else:
+        assert found == recorded, where
+
+
+def read_scvs(url: str) -> dict[tuple[str, str, str, int], dict[str, float]]:
+    """By topology, operator, source and minute."""
+    with connect(url) as connection:
+        rows = connection.execute(
+            "SELECT t.name, o.key, s.source, extract(minute FROM observed_at)::int, o.value"
+            " FROM snapshots s JOIN topologies t ON t.id = s.topology_id, jsonb_each(operators) o"
+        ).fetchall()
+    return {
+        (topology, operator, source, minute): {key: load[key] for key in load if key.endswith("scv")}
+        for topology, operator, source, minute, load in rows
+    }
+
+
+def test_what_the_first_version_stored_reads_as_it_did(first_database_url: str, start_service: StartService):
+    service = start_service(database_url=first_database_url)
+    recorded = json.loads((FIRST / "answers.json").read_text("utf-8"))
+    with httpx.Client(base_url=service.url, timeout=60) as client:
+        for address, answer in recorded.items():
+            found = client.get(address, params={"limit": 200})
+            assert found.status_code == 200, f"{address}: {found.text}"
+            assert_holds(found.json(), repair(address, answer), address)
+        # score is busy for 0.6% of its time: without queues E[T] is what was measured.
+        window = {"smoothing": {"kind": "window", "size": 4}}
+        plan = client.post("/v1/topologies/calls/estimate", json=window).json()
+    assert plan["expected_sojourn_seconds"] < 0.5
+    assert "scv-assumed" in {said["code"] for said in plan["diagnostics"]}
+
+
+def test_unknown_scvs_go_and_measured_and_posted_ones_stay(first_database_url: str):
+    before = read_scvs(first_database_url)
+    assert migrate(first_database_url) == newest_revision()
+    after = read_scvs(first_database_url)
+    expected = before | {
+        ("calls", "score", "ingest", minute): known for minute, known in enumerate(KNOWN_OF_SCORE)
+    }
+    assert after == expected
+    assert [key for key, known in before.items() if UNKNOWN in known.values() and after[key] == known] == [
+        ("fpd", "detector", "posted", 58),
+        ("clicks", "bursts", "ingest", 0),
+        ("clicks", "bursts", "posted", 1),
+    ]
+
+
+def test_without_a_summary_nobody_knows_whether_the_scv_was_measured(first_database_url: str):
+    with connect(first_database_url) as connection:
+        connection.execute("DELETE FROM operator_summaries")
+    migrate(first_database_url)
+    for (*_, source, _), known in read_scvs(first_database_url).items():
+        assert source == "posted" or UNKNOWN not in known.values()
