@@ -32,9 +32,10 @@ def find_hot_and_cold(
 ) -> tuple[Spot, ...]:
     """The instances and edges of most and least weight, with the moves of Mc-Stream's Algorithm 4.
 
-    Weight of an instance: its work where it is measured, else the filling of its queue. Weight of an edge: tuples/s.
+    Weight of an instance: its work where that of all is measured, else the filling of its queue, for one cannot be
+    compared with the other. Weight of an edge: tuples/s.
     """
-    weights = [weigh(one) for one in instances]
+    weights = weigh_instances(instances)
     stand_out = len(instances) > 1 and max(weights) > min(weights)
     edges_do = len(edge_rates) > 1 and max(edge_rates.values()) > min(edge_rates.values())
     spots: list[Spot] = []
@@ -56,11 +57,12 @@ def find_hot_and_cold(
     return tuple(spots)
 
 
-def weigh(instance: Instance) -> float:
-    """Measured work, else how full the queue is."""
-    if instance.work is not None:
-        return instance.work
-    return instance.queue_length / instance.queue_capacity if instance.queue_capacity else 0.0
+def weigh_instances(instances: Sequence[Instance]) -> list[float]:
+    """Measured work where all have it, else how full the queues are."""
+    works = [one.work for one in instances if one.work is not None]
+    if len(works) == len(instances):
+        return works
+    return [one.queue_length / one.queue_capacity if one.queue_capacity else 0.0 for one in instances]
 
 
 def describe_hot(hot: Instance, weight: float, instances: Sequence[Instance], deployment: Deployment) -> Spot:

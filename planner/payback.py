@@ -31,9 +31,15 @@ def plan_moves(decision: Decision, states: Mapping[str, State]) -> Moves:
     """What moves from the current to the recommended processors."""
     migrations: dict[str, Migration] = {}
     cost: float | None = 0.0
-    for before, after in zip(decision.current.operators, decision.recommended.operators, strict=True):
+    operators = decision.situation.topology.operators
+    rows = zip(operators, decision.current.operators, decision.recommended.operators, strict=True)
+    for operator, before, after in rows:
+        if before.processors == after.processors:
+            continue
         state = states.get(before.name)
-        if state is None or before.processors == after.processors:
+        if state is None:
+            # A state that nobody has described moves all the same: how long that takes is not known.
+            cost = None if operator.stateful else cost
             continue
         try:
             migration = plan_migration(

@@ -233,12 +233,12 @@ def find_shortfall(
     loads: Sequence[TaskLoad], mapping: ThreadMapping, prediction: Prediction, external_rate: float
 ) -> tuple[Diagnostic, ...]:
     """Where the asked rate is not sustained: which task binds, and whether other routing would do."""
-    if prediction.rate >= external_rate or prediction.binding_task is None:
+    if prediction.rate is None or prediction.rate >= external_rate or prediction.binding_task is None:
         return ()
     aware = predict(loads, mapping, route_slot_aware, external_rate).rate
     remedy = (
         "route by what each slot sustains (slot-aware)"
-        if aware >= external_rate
+        if aware is None or aware >= external_rate
         else f"slot-aware routing would reach {aware:.6g}/s; mba with sam is made for the asked rate"
     )
     detail = (

@@ -43,9 +43,12 @@ class VmPrediction:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The external rate that all tasks sustain, the task that binds it, and the use of every VM."""
+    """The external rate that all tasks sustain, the task that binds it, and the use of every VM.
 
-    rate: float
+    Both are None where no task has a profile: nothing is known of what is sustained.
+    """
+
+    rate: float | None
     binding_task: str | None
     tasks: tuple[TaskPrediction, ...]
     vms: tuple[VmPrediction, ...]
@@ -87,8 +90,9 @@ def predict(
         tasks.append(TaskPrediction(load.name, capacity, reach_rate(capacity, load.visits, external_rate)))
         shares.append(split)
     binding = min(tasks, key=lambda task: task.rate, default=None)
-    rate = binding.rate if binding else (external_rate or 0.0)
-    running = rate if external_rate is None else min(rate, external_rate)
+    running = binding.rate if binding else 0.0
+    if external_rate is not None:
+        running = min(running, external_rate)
     cpu, memory = [0.0] * len(slots), [0.0] * len(slots)
     for load, split in zip(loads, shares, strict=True):
         for number, share in zip(places[load.name], split, strict=True):
@@ -96,11 +100,11 @@ def predict(
             cpu[number] += use.cpu
             memory[number] += use.memory
     return Prediction(
-        rate,
+        binding.rate if binding else None,
         binding.name if binding else None,
         tuple(tasks),
         sum_vms(mapping, cpu, memory),
-        (*find_unmeasured(loads, mapping, places), *find_mixed(mapping)),
+        (*find_untasked(loads), *find_unmeasured(loads, mapping, places), *find_mixed(mapping)),
     )
 
 
@@ -166,6 +170,16 @@ def sum_vms(
             )
         )
     return tuple(predictions)
+
+
+def find_untasked(loads: Sequence[TaskLoad]) -> tuple[Diagnostic, ...]:
+    """A word where nothing is placed."""
+    if loads:
+        return ()
+    detail = (
+        "No operator has a profile: nothing is placed, and nothing is known of the rate that is sustained."
+    )
+    return (Diagnostic("no-tasks", detail),)
 
 
 def find_unmeasured(

@@ -38,7 +38,7 @@ class Criteria:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How one trial was judged; `slope` is None where too few samples came after the warm-up."""
+    """How one trial was judged; `slope` is None where too few samples came after the warm-up, or all at one time."""
 
     threads: int
     rate: float
@@ -85,9 +85,9 @@ def fit_slope(points: Sequence[tuple[float, float]]) -> float:
 
 
 def judge_trial(trial: Trial, criteria: Criteria) -> Verdict:
-    """Stable when the latency after the warm-up has a slope of at most `max_slope`."""
+    """Stable when the latency after the warm-up has a slope of at most `max_slope`; of one moment there is none."""
     settled = [sample for sample in trial.samples if sample[0] >= criteria.warm_up_seconds]
-    if len(settled) < FEWEST_SAMPLES:
+    if len(settled) < FEWEST_SAMPLES or max(settled)[0] == min(settled)[0]:
         return Verdict(trial.threads, trial.rate, None, len(settled), stable=False)
     slope = fit_slope(settled)
     return Verdict(trial.threads, trial.rate, slope, len(settled), slope <= criteria.max_slope)
@@ -216,7 +216,8 @@ def find_rate_gaps(step: Evidence) -> list[Gap]:
         Gap(
             "too-few-samples",
             (threads,),
-            f"The trial at {rate:g}/s has under {FEWEST_SAMPLES} samples after the warm-up: not counted.",
+            f"The trial at {rate:g}/s has under {FEWEST_SAMPLES} samples after the warm-up, or all of one time: "
+            "not counted.",
         )
         for rate in unjudged
     ]

@@ -82,7 +82,7 @@ def find_usages(
     running: Mapping[str, int], instances: Sequence[Instance], nodes: Sequence[Node]
 ) -> dict[str, InstanceUsage]:
     """Eq. 21 for each operator; where none of its instances was measured, the mean over all that run anywhere."""
-    everywhere = add_up([node.usage for node in nodes]).part(max(1, sum(running.values())))
+    everywhere = find_mean_usage(running, nodes)
     measured: dict[str, list[Usage]] = {name: [] for name in running}
     for one in instances:
         if one.usage is not None and one.operator in measured:
@@ -91,6 +91,11 @@ def find_usages(
         name: InstanceUsage(add_up(usages).part(len(usages)) if usages else everywhere, len(usages))
         for name, usages in measured.items()
     }
+
+
+def find_mean_usage(running: Mapping[str, int], nodes: Sequence[Node]) -> Usage:
+    """What one of all the processors that run takes on average, by what the nodes have in use."""
+    return add_up([node.usage for node in nodes]).part(max(1, sum(running.values())))
 
 
 def add_up(usages: Sequence[Usage]) -> Usage:

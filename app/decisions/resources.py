@@ -11,7 +11,7 @@ from planner.errors import join_names
 from planner.hotspots import Spot, find_hot_and_cold
 from planner.nodes import Thresholds, advise_nodes
 from planner.packing import Wanted, list_loads
-from planner.resources import Instance, InstanceUsage, Node, Usage, find_usages
+from planner.resources import Instance, InstanceUsage, Node, Usage, find_mean_usage, find_usages
 from planner.streams import Weights, weigh_instances
 from planner.values import Diagnostic
 
@@ -37,6 +37,7 @@ class Resources:
     nodes: Sequence[Node]
     instances: Mapping[str, Sequence[Instance]]
     usages: Mapping[str, InstanceUsage]
+    assumed_io: Diagnostic | None = None
 
     @property
     def all_instances(self) -> list[Instance]:
@@ -48,23 +49,44 @@ def read_resources(newest: SnapshotRow, decision: Decision) -> Resources:
     """Of the operators that the topology has."""
     running = {one.name: one.processors for one in decision.current.operators}
     nodes = [
-        Node(name, read_usage(NodeLoad.model_validate(stored)))
-        for name, stored in (newest.nodes or {}).items()
+        Node(name, read_usage(NodeLoad.model_validate(one))) for name, one in (newest.nodes or {}).items()
     ]
-    instances = {
-        operator: [read_instance(operator, InstanceLoad.model_validate(one)) for one in listed]
+    stored = {
+        operator: [InstanceLoad.model_validate(one) for one in listed]
         for operator, listed in (newest.instances or {}).items()
         if operator in running
     }
+    mean_io = find_mean_usage(running, nodes).io
+    instances = {
+        operator: [read_instance(operator, one, mean_io) for one in listed]
+        for operator, listed in stored.items()
+    }
     everyone = [one for listed in instances.values() for one in listed]
-    return Resources(nodes, instances, find_usages(running, everyone, nodes))
+    assumed = describe_assumed_io(stored, mean_io)
+    return Resources(nodes, instances, find_usages(running, everyone, nodes), assumed)
 
 
-def read_instance(operator: str, stored: InstanceLoad) -> Instance:
-    """What the planner computes with."""
+def describe_assumed_io(stored: Mapping[str, Sequence[InstanceLoad]], mean_io: float) -> Diagnostic | None:
+    """A word where the io of an instance is not measured, though that of the nodes is."""
+    unmeasured = tuple(
+        operator
+        for operator, listed in stored.items()
+        if any(one.cpu is not None and one.io is None for one in listed)
+    )
+    if not unmeasured or not mean_io:
+        return None
+    detail = (
+        f"The io of instances of {join_names(unmeasured)} is not measured: the mean over all that run, "
+        f"{mean_io:.3g} of a node, stands in."
+    )
+    return Diagnostic("io-assumed", detail, unmeasured)
+
+
+def read_instance(operator: str, stored: InstanceLoad, mean_io: float) -> Instance:
+    """What the planner computes with; io that is not measured is the mean over all that run."""
     usage = None
     if stored.cpu is not None and stored.memory is not None:
-        usage = Usage(stored.cpu, stored.memory, stored.io or 0.0)
+        usage = Usage(stored.cpu, stored.memory, mean_io if stored.io is None else stored.io)
     return Instance(
         operator, stored.name, stored.queue_length, stored.queue_capacity, stored.work, stored.node, usage
     )
@@ -76,16 +98,17 @@ def read_usage(stored: NodeLoad) -> Usage:
 
 
 def find_missing_nodes(resources: Resources) -> tuple[Diagnostic, ...]:
-    """A word where instances run on nodes whose loads the snapshot does not have."""
+    """A word where the snapshot lacks the loads of nodes that instances run on, or what instances take of them."""
     known = {node.name for node in resources.nodes}
     missing = sorted({one.node for one in resources.all_instances if one.node is not None} - known)
+    assumed = (resources.assumed_io,) if resources.assumed_io else ()
     if not missing:
-        return ()
+        return assumed
     detail = (
         f"Instances run on {join_names(missing)}, of which the snapshot has no load: nothing can be said of what "
         "would move there or from there. Add them to its nodes."
     )
-    return (Diagnostic("missing-nodes", detail),)
+    return (Diagnostic("missing-nodes", detail), *assumed)
 
 
 def advise_on_nodes(

@@ -69,10 +69,10 @@ def to_mapping(mapping: ThreadMapping, retries: int) -> Mapping:
 
 def to_prediction(prediction: predicting.Prediction, routing: str, external_rate: float | None) -> Prediction:
     """What a mapping sustains."""
-    fields = asdict(prediction) | {
-        "routing": routing,
-        "meets_rate": None if external_rate is None else prediction.rate >= external_rate,
-    }
+    meets_rate = None
+    if external_rate is not None and prediction.rate is not None:
+        meets_rate = prediction.rate >= external_rate
+    fields = asdict(prediction) | {"routing": routing, "meets_rate": meets_rate}
     return Prediction.model_validate(fields)
 
 

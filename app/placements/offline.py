@@ -61,15 +61,18 @@ def print_placement(answer: PlacementAnswer, output: str) -> None:
 
 def _summarise(answer: PlacementAnswer) -> Text:
     prediction, mapping = answer.prediction, answer.mapping
-    meets = "as asked" if prediction.meets_rate else f"of {answer.external_rate:.6g} asked"
-    bound = f", bound by {prediction.binding_task}" if prediction.binding_task else ""
+    sustained = "nothing is placed: no operator has a profile"
+    if prediction.rate is not None:
+        meets = "as asked" if prediction.meets_rate else f"of {answer.external_rate:.6g} asked"
+        routed = f"with {prediction.routing} routing, bound by {prediction.binding_task}"
+        sustained = f"sustains {prediction.rate:.6g} tuples/s {meets} {routed}"
     bought, cheapest = answer.hourly_price, answer.acquisition.cheapest
     return Text(
         f"{answer.allocation.detail}\n"
         f"{answer.allocation.slots} slots allocated, {mapping.slots_used} used of {mapping.slots_available} on "
         f"{_count_vms(len(mapping.vms))} for {bought:.6g} an hour (cheapest mix of VMs to acquire: "
         f"{_count(cheapest.vms)} for {cheapest.hourly_price:.6g})\n"
-        f"sustains {prediction.rate:.6g} tuples/s {meets} with {prediction.routing} routing{bound}"
+        f"{sustained}"
     )
 
 
@@ -128,5 +131,7 @@ def _tabulate_comparison(pairs: list[ComparedPair], external_rate: float) -> Tab
             continue
         counts = (pair.slots, pair.slots_used, pair.vms, pair.retries)
         rates = (pair.hourly_price, pair.rate_shuffle, pair.rate_slot_aware)
-        table.add_row(name, *map(str, counts), *(f"{rate:.4g}" for rate in rates if rate is not None))
+        table.add_row(
+            name, *map(str, counts), *("unknown" if rate is None else f"{rate:.4g}" for rate in rates)
+        )
     return table

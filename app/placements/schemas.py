@@ -242,9 +242,13 @@ class VmPrediction(Usage):
 class Prediction(Answer):
     """What a mapping sustains."""
 
-    rate: Annotated[float, Field(description="External rate that every task sustains.")]
+    rate: Annotated[
+        float | None,
+        Field(description="External rate that every task sustains; null: no operator has a profile."),
+    ]
     meets_rate: Annotated[
-        bool | None, Field(description="Whether that is the rate asked for; null = none was.")
+        bool | None,
+        Field(description="Whether that is the rate asked for; null = none was, or nothing is known of it."),
     ]
     binding_task: str | None
     routing: RoutingName
@@ -327,7 +331,7 @@ class PlacementSummary(Answer):
     external_rate: float
     slots_used: int
     hourly_price: float
-    rate: float
+    rate: Annotated[float | None, Field(description="That is sustained; null: no operator has a profile.")]
 
 
 class PlacementPage(Answer):

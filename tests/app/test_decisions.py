@@ -265,6 +265,21 @@ def test_new_instances_take_what_is_measured_of_their_operator_s(client: httpx.C
         assert sum(placed) == after[operator] - before[operator]
 
 
+def test_the_io_of_an_instance_that_nobody_measured_is_not_0(client: httpx.Client, known: str):
+    """Of 4 nodes with 0.55 each, 22 processors take 0.1 each: no node has room for one more below 0.6."""
+    nodes = {f"n{i}": {"cpu": 0.1, "memory": 0.1, "io": 0.55} for i in range(4)}
+    queue = {"queue_length": 1, "queue_capacity": 100, "node": "n0", "cpu": 0.01, "memory": 0.01}
+    instances = {one: [queue | {"name": f"{one}-0"}] for one in RATES}
+    observe(client, known, 1, 480.0, ENOUGH, nodes=nodes, instances=instances)
+    answer = decide(client, known, 1, policy=TARGET | {"nodes": {"most_io": 0.6}})
+    assert answer["action"] == "scale_up"
+    usage = answer["nodes"]["new_instances"]["detector"]["usage"]
+    assert usage == {"cpu": 0.01, "memory": 0.01, "io": pytest.approx(0.1)}
+    assert answer["nodes"]["use"] == {}
+    said = next(one for one in answer["diagnostics"] if one["code"] == "io-assumed")
+    assert sorted(said["operators"]) == sorted(RATES)
+
+
 def test_instances_on_nodes_that_are_not_there_are_said(client: httpx.Client, known: str):
     queues = [
         {"name": f"d{i}", "queue_length": i, "queue_capacity": 100, "node": node}

@@ -154,6 +154,11 @@ def test_a_source_and_a_sink_alone_take_nothing(client: httpx.Client):
     }
     answer = place(client, topology=topology, profiles={})
     assert (answer["allocation"]["slots"], answer["mapping"]["vms"], answer["hourly_price"]) == (0, [], 0)
+    assert (answer["prediction"]["rate"], answer["prediction"]["meets_rate"]) == (None, None)
+    assert [said["code"] for said in answer["diagnostics"]] == ["no-tasks"]
+    vms = [{"name": "vm", "slots": [{"threads": {}}]}]
+    predicted = client.post("/v1/predictions", json={"topology": topology, "vms": vms}).json()
+    assert (predicted["rate"], predicted["binding_task"]) == (None, None), "no profile, no rate"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """What is hot or cold, and what would come of placing one instance anew."""
 
+from dataclasses import replace
 from statistics import fmean
 
 import pytest
@@ -38,6 +39,21 @@ def test_the_fullest_is_hot_the_emptiest_cold():
     }
     assert all(spot.move is None for spot in spots.values())  # nobody said what runs where
     assert find([queue("count", "a", 5.0), queue("count", "b", 5.0)], {}, {}) == {}
+
+
+def test_work_and_full_queues_are_not_compared_with_each_other():
+    """c0 keeps 3 processors busy and c1's work is not known: its full queue is no 1 processor."""
+    known = replace(queue("count", "c0", 10.0), work=3.0)
+    spots = find([known, queue("count", "c1", 100.0)], {}, {})
+    assert {kind: (spot.name, spot.weight) for kind, spot in spots.items()} == {
+        "hot-instance": ("count/c1", 1.0),
+        "cold-instance": ("count/c0", 0.1),
+    }
+    spots = find([known, replace(queue("count", "c1", 100.0), work=1.0)], {}, {})
+    assert {kind: (spot.name, spot.weight) for kind, spot in spots.items()} == {
+        "hot-instance": ("count/c0", 3.0),
+        "cold-instance": ("count/c1", 1.0),
+    }
 
 
 BUSY = {"n0": Usage(0.8, 0.3), "n1": Usage(0.3, 0.3), "n2": Usage(0.2, 0.2)}

@@ -1,5 +1,7 @@
 """A change that pays back later than the next change of the load is a hold that says so."""
 
+from dataclasses import replace
+
 import pytest
 
 from planner.decisions import Decision, decide
@@ -14,9 +16,10 @@ PAIR = Topology(
 )
 
 
-def rebalance(processors: tuple[int, int]) -> Decision:
+def rebalance(processors: tuple[int, int], *, stateful: bool = True) -> Decision:
     load = Load(40.0, {"parse": OperatorLoad(10.0), "count": OperatorLoad(10.0)})
-    return decide(PAIR, load, processors, Policy(k_max=sum(processors)))
+    pair = replace(PAIR, operators=(Operator("parse"), Operator("count", stateful=stateful)))
+    return decide(pair, load, processors, Policy(k_max=sum(processors)))
 
 
 def hold_state(size_bytes: float) -> dict[str, State]:
@@ -59,9 +62,12 @@ def test_what_is_urgent_does_not_wait_for_payback():
     assert weigh_change(decision, moves, within(1.0)).action == "rebalance"
 
 
-def test_without_state_or_its_rates_nothing_or_nothing_known_is_lost():
+def test_without_state_nothing_is_lost_and_of_a_state_that_is_not_described_nothing_is_known():
     decision = rebalance((5, 8))
-    assert plan_moves(decision, {}).payback_seconds == 0.0
-    unknown = plan_moves(decision, {"count": State(128, 1e9)})
-    assert (unknown.cost_tuple_seconds, unknown.payback_seconds) == (None, None)
-    assert weigh_change(decision, unknown, within(1.0)) == decision
+    for states in ({}, {"count": State(128, 1e9)}):
+        unknown = plan_moves(decision, states)
+        assert (unknown.cost_tuple_seconds, unknown.payback_seconds) == (None, None)
+        assert weigh_change(decision, unknown, within(1.0)) == decision
+    stateless = rebalance((5, 8), stateful=False)
+    moves = plan_moves(stateless, {})
+    assert (moves.cost_tuple_seconds, moves.payback_seconds) == (0.0, 0.0)

@@ -363,6 +363,9 @@ def test_a_mapping_that_does_not_fit_the_topology_is_refused(
 def test_nothing_to_place_is_no_error() -> None:
     placed = place(pipeline("source", "sink"), 5.0, Market(sizes=SIZES))
     assert (placed.allocation.slots, placed.mapping.vms, placed.prediction.binding_task) == (0, (), None)
+    assert placed.prediction.rate is None, "no profile, no rate"
+    assert [said.code for said in placed.diagnostics] == ["no-tasks"]
+    assert predict((), ThreadMapping(()), route_shuffled).rate is None
 
 
 FindMapper = Callable[..., ThreadMapping]

@@ -148,6 +148,16 @@ def test_the_warm_up_does_not_count() -> None:
     assert not judge_trial(growing, Criteria()).stable
 
 
+def test_samples_of_one_moment_say_nothing_of_how_latency_grows() -> None:
+    at_once = Trial(1, 50.0, ((10.0, 0.1), (10.0, 5.0), (10.0, 9.0)), 0.1, 0.1)
+    verdict = judge_trial(at_once, Criteria())
+    assert (verdict.slope, verdict.stable) == (None, False)
+    steady = Trial(1, 40.0, ((10.0, 0.1), (11.0, 0.1), (12.0, 0.1)), 0.1, 0.1)
+    built = build_profile("task", [at_once, steady])
+    assert built.profile.single.peak_rate == 40.0
+    assert "too-few-samples" in {gap.code for gap in built.gaps}
+
+
 def test_the_slope_is_that_of_the_line_through_exact_points() -> None:
     assert fit_slope([(float(x), 3.0 - 0.25 * x) for x in range(7)]) == pytest.approx(-0.25)
     assert fit_slope([(1.0, 2.0), (1.0, 5.0)]) == 0.0

@@ -13,6 +13,7 @@ from planner.prediction import predict, route_shuffled, route_slot_aware
 from planner.profiles import Profile
 from planner.slots import allocate_lsa, allocate_mba, allocate_slots, find_task_loads
 from planner.values import Topology
+from tests.planner.placement.rates import read_rate
 
 MICRO = ("linear", "diamond", "star")
 
@@ -78,7 +79,7 @@ def test_sam_uses_at_most_one_slot_more_than_mba_allocated(
     for rate in rates:
         placement = place_mba_sam(dag, rate, market)
         assert placement.mapping.slots_used <= placement.allocation.slots + 1, rate
-        assert placement.prediction.rate >= rate
+        assert read_rate(placement.prediction) >= rate
 
 
 def test_rsm_needs_more_slots_than_lsa_allocated_and_more_often_than_sam(
@@ -129,8 +130,8 @@ def test_placements_of_all_topologies_stay_what_they_were(
             "sam_slots_used": found.mapping.slots_used,
             "sam_retries": found.retries,
             "hourly_price": found.hourly_price,
-            "rate_slot_aware": round(found.prediction.rate, 6),
-            "rate_shuffle": round(predict(loads, found.mapping, route_shuffled, rate).rate, 6),
+            "rate_slot_aware": round(read_rate(found.prediction), 6),
+            "rate_shuffle": round(read_rate(predict(loads, found.mapping, route_shuffled, rate)), 6),
         }
         assert mba == expected["mba"], (expected["topology"], rate)
         linear = place_topology(
@@ -141,6 +142,6 @@ def test_placements_of_all_topologies_stay_what_they_were(
             "threads": sum(task.threads for task in linear.allocation.tasks),
             "rsm_slots_used": linear.mapping.slots_used,
             "rsm_retries": linear.retries,
-            "rate_shuffle": round(linear.prediction.rate, 6),
+            "rate_shuffle": round(read_rate(linear.prediction), 6),
         }
         assert lsa == expected["lsa"], (expected["topology"], rate)
