@@ -57,12 +57,13 @@ class RunPicture:
 
 @dataclass(frozen=True)
 class ForecastPicture:
-    """A workload as measured, and what is expected to follow, between bounds."""
+    """A workload as measured, or filled in, and what is expected to follow, between bounds."""
 
     title: str
     start_at: datetime
     step_seconds: float
     measured: Sequence[float]
+    filled: Sequence[bool]
     expected: Sequence[float]
     lower: Sequence[float]
     upper: Sequence[float]
@@ -89,7 +90,8 @@ def draw_forecast(forecast: ForecastPicture, form: str) -> bytes:
         axes = figure.subplots()
         past = len(forecast.measured)
         times = list_times(forecast.start_at, forecast.step_seconds, past + len(forecast.expected))
-        axes.plot(times[:past], forecast.measured, color=BLUE, lw=1.2, label="measured")
+        measured = np.where(forecast.filled, np.nan, forecast.measured)  # no line where nothing was measured
+        axes.plot(times[:past], measured, color=BLUE, lw=1.2, label="measured")
         # From the last measured point on, so that there is no gap between what was and what is expected.
         ahead = times[past - 1 :]
         expected, lower, upper = (

@@ -51,6 +51,7 @@ class MeasuredRate(Answer):
 
     at: datetime
     rate: float
+    filled: Annotated[bool, Field(description="Not measured: filled in by a straight line.")]
 
 
 class ExpectedRate(Answer):

@@ -58,11 +58,15 @@ def to_answer(workload: Workload, horizon: Horizon) -> WorkloadForecastAnswer:
 
     count = len(workload.rates)
     first = max(count - horizon.history_steps, 0)
+    filled = set(workload.filled_steps)
     return WorkloadForecastAnswer(
         step_seconds=workload.step_seconds,
         level=horizon.level,
         model=describe_workload("", found.model) if found.model else None,
-        measured=[MeasuredRate(at=at(step), rate=workload.rates[step]) for step in range(first, count)],
+        measured=[
+            MeasuredRate(at=at(step), rate=workload.rates[step], filled=step in filled)
+            for step in range(first, count)
+        ],
         expected=[
             ExpectedRate(at=at(count + ahead), rate=float(rate), lower=float(lower), upper=float(upper))
             for ahead, (rate, lower, upper) in enumerate(
@@ -88,6 +92,7 @@ def draw_answer(answer: WorkloadForecastAnswer, name: str, form: str) -> bytes:
             answer.measured[0].at,
             answer.step_seconds,
             [one.rate for one in answer.measured],
+            [one.filled for one in answer.measured],
             [one.rate for one in answer.expected],
             [one.lower for one in answer.expected],
             [one.upper for one in answer.expected],

@@ -39,6 +39,19 @@ def test_the_forecast_goes_on_where_the_measurements_end(client: httpx.Client, m
         assert 0 <= one["lower"] < one["rate"] < one["upper"]
 
 
+def test_a_step_that_was_filled_in_is_not_said_to_be_measured(client: httpx.Client, measured: str):
+    workload = posted_workload(client, measured)
+    workload[-3] |= {"rate": None}
+    body = {"workload": workload, "history_steps": 5}
+    found = client.post("/v1/forecasts/workload", json=body).json()
+    assert [one["filled"] for one in found["measured"]] == [False, False, True, False, False]
+    assert found["measured"][2]["rate"] == pytest.approx(
+        (found["measured"][1]["rate"] + found["measured"][3]["rate"]) / 2
+    )
+    picture = client.post("/v1/forecasts/workload", json=body, headers={"Accept": "image/svg+xml"})
+    assert picture.status_code == 200
+
+
 def test_the_newest_window_decides_which_snapshots_are_the_series(client: httpx.Client, measured: str):
     before = client.get(f"/v1/topologies/{measured}/forecasts/workload").json()
     old_hour = snapshot(0, observed_at="2026-11-17T00:00:00Z", window_seconds=3600, external_rate=1e6)
