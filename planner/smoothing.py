@@ -1,6 +1,7 @@
 """One load out of several intervals: measurements scatter, and a plan should not (DRS, section IV-A)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import fsum
 
 from planner.errors import InvalidLoad, join_names
@@ -51,43 +52,87 @@ def smooth_loads(loads: Sequence[Load], average: Average) -> tuple[Load, tuple[D
     """Average each measurement over the intervals that have it; processors are the newest known."""
     if not loads:
         raise InvalidLoad("There is no interval to smooth: post at least one snapshot.")
-    gaps: dict[int, list[tuple[str, str]]] = {}  # intervals that had the value -> its field and operator
+    merging = Merging(loads, average)
+    names = dict.fromkeys(name for load in loads for name in load.operators)
+    operators = {name: merging.merge_operator(name) for name in names}
+    sojourn = merging.merge("measured_sojourn_seconds", "", [load.measured_sojourn_seconds for load in loads])
+    smoothed = Load(average([load.external_rate for load in loads]), operators, sojourn)
+    return smoothed, merging.describe_gaps() + find_older_processors(loads, operators)
 
-    def merge(field: str, operator: str, values: Sequence[float | None]) -> float | None:
+
+@dataclass
+class Merging:
+    """What intervals have in common, and which values were not in all of them."""
+
+    loads: Sequence[Load]
+    average: Average
+    # Intervals that had the value -> its field and operator.
+    gaps: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
+
+    def merge_operator(self, name: str) -> OperatorLoad:
+        """One operator's measurements over the intervals, each field by itself."""
+        measured = [load.operators.get(name, OperatorLoad()) for load in self.loads]
+        newest_first = reversed(measured)
+        return OperatorLoad(
+            service_rate=self.merge("service_rate", name, [one.service_rate for one in measured]),
+            arrival_rate=self.merge_arrivals(name, [one.arrival_rate for one in measured]),
+            arrival_scv=self.merge("arrival_scv", name, [one.arrival_scv for one in measured]),
+            service_scv=self.merge("service_scv", name, [one.service_scv for one in measured]),
+            processors=next((one.processors for one in newest_first if one.processors is not None), None),
+        )
+
+    def merge(self, field: str, operator: str, values: Sequence[float | None]) -> float | None:
+        """The average over the intervals that have the value."""
         known = [value for value in values if value is not None]
         if known and len(known) < len(values):
-            gaps.setdefault(len(known), []).append((field, operator))
-        return average(known) if known else None
+            self.gaps.setdefault(len(known), []).append((field, operator))
+        return self.average(known) if known else None
 
-    operators = {
-        name: merge_operator(name, [load.operators.get(name, OperatorLoad()) for load in loads], merge)
-        for name in dict.fromkeys(name for load in loads for name in load.operators)
-    }
-    sojourn = merge("measured_sojourn_seconds", "", [load.measured_sojourn_seconds for load in loads])
-    smoothed = Load(average([load.external_rate for load in loads]), operators, sojourn)
-    return smoothed, tuple(describe_gap(len(loads), known, gap) for known, gap in sorted(gaps.items()))
+    def merge_arrivals(self, operator: str, rates: Sequence[float | None]) -> float | None:
+        """As merge; where intervals lack it, in proportion to the external rate: λ = λ0·D(λ of k)/D(λ0 of k), over the
+        intervals k that have it. So an interval without it changes nothing of the visits λ/λ0.
+        """
+        found = self.merge("arrival_rate", operator, rates)
+        if found is None or None not in rates:
+            return found
+        pairs = zip(self.loads, rates, strict=True)
+        beside = self.average([load.external_rate for load, rate in pairs if rate is not None])
+        if not beside:
+            return None
+        return found * (self.average([load.external_rate for load in self.loads]) / beside)
 
-
-def merge_operator(
-    name: str,
-    measured: Sequence[OperatorLoad],
-    merge: Callable[[str, str, Sequence[float | None]], float | None],
-) -> OperatorLoad:
-    """One operator's measurements over the intervals, each field by itself."""
-    return OperatorLoad(
-        service_rate=merge("service_rate", name, [one.service_rate for one in measured]),
-        arrival_rate=merge("arrival_rate", name, [one.arrival_rate for one in measured]),
-        arrival_scv=merge("arrival_scv", name, [one.arrival_scv for one in measured]),
-        service_scv=merge("service_scv", name, [one.service_scv for one in measured]),
-        processors=next((one.processors for one in reversed(measured) if one.processors is not None), None),
-    )
+    def describe_gaps(self) -> tuple[Diagnostic, ...]:
+        """Which values rest on fewer intervals than the others."""
+        return tuple(describe_gap(len(self.loads), known, gap) for known, gap in sorted(self.gaps.items()))
 
 
 def describe_gap(intervals: int, known: int, gap: Sequence[tuple[str, str]]) -> Diagnostic:
     """Say which values rest on fewer intervals than the others."""
     values = join_names([f"{field} of {operator}" if operator else field for field, operator in gap])
+    scaled = (
+        " (arrival rates in proportion to external_rate)" if any("arrival_rate" in one for one in gap) else ""
+    )
     return Diagnostic(
         "intervals-missing",
-        f"Measured in only {known} of the {intervals} intervals, and smoothed over those: {values}.",
+        f"Measured in only {known} of the {intervals} intervals, and smoothed over those{scaled}: {values}.",
         tuple(dict.fromkeys(operator for _, operator in gap if operator)),
     )
+
+
+def find_older_processors(
+    loads: Sequence[Load], operators: Mapping[str, OperatorLoad]
+) -> tuple[Diagnostic, ...]:
+    """A word where the newest interval does not say what runs, and an older one does."""
+    newest = loads[-1].operators
+    older = tuple(
+        name
+        for name, one in operators.items()
+        if one.processors is not None and newest.get(name, OperatorLoad()).processors is None
+    )
+    if not older:
+        return ()
+    detail = (
+        f"The newest interval does not say how many processors run at {join_names(older)}: the newest one that does "
+        "is taken."
+    )
+    return (Diagnostic("processors-from-before", detail, older),)

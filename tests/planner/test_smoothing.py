@@ -1,5 +1,6 @@
 """Smoothing over intervals: means, what fades, what is missing, and that all of it is said."""
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import fsum
 
@@ -9,8 +10,9 @@ from hypothesis import strategies as st
 
 from planner.errors import InvalidLoad
 from planner.smoothing import smooth_ewma, smooth_window
-from planner.values import Load, OperatorLoad
+from planner.values import Diagnostic, Load, OperatorLoad
 
+Smooth = Callable[[Sequence[Load]], tuple[Load, tuple[Diagnostic, ...]]]
 rates = st.lists(st.floats(0.0, 1e6), min_size=1, max_size=12)
 
 
@@ -73,6 +75,19 @@ def test_a_value_is_averaged_over_the_intervals_that_have_it_and_that_is_said() 
     assert twice.operators == ("a", "b")
 
 
+@pytest.mark.parametrize(
+    "smooth", [lambda loads: smooth_window(loads, 3), lambda loads: smooth_ewma(loads, 0.5)]
+)
+def test_an_interval_without_an_arrival_rate_does_not_change_how_often_a_tuple_visits(smooth: Smooth) -> None:
+    """Every external tuple visits twice: what arrived in the busiest interval is not known."""
+    loads = [Load(rate, {"a": OperatorLoad(9.0, 2.0 * rate)}) for rate in (10.0, 20.0)]
+    load, diagnostics = smooth([*loads, Load(300.0, {"a": OperatorLoad(9.0)})])
+    assert load.operators["a"].arrival_rate == pytest.approx(2.0 * load.external_rate)
+    assert "in proportion to external_rate" in diagnostics[0].detail
+    idle, _ = smooth([Load(0.0, {"a": OperatorLoad(9.0, 0.0)}), *[Load(6.0, {"a": OperatorLoad(9.0)})] * 2])
+    assert idle.operators["a"].arrival_rate is None, "without input nobody knows what a tuple would do"
+
+
 def test_ewma_starts_at_the_first_interval_that_has_the_value() -> None:
     loads = [Load(1.0, {"a": OperatorLoad()}), *measure(4.0, 8.0)]
     assert smooth_ewma(loads, 0.5)[0].operators["a"].service_rate == pytest.approx(7.0)
@@ -80,7 +95,11 @@ def test_ewma_starts_at_the_first_interval_that_has_the_value() -> None:
 
 def test_processors_are_the_newest_that_are_known() -> None:
     loads = [Load(1.0, {"a": OperatorLoad(1.0, processors=k)}) for k in (3, 5, None)]
-    assert smooth_window(loads, 3)[0].operators["a"].processors == 5
+    load, diagnostics = smooth_window(loads, 3)
+    assert load.operators["a"].processors == 5
+    assert [(said.code, said.operators) for said in diagnostics] == [("processors-from-before", ("a",))]
+    assert smooth_window(loads[:2], 3)[1][0].code == "fewer-intervals"
+    assert smooth_window(loads[2:], 1) == (loads[2], ())
 
 
 @pytest.mark.parametrize("alpha", [-0.1, 1.0, float("nan")])
