@@ -125,6 +125,7 @@ def place_loads(
         (
             *find_shortfall(loads, mapping, prediction, external_rate),
             *describe_left_out(loads, market, sizes),
+            *find_unpriced(mapping),
             *dips,
             *prediction.diagnostics,
         ),
@@ -227,6 +228,15 @@ def name_vms(purchase: Purchase, existing: Sequence[Vm]) -> list[Vm]:
 def sum_prices(mapping: ThreadMapping) -> float:
     """What an hour of all VMs costs, those that were there included as far as they have a price."""
     return float(sum((read_price(vm.vm.hourly_price) for vm in mapping.vms), Fraction(0)))
+
+
+def find_unpriced(mapping: ThreadMapping) -> tuple[Diagnostic, ...]:
+    """A word where VMs that are there have no price, so that the sum of prices is not that of all."""
+    unpriced = [vm.vm.name for vm in mapping.vms if vm.vm.hourly_price is None]
+    if not unpriced:
+        return ()
+    detail = f"No price is given for {join_names(unpriced)}: hourly_price is that of the other VMs."
+    return (Diagnostic("prices-unknown", detail),)
 
 
 def find_shortfall(

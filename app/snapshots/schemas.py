@@ -73,7 +73,7 @@ class NodeLoad(Body):
 
     cpu: Part
     memory: Part
-    io: Part = 0.0
+    io: Annotated[Part, Field(description="Left out: taken as 0, so that it limits nothing.")] = 0.0
 
 
 class InstanceLoad(Body):

@@ -140,6 +140,10 @@ def test_vms_that_are_there_are_filled_first(client: httpx.Client):
     answer = place(client, vms=vms)
     assert [(vm["name"], vm["rack"]) for vm in answer["mapping"]["vms"]] == [("old", "r1"), ("vm-1", None)]
     assert answer["hourly_price"] == 0.1
+    (said,) = [said for said in answer["diagnostics"] if said["code"] == "prices-unknown"]
+    assert "old" in said["detail"]
+    priced = place(client, vms=[vms[0] | {"hourly_price": 0.0}])
+    assert "prices-unknown" not in {said["code"] for said in priced["diagnostics"]}
 
 
 def test_a_profile_that_no_operator_names_is_said(client: httpx.Client):
