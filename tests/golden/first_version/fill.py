@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import subprocess
 import sys
 import tempfile
@@ -121,8 +122,6 @@ def ingest(*lines: str, name: str, code: int = 0, url: str) -> None:
 
 def settings(url: str) -> dict[str, str]:
     """An environment with this database and no other setting."""
-    import os  # noqa: PLC0415
-
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HEADGATE_")}
     return kept | {"HEADGATE_DATABASE_URL": url}
 
@@ -153,7 +152,7 @@ def post_fpd(client: Client) -> None:
 
 
 def ask_fpd(client: Client) -> None:
-    """Plans, decisions, a recommendation, a placement, throughput samples, a backtest."""
+    """Plans, decisions, a recommendation, profiles, catalogues, a placement."""
     newest = {"smoothing": {"kind": "window", "size": 1}}
     for kind, body in (
         ("min-latency", {"k_max": 24}),
@@ -173,6 +172,10 @@ def ask_fpd(client: Client) -> None:
     client.send("POST", "/v1/vm-catalogues", {"name": "azure-d", "sizes": SIZES})
     client.send("POST", "/v1/vm-catalogues", {"name": "azure-d", "sizes": SIZES[:1]})
     client.send("POST", "/v1/topologies/fpd/placements", placement | {"external_rate": 50.0})
+
+
+def backtest_fpd(client: Client) -> None:
+    """Throughput samples, and a backtest that is waited for."""
     samples = [
         {"observed_at": at(60 * place), "vms": vms, "throughput": vms * each}
         for place, (vms, each) in enumerate((vms, each) for vms in (1, 2, 4, 8) for each in (40.0, 42.0))
@@ -266,6 +269,7 @@ def main(url: str) -> None:
             ingest(*make_clicks(), name="clicks.jsonl", url=url)
             ingest("{torn", "{torn", *make_calls(), *(["?"] * 30), name="torn.jsonl", code=2, url=url)
             ask_fpd(client)
+            backtest_fpd(client)
             ask_ingested(client)
             answers = read_all(client)
         finally:
