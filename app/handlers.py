@@ -1,6 +1,6 @@
 """Hangs the table of problems into the app, so that every way out of the service that is no answer is a problem."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -15,8 +15,14 @@ from app.validation import describe_validation
 
 def _answer_validation(request: Request, error: Exception) -> ProblemResponse:
     assert isinstance(error, RequestValidationError)
-    body = describe_validation(list(error.errors()), error.body)
+    body = describe_validation(list(error.errors()), error.body, _find_body_type(request))
     return ProblemResponse(body | {"instance": request.url.path}, status_code=422)
+
+
+def _find_body_type(request: Request) -> Any:
+    """The type that the route's body has, None where it takes none."""
+    field = getattr(request.scope.get("route"), "body_field", None)
+    return None if field is None else Annotated[field.field_info.annotation, field.field_info]
 
 
 ROUTING = {404: ("not-found", "Nothing is here"), 405: ("method-not-allowed", "Not with this method")}

@@ -19,12 +19,16 @@ from app.errors import ServiceError
 
 @dataclass(eq=False)
 class UnknownTopology(ServiceError):
-    """No topology has this name."""
+    """No topology has this name; `similar` is a sentence about one that resembles it, or empty."""
 
     name: str
+    similar: str = ""
 
     def __str__(self) -> str:
-        return f"No topology is named {self.name!r}: POST it to /v1/topologies first, or check the spelling."
+        return (
+            f"No topology is named {self.name!r}: POST it to /v1/topologies first, or check the spelling."
+            f"{self.similar}"
+        )
 
 
 @dataclass(eq=False)
@@ -69,17 +73,19 @@ class UnknownBacktest(Unlisted):
 
 @dataclass(eq=False)
 class UnlistedVersion(ServiceError):
-    """Nothing of this kind has this name, or not in this version."""
+    """Nothing of this kind has this name, or not in this version; `similar` as above."""
 
     kind: ClassVar[str]
     listed_at: ClassVar[str]
     name: str
     version: int | None
+    similar: str = ""
 
     def __str__(self) -> str:
         which = "" if self.version is None else f" in version {self.version}"
         return (
             f"No {self.kind} is named {self.name!r}{which}: GET {self.listed_at} lists those that are stored."
+            f"{self.similar}"
         )
 
 

@@ -16,10 +16,15 @@ They are dataclasses without generated equality: an exception is one event, hash
 pickles whether it was raised with positional or with keyword arguments.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from itertools import islice
 
 NAMES_SHOWN = 20
+NAMES_COMPARED = 300
+LENGTHS_COMPARED = 3
+MOST_SUGGESTED = 10  # names of one request: comparing takes some milliseconds each
 
 
 def join_names(names: Sequence[str]) -> str:
@@ -27,6 +32,13 @@ def join_names(names: Sequence[str]) -> str:
     shown = ", ".join(names[:NAMES_SHOWN])
     more = len(names) - NAMES_SHOWN
     return f"{shown} and {more} more" if more > 0 else shown
+
+
+def suggest_name(wrong: str, known: Iterable[str]) -> str:
+    """` Did you mean 'score'?` where a known name of about this length is similar, else nothing."""
+    alike = (name for name in known if abs(len(name) - len(wrong)) <= LENGTHS_COMPARED)
+    close = get_close_matches(wrong, list(islice(alike, NAMES_COMPARED)), 1, 0.6)
+    return f" Did you mean {close[0]!r}?" if close else ""
 
 
 def escape_pointer(name: str) -> str:

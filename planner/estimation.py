@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.allocation import sum_sojourns
-from planner.errors import InvalidAllocation, escape_pointer, join_names
+from planner.errors import InvalidAllocation, escape_pointer, join_names, suggest_name
 from planner.flow import Flow, measure_flow
 from planner.loads import MOST_PROCESSORS
 from planner.stations import NO_BOUND, Stations, wait_seconds_each
@@ -82,7 +82,7 @@ def find_counts(topology: Topology, load: Load, processors: Mapping[str, int] | 
         for name in found.keys() - set(names):
             raise InvalidAllocation(
                 f"Processors are given for {name!r}, which the topology does not have: remove it or "
-                "correct the name.",
+                f"correct the name.{suggest_name(name, names)}",
                 f"/{escape_pointer(name)}",
             )
     missing = [name for name in names if found.get(name) is None]

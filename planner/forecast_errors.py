@@ -14,7 +14,7 @@ ForecastError              a schedule of VMs cannot be made
 
 from dataclasses import dataclass
 
-from planner.errors import PlannerError
+from planner.errors import PlannerError, suggest_name
 
 
 class ForecastError(PlannerError):
@@ -131,4 +131,6 @@ class UnknownPolicy(ForecastError):
     pointer: str = ""
 
     def __str__(self) -> str:
-        return f"There is no policy {self.policy!r}; the known ones are {', '.join(self.known)}."
+        known = ", ".join(self.known)
+        similar = suggest_name(self.policy, self.known)
+        return f"There is no policy {self.policy!r}; the known ones are {known}.{similar}"

@@ -1,8 +1,9 @@
 """A topology by numbers: checked, and with its names replaced by positions."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from planner.errors import InvalidTopology, join_names
+from planner.errors import InvalidTopology, join_names, suggest_name
 from planner.values import Diagnostic, Edge, Operator, Topology
 
 # No selectivity or share is larger; below, no product of the planner's formulas overflows.
@@ -44,7 +45,7 @@ def index_topology(topology: Topology) -> Network:
         source_name, target_name, selectivity = edge
         source, target = index.get(source_name), index.get(target_name)
         if source is None or target is None or not 0.0 <= selectivity <= LARGEST:
-            refuse_edge(position, edge, known_source=source is not None, known_target=target is not None)
+            refuse_edge(position, edge, index)
         elif source == target:
             loops[source] = selectivity
         elif selectivity:  # an edge that carries nothing ties no operators into a cycle
@@ -61,7 +62,8 @@ def index_topology(topology: Topology) -> Network:
 def find_shares(topology: Topology, index: dict[str, int]) -> tuple[list[float], tuple[Diagnostic, ...]]:
     """External tuples that enter at each operator per tuple of the external stream.
 
-    Without entries the stream enters, whole, at every operator that no other operator feeds.
+    Without entries the stream enters, whole, at every operator that no other operator feeds. That is said where it
+    could be otherwise.
     """
     shares = [0.0] * len(index)
     entered: set[str] = set()
@@ -71,7 +73,7 @@ def find_shares(topology: Topology, index: dict[str, int]) -> tuple[list[float],
         if operator is None:
             raise InvalidTopology(
                 f"Entry {position} names operator {entry.operator!r}, which the topology does not have: add "
-                "the operator or correct the name.",
+                f"the operator or correct the name.{suggest_name(entry.operator, index)}",
                 f"{pointer}/operator",
             )
         if not 0.0 <= entry.share <= LARGEST:
@@ -97,8 +99,24 @@ def find_shares(topology: Topology, index: dict[str, int]) -> tuple[list[float],
         )
     for name in names:
         shares[index[name]] = 1.0
+    if len(names) == 1 and reach_all(topology, names[0]):
+        return shares, ()  # it must be an entry, for nothing else feeds it, and no operator needs another
     detail = f"No entries are given: the whole external stream enters at {join_names(names)}."
     return shares, (Diagnostic("entries-assumed", detail, names),)
+
+
+def reach_all(topology: Topology, entry: str) -> bool:
+    """Whether tuples that enter at one operator reach every other."""
+    targets: dict[str, list[str]] = {}
+    for edge in topology.edges:
+        if edge.selectivity:
+            targets.setdefault(edge.source, []).append(edge.target)
+    reached, ahead = {entry}, [entry]
+    while ahead:
+        found = set(targets.get(ahead.pop(), ())) - reached
+        reached |= found
+        ahead.extend(found)
+    return len(reached) == len(topology.operators)
 
 
 def refuse_duplicate_name(names: tuple[str, ...]) -> None:
@@ -129,14 +147,14 @@ def check_bounds(position: int, operator: Operator) -> None:
         )
 
 
-def refuse_edge(position: int, edge: Edge, *, known_source: bool, known_target: bool) -> None:
+def refuse_edge(position: int, edge: Edge, index: Mapping[str, int]) -> None:
     """Say what is wrong with an edge: an end that is no operator, or a selectivity that is no rate."""
     pointer = f"/edges/{position}"
-    for known, end, name in ((known_source, "source", edge.source), (known_target, "target", edge.target)):
-        if not known:
+    for end, name in (("source", edge.source), ("target", edge.target)):
+        if name not in index:
             raise InvalidTopology(
                 f"The {end} of edge {position} is {name!r}, which the topology does not have: add the "
-                "operator or correct the name.",
+                f"operator or correct the name.{suggest_name(name, index)}",
                 f"{pointer}/{end}",
             )
     raise InvalidTopology(

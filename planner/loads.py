@@ -1,6 +1,6 @@
 """Whether a measured load fits the topology it is said to come from."""
 
-from planner.errors import InvalidLoad, escape_pointer, join_names
+from planner.errors import InvalidLoad, escape_pointer, join_names, suggest_name
 from planner.graph import LARGEST, Network
 from planner.values import Load, OperatorLoad
 
@@ -17,7 +17,7 @@ def check_load(network: Network, load: Load) -> None:
         if name not in network.index:
             raise InvalidLoad(
                 f"The load has operator {name!r}, which the topology does not have: remove it or correct "
-                "the name.",
+                f"the name.{suggest_name(name, network.names)}",
                 f"/operators/{escape_pointer(name)}",
             )
         check_measured(name, measured, external_rate=load.external_rate)

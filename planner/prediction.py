@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
+from planner.errors import suggest_name
 from planner.mapping import SHOWN_DIGITS, ThreadMapping
 from planner.placement_errors import InvalidMapping
 from planner.profiles import Profile
@@ -133,7 +134,8 @@ def find_places(loads: Sequence[TaskLoad], mapping: ThreadMapping) -> Mapping[st
                 pointer = f"/vms/{at}/slots/{slot_at}/threads"
                 if task not in places:
                     raise InvalidMapping(
-                        f"VM {vm.vm.name} runs {task!r}, which is no task with a profile: correct the name.",
+                        f"VM {vm.vm.name} runs {task!r}, which is no task with a profile: correct the "
+                        f"name.{suggest_name(task, places)}",
                         pointer,
                     )
                 if threads < 1:

@@ -120,7 +120,7 @@ def check_body(body_type: type[B], body: dict[str, Any]) -> B:
         return TypeAdapter(body_type).validate_python(body)
     except ValidationError as error:
         located = [one | {"loc": ("body", *one["loc"])} for one in error.errors()]  # as FastAPI has it
-        wrong = list_validation_errors(located, body)
+        wrong = list_validation_errors(located, body, body_type, is_yaml=True)
         raise Refused("\n".join(f"{one['pointer']}: {one['detail']}" for one in wrong)) from error
 
 

@@ -12,7 +12,7 @@ from app.policies.schemas import PolicyAnswer, PolicyBody
 from app.storage_errors import UnknownPolicy
 from app.tables import PolicyRow
 from app.topologies.service import StoredTopology, find_topology
-from planner.errors import escape_pointer
+from planner.errors import MOST_SUGGESTED, escape_pointer, suggest_name
 
 
 def store_policy(session: Session, name: str, body: PolicyBody) -> PolicyAnswer:
@@ -54,6 +54,7 @@ def check_policy(stored: StoredTopology, body: PolicyBody, pointer: str = "#") -
         for operator in named - operators.keys():
             detail = (
                 f"Topology {stored.name!r} has no operator {operator!r}: correct the name, or add it first."
+                f"{suggest_name(operator, operators) if len(errors) < MOST_SUGGESTED else ''}"
             )
             errors.append((f"{pointer}/{part}/{escape_pointer(operator)}", detail))
     for operator in body.states.keys() & operators.keys():

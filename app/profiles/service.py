@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from app.observability import time_planner
 from app.pages import Page
 from app.profiles.schemas import BuiltFields, ProfileAnswer, ProfileBody, ProfilePage, TrialsBody, to_profile
+from app.similar_names import suggest_stored
 from app.storage_errors import UnknownProfile
 from app.tables import ProfileRow
 from app.versions import add_version, delete_versions, find_version, list_newest
@@ -55,7 +56,7 @@ def find_profile(session: Session, name: str, version: int | None = None) -> Pro
     """The version asked for, or the newest."""
     row = find_version(session, ProfileRow, name, version)
     if row is None:
-        raise UnknownProfile(name, version)
+        raise UnknownProfile(name, version, suggest_stored(session, ProfileRow.name, name))
     return to_answer(row)
 
 
@@ -70,7 +71,7 @@ def list_profiles(session: Session, page: Page) -> ProfilePage:
 def delete_profile(session: Session, name: str) -> None:
     """With all its versions."""
     if not delete_versions(session, ProfileRow, name):
-        raise UnknownProfile(name, None)
+        raise UnknownProfile(name, None, suggest_stored(session, ProfileRow.name, name))
 
 
 def to_answer(row: ProfileRow) -> ProfileAnswer:

@@ -14,6 +14,7 @@ from app.snapshots.schemas import Snapshot, SnapshotAnswer, SnapshotPage, Stored
 from app.storage_errors import UnknownSnapshot
 from app.tables import SnapshotRow
 from app.topologies.service import StoredTopology, find_topology
+from planner.errors import MOST_SUGGESTED, suggest_name
 
 KEY_COLUMNS = ["topology_id", "observed_at", "window_seconds"]
 KEY = (SnapshotRow.observed_at, SnapshotRow.window_seconds)
@@ -153,7 +154,8 @@ def _refuse_unusable(topology: StoredTopology, sent: Mapping[str, Snapshot], set
             errors.append(
                 (
                     f"{pointer}/{part}/{escaped}",
-                    f"Topology {topology.name!r} has no operator {operator!r}: correct the name, or add it first.",
+                    f"Topology {topology.name!r} has no operator {operator!r}: correct the name, or add it first."
+                    f"{suggest_name(operator, known) if len(errors) < MOST_SUGGESTED else ''}",
                 )
             )
     if errors:

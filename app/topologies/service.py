@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from app.errors import InvalidRequest
 from app.pages import Page
 from app.settings import Settings
+from app.similar_names import suggest_stored
 from app.storage_errors import RevisionConflict, TopologyExists, UnknownRevision, UnknownTopology
 from app.tables import TopologyRevisionRow, TopologyRow
 from app.topologies.schemas import Graph, TopologyAnswer, TopologyBody, TopologyPage, TopologySummary
@@ -114,7 +115,9 @@ def find_topology(session: Session, name: str, revision: int | None = None) -> S
     ).one_or_none()
     if found is None:
         newest = session.scalar(select(TopologyRow.revision).where(TopologyRow.name == name))
-        raise UnknownTopology(name) if newest is None else UnknownRevision(name, revision or 0, newest)
+        if newest is None:
+            raise UnknownTopology(name, suggest_stored(session, TopologyRow.name, name))
+        raise UnknownRevision(name, revision or 0, newest)
     return StoredTopology(*found)
 
 
@@ -122,7 +125,7 @@ def lock_topology(session: Session, name: str) -> TopologyRow:
     """The row, locked to the end of the transaction: who changes the same topology waits."""
     row = session.scalar(select(TopologyRow).where(TopologyRow.name == name).with_for_update())
     if row is None:
-        raise UnknownTopology(name)
+        raise UnknownTopology(name, suggest_stored(session, TopologyRow.name, name))
     return row
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from sqlalchemy.orm import Session
 
 from app.pages import Page
+from app.similar_names import suggest_stored
 from app.storage_errors import UnknownVmCatalogue
 from app.tables import VmCatalogueRow
 from app.versions import add_version, delete_versions, find_version, list_newest
@@ -27,7 +28,7 @@ def find_catalogue(session: Session, name: str, version: int | None = None) -> V
     """The version asked for, or the newest."""
     row = find_version(session, VmCatalogueRow, name, version)
     if row is None:
-        raise UnknownVmCatalogue(name, version)
+        raise UnknownVmCatalogue(name, version, suggest_stored(session, VmCatalogueRow.name, name))
     return to_answer(row)
 
 
@@ -40,7 +41,7 @@ def list_catalogues(session: Session, page: Page) -> VmCataloguePage:
 def delete_catalogue(session: Session, name: str) -> None:
     """With all its versions."""
     if not delete_versions(session, VmCatalogueRow, name):
-        raise UnknownVmCatalogue(name, None)
+        raise UnknownVmCatalogue(name, None, suggest_stored(session, VmCatalogueRow.name, name))
 
 
 def to_answer(row: VmCatalogueRow) -> VmCatalogueAnswer:

@@ -456,3 +456,59 @@ def test_a_time_is_text_with_a_zone(client: httpx.Client, stored: str):
     for moment in (1731888000, 1731888000000, 0.5, "1731888000", "2026-11-18"):
         answer = client.post(f"/v1/topologies/{stored}/snapshots", json=FPD_LOAD | {"observed_at": moment})
         assert_refused(answer, ["#/observed_at"])
+
+
+# -- what a problem shows ------------------------------------------------------------------
+
+FOUND = [
+    ("#/load/external_rate", "1e3", 'the text "1e3"', "without quotes: 1e3"),
+    ("#/load/external_rate", [1], "a list", ""),
+    ("#/load/external_rate", -1, "the number -1", "greater than or equal to 0"),
+    ("#/load/operators/a/service_rate", {}, "an object", ""),
+    ("#/topology/operators/0/name", False, "false", 'in quotes: "false"'),
+    ("#/topology/operators/0/name", "x" * 10_000, "x" * 60 + "…", "200"),
+    ("#/topology/operators/0/name", "a\u202eb", "\\u202e", "printable"),
+    ("#/topology/operators/0/stateful", "yes", 'the text "yes"', "true or false"),
+    ("#/k_max", 3.0, "the number 3.0", "point: 3"),
+    ("#/k_max", None, "null", ""),
+    ("#/model", "gkk", 'the text "gkk"', "Did you mean 'ggk'?"),
+]
+
+
+@pytest.mark.parametrize(("where", "value", "shown", "advice"), FOUND)
+def test_a_value_of_the_wrong_kind_is_shown_with_what_to_write(
+    client: httpx.Client, where: str, value: object, shown: str, advice: str
+):
+    problem = assert_refused(client.post("/v1/plans/min-latency", json=changed(PLAN, where, value)), [where])
+    assert shown in problem["detail"]
+    assert advice in problem["detail"]
+    assert len(problem["detail"]) < 400
+    assert problem["errors"][0]["detail"] in problem["detail"]
+
+
+MISSPELLED = [
+    ("/v1/plans/min-latency", PLAN | {"kmax": 3}, "'k_max'"),
+    ("/v1/plans/min-latency", changed(PLAN, "#/topology/operators/0/statefull", True), "'stateful'"),
+    ("/v1/plans/min-latency", changed(PLAN, "#/load/operators/a/srvice_rate", 1), "'service_rate'"),
+    ("/v1/topologies/nothing/snapshots", ONE_LOAD | {"observed": "x"}, "'observed_at'"),
+    ("/v1/topologies/nothing/snapshots", [ONE_LOAD | {"windowSeconds": 1}], "'window_seconds'"),
+    ("/v1/topologies/nothing/plans/min-latency", {"k_max": 1, "smoothing": {"kind": "windw"}}, "'window'"),
+]
+
+
+@pytest.mark.parametrize(("path", "body", "meant"), MISSPELLED)
+def test_a_misspelled_field_is_answered_with_the_one_that_was_meant(
+    client: httpx.Client, path: str, body: Any, meant: str
+):
+    details = " ".join(error["detail"] for error in assert_refused(client.post(path, json=body))["errors"])
+    assert f"Did you mean {meant}?" in details
+
+
+def test_an_unknown_field_like_no_other_is_answered_with_those_that_are_known(client: httpx.Client):
+    problem = assert_refused(client.post("/v1/plans/min-latency", json=changed(PLAN, "#/load/xyz", 1)))
+    assert "Known here: observed_at, window_seconds, external_rate" in problem["detail"]
+
+
+def test_a_parameter_of_the_wrong_kind_is_shown(client: httpx.Client, stored: str):
+    problem = assert_refused(client.get(f"/v1/topologies/{stored}/plans?limit=ten"), ["?limit"])
+    assert 'found the text "ten"' in problem["detail"]

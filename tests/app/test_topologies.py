@@ -125,3 +125,15 @@ def test_changing_or_deleting_what_is_not_there_is_404(client: httpx.Client, nam
         assert answer.status_code == 404
         assert answer.headers["content-type"] == "application/problem+json"
         assert answer.json()["type"] == "unknown-topology"
+
+
+def test_a_name_that_is_nearly_stored_is_answered_with_the_one_that_is(client: httpx.Client, stored: str):
+    wrong = stored.replace("topology", "topolgy")
+    for path in (f"/v1/topologies/{wrong}", f"/v1/topologies/{wrong}/snapshots"):
+        problem = client.get(path).json()
+        assert problem["type"] == "unknown-topology"
+        assert problem["detail"].endswith(f"Did you mean {stored!r}?")
+    assert "Did you mean" not in client.get("/v1/topologies/like-no-other").json()["detail"]
+    load = {"observed_at": "2026-11-18T00:00:00Z", "external_rate": 1, "operators": {"detecter": {}}}
+    problem = client.post(f"/v1/topologies/{stored}/snapshots", json=load).json()
+    assert problem["detail"].endswith("Did you mean 'detector'?")

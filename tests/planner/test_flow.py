@@ -2,7 +2,7 @@
 
 import pickle
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from math import inf, nan
 
@@ -18,7 +18,7 @@ from planner.flow import arrival_rates, check_topology, solve_visits
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 
-def draw_graph(names: str, *edges: tuple[str, str, float], entries: str = "") -> Topology:
+def draw_graph(names: Iterable[str], *edges: tuple[str, str, float], entries: str = "") -> Topology:
     """A topology of one-letter operators."""
     return Topology(
         tuple(Operator(name) for name in names),
@@ -322,3 +322,33 @@ def test_errors_cross_process_boundaries_whole(error: Exception) -> None:
     copy = pickle.loads(pickle.dumps(error))
     assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
     assert len({error, copy}) == 2  # two events, hashable
+
+
+@pytest.mark.parametrize(
+    "topology",
+    [
+        draw_graph("a"),
+        draw_graph("a", ("a", "a", 0.5)),
+        draw_graph("abc", ("a", "b", 1.0), ("b", "c", 2.0), ("c", "b", 0.1)),
+    ],
+)
+def test_an_entry_that_can_be_no_other_is_not_called_an_assumption(topology: Topology) -> None:
+    load = Load(5.0, {operator.name: OperatorLoad(1.0) for operator in topology.operators})
+    rates, diagnostics = arrival_rates(topology, load)
+    assert (rates[0], diagnostics) == (5.0 / (0.5 if topology.edges == (Edge("a", "a", 0.5),) else 1.0), ())
+
+
+def test_one_entry_that_does_not_reach_every_operator_is_an_assumption() -> None:
+    topology = draw_graph("abc", ("b", "c", 0.5), ("c", "b", 0.5))
+    load = Load(5.0, {name: OperatorLoad(1.0) for name in "abc"})
+    _, diagnostics = arrival_rates(topology, load)
+    assert [one.code for one in diagnostics] == ["entries-assumed", "unreachable"]
+
+
+def test_a_name_that_is_nearly_one_of_the_topology_is_answered_with_that_one() -> None:
+    topology = draw_graph(("parse", "score"), ("parse", "scroe", 1.0))
+    with pytest.raises(InvalidTopology, match="Did you mean 'score'"):
+        arrival_rates(topology, load_chain(1.0))
+    chained = draw_graph(("parse", "score"), ("parse", "score", 1.0))
+    with pytest.raises(InvalidLoad, match="Did you mean 'parse'"):
+        arrival_rates(chained, Load(1.0, {"prase": OperatorLoad(1.0)}))
