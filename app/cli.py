@@ -1,11 +1,13 @@
 """The command line, `headgate`: its commands lie with what they are about, and import what they need when they run."""
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from pydantic_core import PydanticUndefined
 
+from app.database_choice import UnclearDatabase, choose_database
 from app.forecasts.command import backtest, forecast
 from app.gates.command import gate
 from app.ingest_runs.command import ingest, prune
@@ -13,7 +15,14 @@ from app.placements.command import place
 from app.plans.command import estimate, plan_cli
 from app.profiles.command import profile
 from app.settings import PREFIX, Settings
-from app.terminal import fail, keep_blas_to_one_thread, load_settings
+from app.terminal import (
+    choose_or_fail,
+    fail,
+    keep_blas_to_one_thread,
+    load_settings,
+    refuse_other_schema,
+    say,
+)
 
 cli = typer.Typer(
     help="Tells stream-processing platforms how much to run, where, and why.",
@@ -62,8 +71,12 @@ def migrate(
     from app.kept_postgres import open_database_url
     from migrations import runner
 
+    choice = choose_or_fail(load_settings())
+    say(f"migrates {choice.describe()}")
     try:
-        with open_database_url(load_settings()) as url:
+        with open_database_url(choice.settings) as url:
+            if choice.is_found:
+                refuse_other_schema(url, choice, revision)
             reached = runner.migrate(url, revision)
     except (OperationalError, EmbeddedPostgresError) as error:
         raise fail(f"cannot migrate: {error}", 1) from error
@@ -94,7 +107,14 @@ def settings() -> None:
         default = field.default
         shown = "(not set)" if value is None or str(value) == "" else str(value)
         mark = "" if default is not PydanticUndefined and value == default else "  # set"
+        if isinstance(value, Path):
+            shown = str(value.absolute())
+            mark = "  # set" if name in in_force.model_fields_set else "  # in the current folder"
         typer.echo(f"{PREFIX}{name.upper()}={shown}{mark}")
+    try:
+        typer.echo(f"# commands in this folder use {choose_database(in_force).describe()}")
+    except UnclearDatabase as error:
+        say(str(error))
     for name in find_unknown_variables():
         typer.echo(f"headgate: no setting is called {name}: check the spelling", err=True)
 

@@ -18,9 +18,11 @@ from pydantic import SecretStr
 from uvicorn import Config, Server
 from uvicorn.supervisors import multiprocess
 
+from app.database_choice import choose_own_database
 from app.kept_postgres import open_database_url
 from app.main import create_app
 from app.observability import configure_logging
+from app.running_services import registered
 from app.security import is_loopback, parse_api_keys
 from app.settings import PREFIX, Settings, find_unknown_variables
 from migrations.runner import migrate
@@ -48,15 +50,22 @@ def serve(settings: Settings) -> None:
         log.warning("no setting is called %s: `headgate settings` lists them", name)
     # uvicorn raises the signal that ended it once more when it is done: what we hold must still be let go.
     signal.signal(signal.SIGTERM, end_in_order)
-    with suppress(KeyboardInterrupt), open_database_url(settings) as url:
+    choice = choose_own_database(settings)
+    log.info("the database is %s", choice.describe())
+    if choice.note:
+        log.warning("%s", choice.note)
+    with suppress(KeyboardInterrupt), open_database_url(choice.settings) as url:
         migrate(url)
         ready = settings.model_copy(update={"database_url": SecretStr(url)})
         listener = bind(settings)
-        log.info("serving on %s, documentation at /docs", describe_address(listener))
-        if settings.workers == 1:
-            OnlyServer(configure(ready, create_app(ready))).run(sockets=[listener])
-        else:
-            serve_with_workers(ready, listener)
+        address = describe_address(listener)
+        data_dir = None if settings.database_url else choice.settings.data_dir
+        with registered(address, choice.where, data_dir):
+            log.info("serving on %s, documentation at /docs", address)
+            if settings.workers == 1:
+                OnlyServer(configure(ready, create_app(ready))).run(sockets=[listener])
+            else:
+                serve_with_workers(ready, listener)
 
 
 def end_in_order(*_: object) -> None:

@@ -18,7 +18,11 @@ class Settings(BaseSettings):
     database_url: SecretStr | None = Field(
         None, description="postgresql://… of a server to use; without it an embedded Postgres is started."
     )
-    data_dir: Path = Field(Path(".headgate"), description="Where the embedded Postgres keeps its data.")
+    data_dir: Path = Field(
+        Path(".headgate"),
+        description="Where the embedded Postgres keeps its data. Where neither this nor database_url is set and the "
+        "current folder has none, commands beside `serve` use the folder of the one service that runs.",
+    )
     host: str = Field("127.0.0.1", description="Address to listen on; beyond loopback API keys are required.")
     port: int = Field(8000, ge=0, le=65535)
     workers: int = Field(1, ge=1, le=64, description="Server processes.")
@@ -74,6 +78,17 @@ class Settings(BaseSettings):
         if not separator or scheme not in {"postgresql", "postgres", "postgresql+psycopg"}:
             raise ValueError("must start with postgresql:// (Headgate stores its data in Postgres only)")
         return SecretStr(f"postgresql+psycopg://{rest}")
+
+
+def find_state_dir() -> Path | None:
+    """Where this user's programs note what runs (XDG Base Directory Specification); None without a home folder."""
+    named = Path(os.environ.get("XDG_STATE_HOME", ""))
+    if named.is_absolute():
+        return named / "headgate"
+    try:
+        return Path.home() / ".local" / "state" / "headgate"
+    except RuntimeError:
+        return None
 
 
 def find_unknown_variables() -> list[str]:

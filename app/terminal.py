@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 from pydantic import ValidationError
 
+from app.database_choice import Choice, UnclearDatabase, choose_database
 from app.settings import PREFIX, Settings
 
 CAPACITY_SHORT = 1
@@ -31,6 +32,42 @@ def load_settings(**overrides: Any) -> Settings:
             f"{PREFIX}{'_'.join(map(str, one['loc'])).upper()}: {one['msg']}" for one in error.errors()
         )
         raise fail(wrong) from error
+
+
+def say(message: str) -> None:
+    """Tells what a command does beside its answer, where errors are read: standard output holds the answer alone."""
+    typer.echo(f"headgate: {message}", err=True)
+
+
+def choose_or_fail(settings: Settings) -> Choice:
+    """The database that a command works on, or an end with the list of those it could be."""
+    try:
+        choice = choose_database(settings)
+    except UnclearDatabase as error:
+        raise fail(str(error)) from error
+    if choice.note:
+        say(choice.note)
+    return choice
+
+
+def refuse_other_schema(url: str, choice: Choice, revision: str = "head") -> None:
+    """A database that was found, not named, is never migrated: the service that runs on it expects its schema."""
+    from sqlalchemy import create_engine
+
+    from migrations.runner import newest_revision, read_revision
+
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        found = read_revision(connection)
+    engine.dispose()
+    wanted = newest_revision() if revision == "head" else revision
+    if found != wanted:
+        raise fail(
+            f"{choice.describe()} has schema {found or 'none'}, and this command would make it {wanted}: set "
+            f"{PREFIX}DATA_DIR={choice.settings.data_dir} to change a database that another service uses, or use "
+            "the headgate that the service was started with.",
+            1,
+        )
 
 
 def run_or_fail(run: Any, *inputs: Any, **named: Any) -> Any:

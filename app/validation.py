@@ -80,7 +80,7 @@ def _find_candidates(error: Any, body: object, known_fields: KnownFields | None)
 def _advise(error: Any, body: object, known_fields: KnownFields | None, *, is_yaml: bool) -> str:
     """What is wrong, the value that was found, and what to change; the value of a header is never shown."""
     kind = error["type"]
-    said = error["msg"].removeprefix("Value error, ").replace("Input should ", "Must ", 1)
+    said = str(error["msg"]).removeprefix("Value error, ").replace("Input should ", "Must ", 1)
     advice = INSTEAD_OF_PYDANTIC.get(kind, said)
     wrong, candidates = _find_candidates(error, body, known_fields)
     if kind == "extra_forbidden":

@@ -21,6 +21,17 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _state_dir() -> Iterator[None]:
+    """Services of this run make themselves known in a folder of its own: no command of the user's finds them."""
+    with (
+        tempfile.TemporaryDirectory(prefix="headgate-state-") as folder,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setenv("XDG_STATE_HOME", folder)
+        yield
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Iterator[Path]:
     """Where this run's Postgres keeps its data; open to pass, for as root Postgres runs as another user."""

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from app.terminal import fail, load_settings
+from app.database_choice import Choice
+from app.terminal import choose_or_fail, fail, load_settings, refuse_other_schema, say
 
 
 def ingest(
@@ -37,8 +38,10 @@ def ingest(
         )
     except ArgumentTypeError as error:
         raise fail(str(error)) from error
-    with _open_migrated_database() as url:
+    choice = choose_or_fail(load_settings())
+    with _open_migrated_database(choice, "writes to") as url:
         code = job.ingest(url, request, master)
+    say(f"the run is in {choice.where}: {choice.tell_where_to_read('/v1/ingest-runs')}")
     if code:
         raise typer.Exit(code)
 
@@ -56,7 +59,8 @@ def prune(
     count, unit = older_than[:-1], older_than[-1:]
     if unit not in units or not (count.isascii() and count.isdecimal() and len(count) <= 5):
         raise fail(f"--older-than {older_than}: write a whole number of h, d or w, e.g. 90d")
-    with _open_migrated_database() as url, connect(url) as connection:
+    choice = choose_or_fail(load_settings())
+    with _open_migrated_database(choice, "deletes from") as url, connect(url) as connection:
         gone = retention.prune(connection, int(count) * units[unit])
     typer.echo(
         f"pruned {gone.days} whole days, {gone.windows} windows, {gone.snapshots} snapshots, {gone.runs} runs"
@@ -64,8 +68,8 @@ def prune(
 
 
 @contextmanager
-def _open_migrated_database() -> Iterator[str]:
-    """The service's database, brought up to date, for commands that write to it themselves."""
+def _open_migrated_database(choice: Choice, does: str) -> Iterator[str]:
+    """The service's database, brought up to date, for commands that write to it themselves; they say first which."""
     from psycopg import OperationalError as ConnectionLost
     from sqlalchemy.exc import OperationalError
 
@@ -74,12 +78,16 @@ def _open_migrated_database() -> Iterator[str]:
     from app.observability import configure_logging
     from migrations import runner
 
-    in_force = load_settings()
+    in_force = choice.settings
     # Whoever runs a job reads its lines; JSON is for services, or for who asks for it.
     configure_logging("json" if in_force.log_format == "json" else "text", in_force.log_level)
+    say(f"{does} {choice.describe()}")
     try:
         with open_database_url(in_force) as url:
-            runner.migrate(url)
+            if choice.is_found:
+                refuse_other_schema(url, choice)
+            else:
+                runner.migrate(url)
             yield url
     except (OperationalError, ConnectionLost, EmbeddedPostgresError) as error:
         raise fail(f"the database cannot be used: {error}", 1) from error

@@ -49,7 +49,7 @@ def delete_policy(session: Session, name: str) -> None:
 def check_policy(stored: StoredTopology, body: PolicyBody, pointer: str = "#") -> None:
     """Refuses what the topology contradicts."""
     operators = {one["name"]: one for one in stored.definition["operators"]}
-    errors = []
+    errors: list[tuple[str, str]] = []
     for part, named in (("bounds", body.bounds.keys()), ("states", body.states.keys())):
         for operator in named - operators.keys():
             detail = (

@@ -151,12 +151,10 @@ def _refuse_unusable(topology: StoredTopology, sent: Mapping[str, Snapshot], set
         located += [("instances", name) for name in (one.instances or {}).keys() - known]
         for part, operator in located:
             escaped = operator.replace("~", "~0").replace("/", "~1")
-            errors.append(
-                (
-                    f"{pointer}/{part}/{escaped}",
-                    f"Topology {topology.name!r} has no operator {operator!r}: correct the name, or add it first."
-                    f"{suggest_name(operator, known) if len(errors) < MOST_SUGGESTED else ''}",
-                )
+            similar = suggest_name(operator, known) if len(errors) < MOST_SUGGESTED else ""
+            detail = (
+                f"Topology {topology.name!r} has no operator {operator!r}: correct the name, or add it first."
             )
+            errors.append((f"{pointer}/{part}/{escaped}", detail + similar))
     if errors:
         raise InvalidRequest(tuple(errors[:100]))

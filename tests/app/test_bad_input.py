@@ -488,7 +488,7 @@ def test_a_value_of_the_wrong_kind_is_shown_with_what_to_write(
 
 MISSPELLED = [
     ("/v1/plans/min-latency", PLAN | {"kmax": 3}, "'k_max'"),
-    ("/v1/plans/min-latency", changed(PLAN, "#/topology/operators/0/statefull", True), "'stateful'"),
+    ("/v1/plans/min-latency", changed(PLAN, "#/topology/operators/0/statefull", 1), "'stateful'"),
     ("/v1/plans/min-latency", changed(PLAN, "#/load/operators/a/srvice_rate", 1), "'service_rate'"),
     ("/v1/topologies/nothing/snapshots", ONE_LOAD | {"observed": "x"}, "'observed_at'"),
     ("/v1/topologies/nothing/snapshots", [ONE_LOAD | {"windowSeconds": 1}], "'window_seconds'"),

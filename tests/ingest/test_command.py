@@ -15,6 +15,7 @@ import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
+from app.database_choice import mask_url
 from ingest.job import run_ingest
 from ingest.runs import Request
 from ingest.session import prepare_environment
@@ -72,6 +73,9 @@ def test_what_the_command_measured_is_what_the_service_answers(
     assert done.returncode == 0, done.stderr
     assert f"read {len(events) + 1} = accepted" in done.stdout
     assert done.stdout.count("\n") == 1, "one line sums it up"
+    where = f"{mask_url(database)} (HEADGATE_DATABASE_URL)"
+    assert done.stderr.index(f"headgate: writes to {where}") < done.stderr.index("run 1: ")
+    assert f"{client.base_url}/v1/ingest-runs shows it" in done.stderr.splitlines()[-1].replace("//v1", "/v1")
 
     expected = reference.summarise_operators(events, 60)
     items = read_all(client, "/v1/topologies/fpd/summaries")
