@@ -112,8 +112,8 @@ def describe_service(service: RunningService) -> str:
 
 def mask_url(url: str) -> str:
     """User, host and database: no password, nor any option, for a password may stand there too."""
-    from sqlalchemy.engine import make_url
-    from sqlalchemy.exc import ArgumentError
+    from sqlalchemy.engine import make_url  # noqa: PLC0415  # `headgate --help` has no need of it
+    from sqlalchemy.exc import ArgumentError  # noqa: PLC0415  # likewise
 
     try:
         read = make_url(url)

@@ -11,10 +11,8 @@ YAML_TRUTHS = {True: "yes, on and true", False: "no, off and false"}
 
 def show(value: object) -> str:
     """The value as JSON has it, with its type in words: `the text "1e3"`, `the number 7`, `a list`."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return str(value).lower()
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
     if isinstance(value, int) and value.bit_length() > 4 * LONGEST_SHOWN:
         return "a number of more digits than are shown here"
     if isinstance(value, int | float):

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from sqlalchemy.orm import sessionmaker
 
-from app import documentation, health
+from app import documentation, health, index
 from app.backtests import routes as backtests
 from app.backtests.dispatcher import Dispatcher
 from app.body_limit import BodyLimit
@@ -49,6 +49,7 @@ ROUTERS = (
     backtests.router,
     recommendations.router,
     health.router,
+    index.router,
 )
 
 

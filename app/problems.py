@@ -152,7 +152,11 @@ KINDS: dict[type[Exception], Kind] = {
         "stale-snapshots",
         503,
         "Measurements too old",
-        lambda p: {"age_seconds": p.age_seconds, "limit_seconds": p.limit_seconds},
+        lambda p: {
+            "ended_at": p.ended_at.isoformat().replace("+00:00", "Z"),
+            "age_seconds": p.age_seconds,
+            "limit_seconds": p.limit_seconds,
+        },
         headers={"Retry-After": "60"},
     ),
     storing.StoredDataUnusable: Kind("stored-data-unusable", 409, "What is stored is not enough"),

@@ -1,7 +1,7 @@
 """Which services of this user run on this machine, and on which database each works.
 
-Each service keeps a file in `services` below the user's state folder, and an exclusive flock on it while it runs. A file
-that can be locked belongs to a service that was killed, and is removed by whoever finds it.
+Each service keeps a file in `services` below the user's state folder, and an exclusive flock on it while it runs.
+A file that can be locked belongs to a service that was killed, and is removed by whoever finds it.
 """
 
 import fcntl
@@ -33,7 +33,7 @@ class RunningService:
 
 @contextmanager
 def registered(address: str, database: str, data_dir: Path | None) -> Iterator[None]:
-    """Makes the service known to other commands of the same user; a service that cannot be made known runs all the same."""
+    """Makes the service known to other commands of the same user; it runs also where that cannot be done."""
     service = RunningService(
         os.getpid(), socket.gethostname(), address, database, None if data_dir is None else str(data_dir)
     )

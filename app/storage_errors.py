@@ -218,15 +218,27 @@ class StaleSnapshots(ServiceError):
     """The newest measurement is too old to act on."""
 
     name: str
+    ended_at: datetime
     age_seconds: float
     limit_seconds: float
 
     def __str__(self) -> str:
+        ended = self.ended_at.isoformat(timespec="seconds").replace("+00:00", "Z")
         return (
-            f"The newest snapshot of topology {self.name!r} ended {self.age_seconds:.0f} s ago, and none older than "
-            f"{self.limit_seconds:.0f} s is trusted: nothing was decided. Post a newer one, or raise "
-            "max_snapshot_age_seconds."
+            f"The newest snapshot of topology {self.name!r} ended at {ended}, which is {describe_age(self.age_seconds)} "
+            f"ago, and none older than {describe_age(self.limit_seconds)} is trusted: nothing was judged or decided. POST a "
+            "newer one to /v1/topologies/NAME/snapshots (observed_at is when its interval begins), raise "
+            "max_snapshot_age_seconds of the policy, or decide for that time with "
+            f'"at": "{ended}".'
         )
+
+
+def describe_age(seconds: float) -> str:
+    """`950 s`, and from an hour on the same in words: `93600 s (1 day 2 h)`."""
+    days, rest = divmod(seconds, 86_400)
+    hours = f"{int(rest // 3600)} h"
+    words = hours if not days else f"{days:.0f} day{'s' if days > 1 else ''} {hours}"
+    return f"{seconds:.0f} s" + (f" ({words})" if seconds >= 3600 else "")
 
 
 @dataclass(eq=False)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from itertools import chain, islice
 
 import psycopg
 from psycopg import Connection
@@ -32,17 +33,19 @@ from ingest.store import RunDoesNotAddUp, replace_windows, stage_summaries, stor
 log = logging.getLogger("headgate.ingest")
 
 DONE, FAILED, UNUSABLE = 0, 1, 2
+REJECTS_SHOWN = 3
+LINE_SHOWN = 80
 
 
 class TooManyRejected(Exception):
     """More of the records are unusable than the caller is ready to lose."""
 
-    def __init__(self, totals: Totals, limit: float) -> None:
+    def __init__(self, totals: Totals, limit: float, shown: str) -> None:
         worst = max(totals.reject_reasons, key=lambda reason: totals.reject_reasons[reason])
         super().__init__(
             f"{totals.rejected} of {totals.read} records cannot be used "
             f"({totals.rejected / totals.read:.1%}, most often: {worst}), more than --max-rejected {limit:.1%}: "
-            "nothing was written. GET /v1/ingest-runs/ID/rejects lists them; mend the log, or raise the limit."
+            f"nothing was written. Correct the log, or raise the limit.\n{shown}"
         )
 
 
@@ -88,14 +91,17 @@ def write_run(run: Run, sources: Sources) -> tuple[Totals, int]:
     with ExitStack() as stack:
         records, tally, survey = stack.enter_context(read_log(run.spark, frames, run.request))
         log.info("read %d records, %d of them unusable", survey.read, survey.rejected)
+        shown = ""
         if survey.rejected:
             frames = read_records(run.spark, sources)
             events = keep_day(parse_records(run.spark, frames), run.request)
-            store_rejects(run.connection, run.number, list_rejects(events, frames))
+            shown = store_and_show_rejects(run, list_rejects(events, frames))
         if survey.rejected > run.request.max_rejected * survey.read:
             totals = survey.to_totals(0)
             note_totals(run.connection, run.number, totals, run.seconds())
-            raise TooManyRejected(totals, run.request.max_rejected)
+            raise TooManyRejected(totals, run.request.max_rejected, shown)
+        if shown:
+            log.warning("%d of %d records cannot be used:\n%s", survey.rejected, survey.read, shown)
         summaries, flows, duplicates = stack.enter_context(roll_up(records, tally, run.request, survey))
         totals = survey.to_totals(duplicates)
         stage_summaries(run.connection, summaries, run.request, totals)
@@ -108,6 +114,20 @@ def write_run(run: Run, sources: Sources) -> tuple[Totals, int]:
         log.warning("%s: %s", note.topology, note.detail)
     row = run.connection.execute("SELECT windows FROM ingest_runs WHERE id = %s", (run.number,)).fetchone()
     return totals, row[0] if row else 0
+
+
+def store_and_show_rejects(run: Run, rejects: Iterator[tuple[str, int, str, str]]) -> str:
+    """Stores them all; answers the first three, a line each, and the address that lists the rest."""
+    first = list(islice(rejects, REJECTS_SHOWN))
+    store_rejects(run.connection, run.number, chain(first, rejects))
+    shown = [f"  {file}, line {line}: {reason}: {shorten(text)}" for file, line, reason, text in first]
+    return "\n".join([*shown, f"  GET /v1/ingest-runs/{run.number}/rejects lists them all"])
+
+
+def shorten(text: str) -> str:
+    """The beginning of a log line, safe to print."""
+    printable = "".join(mark if mark.isprintable() else "\ufffd" for mark in text[:LINE_SHOWN])
+    return printable + ("…" if len(text) > LINE_SHOWN else "")
 
 
 def list_rejects(events: DataFrame, frames: list[DataFrame]) -> Iterator[tuple[str, int, str, str]]:

@@ -25,6 +25,8 @@ JSON_NUMBERS = ", ".join(
 LINE_LENGTH = 200
 UNUSED = "unused_"
 BYTE_ORDER_MARK = "\ufeff"
+NO_HEADER = "the first line of the CSV is no header with known field names"
+OTHER_DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
 
 def read_records(spark: SparkSession, sources: Sources) -> list[DataFrame]:
@@ -191,8 +193,24 @@ def read_csv_lines(spark: SparkSession, files: tuple[str, ...]) -> list[DataFram
     ]
 
 
+def split_header(header: str, delimiter: str = ",") -> list[str]:
+    return [name.strip().strip('"').strip() for name in header.split(delimiter)]
+
+
+def find_header_fault(header: str) -> str | None:
+    """Why no line under this header can be read: another delimiter than a comma, or no name that is known."""
+    known = {mark: len(set(FIELDS) & set(split_header(header, mark))) for mark in (",", *OTHER_DELIMITERS)}
+    best = max(known, key=lambda mark: known[mark])
+    if known[best] > known[","]:
+        return f"the CSV header is separated by {OTHER_DELIMITERS[best]}, not by commas"
+    return None if known[","] else NO_HEADER
+
+
 def parse_csv(lines: DataFrame, header: str) -> DataFrame:
-    names = [name.strip().strip('"').strip() for name in header.split(",")]
+    is_header = (F.col("block_start") == 0) & (F.col("text") == header)
+    if fault := find_header_fault(header):
+        return select_raw(lines, F.lit(fault), [], is_record=True if fault == NO_HEADER else ~is_header)
+    names = split_header(header)
     columns = [name if name in FIELDS else f"{UNUSED}{place}" for place, name in enumerate(names)]
     schema = ", ".join(f"{name} string" for name in (*columns, CORRUPT))
     options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT, "escape": '"'}
@@ -201,7 +219,6 @@ def parse_csv(lines: DataFrame, header: str) -> DataFrame:
         F.col("record").isNull() | F.col(f"record.{CORRUPT}").isNotNull(),
         "not the fields of the CSV header",
     )
-    is_header = (F.col("block_start") == 0) & (F.col("text") == header)
     fields = [F.col(f"record.{column}") for column in columns if column in FIELDS]
     return select_raw(parsed, broken, fields, is_record=~is_header)
 

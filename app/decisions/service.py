@@ -90,7 +90,7 @@ def refuse_stale(name: str, policy: PolicyBody, decided_for: datetime, now: date
     """No number rests on a measurement older than the policy trusts."""
     age = (now - decided_for).total_seconds()
     if age > policy.max_snapshot_age_seconds:
-        raise StaleSnapshots(name, age, policy.max_snapshot_age_seconds)
+        raise StaleSnapshots(name, decided_for, age, policy.max_snapshot_age_seconds)
 
 
 def find_last_change(session: Session, stored: StoredTopology, decided_for: datetime) -> DecisionRow | None:

@@ -67,6 +67,7 @@ def project() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def running(state: Path, project: Path) -> Iterator[Service]:
+    assert not list(state.iterdir())
     service = start([], data_dir=str(project))
     yield service
     service.stop()
@@ -101,7 +102,8 @@ def test_a_command_in_another_folder_works_on_the_database_of_the_service_that_r
     assert not elsewhere.has_database()
 
 
-def test_a_database_that_was_found_is_never_migrated(running: Service, project: Path, elsewhere: Place):
+@pytest.mark.usefixtures("running")
+def test_a_database_that_was_found_is_never_migrated(project: Path, elsewhere: Place):
     newest = ScriptDirectory.from_config(make_config()).get_revision("head")
     with shared_postgres(project) as url:
         migrate(url, str(newest.down_revision))
@@ -173,7 +175,8 @@ def test_services_on_several_databases_are_listed_and_none_is_taken(folder: Path
         assert part in str(refused.value)
 
 
-def test_a_service_whose_password_nobody_told_is_named_and_nothing_else_is_taken(folder: Path):
+@pytest.mark.usefixtures("folder")
+def test_a_service_whose_password_nobody_told_is_named_and_nothing_else_is_taken():
     with registered("http://b", "postgresql://me@db/x", None):
         with pytest.raises(UnclearDatabase, match="HEADGATE_DATABASE_URL to the same URL"):
             choose_database(Settings())

@@ -15,6 +15,7 @@ from tests.app.processes import Service, environment
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
+POLICIES = (ROOT / "docs" / "policies.md").read_text()
 CHECKER = doctest.OutputChecker()
 
 
@@ -38,21 +39,23 @@ def is_whole(command: str) -> bool:
     return True
 
 
-SHOWN = read_console(README)
+SHOWN = read_console(README) + read_console(POLICIES)  # which goes on with the README's topology
 
 
 def test_the_readme_shows_commands():
     assert [command.split()[0] for command, _ in SHOWN] == [
         "make",
         "make",
+        "export",
         "curl",
         "headgate",
         *["curl"] * 4,
         "cd",
+        *["curl"] * 3,
     ]
 
 
-def test_every_command_prints_what_the_readme_says(service: Service, client: httpx.Client):
+def test_every_command_prints_what_the_page_says(service: Service, client: httpx.Client):
     client.delete("/v1/topologies/clicks")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     for command, expected in SHOWN:
@@ -73,7 +76,7 @@ def test_every_command_prints_what_the_readme_says(service: Service, client: htt
         if expected:
             assert CHECKER.check_output(
                 expected + "\n", ended.stdout + "\n", doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-            ), f"{command}\nprinted\n{ended.stdout}\nbut the README says\n{expected}"
+            ), f"{command}\nprinted\n{ended.stdout}\nbut the page says\n{expected}"
 
 
 @pytest.mark.parametrize(

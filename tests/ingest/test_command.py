@@ -73,6 +73,8 @@ def test_what_the_command_measured_is_what_the_service_answers(
     assert done.returncode == 0, done.stderr
     assert f"read {len(events) + 1} = accepted" in done.stdout
     assert done.stdout.count("\n") == 1, "one line sums it up"
+    assert f"log.jsonl, line {len(events) + 1}: not one JSON object: torn {{" in done.stderr
+    assert "GET /v1/ingest-runs/1/rejects" in done.stderr
     where = f"{mask_url(database)} (HEADGATE_DATABASE_URL)"
     assert done.stderr.index(f"headgate: writes to {where}") < done.stderr.index("run 1: ")
     assert f"{client.base_url}/v1/ingest-runs shows it" in done.stderr.splitlines()[-1].replace("//v1", "/v1")

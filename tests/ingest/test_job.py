@@ -230,16 +230,22 @@ def test_too_many_rejected_lines_leave_the_tables_as_they_were(
     write(log, good)
     run_ingest(spark, database, request(log))
     before = dump(database)
-    write(log, [*good[:20], *["?"] * 2])
-    with pytest.raises(TooManyRejected, match="2 of 22 records"):
+    write(log, [*good[:20], *["?" * 100] * 4])
+    with pytest.raises(TooManyRejected, match="4 of 24 records") as refused:
         run_ingest(spark, database, request(log))
     assert dump(database) == before
     run = last_run(database)
+    _, *shown, address = str(refused.value).splitlines()
+    assert [line.partition("log.jsonl, ")[2] for line in shown] == [
+        f"line {line}: not one JSON object: {'?' * 80}…" for line in (21, 22, 23)
+    ]
+    assert f"/v1/ingest-runs/{run['id']}/rejects" in address
+    assert run["error"].startswith("4 of 24 records cannot be used")
     assert (run["state"], run["read"], run["rejected"], run["reject_reasons"]) == (
         "failed",
-        22,
-        2,
-        {"not one JSON object": 2},
+        24,
+        4,
+        {"not one JSON object": 4},
     )
 
 

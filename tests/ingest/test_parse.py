@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import Row, SparkSession
 
 from ingest.parse import SHOWN, parse_records
-from ingest.readers import read_records
+from ingest.readers import NO_HEADER, read_records
 from ingest.rejects import count_lines, find_rejects
 from ingest.rollup import make_records, read_back, tally_records
 from ingest.sources import find_sources
@@ -239,3 +239,21 @@ def test_hidden_files_and_folders_are_no_logs(spark: SparkSession, tmp_path: Pat
     sources = find_sources(spark, [str(tmp_path)], None)
     assert sources.count_files() == 2
     assert len(parse(spark, tmp_path)) == 2
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "named"), [(";", "semicolons"), ("\t", "tabs"), ("|", "vertical bars")]
+)
+def test_a_csv_of_another_delimiter_is_rejected_by_the_name_of_it(
+    spark: SparkSession, tmp_path: Path, delimiter: str, named: str
+):
+    lines = (GOOD.keys(), GOOD.values())
+    (tmp_path / "log.csv").write_text("\n".join(delimiter.join(map(str, line)) for line in lines))
+    assert [row.reject_reason for row in parse(spark, tmp_path)] == [
+        f"the CSV header is separated by {named}, not by commas"
+    ]
+
+
+def test_a_csv_without_a_header_is_rejected_as_such(spark: SparkSession, tmp_path: Path):
+    (tmp_path / "log.csv").write_text("\n".join(",".join(map(str, GOOD.values())) for _ in range(2)))
+    assert [row.reject_reason for row in parse(spark, tmp_path)] == [NO_HEADER] * 2
