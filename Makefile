@@ -4,25 +4,25 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # `make` alone lists the targets: the text behind ## is what it shows.
 .DEFAULT_GOAL := help
-.PHONY: help installed setup run test lint migrate openapi bench lock
+.PHONY: help _installed setup run test lint migrate openapi bench lock
 
 help: ## list these targets
 	@sed -n -E 's/^([a-z]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-15s %s\n", $$1, $$2 }'
 
-installed:
+_installed:
 	@sh tools/setup.sh requirements.lock
 
-setup: installed ## make .venv and install into it what requirements.lock names (PYTHON=python3.12 picks the interpreter)
+setup: _installed ## make .venv and install into it what requirements.lock names (PYTHON=python3.12 picks the interpreter)
 	@echo 'headgate: the command is .venv/bin/headgate; to call it as headgate in this shell:'
 	@echo '  export PATH="$(CURDIR)/.venv/bin:$$PATH"'
 
 run: setup ## serve on http://127.0.0.1:8000, with a Postgres of its own unless HEADGATE_DATABASE_URL names one
 	@.venv/bin/headgate serve
 
-migrate: installed ## bring the database up to date
+migrate: _installed ## bring the database up to date
 	@.venv/bin/headgate migrate
 
-openapi: installed ## write openapi.yaml anew from the app
+openapi: _installed ## write openapi.yaml anew from the app
 	@.venv/bin/headgate openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
 
 test: ## install what the tests need, then run the linters and every test (PYTEST_ARGS="-k name" picks some)
@@ -43,5 +43,5 @@ bench: ## print what things cost, as ratios measured side by side (BENCH="name .
 	@sh tools/setup.sh requirements-dev.lock
 	.venv/bin/python -m benchmarks $(BENCH)
 
-lock: installed ## make the lock files anew after a change in pyproject.toml (UPGRADE=--upgrade takes the newest of all)
+lock: _installed ## make the lock files anew after a change in pyproject.toml (UPGRADE=--upgrade takes the newest of all)
 	@sh tools/lock.sh $(UPGRADE)

@@ -225,9 +225,9 @@ class StaleSnapshots(ServiceError):
     def __str__(self) -> str:
         ended = self.ended_at.isoformat(timespec="seconds").replace("+00:00", "Z")
         return (
-            f"The newest snapshot of topology {self.name!r} ended at {ended}, which is {describe_age(self.age_seconds)} "
-            f"ago, and none older than {describe_age(self.limit_seconds)} is trusted: nothing was judged or decided. POST a "
-            "newer one to /v1/topologies/NAME/snapshots (observed_at is when its interval begins), raise "
+            f"The newest snapshot of topology {self.name!r} ended at {ended}, which is "
+            f"{describe_age(self.age_seconds)} ago, and its policy trusts none older than "
+            f"{describe_age(self.limit_seconds)}: nothing was decided. POST a newer one to /v1/topologies/NAME/snapshots (observed_at is when its interval begins), raise "
             "max_snapshot_age_seconds of the policy, or decide for that time with "
             f'"at": "{ended}".'
         )
