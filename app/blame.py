@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
-from app.storage_errors import StoredDataUnusable
+from app.storage_errors import StoredDataUnusable, find_address
 from planner.errors import InvalidAllocation, InvalidLoad, InvalidState, InvalidTopology, PlannerError
 from planner.forecast_errors import (
     ConstantWorkload,
@@ -53,4 +53,5 @@ def blaming_what_is_stored(name: str) -> Iterator[None]:
         with pointing_into_body(OF_REQUEST):
             yield
     except tuple(REMEDIES) as error:
-        raise StoredDataUnusable(name, str(error), REMEDIES[type(error)]) from error
+        remedy = REMEDIES[type(error)].replace("/v1/topologies/NAME", find_address(name))
+        raise StoredDataUnusable(name, str(error), remedy) from error

@@ -65,6 +65,7 @@ def migrate(
     revision: Annotated[str, typer.Argument(help="head, base, or a revision.")] = "head",
 ) -> None:
     """Bring the database to the newest schema (or to the revision given)."""
+    from alembic.util import CommandError
     from sqlalchemy.exc import OperationalError
 
     from app.embedded_postgres import EmbeddedPostgresError
@@ -78,6 +79,10 @@ def migrate(
             if choice.is_found:
                 refuse_other_schema(url, choice, revision)
             reached = runner.migrate(url, revision)
+    except CommandError as error:
+        raise fail(
+            f"cannot migrate to {revision!r}: {error}; the names are those in migrations/versions"
+        ) from error
     except (OperationalError, EmbeddedPostgresError) as error:
         raise fail(f"cannot migrate: {error}", 1) from error
     typer.echo(f"schema {reached or 'empty'}")

@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app import errors
 from app.problems import KINDS, ProblemResponse, answer_exception
 from app.validation import describe_validation
+from planner.errors import suggest_name
 
 
 def _answer_validation(request: Request, error: Exception) -> ProblemResponse:
@@ -25,6 +26,7 @@ def _find_body_type(request: Request) -> Any:
     return None if field is None else Annotated[field.field_info.annotation, field.field_info]
 
 
+MOST_PARTS, LONGEST_PATH = 10, 500
 ROUTING = {404: ("not-found", "Nothing is here"), 405: ("method-not-allowed", "Not with this method")}
 
 
@@ -36,7 +38,7 @@ def _answer_http(request: Request, error: Exception) -> ProblemResponse:
     status = 422 if error.status_code == 400 else error.status_code
     kind, title = ROUTING.get(status, ("invalid-request", "The request cannot be used"))
     detail = {
-        404: f"There is nothing at {request.url.path}: /docs lists what there is.",
+        404: f"There is nothing at {request.url.path}: /docs lists what there is.{_suggest_address(request)}",
         405: f"{request.method} is not possible at {request.url.path}: /docs lists what is.",
         422: "The body cannot be read as JSON.",
     }.get(status, str(error.detail))
@@ -48,6 +50,17 @@ def _answer_http(request: Request, error: Exception) -> ProblemResponse:
         status_code=status,
         headers={"Allow": _list_methods(request)} if status == 405 else dict(error.headers or {}),
     )
+
+
+def _suggest_address(request: Request) -> str:
+    """An address that is written nearly so; the parts that stand for names count as they were sent."""
+    sent = request.url.path.split("/")[:MOST_PARTS]
+    known = set()
+    for route in request.app.router.routes:
+        parts = getattr(route, "path", "").split("/")
+        if len(parts) == len(sent) and not isinstance(route, Mount):
+            known.add("/".join(s if k.startswith("{") else k for s, k in zip(sent, parts, strict=True)))
+    return suggest_name("/".join(sent), sorted(known)) if len(request.url.path) <= LONGEST_PATH else ""
 
 
 def _list_methods(request: Request) -> str:

@@ -12,9 +12,15 @@ ServiceError
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
+from urllib.parse import quote
 from uuid import UUID
 
 from app.errors import ServiceError
+
+
+def find_address(name: str) -> str:
+    """Where a topology of this name lies."""
+    return f"/v1/topologies/{quote(name, safe='', errors='replace')}"
 
 
 @dataclass(eq=False)
@@ -73,7 +79,7 @@ class UnknownBacktest(Unlisted):
 
 @dataclass(eq=False)
 class UnlistedVersion(ServiceError):
-    """Nothing of this kind has this name, or not in this version; `similar` as above."""
+    """Nothing of this kind has this name, or not in this version; `similar` says what there is."""
 
     kind: ClassVar[str]
     listed_at: ClassVar[str]
@@ -159,7 +165,7 @@ class NoSnapshot(ServiceError):
 
     def __str__(self) -> str:
         return (
-            f"Topology {self.name!r} has no snapshot to plan from: POST one to /v1/topologies/NAME/snapshots, or "
+            f"Topology {self.name!r} has no snapshot to plan from: POST one to {find_address(self.name)}/snapshots, or "
             "send the load with the topology to the stateless call."
         )
 
@@ -174,7 +180,7 @@ class UnknownSnapshot(ServiceError):
     def __str__(self) -> str:
         return (
             f"No snapshot of topology {self.name!r} begins at {self.observed_at.isoformat()} (or none of this window): "
-            "GET /v1/topologies/NAME/snapshots lists them."
+            f"GET {find_address(self.name)}/snapshots lists them."
         )
 
 
@@ -187,7 +193,8 @@ class UnknownDecision(ServiceError):
     def __str__(self) -> str:
         if isinstance(self.wanted, UUID):
             return f"No decision has the id {self.wanted}: GET /v1/topologies/NAME/decisions lists them."
-        return f"No decision about topology {self.wanted!r} is stored: POST to /v1/topologies/NAME/decisions makes one."
+        address = f"{find_address(self.wanted)}/decisions"
+        return f"No decision about topology {self.wanted!r} is stored: POST to {address} makes one."
 
 
 @dataclass(eq=False)
@@ -197,7 +204,7 @@ class UnknownPolicy(ServiceError):
     name: str
 
     def __str__(self) -> str:
-        return f"Topology {self.name!r} has no policy: PUT one to /v1/topologies/NAME/policy."
+        return f"Topology {self.name!r} has no policy: PUT one to {find_address(self.name)}/policy."
 
 
 @dataclass(eq=False)
@@ -208,7 +215,7 @@ class NoPolicy(ServiceError):
 
     def __str__(self) -> str:
         return (
-            f"Topology {self.name!r} has no policy to decide by: PUT one to /v1/topologies/NAME/policy, or send "
+            f"Topology {self.name!r} has no policy to decide by: PUT one to {find_address(self.name)}/policy, or send "
             "one with the request."
         )
 
@@ -227,9 +234,9 @@ class StaleSnapshots(ServiceError):
         return (
             f"The newest snapshot of topology {self.name!r} ended at {ended}, which is "
             f"{describe_age(self.age_seconds)} ago, and its policy trusts none older than "
-            f"{describe_age(self.limit_seconds)}: nothing was decided. POST a newer one to /v1/topologies/NAME/snapshots (observed_at is when its interval begins), raise "
-            "max_snapshot_age_seconds of the policy, or decide for that time with "
-            f'"at": "{ended}".'
+            f"{describe_age(self.limit_seconds)}: nothing was decided. POST a newer one to "
+            f"{find_address(self.name)}/snapshots (observed_at is when its interval begins), raise "
+            f'max_snapshot_age_seconds of the policy, or decide for that time with "at": "{ended}".'
         )
 
 

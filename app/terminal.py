@@ -2,12 +2,13 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import typer
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from app.database_choice import Choice, UnclearDatabase, choose_database
+from app.found_values import show
 from app.settings import PREFIX, Settings
 
 CAPACITY_SHORT = 1
@@ -28,10 +29,16 @@ def load_settings(**overrides: Any) -> Settings:
     try:
         return Settings(**{name: value for name, value in overrides.items() if value is not None})
     except ValidationError as error:
-        wrong = "; ".join(
-            f"{PREFIX}{'_'.join(map(str, one['loc'])).upper()}: {one['msg']}" for one in error.errors()
-        )
-        raise fail(wrong) from error
+        raise fail("; ".join(_describe_setting(one) for one in error.errors())) from error
+
+
+def _describe_setting(error: Any) -> str:
+    """What is wrong with a setting, and the value found unless it is a secret."""
+    name = "_".join(map(str, error["loc"]))
+    said = error["msg"].removeprefix("Value error, ").replace("Input should ", "must ", 1)
+    field = Settings.model_fields.get(name)
+    is_shown = field is not None and SecretStr not in (field.annotation, *get_args(field.annotation))
+    return f"{PREFIX}{name.upper()}: {said}" + (f"; found {show(error['input'])}" if is_shown else "")
 
 
 def say(message: str) -> None:

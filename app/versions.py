@@ -6,6 +6,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from app.pages import Page
+from app.similar_names import suggest_stored
 from app.tables import ProfileRow, VmCatalogueRow
 
 Row = TypeVar("Row", ProfileRow, VmCatalogueRow)
@@ -31,6 +32,14 @@ def find_version(session: Session, row_type: type[Row], name: str, version: int 
     if version is not None:
         query = query.where(row_type.version == version)
     return session.scalars(query.order_by(row_type.version.desc()).limit(1)).first()
+
+
+def tell_versions(session: Session, row_type: type[Row], name: str) -> str:
+    """For the problem of a version that is not there: which ones the name has, or a name that resembles it."""
+    newest = find_version(session, row_type, name)
+    if newest is not None:
+        return f" It has the versions 1 to {newest.version}."
+    return suggest_stored(session, row_type.name, name)
 
 
 def list_newest(session: Session, row_type: type[Row], page: Page) -> tuple[list[Row], str | None]:

@@ -142,7 +142,8 @@ class BudgetTooSmall(PlannerError):
     def __str__(self) -> str:
         return (
             f"k_max = {self.k_max} is {self.needed - self.k_max} short: the least allocation that keeps "
-            f"every operator stable and within its bounds takes {self.needed} processors."
+            f"every operator stable and within its bounds takes {self.needed} processors: raise k_max to that, or "
+            "lower the load."
         )
 
 

@@ -40,7 +40,10 @@ class Goal(Body):
         if self.t_min_seconds is not None and (
             self.t_max_seconds is None or self.t_min_seconds >= self.t_max_seconds
         ):
-            raise ValueError("t_min_seconds goes with a t_max_seconds above it")
+            raise ValueError(
+                f"t_min_seconds is {self.t_min_seconds:g} and t_max_seconds {self.t_max_seconds or 'not given'}: "
+                "give a t_max_seconds above t_min_seconds"
+            )
         return self
 
 
@@ -54,7 +57,9 @@ class Bounds(Body):
     def refuse_contradictions(self) -> Self:
         """Least no more than most."""
         if self.max_processors is not None and self.max_processors < self.min_processors:
-            raise ValueError("max_processors must not be below min_processors")
+            raise ValueError(
+                f"max_processors is {self.max_processors}, below min_processors {self.min_processors}: correct one"
+            )
         return self
 
 
@@ -99,7 +104,9 @@ class NodeThresholds(Body):
     def refuse_contradictions(self) -> Self:
         """No load is both too high and too low."""
         if self.scale_in_load >= self.scale_out_load:
-            raise ValueError("scale_in_load must be below scale_out_load")
+            raise ValueError(
+                f"scale_in_load is {self.scale_in_load:g}: give less than scale_out_load, {self.scale_out_load:g}"
+            )
         return self
 
     def to_value(self) -> nodes.Thresholds:

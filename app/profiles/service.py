@@ -11,7 +11,7 @@ from app.profiles.schemas import BuiltFields, ProfileAnswer, ProfileBody, Profil
 from app.similar_names import suggest_stored
 from app.storage_errors import UnknownProfile
 from app.tables import ProfileRow
-from app.versions import add_version, delete_versions, find_version, list_newest
+from app.versions import add_version, delete_versions, find_version, list_newest, tell_versions
 from planner.placement_errors import InvalidProfile
 from planner.profile_trials import BuiltProfile, build_profile
 
@@ -56,7 +56,7 @@ def find_profile(session: Session, name: str, version: int | None = None) -> Pro
     """The version asked for, or the newest."""
     row = find_version(session, ProfileRow, name, version)
     if row is None:
-        raise UnknownProfile(name, version, suggest_stored(session, ProfileRow.name, name))
+        raise UnknownProfile(name, version, tell_versions(session, ProfileRow, name))
     return to_answer(row)
 
 

@@ -92,7 +92,9 @@ class InstanceLoad(Body):
     def refuse_contradictions(self) -> Self:
         """A queue holds no more than it can, and what is taken of a node is known in cpu and memory or not at all."""
         if self.queue_length > self.queue_capacity:
-            raise ValueError("queue_length must not be above queue_capacity")
+            raise ValueError(
+                f"queue_length is {self.queue_length:g}, above queue_capacity {self.queue_capacity:g}: correct one"
+            )
         if (self.cpu is None) != (self.memory is None) or (self.io is not None and self.cpu is None):
             raise ValueError("give cpu and memory together (and io only with them)")
         return self

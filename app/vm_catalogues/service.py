@@ -8,7 +8,7 @@ from app.pages import Page
 from app.similar_names import suggest_stored
 from app.storage_errors import UnknownVmCatalogue
 from app.tables import VmCatalogueRow
-from app.versions import add_version, delete_versions, find_version, list_newest
+from app.versions import add_version, delete_versions, find_version, list_newest, tell_versions
 from app.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody, VmCataloguePage
 from planner.placement_errors import InvalidCatalogue
 from planner.vm_acquisition import check_catalogue
@@ -28,7 +28,7 @@ def find_catalogue(session: Session, name: str, version: int | None = None) -> V
     """The version asked for, or the newest."""
     row = find_version(session, VmCatalogueRow, name, version)
     if row is None:
-        raise UnknownVmCatalogue(name, version, suggest_stored(session, VmCatalogueRow.name, name))
+        raise UnknownVmCatalogue(name, version, tell_versions(session, VmCatalogueRow, name))
     return to_answer(row)
 
 

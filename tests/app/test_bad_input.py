@@ -512,3 +512,29 @@ def test_an_unknown_field_like_no_other_is_answered_with_those_that_are_known(cl
 def test_a_parameter_of_the_wrong_kind_is_shown(client: httpx.Client, stored: str):
     problem = assert_refused(client.get(f"/v1/topologies/{stored}/plans?limit=ten"), ["?limit"])
     assert 'found the text "ten"' in problem["detail"]
+
+
+def test_an_address_that_is_written_nearly_right_is_answered_with_the_right_one(client: httpx.Client):
+    for wrong, right in (
+        ("/v1/topologys", "/v1/topologies"),
+        ("/v1/topologies/fpd/snapshot", "/v1/topologies/fpd/snapshots"),
+        ("/healtz", "/healthz"),
+    ):
+        problem = assert_refused(client.get(wrong), status=404, kind="not-found")
+        assert problem["detail"].endswith(f"Did you mean {right!r}?")
+    assert "Did you mean" not in client.get("/like/no/other").json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("method", "part"),
+    [("POST", "estimate"), ("GET", "policy"), ("POST", "decisions"), ("GET", "decisions/latest")],
+)
+def test_a_problem_names_addresses_with_the_name_that_was_asked_for(
+    client: httpx.Client, name: str, method: str, part: str
+):
+    spaced = f"{name} of mine"
+    assert client.post("/v1/topologies", json=ONE | {"name": spaced}).status_code == 201
+    address = f"/v1/topologies/{quote(spaced)}"
+    problem = client.request(method, f"{address}/{part}").json()
+    assert address in problem["detail"]
+    assert "NAME" not in problem["detail"]

@@ -92,6 +92,7 @@ def test_capacity_that_is_short_ends_with_1_and_says_by_how_much():
     short = run("plan", "min-latency", *FILES, "--k-max", "7")
     assert short.returncode == 1
     assert short.stderr.startswith("headgate: budget-too-small: k_max = 7 is ")
+    assert "raise k_max to that" in short.stderr
     never = run("plan", "min-processors", *FILES, "--t-max", "0.001")
     assert never.returncode == 1
     assert "target-unreachable" in never.stderr
@@ -176,6 +177,16 @@ def test_a_setting_that_cannot_be_used_ends_with_2_and_its_name():
         assert ended.returncode == 2
         assert f"HEADGATE_{name.upper()}" in ended.stderr
         assert "Traceback" not in ended.stderr
+        assert (f'found the text "{value}"' in ended.stderr) is (name != "database_url"), (
+            "it may hold a password"
+        )
+
+
+def test_a_revision_that_is_not_there_is_said_in_a_line(empty_database_url: str):
+    ended = run("migrate", "nonsense", database_url=empty_database_url)
+    assert ended.returncode == 2
+    assert "'nonsense'" in ended.stderr
+    assert "Traceback" not in ended.stderr
 
 
 def test_a_database_that_is_not_there_is_said_in_a_line():

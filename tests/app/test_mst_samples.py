@@ -93,7 +93,8 @@ def test_a_topology_without_samples_or_snapshots_says_what_it_lacks(client: http
     refused = client.get(f"/v1/topologies/{stored}/mst-model")
     assert (refused.status_code, refused.json()["type"]) == (409, "stored-data-unusable")
     assert "at least 5 samples" in refused.json()["detail"]
-    assert refused.json()["detail"].endswith("POST samples to /v1/topologies/NAME/mst-samples.")
+    assert refused.json()["detail"].endswith("/mst-samples.")
+    assert "NAME" not in refused.json()["detail"]
     assert client.post(f"/v1/topologies/{stored}/forecasts/vms").status_code == 409
     unknown = client.post("/v1/topologies/nothing-here/forecasts/vms")
     assert (unknown.status_code, unknown.json()["type"]) == (404, "unknown-topology")
