@@ -60,7 +60,7 @@ def _suggest_address(request: Request) -> str:
         parts = getattr(route, "path", "").split("/")
         if len(parts) == len(sent) and not isinstance(route, Mount):
             known.add("/".join(s if k.startswith("{") else k for s, k in zip(sent, parts, strict=True)))
-    return suggest_name("/".join(sent), sorted(known)) if len(request.url.path) <= LONGEST_PATH else ""
+    return suggest_name("/".join(sent), sorted(known), 0.8) if len(request.url.path) <= LONGEST_PATH else ""
 
 
 def _list_methods(request: Request) -> str:

@@ -34,10 +34,10 @@ def join_names(names: Sequence[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def suggest_name(wrong: str, known: Iterable[str]) -> str:
+def suggest_name(wrong: str, known: Iterable[str], least_ratio: float = 0.6) -> str:
     """` Did you mean 'score'?` where a known name of about this length is similar, else nothing."""
     alike = (name for name in known if abs(len(name) - len(wrong)) <= LENGTHS_COMPARED)
-    close = get_close_matches(wrong, list(islice(alike, NAMES_COMPARED)), 1, 0.6)
+    close = get_close_matches(wrong, list(islice(alike, NAMES_COMPARED)), 1, least_ratio)
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
