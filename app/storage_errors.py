@@ -233,10 +233,10 @@ class StaleSnapshots(ServiceError):
         ended = self.ended_at.isoformat(timespec="seconds").replace("+00:00", "Z")
         return (
             f"The newest snapshot of topology {self.name!r} ended at {ended}, which is "
-            f"{describe_age(self.age_seconds)} ago, and its policy trusts none older than "
-            f"{describe_age(self.limit_seconds)}: nothing was decided. POST a newer one to "
-            f"{find_address(self.name)}/snapshots (observed_at is when its interval begins), raise "
-            f'max_snapshot_age_seconds of the policy, or decide for that time with "at": "{ended}".'
+            f"{describe_age(self.age_seconds)} ago, and none older than {describe_age(self.limit_seconds)} is trusted: "
+            f"nothing was judged or decided. POST a newer one to {find_address(self.name)}/snapshots (observed_at is "
+            "when its interval begins), or raise max_snapshot_age_seconds. A decision can also be made for that time "
+            f'with "at": "{ended}".'
         )
 
 

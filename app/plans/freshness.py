@@ -1,6 +1,6 @@
 """How old stored measurements may be: a verdict refuses old ones, an estimate or a plan says their age."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from sqlalchemy.orm import Session
 
@@ -33,7 +33,8 @@ def refuse_old(session: Session, found: Gathered, limit_seconds: float | None) -
     limit = find_limit(session, found.stored) if limit_seconds is None else limit_seconds
     age = measure_age(found)
     if age > limit:
-        raise StaleSnapshots(found.stored.name, age, limit)
+        ended_at = found.newest.observed_at + timedelta(seconds=found.newest.window_seconds)
+        raise StaleSnapshots(found.stored.name, ended_at, age, limit)
 
 
 def describe_age(session: Session, found: Gathered) -> list[Diagnostic]:
