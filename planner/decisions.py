@@ -4,36 +4,23 @@ A decision is a function of its arguments alone: the same measurements, policy a
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from math import inf
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from planner.allocation import allocate_budget, allocate_target
-from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, TargetUnreachable
+from planner.allocation import allocate_budget
+from planner.cases import Case, Proposal, Reason, describe_limit, describe_signal
+from planner.correction import Correction, Interval, correct_waits
+from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.estimation import Situation, assess_counts, survey_load
 from planner.headroom import scale_load
-from planner.plans import allocate_idle
+from planner.latency_target import propose_for_target
 from planner.policy import LastChange, Policy, bound_topology
 from planner.tradeoff import tradeoff
 from planner.values import Estimate, Load, Topology
 
 Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
 Goal = Literal["latency-target", "tradeoff", "best-split"]
-
-
-LIMITS = (
-    (BudgetTooSmall, "k_max"),
-    (BoundTooSmall, "max_processors"),
-    (TargetUnreachable, "t_max_seconds"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """One step of the argument, or one bound that cut it short."""
-
-    code: str
-    detail: str
+SizedBy = Literal["smoothed", "newest", "forecast"]
 
 
 @dataclass(frozen=True)
@@ -51,40 +38,10 @@ class Decision:
     urgent: bool
     reasons: tuple[Reason, ...]
     constraints: tuple[Reason, ...]
+    sized_rate: float
+    sized_by: SizedBy
+    correction: Correction
     situation: Situation = field(repr=False)
-
-
-@dataclass(frozen=True)
-class Case:
-    """All that a decision looks at."""
-
-    situation: Situation
-    peak: Situation
-    running: list[int]
-    policy: Policy
-    current: Estimate
-
-    @property
-    def signal_seconds(self) -> float:
-        """E[T] as measured, else as estimated; inf where an operator cannot keep up."""
-        measured = self.situation.load.measured_sojourn_seconds
-        if not self.current.stable:
-            return inf
-        return measured if measured is not None else self.current.expected_sojourn_seconds or 0.0
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """Processors that one of the goals asks for, and why.
-
-    `urgent`: E[T] is out of hand, the trigger does not count. `is_for_speed`: only a shorter E[T] justifies it.
-    """
-
-    counts: list[int]
-    reasons: tuple[Reason, ...]
-    constraints: tuple[Reason, ...] = ()
-    urgent: bool = False
-    is_for_speed: bool = False
 
 
 def decide(
@@ -95,23 +52,26 @@ def decide(
     last: LastChange | None = None,
     *,
     newest_rate: float = 0.0,
+    rate_ahead: float | None = None,
+    intervals: Sequence[Interval] | None = None,
 ) -> Decision:
     """The decision under `load`, smoothed or not, with `running` processors per operator in topology order.
 
-    Whether to act is asked of the smoothed load. How many processors a target takes is asked of the newest interval
-    where that has more: a mean over a step is a rate that never was, and would be planned for twice.
+    Whether to act is asked of the smoothed load, and of `rate_ahead`, the rate to be ready for over the coming
+    cooldown, where it is forecast. How many processors a target takes is asked of the largest of that rate, the
+    newest interval's and the smoothed: a mean over a step is a rate that never was, and would be planned for twice.
+    `intervals` are those that `load` was smoothed from, oldest first, each with the processors that it ran with;
+    without them the load is taken for one that ran with `running`.
     """
-    bounded = bound_topology(topology, policy)
-    situation = survey_load(bounded, load, policy.model)
-    peak = scale_load(situation, max(newest_rate, load.external_rate))
-    current = assess_counts(situation, running)
-    case = Case(situation, peak, list(running), policy, current)
+    case = gather_case(topology, load, running, policy, newest_rate, rate_ahead, intervals)
+    situation, current = case.situation, case.current
     goal, propose = choose_goal(policy)
     try:
         proposal = propose(case)
     except (BudgetTooSmall, BoundTooSmall, TargetUnreachable) as error:
         proposal = Proposal(case.running, (), (describe_limit(error),))
     optimum = assess_counts(situation, proposal.counts)
+    sized, sized_by = find_sized(case, goal)
     wanted = name_action(case.running, proposal.counts)
     cooldown_left = find_cooldown(policy, last)
     change = find_rate_change(load, last)
@@ -129,8 +89,56 @@ def decide(
         urgent=proposal.urgent,
         reasons=proposal.reasons + held,
         constraints=proposal.constraints,
+        sized_rate=sized.load.external_rate,
+        sized_by=sized_by,
+        correction=case.correction,
         situation=situation,
     )
+
+
+def gather_case(  # noqa: PLR0917 - the arguments of a decision
+    topology: Topology,
+    load: Load,
+    running: Sequence[int],
+    policy: Policy,
+    newest_rate: float,
+    rate_ahead: float | None,
+    intervals: Sequence[Interval] | None,
+) -> Case:
+    """The loads that the decision looks at, as queues; the correction only where there is a target to miss."""
+    bounded = bound_topology(topology, policy)
+    situation = survey_load(bounded, load, policy.model)
+    peak = scale_load(situation, max(newest_rate, load.external_rate))
+    ahead = None
+    if rate_ahead is not None:
+        ahead = scale_load(situation, max(rate_ahead, peak.load.external_rate))
+    current = assess_counts(situation, running)
+    correction = Correction()
+    if policy.t_max_seconds is not None:
+        if intervals is None:
+            intervals = (as_interval(load, bounded, running),)
+        correction = correct_waits(bounded, load, running, intervals, policy.model, policy.t_max_seconds)
+    return Case(situation, peak, ahead, list(running), policy, current, correction)
+
+
+def as_interval(load: Load, topology: Topology, running: Sequence[int]) -> Interval:
+    """The load as one interval that ran with these processors."""
+    counts = dict(zip([operator.name for operator in topology.operators], running, strict=True))
+    operators = {
+        name: one._replace(processors=counts.get(name, one.processors))
+        for name, one in load.operators.items()
+    }
+    return Interval(replace(load, operators=operators))
+
+
+def find_sized(case: Case, goal: Goal) -> tuple[Situation, SizedBy]:
+    """The load that the number of processors is for: a target's is the largest of all that are known."""
+    if goal != "latency-target":
+        return case.situation, "smoothed"
+    now = case.peak.load.external_rate
+    if case.ahead is not None and case.ahead.load.external_rate > now:
+        return case.ahead, "forecast"
+    return case.peak, "newest" if now > case.situation.load.external_rate else "smoothed"
 
 
 def choose_goal(policy: Policy) -> tuple[Goal, Callable[[Case], Proposal]]:
@@ -140,73 +148,6 @@ def choose_goal(policy: Policy) -> tuple[Goal, Callable[[Case], Proposal]]:
     if policy.beta is not None:
         return "tradeoff", propose_tradeoff
     return "best-split", propose_best_split
-
-
-def propose_for_target(case: Case) -> Proposal:
-    """DRS's second scheduler: more above T_max, fewer below T_min, another split in between."""
-    policy, signal = case.policy, case.signal_seconds
-    assert policy.t_max_seconds is not None
-    seen = describe_signal(case)
-    if signal > policy.t_max_seconds:
-        why = Reason("target-missed", f"{seen}, above t_max_seconds = {policy.t_max_seconds:.6g}.")
-        counts, constraints = find_fewest(case, policy.t_max_seconds)
-        if sum(counts) <= sum(case.running) and case.current.stable:
-            return insist_on_more(case, why, counts)
-        return Proposal(counts, (why,), constraints, urgent=True)
-    if policy.t_min_seconds is not None and signal < policy.t_min_seconds:
-        why = Reason("target-exceeded", f"{seen}, below t_min_seconds = {policy.t_min_seconds:.6g}.")
-        counts, constraints = find_fewest(case, policy.t_max_seconds)
-        if sum(counts) < sum(case.running):
-            return Proposal(counts, (why,), constraints)
-        enough = Reason("no-fewer", f"No fewer than {sum(counts)} processors would meet t_max_seconds.")
-        return Proposal(case.running, (why, enough), constraints)
-    why = Reason("within-target", f"{seen}: the number of processors is right.")
-    split = allocate_budget(case.situation.stations, sum(case.running), case.situation.names)
-    return Proposal(split.counts.tolist(), (why,), is_for_speed=True)
-
-
-def insist_on_more(case: Case, why: Reason, counts: list[int]) -> Proposal:
-    """Where the model thinks that what runs is enough but the measurement says no: the measurement is believed.
-
-    The target is tightened by measured/estimated, as if all of E[T] grew by that factor (DRS, Fig. 7: measured and
-    estimated E[T] rise together).
-    """
-    policy, expected = case.policy, case.current.expected_sojourn_seconds or 0.0
-    assert policy.t_max_seconds is not None
-    factor = case.signal_seconds / expected if expected else 1.0
-    detail = f"The model expects {expected:.6g} s of what runs: taken {factor:.3g} times as long."
-    corrected = Reason("model-corrected", detail)
-    try:
-        counts, constraints = find_fewest(case, policy.t_max_seconds / max(factor, 1.0))
-    except TargetUnreachable:
-        lost = Reason(
-            "waiting-is-not-it",
-            "Even without any wait the target would be missed: more processors would not help.",
-        )
-        return Proposal(case.running, (why, corrected), (lost,))
-    if sum(counts) < sum(
-        case.running
-    ):  # while the target is missed none are given up, even if another split took fewer
-        names = case.situation.names
-        counts = allocate_budget(case.peak.stations, sum(case.running), names).counts.tolist()
-    return Proposal(counts, (why, corrected), constraints, urgent=True)
-
-
-def find_fewest(case: Case, t_max_seconds: float) -> tuple[list[int], tuple[Reason, ...]]:
-    """The fewest processors that meet the target; where k_max forbids them, its best split."""
-    situation, k_max = case.peak, case.policy.k_max
-    rate = situation.load.external_rate
-    allocated = (
-        allocate_target(situation.stations, t_max_seconds, rate, situation.names)
-        if rate
-        else allocate_idle(situation, t_max_seconds)
-    )
-    counts: list[int] = allocated.counts.tolist()
-    if k_max is None or sum(counts) <= k_max:
-        return counts, ()
-    detail = f"t_max_seconds takes {sum(counts)} processors, k_max allows {k_max}: its best split misses the target."
-    best: list[int] = allocate_budget(situation.stations, k_max, situation.names).counts.tolist()
-    return best, (Reason("k_max", detail),)
 
 
 def propose_best_split(case: Case) -> Proposal:
@@ -288,21 +229,6 @@ def find_rate_change(load: Load, last: LastChange | None) -> float | None:
     if last is None or not last.external_rate:
         return None
     return load.external_rate / last.external_rate - 1.0
-
-
-def describe_signal(case: Case) -> str:
-    """What the decision looks at, in a clause."""
-    if not case.current.stable:
-        return "E[T] grows without end"
-    measured = case.situation.load.measured_sojourn_seconds
-    kind = "estimated" if measured is None else "measured"
-    return f"E[T] is {case.signal_seconds:.6g} s as {kind}"
-
-
-def describe_limit(error: PlannerError) -> Reason:
-    """Which bound leaves no answer."""
-    code = next(code for kind, code in LIMITS if isinstance(error, kind))
-    return Reason(code, str(error))
 
 
 def join_counts(names: Sequence[str], counts: Sequence[int]) -> str:

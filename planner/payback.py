@@ -12,7 +12,8 @@ The paper says what moving takes (eq. 25), and leaves the weighing to others (DR
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from planner.decisions import Decision, Reason
+from planner.cases import Reason
+from planner.decisions import Decision
 from planner.errors import InvalidState, escape_pointer
 from planner.horizon import Horizon
 from planner.migration import Migration, State, plan_migration
