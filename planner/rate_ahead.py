@@ -21,7 +21,6 @@ from planner.rate_forecast import FEWEST_INTERVALS
 from planner.values import Diagnostic
 from planner.workload import Measurement, check_forecastable, regularise_workload
 
-LONGEST_HISTORY = 300
 FLAT_WINDOWS = (1, 3, 6, 12)
 TREND_WINDOWS = (4, 6, 12, 24, 48)
 # A window, and the steps that it is tried on, take no more than a third of what is known.
@@ -54,15 +53,13 @@ def look_ahead(
 ) -> RateAhead:
     """The upper quantile of the highest of the `steps` rates to come; WorkloadTooShort where too few are known."""
     workload = regularise_workload(measurements, step_seconds)
-    rates = workload.series[-LONGEST_HISTORY:]
+    rates = workload.series
     try:
         check_forecastable(rates, FEWEST_INTERVALS)
     except ConstantWorkload as error:
         said = Diagnostic("constant-rate", str(error))
         rate = float(rates[-1])
-        return RateAhead(
-            rate, rate, steps, quantile, "constant", len(rates), (*workload.diagnostics, said)
-        )
+        return RateAhead(rate, rate, steps, quantile, "constant", len(rates), (*workload.diagnostics, said))
     tried = min(steps, len(rates) // LARGEST_PART)
     candidates = list_candidates(rates, tried)
     moments = min(len(one.peaks) for one in candidates)
@@ -78,9 +75,7 @@ def look_ahead(
         detail = f"Looked {tried} of {steps} intervals ahead: further, {len(rates)} intervals tell nothing."
         diagnostics = (*diagnostics, Diagnostic("shorter-look-ahead", detail))
     expected = max(float(now + np.median(errors)), 0.0)
-    return RateAhead(
-        expected, max(float(upper), 0.0), tried, quantile, best.name, len(rates), diagnostics
-    )
+    return RateAhead(expected, max(float(upper), 0.0), tried, quantile, best.name, len(rates), diagnostics)
 
 
 def list_candidates(rates: Floats, steps: int) -> list[Candidate]:

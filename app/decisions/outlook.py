@@ -1,5 +1,7 @@
-"""What a topology's snapshots let expect of its external rate."""
+"""What a topology's snapshots let expect of its external rate: gathered first, computed without the database."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
 
@@ -8,52 +10,68 @@ from sqlalchemy.orm import Session
 from app.observability import time_planner
 from app.plans.gathering import Gathered
 from app.policies.schemas import PolicyBody
-from app.snapshots.service import find_newest
-from app.tables import SnapshotRow
+from app.snapshots.service import find_newest_rates
 from planner.errors import PlannerError
 from planner.horizon import RatesAhead, count_steps_ahead
-from planner.rate_forecast import RateForecast, forecast_rate
+from planner.rate_ahead import RateAhead, look_ahead
+from planner.rate_forecast import forecast_rate
 from planner.workload import Measurement
 
 HISTORY = 300
 MOST_STEPS = 1_000
 
 
-def look_for_changes(
-    session: Session, found: Gathered, terms: PolicyBody, decided_for: datetime
-) -> RatesAhead:
-    """The rates to be ready for in the coming intervals; or why they cannot be told."""
+@dataclass(frozen=True)
+class RateHistory:
+    """The external rates of the newest intervals of one length, oldest first."""
+
+    measurements: Sequence[Measurement] = ()
+    window_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """The rate to be ready for over the coming cooldown; None, and then why."""
+
+    rate: RateAhead | None = None
+    missing: str = ""
+
+
+def gather_rates(session: Session, found: Gathered, decided_for: datetime, count: int) -> RateHistory:
+    """Of the newest `count` snapshots, those as long as the newest."""
+    window = found.newest.window_seconds
+    rows = find_newest_rates(session, found.stored, count, decided_for)
+    measured = [Measurement(at.timestamp(), rate) for at, seconds, rate in rows if seconds == window]
+    return RateHistory(measured, window)
+
+
+def look_out(history: RateHistory, terms: PolicyBody, steps: int | None = None) -> Outlook:
+    """The upper quantile of the external rate until the next change can be made; or why it cannot be told."""
+    window = history.window_seconds
     try:
-        forecast = forecast_ahead(session, found, terms, decided_for)
+        with time_planner("look_ahead"):
+            rate = look_ahead(
+                history.measurements, window, steps or count_steps(terms, window), terms.qos_target
+            )
+    except PlannerError as error:
+        return Outlook(missing=str(error))
+    return Outlook(rate)
+
+
+def look_for_changes(history: RateHistory, terms: PolicyBody, operators: int) -> RatesAhead:
+    """The rates of each of the coming intervals, for how long a change would last; or why they cannot be told."""
+    window = history.window_seconds
+    try:
+        with time_planner("forecast_rate"):
+            reach = count_steps_ahead(window, terms.horizon_seconds, operators)
+            forecast = forecast_rate(
+                history.measurements, window, count_steps(terms, window), terms.qos_target, reach=reach
+            )
     except PlannerError as error:
         return RatesAhead(missing=str(error))
-    return RatesAhead(forecast.upper_rates, found.newest.window_seconds)
-
-
-def forecast_ahead(
-    session: Session,
-    found: Gathered,
-    terms: PolicyBody,
-    decided_for: datetime,
-    *,
-    steps: int | None = None,
-    history: int = HISTORY,
-) -> RateForecast:
-    """The upper quantile of the external rate over the coming steps, from the snapshots before, and its further way."""
-    window = found.newest.window_seconds
-    rows = find_newest(session, found.stored, history, decided_for)
-    measured = [read_measurement(row) for row in rows if row.window_seconds == window]
-    steps = steps or count_steps(terms, window)
-    reach = count_steps_ahead(window, terms.horizon_seconds, len(found.topology.operators))
-    with time_planner("forecast_rate"):
-        return forecast_rate(measured, window, steps, terms.qos_target, reach=reach)
+    return RatesAhead(forecast.upper_rates, window)
 
 
 def count_steps(terms: PolicyBody, window_seconds: float) -> int:
     """As many intervals as cooldown_seconds holds: so long nothing else can be changed."""
     return min(max(1, ceil(terms.cooldown_seconds / window_seconds)), MOST_STEPS)
-
-
-def read_measurement(row: SnapshotRow) -> Measurement:
-    """One step of the workload."""
-    return Measurement(row.observed_at.timestamp(), row.external_rate)

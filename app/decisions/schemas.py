@@ -114,6 +114,36 @@ class Moving(Answer):
     ] = None
 
 
+class SizedFor(Answer):
+    """Which external rate the number of processors is for."""
+
+    external_rate: float
+    source: Annotated[
+        Literal["smoothed", "newest", "forecast"],
+        Field(description="The largest of the three for a target; smoothed for the other goals."),
+    ]
+    detail: str
+
+
+class LookAhead(Answer):
+    """The external rate to be ready for over the coming cooldown."""
+
+    expected_rate: float
+    upper_rate: Annotated[float, Field(description="The policy's qos_target as a quantile.")]
+    quantile: float
+    steps: Annotated[int, Field(description="Intervals that the coming cooldown holds, as far as looked.")]
+    model: str
+    history: Annotated[int, Field(description="Intervals it was learnt from.")]
+
+
+class Correction(Answer):
+    """Measured over modelled wait; only the wait is corrected, never the service."""
+
+    shared: Annotated[float | None, Field(description="With a queue that all processors share.")]
+    own: Annotated[float | None, Field(description="With a queue for each processor.")]
+    intervals: Annotated[int, Field(description="Intervals that can tell.")]
+
+
 class DecisionAnswer(Answer):
     """What to do, and all that it rests on."""
 
@@ -134,6 +164,15 @@ class DecisionAnswer(Answer):
         float | None, Field(description="Of what is recommended; null = infinite.")
     ]
     optimum: Annotated[Optimum | None, Field(description="null: the constraints leave none.")]
+    sized_for: Annotated[SizedFor | None, Field(description="null: a decision of before this was kept.")] = (
+        None
+    )
+    look_ahead: Annotated[
+        LookAhead | None, Field(description="null: not wanted, or diagnostics say why not.")
+    ] = None
+    correction: Annotated[
+        Correction | None, Field(description="null: no interval tells how long waits are.")
+    ] = None
     counterfactuals: Counterfactuals
     moving: Moving
     nodes: Annotated[NodeAdvice | None, Field(description="null: the newest snapshot has no nodes.")]

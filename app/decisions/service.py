@@ -1,6 +1,6 @@
 """Decides about a stored topology under its policy, and keeps every decision."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.blame import blaming_what_is_stored
-from app.decisions.outlook import look_for_changes
+from app.decisions.outlook import HISTORY, Outlook, RateHistory, gather_rates, look_for_changes, look_out
 from app.decisions.resources import advise_on_nodes, advise_on_streams, find_missing_nodes, read_resources
 from app.decisions.schemas import DecisionAnswer, DecisionRequest
 from app.observability import time_planner
@@ -26,11 +26,11 @@ from app.topologies.service import StoredTopology, find_topology
 from planner.counterfactuals import Counterfactuals, find_counterfactuals
 from planner.decisions import Decision, decide
 from planner.errors import join_names
-from planner.horizon import Horizon, RatesAhead, find_horizon
+from planner.horizon import Horizon, find_horizon
 from planner.migration import State
 from planner.payback import Moves, is_weighed, plan_moves, weigh_change
 from planner.policy import LastChange
-from planner.values import Estimate
+from planner.values import Diagnostic, Estimate
 
 
 @dataclass(frozen=True)
@@ -42,23 +42,27 @@ class Prepared:
     found: Gathered
     decided_for: datetime
     last: DecisionRow | None
+    history: RateHistory
 
 
 def store_decision(session: Session, name: str, body: DecisionRequest, settings: Settings) -> DecisionAnswer:
     """The same stored data gives the same decision: time is that of the data, and the clock can only refuse."""
-    prepared = prepare(session, name, body.at, body.policy, settings)
+    prepared = prepare(session, name, body, settings)
     with time_planner("decide"), blaming_what_is_stored(name):
-        answer = compose_answer(
-            prepared,
-            lambda: look_for_changes(session, prepared.found, prepared.terms, prepared.decided_for),
-        )
+        answer = compose_answer(prepared, look_out_for(prepared))
     return keep(session, prepared.stored, answer)
 
 
 def prepare(
-    session: Session, name: str, at: datetime | None, policy: PolicyBody | None, settings: Settings
+    session: Session,
+    name: str,
+    body: DecisionRequest,
+    settings: Settings,
+    *,
+    history: int | None = None,
 ) -> Prepared:
-    """Gathers, and refuses what is missing, contradicts itself, or is too old."""
+    """Gathers all that is stored, and refuses what is missing, contradicts itself, or is too old."""
+    at, policy = body.at, body.policy
     stored = find_topology(session, name)
     terms = policy or find_terms(session, stored)
     check_policy(stored, terms, "#/policy")
@@ -66,7 +70,21 @@ def prepare(
     found = gather(session, name, measured, settings, at)
     decided_for = find_end(found)
     refuse_stale(name, terms, decided_for, at or datetime.now(UTC))
-    return Prepared(stored, terms, found, decided_for, find_last_change(session, stored, decided_for))
+    last = find_last_change(session, stored, decided_for)
+    rates = RateHistory()
+    if history is not None or is_looking_ahead(terms) or terms.states:
+        rates = gather_rates(session, found, decided_for, history or HISTORY)
+    return Prepared(stored, terms, found, decided_for, last, rates)
+
+
+def is_looking_ahead(terms: PolicyBody) -> bool:
+    """Only the number of processors for a target follows the rate to come."""
+    return terms.look_ahead and terms.goal.t_max_seconds is not None
+
+
+def look_out_for(prepared: Prepared) -> Outlook:
+    """The rate of the coming cooldown, where the policy looks ahead."""
+    return look_out(prepared.history, prepared.terms) if is_looking_ahead(prepared.terms) else Outlook()
 
 
 def find_terms(session: Session, stored: StoredTopology) -> PolicyBody:
@@ -107,8 +125,8 @@ def find_last_change(session: Session, stored: StoredTopology, decided_for: date
     )
 
 
-def compose_answer(prepared: Prepared, look_ahead: Callable[[], RatesAhead]) -> DecisionAnswer:
-    """Decide, weigh what moving costs, and say what else would be; it is looked ahead only where that can matter."""
+def compose_answer(prepared: Prepared, outlook: Outlook) -> DecisionAnswer:
+    """Decide, weigh what moving costs, and say what else would be; each coming step only where that can matter."""
     found, terms, last = prepared.found, prepared.terms, prepared.last
     policy = terms.to_value()
     running = find_running(found, last)
@@ -116,16 +134,24 @@ def compose_answer(prepared: Prepared, look_ahead: Callable[[], RatesAhead]) -> 
     if last is not None:
         since = LastChange((prepared.decided_for - last.decided_for).total_seconds(), last.external_rate)
     wanted = decide(
-        found.topology, found.load, running, policy, since, newest_rate=found.newest.external_rate
+        found.topology,
+        found.load,
+        running,
+        policy,
+        since,
+        newest_rate=found.newest.external_rate,
+        rate_ahead=outlook.rate.upper_rate if outlook.rate else None,
+        intervals=found.intervals,
     )
     moves = plan_moves(wanted, find_states(policy.states, running, found, last))
     horizon = None
     if is_weighed(wanted, moves):
-        horizon = find_horizon(wanted, policy, look_ahead(), terms.horizon_seconds)
+        coming = look_for_changes(prepared.history, terms, len(found.topology.operators))
+        horizon = find_horizon(wanted, policy, coming, terms.horizon_seconds)
     decision = weigh_change(wanted, moves, horizon)
     counts = [one.processors for one in decision.recommended.operators]
     around = find_counterfactuals(decision.situation, counts, policy.t_max_seconds, policy.t_min_seconds)
-    return to_answer(decision, moves, horizon, around, prepared)
+    return to_answer(decision, moves, horizon, around, prepared, outlook)
 
 
 def find_running(found: Gathered, last: DecisionRow | None) -> list[int]:
@@ -154,12 +180,13 @@ def find_states(
     return known
 
 
-def to_answer(
+def to_answer(  # noqa: PLR0917 - the stages of a decision
     decision: Decision,
     moves: Moves,
     horizon: Horizon | None,
     around: Counterfactuals,
     prepared: Prepared,
+    outlook: Outlook,
 ) -> DecisionAnswer:
     """From the planner's values to JSON's types."""
     found, terms = prepared.found, prepared.terms
@@ -183,6 +210,9 @@ def to_answer(
             "cooldown_left_seconds": decision.cooldown_left_seconds,
             "measured_sojourn_seconds": decision.measured_sojourn_seconds,
             "current": to_estimate_answer(replace(current, diagnostics=())),
+            "sized_for": describe_sizing(decision, outlook),
+            "look_ahead": outlook.rate,
+            "correction": decision.correction if decision.correction.intervals else None,
             "expected_sojourn_seconds": recommended.expected_sojourn_seconds,
             "optimum": optimum
             and {
@@ -199,11 +229,39 @@ def to_answer(
             },
             "nodes": advise_on_nodes(resources, thresholds, decision),
             "streams": advise_on_streams(resources, thresholds, decision, terms.most_deviation),
-            "diagnostics": found.diagnostics + current.diagnostics + find_missing_nodes(resources),
+            "diagnostics": found.diagnostics
+            + current.diagnostics
+            + find_missing_nodes(resources)
+            + describe_outlook(outlook),
             "policy": terms,
             "basis": found.basis,
         }
     )
+
+
+def describe_sizing(decision: Decision, outlook: Outlook) -> dict[str, object]:
+    """Which external rate the number of processors is for, and why that one."""
+    ahead = outlook.rate
+    said = {
+        "smoothed": "The external rate of the snapshots, as the policy smooths them.",
+        "newest": "The external rate of the newest snapshot, which is higher than the smoothed one.",
+        "forecast": "The upper rate of the coming cooldown, which is higher than any measured now.",
+    }[decision.sized_by]
+    if decision.sized_by == "forecast" and ahead is not None:
+        said += (
+            f" With probability {ahead.quantile:g} no more comes in {ahead.steps} intervals, by the {ahead.model} "
+            f"of {ahead.history} intervals."
+        )
+    return {"external_rate": decision.sized_rate, "source": decision.sized_by, "detail": said}
+
+
+def describe_outlook(outlook: Outlook) -> tuple[Diagnostic, ...]:
+    """What the forecast assumed; or why it is not looked ahead although the policy wants it."""
+    if outlook.rate is not None:
+        return outlook.rate.diagnostics
+    if not outlook.missing:
+        return ()
+    return (Diagnostic("no-look-ahead", f"It was not looked ahead: {outlook.missing}"),)
 
 
 def name_counts(estimate: Estimate) -> dict[str, int]:

@@ -16,6 +16,7 @@ from app.storage_errors import NoSnapshot
 from app.tables import SnapshotRow
 from app.topologies.service import StoredTopology, find_topology
 from planner import values
+from planner.correction import Interval
 from planner.errors import join_names
 from planner.smoothing import smooth_ewma, smooth_window
 
@@ -25,7 +26,7 @@ NEGLIGIBLE_WEIGHT = 1e-9
 
 @dataclass(frozen=True)
 class Gathered:
-    """A stored topology with one load made of its newest snapshots."""
+    """A stored topology with one load made of its newest snapshots, and each of these as it weighs in it."""
 
     stored: StoredTopology
     topology: values.Topology
@@ -33,6 +34,7 @@ class Gathered:
     diagnostics: tuple[values.Diagnostic, ...]
     basis: Basis
     newest: SnapshotRow
+    intervals: tuple[Interval, ...]
 
 
 def gather(
@@ -54,7 +56,8 @@ def gather(
         first_observed_at=snapshots[0].observed_at,
         last_observed_at=snapshots[-1].observed_at,
     )
-    return Gathered(stored, topology, load, strangers + diagnostics, basis, snapshots[-1])
+    intervals = _weigh(loads, body)
+    return Gathered(stored, topology, load, strangers + diagnostics, basis, snapshots[-1], intervals)
 
 
 def _count_needed(body: Measured, settings: Settings) -> int:
@@ -118,3 +121,11 @@ def _smooth(loads: list[values.Load], body: Measured) -> tuple[values.Load, tupl
     if isinstance(body.smoothing, Window):
         return smooth_window(loads, body.smoothing.size)
     return smooth_ewma(loads, body.smoothing.alpha)
+
+
+def _weigh(loads: list[values.Load], body: Measured) -> tuple[Interval, ...]:
+    """Each interval with its weight in the smoothed load; an EWMA fades, a window does not."""
+    if not isinstance(body.smoothing, Ewma):
+        return tuple([Interval(load) for load in loads])
+    newest, alpha = len(loads) - 1, body.smoothing.alpha
+    return tuple([Interval(load, alpha ** (newest - place)) for place, load in enumerate(loads)])

@@ -155,6 +155,12 @@ class PolicyBody(Body):
     most_deviation: Annotated[
         float, Field(ge=0, le=1e15, description="Of queue lengths: above it streams are redirected.")
     ] = 0.0
+    look_ahead: Annotated[
+        bool,
+        Field(
+            description="A target is planned for the forecast rate of the coming cooldown; false: for the measured."
+        ),
+    ] = True
     qos_target: Annotated[
         float, Field(gt=0, lt=1, description="Probability with which forecasts are to be covered.")
     ] = 0.95

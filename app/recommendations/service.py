@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy.orm import Session
 
 from app.blame import blaming_what_is_stored
-from app.decisions.outlook import count_steps, forecast_ahead
+from app.decisions.outlook import HISTORY, Outlook, count_steps, look_out
 from app.decisions.schemas import DecisionAnswer, Reason
 from app.decisions.service import Prepared, compose_answer, keep, prepare
 from app.errors import InvalidRequest
@@ -21,17 +21,17 @@ from app.recommendations.stages import RateForecast, Recommended, Stage
 from app.settings import Settings
 from app.topologies.schemas import Graph
 from planner.errors import PlannerError
-from planner.horizon import RatesAhead, scale_measured
+from planner.horizon import scale_measured
 
-FORECAST_FIELDS = ("expected_rate", "upper_rate", "step", "model", "history", "diagnostics")
+FORECAST_FIELDS = ("expected_rate", "upper_rate", "quantile", "model", "history", "diagnostics")
 
 
 @dataclass(frozen=True)
 class Forecasted:
-    """The forecast, if there is one, the rates of its steps, and the stage that says what became of it."""
+    """The forecast, if there is one, as answered and as decided on, and the stage that says what became of it."""
 
     forecast: RateForecast | None
-    ahead: RatesAhead
+    outlook: Outlook
     stage: Stage
 
 
@@ -39,13 +39,14 @@ def store_recommendation(
     session: Session, name: str, body: RecommendationRequest, settings: Settings
 ) -> RecommendationAnswer:
     """Goes the whole way, and keeps all of it with the decision."""
-    prepared = prepare(session, name, body.at, body.policy, settings)
-    forecasted = run_forecast(session, prepared, body.forecast)
+    history = body.forecast.history if body.forecast else HISTORY
+    prepared = prepare(session, name, body, settings, history=history)
+    forecasted = run_forecast(prepared, body.forecast)
     measured_rate = prepared.found.load.external_rate
     upper = forecasted.forecast.upper_rate if forecasted.forecast else 0.0
     rate = max(measured_rate, upper)
     with time_planner("decide"), blaming_what_is_stored(name):
-        decision = compose_answer(look_ahead(prepared, rate), lambda: forecasted.ahead)
+        decision = compose_answer(look_ahead(prepared, rate), forecasted.outlook)
     if rate != measured_rate:
         detail = (
             f"Decided for {rate:.6g} tuples/s, for which the forecast says to be ready; measured are "
@@ -73,41 +74,31 @@ def store_recommendation(
     return RecommendationAnswer.model_validate({**dict(recommended), "decision": decision})
 
 
-def run_forecast(session: Session, prepared: Prepared, terms: ForecastTerms | None) -> Forecasted:
+def run_forecast(prepared: Prepared, terms: ForecastTerms | None) -> Forecasted:
     """The upper quantile of the external rate over the coming steps, from the snapshots before."""
     if terms is None:
-        why = "Not asked for."
-        return Forecasted(None, RatesAhead(missing=why), Stage(name="forecast", done=False, detail=why))
-    found, policy = prepared.found, prepared.terms
-    window = found.newest.window_seconds
+        return Forecasted(None, Outlook(), Stage(name="forecast", done=False, detail="Not asked for."))
+    policy, window = prepared.terms, prepared.history.window_seconds
+    outlook = look_out(prepared.history, policy, terms.steps)
+    seen = outlook.rate
+    if seen is None:
+        return Forecasted(None, outlook, Stage(name="forecast", done=False, detail=outlook.missing))
     steps = terms.steps or count_steps(policy, window)
-    try:
-        seen = forecast_ahead(
-            session, found, policy, prepared.decided_for, steps=steps, history=terms.history
-        )
-    except PlannerError as error:
-        why = str(error)
-        return Forecasted(None, RatesAhead(missing=why), Stage(name="forecast", done=False, detail=why))
     fields = {field: getattr(seen, field) for field in FORECAST_FIELDS}
-    answer = RateForecast.model_validate(fields | {"quantile": policy.qos_target, "steps": steps})
+    answer = RateForecast.model_validate(fields | {"step": seen.steps, "steps": steps})
     detail = (
         f"{seen.model}, learnt from {seen.history} intervals of {window:g} s: at most {seen.upper_rate:.6g} "
-        f"tuples/s with probability {policy.qos_target:g}, {seen.step} of {steps} intervals ahead."
+        f"tuples/s with probability {seen.quantile:g} in the {seen.steps} intervals ahead."
     )
-    stage = Stage(name="forecast", done=True, detail=detail)
-    return Forecasted(answer, RatesAhead(seen.upper_rates, window), stage)
+    return Forecasted(answer, outlook, Stage(name="forecast", done=True, detail=detail))
 
 
 def look_ahead(prepared: Prepared, rate: float) -> Prepared:
-    """The same at the rate to be ready for; E[T] was not measured there, but a target missed now stays missed."""
+    """For a target the decision itself covers the rate to come; the other goals are asked of the load at that rate."""
     load = prepared.found.load
-    if rate == load.external_rate or not load.external_rate:
+    if prepared.terms.goal.t_max_seconds is not None or rate == load.external_rate or not load.external_rate:
         return prepared
-    measured, t_max_seconds = load.measured_sojourn_seconds, prepared.terms.goal.t_max_seconds
-    ahead = scale_measured(load, rate)
-    if measured is not None and t_max_seconds is not None and measured > t_max_seconds:
-        ahead = replace(ahead, measured_sojourn_seconds=measured)
-    return replace(prepared, found=replace(prepared.found, load=ahead))
+    return replace(prepared, found=replace(prepared.found, load=scale_measured(load, rate)))
 
 
 def describe_processors(decision: DecisionAnswer, rate: float, measured_rate: float) -> Stage:

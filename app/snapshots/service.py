@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import TypeVarTuple
 
 from sqlalchemy import Boolean, ColumnElement, Select, delete, func, literal_column, null, select, tuple_
 from sqlalchemy.dialects.postgresql import insert
@@ -16,6 +17,7 @@ from app.tables import SnapshotRow
 from app.topologies.service import StoredTopology, find_topology
 from planner.errors import MOST_SUGGESTED, suggest_name
 
+Columns = TypeVarTuple("Columns")
 KEY_COLUMNS = ["topology_id", "observed_at", "window_seconds"]
 KEY = (SnapshotRow.observed_at, SnapshotRow.window_seconds)
 
@@ -106,11 +108,27 @@ def find_newest(
     session: Session, topology: StoredTopology, count: int, ended_by: datetime | None = None
 ) -> Sequence[SnapshotRow]:
     """The newest `count` snapshots (of those that have ended by then), oldest first."""
-    query = _of(topology).order_by(*(column.desc() for column in KEY)).limit(count)
+    return session.scalars(_pick_newest(_of(topology), count, ended_by)).all()[::-1]
+
+
+def find_newest_rates(
+    session: Session, topology: StoredTopology, count: int, ended_by: datetime
+) -> list[tuple[datetime, float, float]]:
+    """Beginning, length and external rate of the newest `count` snapshots, oldest first; operators stay unread."""
+    columns = select(SnapshotRow.observed_at, SnapshotRow.window_seconds, SnapshotRow.external_rate)
+    query = columns.where(SnapshotRow.topology_id == topology.id)
+    rows = session.execute(_pick_newest(query, count, ended_by)).all()
+    return [(row[0], row[1], row[2]) for row in rows[::-1]]
+
+
+def _pick_newest(
+    query: Select[*Columns], count: int, ended_by: datetime | None
+) -> Select[*Columns]:
+    query = query.order_by(*(column.desc() for column in KEY)).limit(count)
     if ended_by is not None:
         seconds_since = func.extract("epoch", ended_by - SnapshotRow.observed_at)
         query = query.where(SnapshotRow.window_seconds <= seconds_since)
-    return session.scalars(query).all()[::-1]
+    return query
 
 
 def _dump(snapshot: Snapshot, field: str) -> object:

@@ -75,9 +75,17 @@ def test_a_rise_to_come_is_planned_placed_and_decided_for_before_it_is_there(
     assert kept["recommendation"] == {part: answer[part] for part in answer if part != "decision"}
     assert kept["recommendation"]["measured_rate"] == wave[-1]
     assert client.get(f"/v1/decisions/{decision['id']}").json() == kept
-    # What is measured now would not ask for more.
-    now = client.post(f"/v1/topologies/{known}/decisions", json={"at": at(121), "policy": TARGET}).json()
-    assert now["action"] == "hold"
+    # A decision alone looks ahead alike; what is measured now would not ask for more.
+    alone, now = (
+        client.post(
+            f"/v1/topologies/{known}/decisions",
+            json={"at": at(121), "policy": TARGET | {"look_ahead": wanted}},
+        ).json()
+        for wanted in (True, False)
+    )
+    assert alone["processors"]["recommended"] == decision["processors"]["recommended"]
+    assert alone["look_ahead"]["upper_rate"] == forecast["upper_rate"]
+    assert (now["action"], now["look_ahead"]) == ("hold", None)
 
 
 def test_stages_without_data_are_left_out_with_a_reason(client: httpx.Client, known: str):

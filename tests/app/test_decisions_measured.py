@@ -1,0 +1,124 @@
+"""Decisions over HTTP on what was measured: long waits ask for more, and a rise to come is met before it is there."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+START = datetime(2026, 11, 18, tzinfo=UTC)
+ONE = {"operators": [{"name": "serve"}], "edges": []}
+POLICY = {
+    "goal": {"t_max_seconds": 0.25},
+    "smoothing": {"kind": "window", "size": 3},
+    "cooldown_seconds": 300,
+}
+
+
+def at(minute: int) -> str:
+    return (START + timedelta(minutes=minute)).isoformat()
+
+
+@pytest.fixture
+def known(client: httpx.Client, name: str) -> str:
+    assert client.post("/v1/topologies", json=ONE | {"name": name}).status_code == 201
+    return name
+
+
+def decide_on(
+    client: httpx.Client,
+    name: str,
+    rates: Sequence[float],
+    measured: Sequence[float | None],
+    processors: Sequence[int | None],
+    **policy: Any,
+) -> dict[str, Any]:
+    """Snapshots replace those of the same minutes; nothing that was decided before stands in the way."""
+    snapshots = []
+    for minute, (rate, seconds, count) in enumerate(zip(rates, measured, processors, strict=True)):
+        operator: dict[str, Any] = {"service_rate": 40.0}
+        if count is not None:
+            operator["processors"] = count
+        snapshot = {"observed_at": at(minute), "external_rate": rate, "operators": {"serve": operator}}
+        if seconds is not None:
+            snapshot["measured_sojourn_seconds"] = seconds
+        snapshots.append(snapshot)
+    assert client.post(f"/v1/topologies/{name}/snapshots", json=snapshots).status_code == 201
+    body = {"at": at(len(rates)), "policy": POLICY | policy}
+    answer = client.post(f"/v1/topologies/{name}/decisions", json=body)
+    assert answer.status_code == 201, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def codes(answer: dict[str, Any]) -> list[str]:
+    return [one["code"] for one in (*answer["reasons"], *answer["constraints"])]
+
+
+def test_the_worse_the_latency_the_more_a_decision_does(client: httpx.Client, known: str):
+    totals = []
+    for last in (0.1, 0.9, 2.0, 20.0):
+        answer = decide_on(client, known, (180.0, 200.0, 235.0), (0.03, 0.05, last), (6, 6, 6))
+        totals.append(answer["processors"]["recommended_total"])
+    assert totals == sorted(totals)
+    assert totals[0] == 6 < totals[1]
+    assert (answer["action"], answer["constraints"]) == ("scale_up", [])
+    assert answer["correction"]["intervals"] == 3
+    assert answer["correction"]["shared"] > answer["correction"]["own"] > 1.0
+    assert answer["sized_for"]["source"] == "newest"
+    assert answer["sized_for"]["external_rate"] == 235.0
+
+
+def test_an_interval_that_ran_with_unknown_processors_is_no_evidence(client: httpx.Client, known: str):
+    seen = decide_on(client, known, (20.0,) * 3, (0.4, 0.4, 0.4), (6, 6, 6))
+    assert (seen["action"], codes(seen)) == ("hold", ["target-missed", "waiting-is-not-it"])
+    # What the two older ones ran with is not known, the newest ran with fewer: nothing says that waiting is not it.
+    tried = decide_on(
+        client,
+        known,
+        (20.0,) * 3,
+        (0.4, 0.4, None),
+        (None, None, 6),
+        smoothing={"kind": "ewma", "alpha": 0.5},
+    )
+    assert (tried["action"], tried["processors"]["recommended_total"]) == ("scale_up", 7)
+    assert tried["correction"] is None
+
+
+def ramp(minutes: int) -> list[float]:
+    return [60.0 + 2.0 * minute + (minute * 7 % 5) for minute in range(minutes)]
+
+
+def test_a_rise_to_come_is_met_before_the_target_is_missed(client: httpx.Client, known: str):
+    rates = ramp(60)
+    running = dict(measured=[None] * 60, processors=[6] * 60)  # noqa: C408 - arguments
+    goal = {"t_max_seconds": 0.034}
+    ahead = decide_on(client, known, rates, **running, goal=goal)
+    assert ahead["action"] == "scale_up"
+    assert codes(ahead)[:2] == ["within-target", "ahead-of-load"]
+    seen = ahead["look_ahead"]
+    assert ahead["sized_for"]["external_rate"] == seen["upper_rate"] >= ramp(65)[-1]
+    assert (ahead["sized_for"]["source"], seen["steps"], seen["history"]) == ("forecast", 5, 60)
+    now = decide_on(client, known, rates, **running, goal=goal, look_ahead=False)
+    assert (now["action"], now["look_ahead"], now["sized_for"]["source"]) == ("hold", None, "newest")
+
+
+def test_with_too_few_intervals_it_is_not_looked_ahead_and_said(client: httpx.Client, known: str):
+    rates = ramp(60)[31:]
+    answer = decide_on(client, known, rates, [None] * 29, [6] * 29, goal={"t_max_seconds": 0.034})
+    assert (answer["action"], answer["look_ahead"]) == ("hold", None)
+    (said,) = [one["detail"] for one in answer["diagnostics"] if one["code"] == "no-look-ahead"]
+    assert "30" in said
+
+
+def test_what_the_coming_cooldown_needs_is_not_given_up(client: httpx.Client, known: str):
+    rates = ramp(60)
+    down = {"goal": {"t_max_seconds": 0.034, "t_min_seconds": 0.03}}
+    kept, given_up = (
+        decide_on(client, known, rates, [None] * 60, [9] * 60, **down, look_ahead=wanted)
+        for wanted in (True, False)
+    )
+    totals = [one["processors"]["recommended_total"] for one in (kept, given_up)]
+    assert totals[0] > totals[1]
+    assert given_up["action"] == "scale_down"
