@@ -121,9 +121,7 @@ def find_newest_rates(
     return [(row[0], row[1], row[2]) for row in rows[::-1]]
 
 
-def _pick_newest(
-    query: Select[*Columns], count: int, ended_by: datetime | None
-) -> Select[*Columns]:
+def _pick_newest(query: Select[*Columns], count: int, ended_by: datetime | None) -> Select[*Columns]:
     query = query.order_by(*(column.desc() for column in KEY)).limit(count)
     if ended_by is not None:
         seconds_since = func.extract("epoch", ended_by - SnapshotRow.observed_at)
