@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.allocation import sum_sojourns
+from planner.disagreement import compare_sojourn
 from planner.errors import InvalidAllocation, escape_pointer, join_names, suggest_name
 from planner.flow import Flow, measure_flow
 from planner.loads import MOST_PROCESSORS
@@ -22,8 +23,6 @@ from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Ope
 
 # Above it the wait grows twentyfold per unit of load: an error of 5% in a rate can mean saturation.
 NEAR_SATURATION = 0.95
-# The models' own error is below 20% (Whitt 1993); twice is another cause.
-SOJOURN_TOLERANCE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ def estimate(
     answer = replace(answer, diagnostics=answer.diagnostics + find_outside_bounds(topology, counts))
     running = [load.operators[operator.name].processors for operator in topology.operators]
     if all(known in (None, count) for known, count in zip(running, counts, strict=True)):
-        answer = replace(answer, diagnostics=answer.diagnostics + compare_sojourn(answer, load))
+        answer = replace(answer, diagnostics=answer.diagnostics + compare_sojourn(topology, answer, load))
     return answer
 
 
@@ -201,25 +200,4 @@ def list_unmeasured(load: Load, operators: Sequence[OperatorEstimate]) -> tuple[
             for operator, one in zip(operators, measured, strict=True)
             if one.arrival_scv is None or one.service_scv is None
         ]
-    )
-
-
-def compare_sojourn(answer: Estimate, load: Load) -> tuple[Diagnostic, ...]:
-    """A word where the measured sojourn is more than twice, or less than half, what the model expects."""
-    measured, expected = load.measured_sojourn_seconds, answer.expected_sojourn_seconds
-    if not measured or not expected:
-        return ()
-    if 1.0 / SOJOURN_TOLERANCE <= measured / expected <= SOJOURN_TOLERANCE:
-        return ()
-    cause = (
-        "time is spent outside the operators, as on the network, or a service_rate is measured too high"
-        if measured > expected
-        else "tuples that fork are worked on at once, or a service_rate is measured too low"
-    )
-    return (
-        Diagnostic(
-            "sojourn-disagrees",
-            f"The measured sojourn of {measured:.4g} s is {measured / expected:.3g} times the estimated "
-            f"{expected:.4g} s. Often {cause}.",
-        ),
     )

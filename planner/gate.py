@@ -10,11 +10,11 @@ from math import inf
 from typing import Literal
 
 from planner.allocation import allocate_budget
+from planner.disagreement import compare_sojourn
 from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidAllocation, join_names
 from planner.estimation import (
     Situation,
     assess_counts,
-    compare_sojourn,
     find_counts,
     list_floats,
     sum_sojourn,
@@ -91,7 +91,7 @@ def judge_capacity(
     headroom_rate = find_headroom(measured, choose, limits, start=rate)
     said = describe_headroom(headroom_rate) + describe_origin(measured, rate, origin)
     if origin == "running" and situation is measured:
-        said += compare_sojourn(answer, load)
+        said += compare_sojourn(topology, answer, load)
     if passed and headroom_rate not in (None, inf):
         situation = scale_load(measured, headroom_rate or 0.0)
     return Verdict(

@@ -92,15 +92,14 @@ def ramp(minutes: int) -> list[float]:
 
 def test_a_rise_to_come_is_met_before_the_target_is_missed(client: httpx.Client, known: str):
     rates = ramp(60)
-    running = dict(measured=[None] * 60, processors=[6] * 60)  # noqa: C408 - arguments
     goal = {"t_max_seconds": 0.034}
-    ahead = decide_on(client, known, rates, **running, goal=goal)
+    ahead = decide_on(client, known, rates, [None] * 60, [6] * 60, goal=goal)
     assert ahead["action"] == "scale_up"
     assert codes(ahead)[:2] == ["within-target", "ahead-of-load"]
     seen = ahead["look_ahead"]
     assert ahead["sized_for"]["external_rate"] == seen["upper_rate"] >= ramp(65)[-1]
     assert (ahead["sized_for"]["source"], seen["steps"], seen["history"]) == ("forecast", 5, 60)
-    now = decide_on(client, known, rates, **running, goal=goal, look_ahead=False)
+    now = decide_on(client, known, rates, [None] * 60, [6] * 60, goal=goal, look_ahead=False)
     assert (now["action"], now["look_ahead"], now["sized_for"]["source"]) == ("hold", None, "newest")
 
 
