@@ -8,6 +8,7 @@ from planner.allocation import allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall
 from planner.estimation import Situation, assess_counts
 from planner.gate import Limits, find_headroom, plan_counts
+from planner.plans import find_lower_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +31,24 @@ def find_counterfactuals(
     counts: Sequence[int],
     t_max_seconds: float | None,
     t_min_seconds: float | None = None,
+    *,
+    wait_factor: float = 1.0,
 ) -> Counterfactuals:
-    """Around `counts`, under the situation's load; processors are given up only while E[T] is below t_min_seconds."""
+    """Around `counts`, under the situation's load, with waits `wait_factor` times as long as modelled.
+
+    Processors are given up only while E[T] is below t_min_seconds.
+    """
     total, rate = sum(counts), situation.load.external_rate
     chosen = list(counts)
-    fewer, seconds, detail = describe_one_fewer(situation, total - 1, t_max_seconds)
+    service = find_lower_bound(situation)
+    fewer, seconds, detail = describe_one_fewer(situation, total - 1, t_max_seconds, wait_factor)
     if t_max_seconds is not None and seconds is not None and seconds <= t_max_seconds:
         below = "" if t_min_seconds is None else f" = {t_min_seconds:.6g}"
         detail += f" Processors are given up only while E[T] is below t_min_seconds{below}."
-    limits = Limits(t_max_seconds, None)
+    target = t_max_seconds
+    if target is not None and target > service and wait_factor != 1.0:
+        target = service + (target - service) / wait_factor
+    limits = Limits(target, None)
     return Counterfactuals(
         one_fewer_processors=fewer,
         one_fewer_sojourn_seconds=seconds,
@@ -48,7 +58,7 @@ def find_counterfactuals(
             find_headroom(
                 situation,
                 lambda scaled: plan_counts(scaled, total - 1),
-                Limits(t_max_seconds, total - 1),
+                Limits(target, total - 1),
                 rate,
             )
         ),
@@ -56,7 +66,10 @@ def find_counterfactuals(
 
 
 def describe_one_fewer(
-    situation: Situation, k_max: int, t_max_seconds: float | None
+    situation: Situation,
+    k_max: int,
+    t_max_seconds: float | None,
+    wait_factor: float,
 ) -> tuple[Mapping[str, int] | None, float | None, str]:
     """The best split of k_max, its E[T], and what is wrong with it."""
     try:
@@ -64,7 +77,12 @@ def describe_one_fewer(
     except (BudgetTooSmall, BoundTooSmall):
         return None, None, f"{k_max} processors could not keep up, or not within the bounds."
     seconds = assess_counts(situation, counts).expected_sojourn_seconds
+    if seconds is not None and wait_factor != 1.0:
+        service = find_lower_bound(situation)
+        seconds = service + wait_factor * (seconds - service)
     detail = f"The best split of {k_max} processors would take {seconds:.6g} s"
+    if wait_factor != 1.0:
+        detail += f" with waits {wait_factor:.3g} times as long as modelled, as they were measured"
     if t_max_seconds is not None and seconds is not None:
         relation = "missing" if seconds > t_max_seconds else "within"
         detail += f", {relation} t_max_seconds = {t_max_seconds:.6g}"

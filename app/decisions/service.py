@@ -150,7 +150,13 @@ def compose_answer(prepared: Prepared, outlook: Outlook) -> DecisionAnswer:
         horizon = find_horizon(wanted, policy, coming, terms.horizon_seconds)
     decision = weigh_change(wanted, moves, horizon)
     counts = [one.processors for one in decision.recommended.operators]
-    around = find_counterfactuals(decision.situation, counts, policy.t_max_seconds, policy.t_min_seconds)
+    around = find_counterfactuals(
+        decision.situation,
+        counts,
+        policy.t_max_seconds,
+        policy.t_min_seconds,
+        wait_factor=decision.correction.least_shared,
+    )
     return to_answer(decision, moves, horizon, around, prepared, outlook)
 
 
