@@ -29,7 +29,7 @@ LITTLE_WAIT = 0.2
 MODEL_ERROR = 1.2
 LARGEST_FACTOR = 1e6
 # Intervals times operators that are looked at: some tenths of a second.
-MOST_LOOKED_AT = 100_000
+MOST_LOOKED_AT = 30_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.estimation import Situation, assess_counts, survey_load
 from planner.headroom import scale_load
 from planner.latency_target import propose_for_target
+from planner.loads import MOST_PROCESSORS
 from planner.policy import LastChange, Policy, bound_topology
 from planner.tradeoff import tradeoff
 from planner.values import Estimate, Load, Topology
@@ -111,7 +112,7 @@ def gather_case(  # noqa: PLR0917 - the arguments of a decision
     peak = scale_load(situation, max(newest_rate, load.external_rate))
     ahead = None
     if rate_ahead is not None:
-        ahead = scale_load(situation, max(rate_ahead, peak.load.external_rate))
+        ahead = scale_load(situation, limit_rate(situation, max(rate_ahead, peak.load.external_rate)))
     current = assess_counts(situation, running)
     correction = Correction()
     if policy.t_max_seconds is not None:
@@ -119,6 +120,15 @@ def gather_case(  # noqa: PLR0917 - the arguments of a decision
             intervals = (as_interval(load, bounded, running),)
         correction = correct_waits(bounded, load, running, intervals, policy.model, policy.t_max_seconds)
     return Case(situation, peak, ahead, list(running), policy, current, correction)
+
+
+def limit_rate(situation: Situation, external_rate: float) -> float:
+    """The rate, or the largest below it that can be planned for."""
+    busiest = max(
+        visits / service
+        for visits, service in zip(situation.flow.visits, situation.stations.service_rate, strict=True)
+    )
+    return min(external_rate, MOST_PROCESSORS / busiest) if busiest else external_rate
 
 
 def as_interval(load: Load, topology: Topology, running: Sequence[int]) -> Interval:

@@ -78,7 +78,7 @@ def insist(case: Case, sizing: Sizing, reasons: tuple[Reason, ...]) -> Proposal:
         return Proposal(more, (*reasons, tried), limits, urgent=True)
     if correction.calm_missed:
         detail = (
-            f"{correction.calm_missed} intervals ran with these very processors and next to no wait, and were measured "
+            f"With these very processors and next to no wait, {correction.calm_missed} of the intervals measured E[T] "
             "above t_max_seconds: more processors would not help."
         )
         return Proposal(case.running, reasons, (Reason("waiting-is-not-it", detail),))

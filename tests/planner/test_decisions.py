@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from planner.correction import Interval
 from planner.decisions import Decision, decide
 from planner.estimation import estimate
 from planner.migration import State
@@ -62,6 +63,7 @@ class Plant:
             self.policy,
             last,
             newest_rate=self.loads[-1].external_rate,
+            intervals=[Interval(load) for load in self.loads[-self.window :]],
         )
 
     def follow(self) -> Decision:
