@@ -65,16 +65,21 @@ def decide(
     without them the load is taken for one that ran with `running`.
     """
     case = gather_case(topology, load, running, policy, newest_rate, rate_ahead, intervals)
-    situation, current = case.situation, case.current
     goal, propose = choose_goal(policy)
     try:
         proposal = propose(case)
     except (BudgetTooSmall, BoundTooSmall, TargetUnreachable) as error:
         proposal = Proposal(case.running, (), (describe_limit(error),))
+    return conclude(case, goal, proposal, last)
+
+
+def conclude(case: Case, goal: Goal, proposal: Proposal, last: LastChange | None) -> Decision:
+    """What the goal proposes, or to hold where something speaks against it."""
+    situation, current, load = case.situation, case.current, case.situation.load
     optimum = assess_counts(situation, proposal.counts)
     sized, sized_by = find_sized(case, goal)
     wanted = name_action(case.running, proposal.counts)
-    cooldown_left = find_cooldown(policy, last)
+    cooldown_left = find_cooldown(case.policy, last)
     change = find_rate_change(load, last)
     held = hold_back(case, proposal, wanted, cooldown_left, change)
     action: Action = "hold" if held else wanted

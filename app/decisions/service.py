@@ -48,8 +48,9 @@ class Prepared:
 def store_decision(session: Session, name: str, body: DecisionRequest, settings: Settings) -> DecisionAnswer:
     """The same stored data gives the same decision: time is that of the data, and the clock can only refuse."""
     prepared = prepare(session, name, body, settings)
+    outlook = look_out_for(prepared)
     with time_planner("decide"), blaming_what_is_stored(name):
-        answer = compose_answer(prepared, look_out_for(prepared))
+        answer = compose_answer(prepared, outlook)
     return keep(session, prepared.stored, answer)
 
 
