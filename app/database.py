@@ -9,6 +9,8 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from app.settings import Settings
 
+HEALTH_CONNECTIONS = 1  # of each worker
+
 
 def make_engine(settings: Settings, url: str) -> Engine:
     """A pool that checks its connections before use, so that a restart of Postgres costs no request."""
@@ -23,6 +25,21 @@ def make_engine(settings: Settings, url: str) -> Engine:
             "connect_timeout": 5,
             "application_name": "headgate",
             "options": f"-c timezone=UTC -c statement_timeout={statement_timeout_ms}",
+        },
+    )
+
+
+def make_health_engine(url: str) -> Engine:
+    """Connections for /readyz alone: it must not wait for those that long requests hold."""
+    return create_engine(
+        url,
+        pool_size=HEALTH_CONNECTIONS,
+        max_overflow=0,
+        pool_pre_ping=True,
+        connect_args={
+            "connect_timeout": 5,
+            "application_name": "headgate-health",
+            "options": "-c timezone=UTC -c statement_timeout=5000",
         },
     )
 

@@ -5,7 +5,7 @@ ServiceError
 ├── ThroughputNotConverged
 ├── PayloadTooLarge · UnsupportedMediaType · NotAcceptable
 ├── Unauthorized · Forbidden
-├── NotReady
+├── NotReady · Overloaded
 └── those of storage_errors.py
 """
 
@@ -113,3 +113,17 @@ class NotReady(ServiceError):
 
     def __str__(self) -> str:
         return self.detail
+
+
+@dataclass(eq=False)
+class Overloaded(ServiceError):
+    """As much is computed, and as much waits to be, as the service takes in at once."""
+
+    queued: int
+    retry_after_seconds: int
+
+    def __str__(self) -> str:
+        return (
+            f"The service computes as much as it may, and {self.queued} requests wait before this one: try again in "
+            f"{self.retry_after_seconds} s, or raise HEADGATE_COMPUTING_QUEUE or HEADGATE_WORKERS where it runs."
+        )

@@ -14,7 +14,7 @@ from app.validation import describe_validation
 from planner.errors import suggest_name
 
 
-def _answer_validation(request: Request, error: Exception) -> ProblemResponse:
+async def _answer_validation(request: Request, error: Exception) -> ProblemResponse:
     assert isinstance(error, RequestValidationError)
     body = describe_validation(list(error.errors()), error.body, _find_body_type(request))
     return ProblemResponse(body | {"instance": request.url.path}, status_code=422)
@@ -26,11 +26,16 @@ def _find_body_type(request: Request) -> Any:
     return None if field is None else Annotated[field.field_info.annotation, field.field_info]
 
 
+async def _answer(request: Request, error: Exception) -> ProblemResponse:
+    """`async`, for a thread for it could be long in coming: all may be waiting for the database."""
+    return answer_exception(request, error)
+
+
 MOST_PARTS, LONGEST_PATH = 10, 500
 ROUTING = {404: ("not-found", "Nothing is here"), 405: ("method-not-allowed", "Not with this method")}
 
 
-def _answer_http(request: Request, error: Exception) -> ProblemResponse:
+async def _answer_http(request: Request, error: Exception) -> ProblemResponse:
     """What the framework itself refuses: unknown paths, wrong methods, bodies that are no text."""
     assert isinstance(error, HTTPException)
     if isinstance(error.__cause__, errors.ServiceError):  # ours, raised while FastAPI read the body
@@ -78,7 +83,7 @@ def _list_methods(request: Request) -> str:
 def install_problems(app: FastAPI) -> None:
     """Every way out of the service that is not an answer is a problem."""
     for kind in KINDS:
-        app.add_exception_handler(kind, answer_exception)
+        app.add_exception_handler(kind, _answer)
     app.add_exception_handler(RequestValidationError, _answer_validation)
     app.add_exception_handler(HTTPException, _answer_http)
     app.add_middleware(LastResort)

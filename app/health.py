@@ -2,11 +2,13 @@
 
 from typing import Literal
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.database import HEALTH_CONNECTIONS
 from app.errors import NotReady
 from app.observability import render_metrics
 from app.problems import document_problems
@@ -14,6 +16,10 @@ from app.security import may_read
 from migrations.runner import read_revision
 
 router = APIRouter(tags=["health"])
+
+# Threads of their own: those that all routes share may all be waiting for the database.
+_readiness = CapacityLimiter(HEALTH_CONNECTIONS)
+_metrics = CapacityLimiter(1)
 
 
 class Live(BaseModel):
@@ -36,11 +42,16 @@ async def is_live() -> Live:
 
 
 @router.get("/readyz", summary="Can it serve?", responses={503: document_problems("not-ready")[503]})
-def is_ready(request: Request) -> Ready:
+async def is_ready(request: Request) -> Ready:
     """Send no traffic here while this fails."""
+    return await to_thread.run_sync(compare_revisions, request, limiter=_readiness)
+
+
+def compare_revisions(request: Request) -> Ready:
+    """Reads the schema that is there, over a connection that nothing else uses."""
     expected = request.app.state.newest_revision
     try:
-        with request.app.state.engine.connect() as connection:
+        with request.app.state.health_engine.connect() as connection:
             found = read_revision(connection)
     except SQLAlchemyError as error:
         raise NotReady(
@@ -61,6 +72,6 @@ def is_ready(request: Request) -> Ready:
     response_class=PlainTextResponse,
     responses={key: value for key, value in document_problems().items() if key in {401, 403}},
 )
-def read_metrics() -> Response:
-    """Requests by route and status, latencies, planner seconds by call, database connections."""
-    return render_metrics()
+async def read_metrics() -> Response:
+    """Requests by route and status, latencies, planner seconds by call, computing, database connections."""
+    return await to_thread.run_sync(render_metrics, limiter=_metrics)

@@ -1,5 +1,6 @@
 """create_app(): settings, engine, routers, handlers; all the wiring there is."""
 
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -11,7 +12,8 @@ from app import documentation, health, index
 from app.backtests import routes as backtests
 from app.backtests.dispatcher import Dispatcher
 from app.body_limit import BodyLimit
-from app.database import make_engine
+from app.computing import SWITCH_SECONDS, Computing
+from app.database import make_engine, make_health_engine
 from app.decisions import routes as decisions
 from app.forecasts import routes as forecasts
 from app.gates import routes as gates
@@ -68,6 +70,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         redirect_slashes=False,  # /v1/topologies/ is an address of its own, at which there is nothing
     )
     app.state.settings = settings
+    app.state.computing = Computing(settings)
     app.state.api_keys = parse_api_keys(settings.api_keys.get_secret_value())
     for router in ROUTERS:
         # Not include_router, which looks every route up twice: once to choose the router, once again within it.
@@ -86,9 +89,10 @@ async def open_database(app: FastAPI) -> AsyncIterator[None]:
     assert settings.database_url is not None, (
         "headgate serve sets the URL, of the embedded Postgres if of no other"
     )
+    sys.setswitchinterval(SWITCH_SECONDS)
     engine = make_engine(settings, settings.database_url.get_secret_value())
     observe_pool(engine)
-    app.state.engine = engine
+    app.state.health_engine = make_health_engine(settings.database_url.get_secret_value())
     app.state.session_factory = sessionmaker(engine, expire_on_commit=False)
     app.state.newest_revision = newest_revision()
     dispatchers = [Dispatcher(settings, slot) for slot in range(settings.backtest_processes)]
@@ -98,3 +102,4 @@ async def open_database(app: FastAPI) -> AsyncIterator[None]:
     for dispatcher in dispatchers:
         dispatcher.stop()
     engine.dispose()
+    app.state.health_engine.dispose()

@@ -7,7 +7,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -68,7 +68,11 @@ class Kind:
     status: int
     title: str
     extend: Callable[[Any], Extension] = lambda _: {}
-    headers: Mapping[str, str] | None = None
+    headers: Mapping[str, str] | Callable[[Any], Mapping[str, str]] = field(default_factory=dict)
+
+    def list_headers(self, error: Exception) -> dict[str, str]:
+        """Those of every such problem, or those of this one."""
+        return dict(self.headers(error) if callable(self.headers) else self.headers)
 
 
 def _at_pointer(
@@ -171,6 +175,13 @@ KINDS: dict[type[Exception], Kind] = {
     errors.Unauthorized: Kind("unauthorized", 401, "Key needed", headers={"WWW-Authenticate": "Bearer"}),
     errors.Forbidden: Kind("forbidden", 403, "Not allowed"),
     errors.NotReady: Kind("not-ready", 503, "Not ready", headers=RETRY),
+    errors.Overloaded: Kind(
+        "overloaded",
+        503,
+        "Overloaded",
+        lambda p: {"queued": p.queued},
+        headers=lambda p: {"Retry-After": str(p.retry_after_seconds)},
+    ),
     planning.InvalidTopology: Kind("invalid-topology", 422, "The topology contradicts itself", _at_pointer),
     planning.InvalidLoad: Kind("invalid-load", 422, "The load does not fit the topology", _at_pointer),
     planning.InvalidAllocation: Kind(
@@ -293,7 +304,7 @@ def answer_exception(request: Request, error: Exception) -> ProblemResponse:
     return ProblemResponse(
         body | {"instance": request.url.path},
         status_code=body["status"],
-        headers=dict(kind.headers) if kind and kind.headers else None,
+        headers=kind.list_headers(error) if kind else None,
     )
 
 
@@ -315,8 +326,8 @@ def document_problems(*types: str) -> dict[int | str, dict[str, Any]]:
                 "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}, "examples": {}}},
             },
         )
-        response["description"] = ", ".join(filter(None, [response["description"], kind.type]))
-        response["content"][MEDIA_TYPE]["examples"][kind.type] = {
+        examples = response["content"][MEDIA_TYPE]["examples"]
+        examples[kind.type] = {
             "value": {
                 "type": kind.type,
                 "title": kind.title,
@@ -324,4 +335,5 @@ def document_problems(*types: str) -> dict[int | str, dict[str, Any]]:
                 "detail": f"{kind.title}; the text says what to change.",
             }
         }
+        response["description"] = ", ".join(examples)
     return by_status

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.security.utils import get_authorization_scheme_param
 
 from app.errors import Forbidden, Unauthorized
 
@@ -59,6 +60,17 @@ Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 
 async def may_read(request: Request, credentials: Credentials) -> ApiKey | None:
     """Lets a known key pass; with no keys set, callers on this machine only."""
+    return find_caller(request, credentials.credentials if credentials else None)
+
+
+def check_caller(request: Request) -> None:
+    """The same for a request whose route has not begun."""
+    scheme, sent = get_authorization_scheme_param(request.headers.get("authorization"))
+    find_caller(request, sent if scheme.lower() == "bearer" and sent else None)
+
+
+def find_caller(request: Request, sent: str | None) -> ApiKey | None:
+    """The caller's key, None where none are set; whoever may not call is refused."""
     keys: tuple[ApiKey, ...] = request.app.state.api_keys
     if not keys:
         # The Host too: a page of another site could reach us through a name that it lets point to this machine.
@@ -69,9 +81,9 @@ async def may_read(request: Request, credentials: Credentials) -> ApiKey | None:
                 "call http://127.0.0.1, or set HEADGATE_API_KEYS."
             )
         return None
-    key = find_key(keys, credentials.credentials) if credentials else None
+    key = find_key(keys, sent) if sent is not None else None
     if key is None:
-        raise Unauthorized(sent=credentials is not None)
+        raise Unauthorized(sent=sent is not None)
     return key
 
 

@@ -53,6 +53,19 @@ class Settings(BaseSettings):
         50, ge=0, description="Up to this size a plan is computed on the event loop, above it in a thread."
     )
 
+    computing_slots: int = Field(
+        default_factory=lambda: min(2, os.cpu_count() or 1),
+        ge=1,
+        le=64,
+        description="Long requests that each worker computes at once, and short ones beside them: "
+        "2, or 1 where there is one core. A worker uses about one core however many it computes.",
+    )
+    computing_queue: int = Field(
+        6,
+        ge=0,
+        description="Requests that may wait for such a slot; beyond them 503. More where all are brief.",
+    )
+
     backtest_processes: int = Field(
         1,
         ge=0,

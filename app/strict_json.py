@@ -9,6 +9,7 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 from pydantic_core import from_json
 
+from app.admission import admitting
 from app.errors import InvalidRequest, UnsupportedMediaType
 
 
@@ -20,10 +21,10 @@ class StrictJsonRequest(Request):
 
 
 class StrictJsonRoute(APIRoute):
-    """A route whose body is read strictly."""
+    """A route whose body is read strictly, and not before there is a slot to compute in where it needs one."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        handle = super().get_route_handler()
+        handle = admitting(self.endpoint, super().get_route_handler())
 
         async def handle_strictly(request: Request) -> Response:
             strict = StrictJsonRequest(request.scope, request.receive)

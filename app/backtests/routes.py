@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 
+from app.admission import computes
 from app.backtests import service
 from app.backtests.schemas import MOST_SEEDS, BacktestAnswer, BacktestPage, BacktestRequest, RunTrace, State
 from app.backtests.traces import draw_trace
@@ -40,6 +41,7 @@ REFUSED = (
     summary="Start a backtest",
     responses=document_problems(*REFUSED, *BODY),
 )
+@computes
 def create_backtest(body: BacktestRequest, session: SessionDep, response: Response) -> BacktestAnswer:
     """Queued and computed in the background, also past restarts of the service: GET its `Location`."""
     backtest = service.create_backtest(session, body)
@@ -91,6 +93,7 @@ def cancel_or_delete_backtest(backtest_id: UUID, session: SessionDep) -> Backtes
     responses=document_pictures()
     | document_problems("unknown-backtest", "unknown-run", "run-not-finished", "not-acceptable"),
 )
+@computes
 def draw_run(
     backtest_id: UUID,
     session: SessionDep,

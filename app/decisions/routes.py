@@ -4,6 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 
+from app.admission import computes
 from app.database import SessionDep
 from app.decisions import history, service
 from app.decisions.schemas import DecisionAnswer, DecisionPage, DecisionRequest
@@ -33,6 +34,7 @@ OF_TOPOLOGY = "/topologies/{name}/decisions"
         *BODY,
     ),
 )
+@computes
 def store_decision(
     name: TopologyName,
     session: SessionDep,

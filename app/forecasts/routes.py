@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body, Depends, Query
 
+from app.admission import computes
 from app.database import SessionDep
 from app.fields import TopologyName
 from app.forecasts import samples, service, stored
@@ -45,6 +46,7 @@ PROBLEMS = (
     summary="VMs for the coming intervals",
     responses=document_problems(*PROBLEMS, *BODY),
 )
+@computes
 def forecast_vms(body: VmForecastRequest) -> VmForecastAnswer:
     """The fewest VMs whose throughput holds against the workload to come; nothing is stored."""
     return service.forecast_described(body)
@@ -93,6 +95,7 @@ def list_samples(name: TopologyName, page: PageDep, session: SessionDep) -> MstS
     summary="The model of a topology's throughput",
     responses=document_problems("unknown-topology", "stored-data-unusable"),
 )
+@computes
 def show_model(
     name: TopologyName,
     session: SessionDep,
@@ -116,6 +119,7 @@ def show_model(
         *BODY,
     ),
 )
+@computes
 def forecast_stored(
     name: TopologyName, session: SessionDep, body: StoredVmForecastRequest | None = None
 ) -> VmForecastAnswer:

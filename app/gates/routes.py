@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter, Depends
 
+from app.admission import computes
 from app.database import SessionDep
 from app.fields import TopologyName
 from app.gates import service
@@ -23,6 +24,7 @@ reads = [Depends(may_read)]
         "invalid-topology", "invalid-load", "no-steady-state", "invalid-allocation", *BODY
     ),
 )
+@computes
 async def judge(body: GateRequest, settings: SettingsDep) -> GateAnswer:
     """Whether the processors carry the load within the limits given; 200 whether it passes or not."""
     return await service.judge_in_thread(body, settings)
@@ -41,6 +43,7 @@ async def judge(body: GateRequest, settings: SettingsDep) -> GateAnswer:
         *BODY,
     ),
 )
+@computes
 def judge_stored(
     name: TopologyName, session: SessionDep, settings: SettingsDep, body: StoredGateRequest | None = None
 ) -> GateAnswer:

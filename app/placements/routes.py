@@ -4,6 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 
+from app.admission import computes
 from app.database import SessionDep
 from app.fields import TopologyName
 from app.pages import PageDep
@@ -36,6 +37,7 @@ DESCRIBED = ("invalid-topology", "invalid-load", "no-steady-state")
     summary="Place threads on slots and VMs",
     responses=document_problems(*DESCRIBED, *PLACED),
 )
+@computes
 def place(body: PlacementRequest, session: SessionDep, settings: SettingsDep) -> PlacementAnswer:
     """Allocates threads and slots, acquires VMs, maps, and predicts the rate; nothing is stored."""
     return service.place_described(session, body, settings)
@@ -47,6 +49,7 @@ def place(body: PlacementRequest, session: SessionDep, settings: SettingsDep) ->
     summary="Predict what a mapping sustains",
     responses=document_problems(*DESCRIBED, *TASKS, "invalid-mapping"),
 )
+@computes
 def predict(body: PredictionRequest, session: SessionDep, settings: SettingsDep) -> PredictionAnswer:
     """Whoever made the mapping: the rate, the task that binds it, cpu and memory of every slot."""
     return service.predict_described(session, body, settings)
@@ -58,6 +61,7 @@ def predict(body: PredictionRequest, session: SessionDep, settings: SettingsDep)
     summary="Place a stored topology, and store the placement",
     responses=document_problems("unknown-topology", "no-snapshot", "stored-data-unusable", *PLACED),
 )
+@computes
 def place_stored(
     name: TopologyName, session: SessionDep, response: Response, body: StoredPlacementRequest
 ) -> PlacementAnswer:

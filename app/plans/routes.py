@@ -4,6 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 
+from app.admission import computes
 from app.database import SessionDep
 from app.fields import TopologyName
 from app.pages import PageDep
@@ -42,6 +43,7 @@ STORED = ("unknown-topology", "no-snapshot", "stored-data-unusable", *BODY)
     summary="Estimate E[T]",
     responses=document_problems(*ANY_MODEL, "invalid-allocation"),
 )
+@computes
 async def estimate(body: EstimateRequest, settings: SettingsDep) -> EstimateAnswer:
     """Of the topology in the body, under its load. An overloaded operator is no error: `stable` is false."""
     return await service.estimate_described(body, settings)
@@ -54,6 +56,7 @@ async def estimate(body: EstimateRequest, settings: SettingsDep) -> EstimateAnsw
     summary="Best split of k_max processors",
     responses=document_problems(*ANY_MODEL, "budget-too-small", "bound-too-small"),
 )
+@computes
 async def plan_min_latency(body: MinLatencyRequest, settings: SettingsDep) -> Response:
     """Minimises E[T] (DRS, problem 6); nothing is stored."""
     return Response(await service.plan_min_latency(body, settings), media_type="application/json")
@@ -66,6 +69,7 @@ async def plan_min_latency(body: MinLatencyRequest, settings: SettingsDep) -> Re
     summary="Fewest processors under t_max_seconds",
     responses=document_problems(*ANY_MODEL, "target-unreachable", "bound-too-small"),
 )
+@computes
 async def plan_min_processors(body: MinProcessorsRequest, settings: SettingsDep) -> Response:
     """Minimises the processors that keep E[T] ≤ t_max_seconds (DRS, problem 8); nothing is stored."""
     return Response(await service.plan_min_processors(body, settings), media_type="application/json")
@@ -78,6 +82,7 @@ async def plan_min_processors(body: MinProcessorsRequest, settings: SettingsDep)
     summary="Processors weighed against waiting tuples",
     responses=document_problems(*ANY_MODEL),
 )
+@computes
 async def plan_tradeoff(body: TradeoffRequest, settings: SettingsDep) -> Response:
     """Minimises beta·k + (1 - beta)·Q(k) at each operator, Q the tuples in it (Es-Stream); nothing is stored.
 
@@ -93,6 +98,7 @@ async def plan_tradeoff(body: TradeoffRequest, settings: SettingsDep) -> Respons
     summary="Processors in proportion to work",
     responses=document_problems(*ANY_MODEL),
 )
+@computes
 async def plan_proportional(body: ProportionalRequest, settings: SettingsDep) -> Response:
     """Grows the first operator until it no longer pays, and the rest with it (Mc-Stream); nothing is stored."""
     return Response(await service.plan_proportional(body, settings), media_type="application/json")
@@ -104,6 +110,7 @@ async def plan_proportional(body: ProportionalRequest, settings: SettingsDep) ->
     summary="Estimate E[T] of a stored topology",
     responses=document_problems(*STORED, "invalid-allocation"),
 )
+@computes
 def estimate_stored(
     name: TopologyName, session: SessionDep, settings: SettingsDep, body: StoredEstimateRequest | None = None
 ) -> EstimateAnswer:
@@ -123,6 +130,7 @@ def located(response: Response, plan: PlanAnswer) -> PlanAnswer:
     summary="Plan and store: best split of k_max processors",
     responses=document_problems(*STORED, "budget-too-small", "bound-too-small"),
 )
+@computes
 def store_min_latency(
     name: TopologyName,
     body: StoredMinLatencyRequest,
@@ -140,6 +148,7 @@ def store_min_latency(
     summary="Plan and store: fewest processors under t_max_seconds",
     responses=document_problems(*STORED, "target-unreachable", "bound-too-small"),
 )
+@computes
 def store_min_processors(
     name: TopologyName,
     body: StoredMinProcessorsRequest,
@@ -157,6 +166,7 @@ def store_min_processors(
     summary="Plan and store: processors weighed against waiting tuples",
     responses=document_problems(*STORED),
 )
+@computes
 def store_tradeoff(
     name: TopologyName,
     body: StoredTradeoffRequest,
@@ -174,6 +184,7 @@ def store_tradeoff(
     summary="Plan and store: processors in proportion to work",
     responses=document_problems(*STORED),
 )
+@computes
 def store_proportional(
     name: TopologyName,
     body: StoredProportionalRequest,

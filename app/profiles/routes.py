@@ -6,6 +6,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Depends, Query, Response
 from starlette.convertors import StringConvertor, register_url_convertor
 
+from app.admission import computes
 from app.database import SessionDep
 from app.fields import TopologyName
 from app.pages import PageDep
@@ -50,6 +51,7 @@ def add_profile(body: ProfileBody, response: Response, session: SessionDep) -> P
     summary="Build and store a profile from trials",
     responses=document_problems(*BODY, "invalid-profile", "no-stable-point"),
 )
+@computes
 def add_from_trials(body: TrialsBody, response: Response, session: SessionDep) -> ProfileAnswer:
     """Per number of threads the largest stable rate, with the evidence for each and the gaps in the grid."""
     stored = service.add_from_trials(session, body)

@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter, Depends, Response
 
+from app.admission import computes
 from app.database import SessionDep
 from app.fields import TopologyName
 from app.problems import BODY, document_problems
@@ -31,6 +32,7 @@ router = APIRouter(
         *BODY,
     ),
 )
+@computes
 def store_recommendation(
     name: TopologyName,
     session: SessionDep,

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
 
+from app.admission import computes
 from app.database import SessionDep
 from app.fields import TopologyName
 from app.negotiation import JSON, PNG, SVG, Accept, choose_form, document_pictures
@@ -40,6 +41,7 @@ FORMS = (JSON, PNG, SVG)
         *BODY,
     ),
 )
+@computes
 def forecast_workload(body: WorkloadForecastRequest, accept: Accept = None) -> Response:
     """By the ARMA model of lowest AIC on the newest window, with intervals; as JSON, PNG or SVG, by `Accept`."""
     return _answer(service.forecast_described(body), "workload", choose_form(accept, FORMS))
@@ -53,6 +55,7 @@ def forecast_workload(body: WorkloadForecastRequest, accept: Accept = None) -> R
     responses=document_pictures()
     | document_problems("unknown-topology", "no-snapshot", "stored-data-unusable", "not-acceptable"),
 )
+@computes
 def forecast_stored_workload(
     name: TopologyName,
     session: SessionDep,
