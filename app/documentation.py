@@ -5,8 +5,7 @@ from typing import Any
 
 import fastapi_offline
 import yaml
-from fastapi import FastAPI
-from fastapi.openapi.docs import get_swagger_ui_html
+from fastapi import FastAPI, Response
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import HTMLResponse
 from fastapi.staticfiles import StaticFiles
@@ -20,6 +19,37 @@ from planner.estimation import estimate
 from planner.plans import min_latency, min_processors
 
 SWAGGER_FILES = Path(fastapi_offline.__file__).parent / "static"
+
+# No script stands in the page itself: its policy (app/browsers.py) runs only what is served as a file.
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1.0">
+<link rel="stylesheet" href="/docs/files/swagger-ui.css">
+<link rel="icon" href="/docs/files/favicon.png">
+<title>Headgate</title>
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="/docs/files/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+"""
+START = """window.ui = SwaggerUIBundle({
+  url: "/openapi.json",
+  dom_id: "#swagger-ui",
+  presets: [SwaggerUIBundle.presets.apis, SwaggerUIBundle.SwaggerUIStandalonePreset],
+  layout: "BaseLayout",
+  deepLinking: true,
+  showExtensions: true,
+  showCommonExtensions: true,
+  docExpansion: "list",
+  tryItOutEnabled: true,
+  displayRequestDuration: true,
+});
+"""
 
 TAGS = [
     {"name": "topologies", "description": "Operators, edges and entries; every change is a revision."},
@@ -53,18 +83,11 @@ def install_documentation(app: FastAPI) -> None:
 
     @app.get("/docs", include_in_schema=False)
     async def read_documentation() -> HTMLResponse:
-        return get_swagger_ui_html(
-            openapi_url="/openapi.json",
-            title="Headgate",
-            swagger_js_url="/docs/files/swagger-ui-bundle.js",
-            swagger_css_url="/docs/files/swagger-ui.css",
-            swagger_favicon_url="/docs/files/favicon.png",
-            swagger_ui_parameters={
-                "docExpansion": "list",
-                "tryItOutEnabled": True,
-                "displayRequestDuration": True,
-            },
-        )
+        return HTMLResponse(PAGE)
+
+    @app.get("/docs/start.js", include_in_schema=False)
+    async def read_start() -> Response:
+        return Response(START, media_type="text/javascript")
 
     def describe() -> dict[str, Any]:
         if app.openapi_schema is None:

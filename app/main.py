@@ -12,6 +12,7 @@ from app import documentation, health, index
 from app.backtests import routes as backtests
 from app.backtests.dispatcher import Dispatcher
 from app.body_limit import BodyLimit
+from app.browsers import BrowserGuard
 from app.computing import SWITCH_SECONDS, Computing
 from app.database import make_engine, make_health_engine
 from app.decisions import routes as decisions
@@ -78,6 +79,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     install_problems(app)
     documentation.install_documentation(app)
     app.add_middleware(BodyLimit, limit_bytes=settings.max_body_bytes)
+    app.add_middleware(BrowserGuard)
     app.add_middleware(RequestRecorder)  # the last added is the first to see a request
     return app
 

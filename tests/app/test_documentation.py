@@ -64,6 +64,10 @@ def docs(browser: Browser, service: Service) -> Iterator[tuple[Page, list[str], 
     page.on("request", lambda request: asked.append(request.url))
     page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.expose_function("report", complaints.append)
+    page.add_init_script(
+        "addEventListener('securitypolicyviolation', e => report(`${e.violatedDirective} ${e.blockedURI}`))"
+    )
     page.goto(f"{service.url}/docs")
     expect(page.locator(".opblock").first).to_be_visible()
     yield page, asked, complaints
