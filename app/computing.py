@@ -21,7 +21,9 @@ from app.errors import Overloaded
 from app.settings import Settings
 
 SHORT_SECONDS = 0.05  # what is expected to take longer is long
-BRIEF_WAIT_SECONDS = 0.5  # more than the queue's number may wait where they are all done in this time
+BRIEF_WAIT_SECONDS = (
+    0.5  # more short ones than the queue's number may wait where they are all done in this time
+)
 UNKNOWN_SECONDS = 0.1  # expected of what was not asked before and whose body does not tell
 SECONDS_PER_BYTE = (
     5e-7  # expected of a body that was not asked about before: a plan of a megabyte takes half a second
@@ -54,9 +56,10 @@ class _Place:
 class Lane:
     """Slots, and the queue before them: first come, first served."""
 
-    def __init__(self, name: str, slots: int, queue: int) -> None:
+    def __init__(self, name: str, slots: int, queue: int, patience_seconds: float = 0.0) -> None:
         self._slots = slots
         self._queue = queue
+        self._patience_seconds = patience_seconds
         self._running = 0
         self._running_seconds = 0.0
         self._waiting: deque[_Place] = deque()
@@ -79,7 +82,7 @@ class Lane:
         """Raises `Overloaded` where one request more would wait too long."""
         if self.is_free or len(self._waiting) < self._queue:
             return
-        if self._queue and self.wait_seconds < BRIEF_WAIT_SECONDS:
+        if self.wait_seconds < self._patience_seconds:
             return
         self._ended["refused"].inc()
         raise Overloaded(len(self._waiting), max(1, math.ceil(self.wait_seconds)))
@@ -147,7 +150,7 @@ class Computing:
 
     def __init__(self, settings: Settings) -> None:
         slots = settings.computing_slots
-        self._short = Lane("short", slots, settings.computing_queue)
+        self._short = Lane("short", slots, settings.computing_queue, BRIEF_WAIT_SECONDS)
         self._long = Lane("long", slots, settings.computing_queue)
         self._seconds: OrderedDict[str, float] = OrderedDict()
         self._threads = CapacityLimiter(2 * slots)
