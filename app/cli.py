@@ -109,7 +109,7 @@ def settings() -> None:
     in_force = load_settings()
     for name, field in Settings.model_fields.items():
         value = getattr(in_force, name)
-        default = field.default
+        default = field.get_default(call_default_factory=True)
         shown = "(not set)" if value is None or str(value) == "" else str(value)
         mark = "" if default is not PydanticUndefined and value == default else "  # set"
         if isinstance(value, Path):

@@ -61,7 +61,7 @@ class Settings(BaseSettings):
         "2, or 1 where there is one core. A worker uses about one core however many it computes.",
     )
     computing_queue: int = Field(
-        6,
+        4,
         ge=0,
         description="Requests that may wait for such a slot; beyond them 503. More where all are brief.",
     )

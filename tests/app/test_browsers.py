@@ -125,7 +125,7 @@ def other_site() -> Iterator[str]:
             self.send_header("Content-Type", "text/html")
             self.end_headers()
 
-        def log_message(self, *_: object) -> None:  # type: ignore[override]
+        def log_message(self, *_: object) -> None:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
