@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Coroutine
 from inspect import iscoroutinefunction
+from time import perf_counter
 from typing import Any, TypeVar
 
 from fastapi import Request, Response
@@ -43,13 +44,20 @@ def admitting(endpoint: Callable[..., Any], handle: Handler) -> Handler:
         size = len(await request.body())  # not in a slot, which a slow sender would keep from others
         key, expected = expect(computing, request, size, base_seconds)
         is_small = size <= SMALL_BODY_BYTES
-        if not is_small or not computing.choose_lane(expected).is_free:
+        lane = computing.choose_lane(expected)
+        if not is_small or not lane.is_free:
             check_caller(request)  # else the queue would be open to who has no key
-        async with computing.slot(key, expected, request.receive):
+        await lane.enter(expected, request.receive)
+        try:
+            started = perf_counter()
             if is_small:
-                return await handle(request)
-            answer: Response = await computing.run_in_thread(lambda: handle(request))
+                answer = await handle(request)
+            else:
+                answer = await computing.run_in_thread(lambda: handle(request))
+            computing.remember(key, perf_counter() - started)  # of what was refused nothing is learnt
             return answer
+        finally:
+            lane.leave(expected)
 
     async def admit(request: Request) -> Response:
         if not needs_slot and has_small_body(request):
@@ -79,5 +87,5 @@ def announced_bytes(request: Request) -> int:
 
 def expect(computing: Computing, request: Request, size: int, base_seconds: float) -> tuple[str, float]:
     """What the request is remembered by, and how long it may take: its address names what is stored."""
-    key = f"{request.method} {request.url.path} {size.bit_length()}"
+    key = f"{request.scope['method']} {request.scope['path']} {size.bit_length()}"
     return key, computing.expect(key, base_seconds + size * SECONDS_PER_BYTE)

@@ -7,10 +7,8 @@ requests have slots of their own, for else they would wait behind long ones.
 import asyncio
 import math
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any
 
 from anyio import CapacityLimiter, to_thread
@@ -65,7 +63,9 @@ class Lane:
         self._waiting: deque[_Place] = deque()
         self._running_now = NOW.labels(name, "running")
         self._queued_now = NOW.labels(name, "queued")
-        self._ended = {outcome: ENDED.labels(name, outcome) for outcome in ("begun", "refused", "abandoned")}
+        self._begun = ENDED.labels(name, "begun")
+        self._refused = ENDED.labels(name, "refused")
+        self._abandoned = ENDED.labels(name, "abandoned")
 
     @property
     def is_free(self) -> bool:
@@ -84,24 +84,23 @@ class Lane:
             return
         if self.wait_seconds < self._patience_seconds:
             return
-        self._ended["refused"].inc()
+        self._refused.inc()
         raise Overloaded(len(self._waiting), max(1, math.ceil(self.wait_seconds)))
 
-    @asynccontextmanager
-    async def slot(self, expected_seconds: float, receive: Receive) -> AsyncIterator[None]:
-        """Holds a slot; the client of one that waits is watched, and where it goes nothing is begun."""
-        if not self.is_free:
-            await self._wait(expected_seconds, receive)
-        else:
+    async def enter(self, expected_seconds: float, receive: Receive) -> None:
+        """Takes a slot; the client of one that waits is watched, and where it goes `ClientGone` is raised."""
+        if self.is_free:
             self._running += 1
             self._running_now.inc()
+        else:
+            await self._wait(expected_seconds, receive)
         self._running_seconds += expected_seconds
-        self._ended["begun"].inc()
-        try:
-            yield
-        finally:
-            self._running_seconds = max(0.0, self._running_seconds - expected_seconds)
-            self._release()
+        self._begun.inc()
+
+    def leave(self, expected_seconds: float) -> None:
+        """Gives the slot back."""
+        self._running_seconds = max(0.0, self._running_seconds - expected_seconds)
+        self._release()
 
     async def _wait(self, expected_seconds: float, receive: Receive) -> None:
         self.refuse_if_full()
@@ -112,19 +111,19 @@ class Lane:
         try:
             await asyncio.wait({place.has_slot, leaving}, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:  # at the end of the service's patience
-            self._leave(place)
+            self._abandon(place)
             raise
         finally:
             self._queued_now.dec()
             is_gone = leaving.done()
             leaving.cancel()
         if is_gone:
-            self._leave(place)
+            self._abandon(place)
             raise ClientGone
 
-    def _leave(self, place: _Place) -> None:
+    def _abandon(self, place: _Place) -> None:
         """Without having begun, though perhaps just let in."""
-        self._ended["abandoned"].inc()
+        self._abandoned.inc()
         if place.has_slot.done():
             self._release()
         else:
@@ -170,14 +169,6 @@ class Computing:
         self._seconds.move_to_end(key)
         if len(self._seconds) > MOST_REMEMBERED:
             self._seconds.popitem(last=False)
-
-    @asynccontextmanager
-    async def slot(self, key: str, expected_seconds: float, receive: Receive) -> AsyncIterator[None]:
-        """Holds a slot, and remembers how long what ended in an answer held it."""
-        async with self.choose_lane(expected_seconds).slot(expected_seconds, receive):
-            started = perf_counter()
-            yield
-            self.remember(key, perf_counter() - started)
 
     async def run_in_thread(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
         """A coroutine that computes for long between its awaits, on an event loop of its own."""
