@@ -1,8 +1,10 @@
 """Engine, sessions and the one transaction that each request gets."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from typing import Annotated
 
+from anyio import CancelScope, CapacityLimiter, to_thread
+from anyio.lowlevel import RunVar
 from fastapi import Depends, Request
 from sqlalchemy import Engine, create_engine
 from sqlalchemy.orm import Session, sessionmaker
@@ -44,11 +46,40 @@ def make_health_engine(url: str) -> Engine:
     )
 
 
-def open_transaction(request: Request) -> Iterator[Session]:
+# Threads that wait for a connection, in one event loop: none of those that requests share, since whoever holds a
+# connection needs one of these to be done with it.
+_CONNECTING: RunVar[CapacityLimiter] = RunVar("connecting")
+MOST_CONNECTING = 64
+
+
+async def open_transaction(request: Request) -> AsyncIterator[Session]:
     """One request, one transaction: committed before the answer is sent, rolled back on any exception."""
     factory: sessionmaker[Session] = request.app.state.session_factory
-    with factory.begin() as session:
+    session = factory()
+    try:
+        await to_thread.run_sync(session.connection, limiter=_limit_connecting())
         yield session
+    except BaseException:
+        with CancelScope(shield=True):
+            await to_thread.run_sync(session.close)
+        raise
+    await to_thread.run_sync(_commit, session)
+
+
+def _commit(session: Session) -> None:
+    try:
+        session.commit()
+    finally:
+        session.close()
+
+
+def _limit_connecting() -> CapacityLimiter:
+    """That of this event loop."""
+    limiter = _CONNECTING.get(None)
+    if limiter is None:
+        limiter = CapacityLimiter(MOST_CONNECTING)
+        _CONNECTING.set(limiter)
+    return limiter
 
 
 # scope="function": the commit happens before the answer leaves, so a 201 means it is stored.

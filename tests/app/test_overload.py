@@ -32,7 +32,7 @@ def bounded(start_service: StartService, empty_database_url: str) -> Service:
         computing_queue="1",
         database_pool_size="2",
         database_pool_overflow="0",
-        database_pool_timeout_seconds="1",
+        database_pool_timeout_seconds="3600",
         database_statement_timeout_seconds="3600",
         shutdown_grace_seconds="3600",
     )
@@ -150,7 +150,7 @@ def test_sigterm_answers_what_waits(bounded: Service, empty_database_url: str):
     assert bounded.stop() == 0
 
 
-def test_health_needs_no_thread_and_no_connection_of_other_requests(
+def test_health_needs_no_thread_and_no_connection_of_other_requests_and_these_need_none_of_each_other(
     bounded: Service, empty_database_url: str
 ):
     with locked_topologies(empty_database_url):
@@ -160,7 +160,7 @@ def test_health_needs_no_thread_and_no_connection_of_other_requests(
         assert httpx.get(bounded.url + "/nowhere", timeout=PATIENCE_SECONDS).status_code == 404
     for connection in waiting:
         with closing(connection):
-            assert connection.getresponse().status in {200, 503}
+            assert connection.getresponse().status == 200
 
 
 def test_nobody_waits_or_is_refused_as_overloaded_without_a_key(
