@@ -95,6 +95,7 @@ class SnapshotRow(Base):
     )
     observed_at: Mapped[datetime] = mapped_column(primary_key=True)
     window_seconds: Mapped[float] = mapped_column(primary_key=True)
+    covered_seconds: Mapped[float | None]
     external_rate: Mapped[float]
     measured_sojourn_seconds: Mapped[float | None]
     operators: Mapped[Document]
@@ -198,6 +199,7 @@ class OperatorSummaryRow(Base):
     operator: Mapped[str] = mapped_column(primary_key=True)
     window_seconds: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     run_id: Mapped[int] = mapped_column(BigInteger)
+    covered_seconds: Mapped[float | None]
     tuples: Mapped[int] = mapped_column(BigInteger)
     arrival_rate: Mapped[float]
     arrival_scv: Mapped[float | None]
@@ -212,6 +214,11 @@ class OperatorSummaryRow(Base):
     sojourn_p95_seconds: Mapped[float]
     sojourn_p99_seconds: Mapped[float]
     instances: Mapped[int] = mapped_column(Integer)
+    instances_present: Mapped[float | None]
+    most_busy: Mapped[int | None] = mapped_column(Integer)
+    mean_busy: Mapped[float | None]
+    processors: Mapped[int | None] = mapped_column(Integer)
+    processors_basis: Mapped[str | None]
     busy_fractions: Mapped[list[Document]] = mapped_column(JSONB)
     busy_spread: Mapped[float]
     busy_skew: Mapped[float | None]
@@ -227,6 +234,7 @@ class TopologySummaryRow(Base):
     window_start: Mapped[datetime] = mapped_column(primary_key=True)
     window_seconds: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     run_id: Mapped[int] = mapped_column(BigInteger)
+    covered_seconds: Mapped[float | None]
     external_rate: Mapped[float]
     root_tuples: Mapped[int] = mapped_column(BigInteger)
     mean_total_sojourn_seconds: Mapped[float | None]

@@ -10,7 +10,9 @@ FIELDS = (
     "started_at",
     "finished_at",
     "sample_every",
+    "sampling",
 )
+EVERY_NTH, RANDOM = "every-nth", "random"
 TIMES = ("arrived_at", "started_at", "finished_at")
 # A column of lines, and the reason that stands in for theirs until they are read.
 UNREAD = "unread"

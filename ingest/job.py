@@ -108,7 +108,13 @@ def write_run(run: Run, sources: Sources) -> tuple[Totals, int]:
     log.info("rolled up; replacing windows")
     found = discover_topologies(flows)
     notes = replace_windows(
-        run.connection, run.number, run.request, found=found, totals=totals, seconds=run.seconds()
+        run.connection,
+        run.number,
+        run.request,
+        found=found,
+        notes=summaries.notes,
+        totals=totals,
+        seconds=run.seconds(),
     )
     for note in notes:
         log.warning("%s: %s", note.topology, note.detail)

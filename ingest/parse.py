@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 from pyspark.sql import types as T  # noqa: N812  # likewise
 
-from ingest.fields import FIELDS, TIMES, UNREAD
+from ingest.fields import EVERY_NTH, FIELDS, RANDOM, TIMES, UNREAD
 from ingest.readers import LINE_LENGTH, name_text
 
 NANOS_PER_SECOND = 1_000_000_000
@@ -34,8 +34,8 @@ ISO_ZONE = r" ?([Zz]|[+-]\d\d(:?\d\d)?)$"
 def parse_records(
     spark: SparkSession, frames: Iterable[DataFrame], *, trusts_names: bool = False
 ) -> DataFrame:
-    """Columns: the names, `*_ns`, `sample_every`, `reject_reason`, `file`, `block_start`, `row`, `line`, and `unread`
-    where a frame has it.
+    """Columns: the names, `*_ns`, `sample_every`, `is_random`, `reject_reason`, `file`, `block_start`, `row`, `line`, and
+    `unread` where a frame has it.
 
     A run has millions of records and few names: who `trusts_names` looks at each of them once, later, and where one
     `has_faulty_name`, parses again without trust.
@@ -61,6 +61,7 @@ def parse_frame(raw: DataFrame, *, trusts_names: bool) -> DataFrame:
         *TIMES,
         *texts,
         parse_sample(F.col("sample_every")).alias("sample_every"),
+        parse_sampling(F.col("sampling").cast("string")).alias("is_random"),
         "file",
         "block_start",
         "row",
@@ -126,6 +127,13 @@ def parse_sample(value: Column) -> Column:
     return F.when(value.isNull(), F.lit(1).cast("long")).otherwise(whole.cast("long"))
 
 
+def parse_sampling(value: Column) -> Column:
+    """Whether each tuple was logged by chance; absent: every n-th was. Null where it says neither."""
+    return F.when(F.coalesce(value, F.lit("")).isin("", EVERY_NTH), F.lit(col=False)).when(
+        value == RANDOM, F.lit(col=True)
+    )
+
+
 def find_reason(types: dict[str, T.DataType], *, trusts_names: bool) -> Column:
     """Null for a usable record; else the first fault, in the order of the fields.
 
@@ -141,6 +149,7 @@ def find_reason(types: dict[str, T.DataType], *, trusts_names: bool) -> Column:
             F.col("sample_every").isNull(),
             f"sample_every is not a whole number between 1 and {MAX_SAMPLE_EVERY:.0f}",
         ),
+        F.when(F.col("is_random").isNull(), f"sampling is neither {EVERY_NTH} nor {RANDOM}"),
     )
     usable = is_plainly_usable() if trusts_names else is_plainly_usable() & has_plain_names()
     return F.when(~F.coalesce(usable, F.lit(col=False)), F.coalesce(*faults))
@@ -165,6 +174,7 @@ def is_plainly_usable() -> Column:
         F.col("arrived_ns") <= F.col("started_ns"),
         F.col("started_ns") <= F.col("finished_ns"),
         F.col("sample_every").isNotNull(),
+        F.col("is_random").isNotNull(),
         *lengths,
         F.coalesce(F.octet_length("from_operator"), F.lit(1)) <= MAX_NAME_LENGTH,
     )

@@ -1,5 +1,6 @@
 """The passes over a run's records: read and tallied, measured, and measured again where some are duplicates."""
 
+import math
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -8,9 +9,12 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 
+from ingest.concurrency import count_busy
+from ingest.coverage import find_ends, make_cover, tell_of_ends
 from ingest.discovery import Flow
 from ingest.fields import UNREAD
 from ingest.parse import parse_records
+from ingest.presence import count_present
 from ingest.readers import read_rest
 from ingest.rollup import (
     count_flows,
@@ -25,6 +29,7 @@ from ingest.rollup import (
 from ingest.runs import Request, Totals
 from ingest.store import Summaries
 from ingest.timeline import (
+    SPOT,
     WINDOW,
     build_timeline,
     count_slices,
@@ -148,7 +153,9 @@ def roll_up(
     """
     with ExitStack() as stack:
         accepted = records.where("reject_reason is null")
-        slices = stack.enter_context(kept(cut(accepted, request, survey)))
+        ends = find_ends(count_shares(tally))
+        cover = make_cover(records.sparkSession, ends)
+        slices = stack.enter_context(kept(cut(accepted, cover, request, survey)))
         suspected = slices.where("repeats > 0")
         duplicates = 0
         if suspected.head(1):
@@ -157,7 +164,9 @@ def roll_up(
             single = take_survey(tally)
             duplicates = survey.accepted - single.accepted
             if duplicates:
-                slices = stack.enter_context(kept(cut(accepted, request, single)))
+                ends = find_ends(count_shares(tally))
+                cover = make_cover(records.sparkSession, ends)
+                slices = stack.enter_context(kept(cut(accepted, cover, request, single)))
                 survey = single
         timeline = build_timeline(slices)
         count = count_slices(survey.largest_window)
@@ -166,14 +175,19 @@ def roll_up(
             timeline = measure_cut_windows(accepted, timeline, request.window_ns, count, tasks)
         shares = count_shares(tally)
         flows = [Flow(*row) for row in count_flows(shares).collect()]
-        operators = summarise_operators(timeline, shares, request.window_seconds)
-        yield (
-            Summaries(operators, summarise_topologies(accepted, shares, request.window_ns)),
-            flows,
-            duplicates,
-        )
+        busy = count_busy(slices, request.window_ns, measure_slice(request, survey))
+        levels = busy.join(count_present(shares, cover, request.window_ns), list(SPOT))
+        operators = summarise_operators(timeline, levels, shares, cover, request.window_ns)
+        topologies = summarise_topologies(accepted, shares, cover, request.window_ns)
+        yield Summaries(operators, topologies, tuple(tell_of_ends(ends))), flows, duplicates
 
 
-def cut(accepted: DataFrame, request: Request, survey: Survey) -> DataFrame:
+def cut(accepted: DataFrame, cover: DataFrame, request: Request, survey: Survey) -> DataFrame:
     slices = count_slices(survey.largest_window)
-    return measure_slices(accepted, request.window_ns, slices, count_tasks(survey.accepted))
+    tasks = count_tasks(survey.accepted)
+    return measure_slices(accepted, cover, request.window_ns, slices=slices, tasks=tasks)
+
+
+def measure_slice(request: Request, survey: Survey) -> int:
+    """How long a slice is, in nanoseconds."""
+    return math.ceil(request.window_ns / count_slices(survey.largest_window))

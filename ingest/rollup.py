@@ -3,8 +3,10 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 
+from ingest.coverage import cover_window
 from ingest.fields import UNREAD
 from ingest.parse import NANOS_PER_SECOND, SHOWN, has_faulty_name
+from ingest.presence import choose_processors
 from ingest.timeline import (
     OPERATOR,
     QUANTILES,
@@ -19,9 +21,12 @@ SHARE = (*WINDOW, "instance", "from_operator")
 LOW_BITS = 30
 IDENTITY = ("operator_id", "identity", "arrived_ns")
 TOPOLOGY_WINDOW = ("topology", "window")
+EXTREMES = ("first_ns", "last_ns", "begun_ns", "ended_ns")
 SUMS = (
     "tuples",
     "weight",
+    "sampled",
+    "thinned",
     *(f"{name}_{part}" for name in ("busy", "wait", "service") for part in ("high", "low")),
 )
 
@@ -42,11 +47,12 @@ def make_records(events: DataFrame) -> DataFrame:
         "topology_id": F.xxhash64("topology"),
         "operator_id": F.xxhash64(*OPERATOR),
         "root_id": root,
-        "identity": F.xxhash64(F.col("instance"), root),
+        "identity": F.xxhash64(F.col("instance"), root, F.col("started_ns"), F.col("finished_ns")),
         "arrived_ns": F.col("arrived_ns"),
         "wait_ns": F.col("started_ns") - F.col("arrived_ns"),
         "sojourn_ns": F.col("finished_ns") - F.col("arrived_ns"),
         "sample_every": F.col("sample_every"),
+        "is_random": F.col("is_random"),
     }
     return events.select(
         "reject_reason",
@@ -63,14 +69,22 @@ def read_back(kept: DataFrame, window_ns: int) -> DataFrame:
 
 def tally_records(records: DataFrame) -> DataFrame:
     """How many were rejected for each reason, and for the others, per window, instance and upstream operator, how many
-    there are, for how many they stand (1 of n is logged), and how long they were served, waited and stayed.
+    there are, for how many they stand (1 of n is logged; `thinned`: taken at random), how long they were served,
+    waited and stayed, and when the first and the last of them arrived, began and ended.
 
     `has_faulty_name` where the records' names should not have been trusted.
     """
     service = F.col("sojourn_ns") - F.col("wait_ns")
+    is_sampled = F.col("sample_every") > 1
     tally = records.groupBy("reject_reason", "names", "window").agg(
         F.count("*").alias("tuples"),
         F.sum("sample_every").alias("weight"),
+        F.count_if(is_sampled).alias("sampled"),
+        F.count_if(is_sampled & F.col("is_random")).alias("thinned"),
+        F.min("arrived_ns").alias("first_ns"),
+        F.max("arrived_ns").alias("last_ns"),
+        F.min(F.col("arrived_ns") + F.col("wait_ns")).alias("begun_ns"),
+        F.max(F.col("arrived_ns") + F.col("sojourn_ns")).alias("ended_ns"),
         *sum_nanos("busy", service, F.col("sample_every")),
         *sum_nanos("wait", F.col("wait_ns")),
         *sum_nanos("service", service),
@@ -101,13 +115,11 @@ def add_nanos(name: str) -> Column:
 
 
 def drop_duplicates(records: DataFrame, suspected: DataFrame) -> DataFrame:
-    """Of all copies of a record the one that finished last; only windows that hold equal places are looked at."""
+    """Of all copies of a record one, always the same; only windows that hold equal places are looked at."""
     windows = suspected.select(*SPOT).distinct().withColumn("suspected", F.lit(col=True))
     marked = records.join(windows, list(SPOT), "left")
-    latest = Window.partitionBy(*IDENTITY).orderBy(
-        F.desc("sojourn_ns"), F.desc("wait_ns"), F.desc("sample_every"), "names"
-    )
-    single = marked.where("suspected").withColumn("copy", F.row_number().over(latest)).where("copy = 1")
+    copies = Window.partitionBy(*IDENTITY).orderBy(F.desc("sample_every"), "is_random", "names")
+    single = marked.where("suspected").withColumn("copy", F.row_number().over(copies)).where("copy = 1")
     return (
         marked.where("suspected is null")
         .select(*records.columns)
@@ -117,30 +129,53 @@ def drop_duplicates(records: DataFrame, suspected: DataFrame) -> DataFrame:
 
 def count_shares(tally: DataFrame) -> DataFrame:
     """The tally of what was accepted, per window, instance and upstream operator."""
-    return tally.where("reject_reason is null").select("operator_id", *SHARE, *SUMS)
+    return tally.where("reject_reason is null").select("operator_id", *SHARE, *SUMS, *EXTREMES)
 
 
-def summarise_operators(timeline: DataFrame, shares: DataFrame, window_seconds: int) -> DataFrame:
-    """One row per (topology, operator, window); a quantity without the two values it needs is null, never 0."""
+def summarise_operators(
+    timeline: DataFrame, levels: DataFrame, shares: DataFrame, cover: DataFrame, window_ns: int
+) -> DataFrame:
+    """One row per (topology, operator, window); a quantity without the two values it needs is null, never 0.
+
+    `levels` says of each window how many were busy and present.
+    """
     edges = shares.groupBy(*WINDOW, "from_operator").agg(F.sum("tuples").alias("tuples"))
     upstream = edges.groupBy(*WINDOW).agg(collect_sorted("from_operator", "tuples").alias("upstream"))
     sums = [F.sum(name).alias(name) for name in SUMS if name != "tuples"]
     busy = shares.groupBy("operator_id", *WINDOW, "instance").agg(*sums)
     busy = busy.withColumn("busy_seconds", add_nanos("busy"))
-    busy = busy.withColumn("busy", F.col("busy_seconds") / window_seconds)
+    covered = cover_window(window_ns).alias("covered_seconds")
+    busy = busy.join(F.broadcast(cover.drop("topology")), "operator_id", "left").select(
+        *busy.columns, covered, (F.col("busy_seconds") / count_seconds(covered, window_ns)).alias("busy")
+    )
     instances = busy.groupBy("operator_id", *WINDOW).agg(
         F.count("*").alias("instances"),
         collect_sorted("instance", "busy").alias("busy_fractions"),
         (F.max("busy") - F.min("busy")).alias("busy_spread"),
         F.max("busy_seconds").alias("most_busy_seconds"),
+        F.first("covered_seconds").alias("covered_seconds"),
         *sums,
     )
-    measured = instances.join(timeline, list(SPOT))
+    measured = instances.join(timeline, list(SPOT)).join(levels, list(SPOT))
+    seconds = count_seconds(F.col("covered_seconds"), window_ns)
+    measured = measured.withColumns(
+        {
+            "mean_busy": F.col("busy_ns") / 1e9 * F.col("weight") / F.col("tuples") / seconds,
+            "instances_present": F.col("present_ns") / 1e9 / F.col("covered_seconds"),
+        }
+    )
+    processors, basis = choose_processors()
     return measured.join(upstream, list(WINDOW), "left").select(
         *WINDOW,
         "tuples",
-        *measure_operator(window_seconds),
+        "covered_seconds",
+        *measure_operator(seconds),
         "instances",
+        "instances_present",
+        "most_busy",
+        "mean_busy",
+        processors,
+        basis,
         "busy_fractions",
         "busy_spread",
         F.try_divide(F.col("most_busy_seconds") * F.col("instances"), add_nanos("busy")).alias("busy_skew"),
@@ -152,15 +187,18 @@ def collect_sorted(key: str, value: str) -> Column:
     return F.sort_array(F.collect_list(F.struct(key, value)))
 
 
-def measure_operator(window_seconds: int) -> list[Column]:
+def count_seconds(covered: Column, window_ns: int) -> Column:
+    """What rates are per: the time covered, and the window where that is not known."""
+    return F.coalesce(covered, F.lit(window_ns / 1e9))
+
+
+def measure_operator(seconds: Column) -> list[Column]:
     tuples, service = F.col("tuples"), add_nanos("service")
     wait = F.try_divide(add_nanos("wait"), tuples)
     gap_seconds = F.col("gap_sum") / float(NANOS_PER_SECOND)
     return [
-        (F.col("weight") / window_seconds).alias("arrival_rate"),
-        (find_scv("gap_squares", gap_seconds, F.col("gap_count")) * F.col("weight") / tuples).alias(
-            "arrival_scv"
-        ),
+        (F.col("weight") / seconds).alias("arrival_rate"),
+        scale_scv(find_scv("gap_squares", gap_seconds, F.col("gap_count"))).alias("arrival_scv"),
         F.try_divide(tuples, service).alias("service_rate"),
         find_scv("service_squares", service, tuples).alias("service_scv"),
         wait.alias("mean_wait_seconds"),
@@ -173,23 +211,40 @@ def measure_operator(window_seconds: int) -> list[Column]:
     ]
 
 
+def scale_scv(sampled: Column) -> Column:
+    """The SCV of all gaps, from those between sampled tuples, 1 of n: c = n·c′ where every n-th is taken, for a gap is
+    the sum of n; c = 1 + n(c′ − 1) where each is taken by chance, for then it is one of geometrically many, never
+    below 0. Null where an operator's tuples of one window were sampled both ways.
+    """
+    every = F.col("weight") / F.col("tuples")
+    by_chance = F.greatest(1 + every * (sampled - 1), F.lit(0.0))
+    thinned = F.col("thinned")
+    scaled = F.when(thinned == 0, sampled * every).when(thinned == F.col("sampled"), by_chance)
+    return F.when(sampled.isNotNull(), scaled)
+
+
 def find_scv(squares: str, total_seconds: Column, count: Column) -> Column:
     """Population variance / mean² = (S/n) / (T/n)² = S·n/T², null below two values or for a mean of 0."""
     total = total_seconds * float(NANOS_PER_SECOND)
     return F.when(count >= 2, F.try_divide(F.col(squares) * count, total * total))
 
 
-def summarise_topologies(records: DataFrame, shares: DataFrame, window_ns: int) -> DataFrame:
+def summarise_topologies(
+    records: DataFrame, shares: DataFrame, cover: DataFrame, window_ns: int
+) -> DataFrame:
     """One row per (topology, window): what came from outside, and what became of the root tuples that began there."""
     outside = shares.groupBy(*TOPOLOGY_WINDOW).agg(
         F.sum(F.when(F.col("from_operator").isNull(), F.col("weight")).otherwise(0)).alias("external_weight")
     )
     named = outside.withColumn("topology_id", F.xxhash64("topology"))
     joined = named.join(summarise_roots(records, window_ns), ["topology_id", "window"], "left")
-    window_seconds = window_ns / NANOS_PER_SECOND
+    spans = cover.select("topology", "begin_ns", "end_ns").distinct()
+    joined = joined.join(F.broadcast(spans), "topology", "left")
+    joined = joined.withColumn("covered_seconds", cover_window(window_ns))
     return joined.select(
         *TOPOLOGY_WINDOW,
-        (F.col("external_weight") / window_seconds).alias("external_rate"),
+        "covered_seconds",
+        (F.col("external_weight") / count_seconds(F.col("covered_seconds"), window_ns)).alias("external_rate"),
         F.coalesce("roots", F.lit(0)).alias("root_tuples"),
         F.try_divide(add_nanos("total"), F.col("roots")).alias("mean_total_sojourn_seconds"),
         F.try_divide(add_nanos("completion"), F.col("roots")).alias("mean_completion_seconds"),

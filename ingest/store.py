@@ -44,10 +44,11 @@ class RunDoesNotAddUp(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Summaries:
-    """What is to be stored: rows per (topology, operator, window) and per (topology, window)."""
+    """What is to be stored: rows per (topology, operator, window) and per (topology, window); and what to tell."""
 
     operators: DataFrame
     topologies: DataFrame
+    notes: tuple[Diagnostic, ...] = ()
 
 
 def stage_summaries(connection: Connection, summaries: Summaries, request: Request, totals: Totals) -> None:
@@ -128,6 +129,7 @@ def replace_windows(
     request: Request,
     *,
     found: Sequence[Discovery],
+    notes: Sequence[Diagnostic],
     totals: Totals,
     seconds: float,
 ) -> list[Diagnostic]:
@@ -135,7 +137,7 @@ def replace_windows(
     make_partitions(connection)
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (REPLACE_LOCK,))
-        diagnostics = [note for one in found for note in store_topology(connection, one)]
+        diagnostics = [*notes, *(note for one in found for note in store_topology(connection, one))]
         delete_same_requests(connection, run_id, request)
         delete_spans(connection, request)
         insert_windows(connection, run_id, request)
@@ -261,8 +263,10 @@ def insert_windows(connection: Connection, run_id: int, request: Request) -> Non
 # What is null in a summary is left out, so no least() here: of null and a number it makes the number.
 INSERT_SNAPSHOTS = """
 INSERT INTO snapshots
-    (topology_id, observed_at, window_seconds, external_rate, measured_sojourn_seconds, operators, source)
-SELECT t.id, w.window_start, %(seconds)s, w.external_rate, w.mean_total_sojourn_seconds, o.operators, 'ingest'
+    (topology_id, observed_at, window_seconds, covered_seconds, external_rate, measured_sojourn_seconds, operators,
+     source)
+SELECT t.id, w.window_start, %(seconds)s, w.covered_seconds, w.external_rate, w.mean_total_sojourn_seconds,
+    o.operators, 'ingest'
 FROM staged_topologies w
 JOIN topologies t ON t.name = w.topology
 JOIN (
@@ -270,7 +274,7 @@ JOIN (
         'service_rate', s.service_rate, 'arrival_rate', s.arrival_rate,
         'arrival_scv', CASE WHEN s.arrival_scv > %(most_scv)s THEN %(most_scv)s ELSE s.arrival_scv END,
         'service_scv', CASE WHEN s.service_scv > %(most_scv)s THEN %(most_scv)s ELSE s.service_scv END,
-        'processors', s.instances))) AS operators
+        'processors', s.processors, 'processors_basis', s.processors_basis))) AS operators
     FROM staged_operators s
     JOIN (
         SELECT name.name, operator ->> 'name' AS operator

@@ -11,9 +11,12 @@ from collections.abc import Callable
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 
+from ingest.concurrency import EVENTS, find_late_events, find_slice, place_in_slice, sweep
+
 OPERATOR = ("topology", "operator")
 WINDOW = (*OPERATOR, "window")
 SPOT = ("operator_id", "window")
+SWEPT = ("net", "swept", "end_ns")
 SLICE = (*SPOT, "slice")
 SLICE_RECORDS = 1_000_000
 TASK_RECORDS = 400_000
@@ -32,22 +35,34 @@ def count_tasks(records: int) -> int:
     return max(1, math.ceil(records / TASK_RECORDS))
 
 
-def measure_slices(records: DataFrame, window_ns: int, slices: int, tasks: int) -> DataFrame:
-    """One row per slice: tuples, suspected repeats, first and last arrival, Σ(x−m)² of gaps and of services.
+def measure_slices(
+    records: DataFrame, cover: DataFrame, window_ns: int, *, slices: int, tasks: int
+) -> DataFrame:
+    """One row per slice: tuples, suspected repeats, first and last arrival, Σ(x−m)² of gaps and of services, and what
+    `count_busy` needs, for which there are slices without tuples.
 
     Where a window is one slice, also its quantiles; else `measure_cut_windows` finds them.
     """
     slice_ns = math.ceil(window_ns / slices)
     # A constant among the keys would hide from Spark that the rows are where they belong: it would send them twice.
     keys = SPOT if slices == 1 else SLICE
-    spread = place_records(records, window_ns, slice_ns).repartition(tasks, *keys)
+    late = find_late_events(records, window_ns, slice_ns)
+    placed = place_records(records, window_ns, slice_ns).unionByName(late, allowMissingColumns=True)
     names = ("places", "services", *(SPANS if slices == 1 else ()))
-    gathered = spread.groupBy(*keys).agg(*(F.collect_list(name).alias(name) for name in names))
-    ordered = gathered.select(*keys, *(F.sort_array(name).alias(name) for name in names))
-    quantiles = pick_quantiles() if slices == 1 else []
+    spread = placed.select(*keys, *names, *EVENTS).repartition(tasks, *keys)
+    gathered = spread.groupBy(*keys).agg(*(F.collect_list(name).alias(name) for name in (*names, *EVENTS)))
     offset = F.lit(0) if slices == 1 else F.col("slice") * slice_ns
     begin = F.col("window") * window_ns + offset
-    summed = sum_slices(ordered, keys, quantiles, begin, count_spare_bits(slice_ns))
+    ordered = gathered.join(F.broadcast(cover.drop("topology")), "operator_id", "left").select(
+        *keys,
+        *(F.sort_array(name).alias(name) for name in names),
+        F.sort_array(F.concat(*EVENTS)).alias("events"),
+        (F.size("begun") - F.size("done")).alias("net"),
+        "end_ns",
+        F.least(F.lit(slice_ns), window_ns - offset, F.col("end_ns") - begin).alias("limit"),
+    )
+    quantiles = pick_quantiles() if slices == 1 else []
+    summed = sum_slices(ordered, keys, quantiles, begin, slice_ns)
     return summed.withColumn("slice", F.lit(0)) if slices == 1 else summed
 
 
@@ -68,6 +83,17 @@ def place_records(records: DataFrame, window_ns: int, slice_ns: int) -> DataFram
         (F.col("sojourn_ns") - F.col("wait_ns")).alias("services"),
         F.col("wait_ns").alias("wait"),
         F.col("sojourn_ns").alias("sojourn"),
+        *find_events(window_ns, slice_ns),
+    )
+
+
+def find_events(window_ns: int, slice_ns: int) -> tuple[Column, Column]:
+    """The record's start and finish, where they lie in the slice of its arrival."""
+    _, arrived, length = find_slice(F.col("arrived_ns"), window_ns, slice_ns)
+    begun, done = (arrived + F.col(name) for name in ("wait_ns", "sojourn_ns"))
+    return (
+        place_in_slice(begun, length, is_start=True).alias("begun"),
+        place_in_slice(done, length, is_start=False).alias("done"),
     )
 
 
@@ -77,13 +103,13 @@ def count_spare_bits(slice_ns: int) -> int:
 
 
 def sum_slices(
-    ordered: DataFrame, keys: tuple[str, ...], quantiles: list[Column], begin: Column, shift: int
+    ordered: DataFrame, keys: tuple[str, ...], quantiles: list[Column], begin: Column, slice_ns: int
 ) -> DataFrame:
     """Rows again, in order: Spark compiles what runs over rows, not what runs over elements of arrays.
 
     Squares are summed around a value in the midst, so that nearly equal values lose no digits.
     """
-    size = F.size("places")
+    shift, size = count_spare_bits(slice_ns), F.size("places")
     first, last = (
         F.shiftright(F.get("places", F.lit(0)), shift),
         F.shiftright(F.get("places", size - 1), shift),
@@ -96,27 +122,31 @@ def sum_slices(
         last.alias("last"),
         (find_mean(last - first, size - 1)).cast("long").alias("middle_gap"),
         F.get("services", F.floor(size / 2).cast("int")).alias("middle_service"),
+        "net",
+        "end_ns",
+        sweep(F.col("events"), F.col("limit")).alias("swept"),
         *quantiles,
     )
     kept = [c for c in measured.columns if c not in {"places", "services"}]
-    rows = measured.select(*kept, "places", "services", F.posexplode("places").alias("i", "place"))
+    rows = measured.select(*kept, "places", "services", F.posexplode_outer("places").alias("i", "place"))
     before = F.get("places", F.col("i") - 1)
     gap = F.shiftright("place", shift) - F.shiftright(before, shift) - F.col("middle_gap")
     rows = rows.select(
         *kept,
+        "place",
         F.when(F.col("i") > 0, gap).alias("gap"),
         F.when((F.col("i") > 0) & (F.col("place") == before), 1).otherwise(0).alias("repeat"),
         (F.get("services", F.col("i")) - F.col("middle_service")).alias("service"),
     )
     return rows.groupBy(*keys).agg(
-        F.count("*").alias("tuples"),
+        F.count("place").alias("tuples"),
         F.sum("repeat").alias("repeats"),
         (F.first(begin + F.col("first"))).alias("first_ns"),
         (F.first(begin + F.col("last"))).alias("last_ns"),
         F.coalesce(F.var_pop("gap") * F.count("gap"), F.lit(0.0)).alias("gap_squares"),
         (F.first("middle_service") + F.avg("service")).alias("service_mean"),
         (F.var_pop("service") * F.count("service")).alias("service_squares"),
-        *(F.first(name).alias(name) for name in measured.columns if is_quantile(name)),
+        *(F.first(name).alias(name) for name in measured.columns if is_quantile(name) or name in SWEPT),
     )
 
 
@@ -134,6 +164,7 @@ def build_timeline(slices: DataFrame) -> DataFrame:
 
     A gap belongs to the slice of its later tuple, however long ago the earlier one arrived.
     """
+    slices = slices.where("tuples > 0")
     before = F.lag("last_ns").over(Window.partitionBy("operator_id").orderBy("window", "slice"))
     part = F.struct(
         "first_ns",

@@ -13,7 +13,12 @@ START_NS = 1_794_960_000 * NS  # 2026-11-18T00:00:00Z
 
 
 def make_events(
-    roots: int, seed: int, seconds: float = 300, topology: str = "fpd", sample_every: int = 1
+    roots: int,
+    seed: int,
+    seconds: float = 300,
+    topology: str = "fpd",
+    sample_every: int = 1,
+    sampling: str = "every-nth",
 ) -> list[Event]:
     """Root tuples through generator -> detector (which sometimes feeds itself) -> reporter, in whole µs."""
     random = np.random.default_rng(seed)
@@ -37,6 +42,7 @@ def make_events(
                     started,
                     finished,
                     sample_every,
+                    sampling,
                 )
             )
             if operator == "generator":
@@ -77,6 +83,7 @@ def to_record(event: Event) -> dict[str, Any]:
         "started_at": event.started_ns / NS,
         "finished_at": event.finished_ns / NS,
         "sample_every": event.sample_every,
+        "sampling": event.sampling,
     }
 
 

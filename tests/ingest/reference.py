@@ -22,6 +22,7 @@ class Event:
     started_ns: int
     finished_ns: int
     sample_every: int = 1
+    sampling: str = "every-nth"
 
     def moved(self, nanos: int) -> "Event":
         return replace(
@@ -33,12 +34,11 @@ class Event:
 
 
 def drop_duplicates(events: Iterable[Event]) -> list[Event]:
-    """Of equal names and arrivals the one that finished last is kept."""
+    """Records of equal names and times are one."""
     kept: dict[tuple[Any, ...], Event] = {}
     for e in events:
-        key = (e.topology, e.operator, e.instance, e.tuple_id, e.arrived_ns)
-        if key not in kept or (e.finished_ns, e.started_ns) > (kept[key].finished_ns, kept[key].started_ns):
-            kept[key] = e
+        times = (e.arrived_ns, e.started_ns, e.finished_ns)
+        kept.setdefault((e.topology, e.operator, e.instance, e.tuple_id, *times), e)
     return list(kept.values())
 
 
@@ -47,6 +47,92 @@ def scv(values: Iterable[float]) -> float | None:
     if len(found) < 2 or found.mean() == 0:
         return None
     return float(found.var() / found.mean() ** 2)
+
+
+def find_cover(events: Iterable[Event], window_ns: int) -> dict[str, tuple[int, int] | None]:
+    """From one mean gap before a topology's first arrival to one after its last, of the arrivals from outside.
+
+    The mean is of the gaps in as many whole windows as it takes to have eleven arrivals.
+    """
+    topologies: defaultdict[str, list[Event]] = defaultdict(list)
+    for e in events:
+        topologies[e.topology].append(e)
+    return {name: find_one_cover(found, window_ns) for name, found in topologies.items()}
+
+
+def find_one_cover(events: list[Event], window_ns: int) -> tuple[int, int] | None:
+    at = sorted(e.arrived_ns for e in events)
+    counted = sorted(e.arrived_ns for e in events if e.from_operator is None) or at
+    head = [t for t in counted if t // window_ns <= counted[min(10, len(counted) - 1)] // window_ns]
+    tail = [t for t in counted if t // window_ns >= counted[max(-11, -len(counted))] // window_ns]
+    if len(counted) < 2 or head[-1] == head[0] or tail[-1] == tail[0]:
+        return None
+    before, after = (max(1, (ends[-1] - ends[0]) // (len(ends) - 1)) for ends in (head, tail))
+    return at[0] - before, at[-1] + after
+
+
+def cover_window(cover: tuple[int, int] | None, window: int, window_ns: int) -> float | None:
+    """Seconds of it."""
+    if cover is None:
+        return None
+    return (min(cover[1], (window + 1) * window_ns) - max(cover[0], window * window_ns)) / NS
+
+
+def overlap(begin: int, end: int, span: tuple[int, int]) -> int:
+    return max(0, min(end, span[1]) - max(begin, span[0]))
+
+
+def count_busy(timeline: list[Event], span: tuple[int, int], end: int | None) -> tuple[int, float]:
+    """The most services under way at once within a span, and the time in service up to `end`, in seconds."""
+    inside = [e for e in timeline if e.started_ns < e.finished_ns]
+    inside = [e for e in inside if e.started_ns < span[1] and e.finished_ns > span[0]]
+    most = 0
+    for at in {max(span[0], e.started_ns) for e in inside}:
+        most = max(most, sum(e.started_ns <= at < e.finished_ns for e in inside))
+    until = (span[0], max(span[0], span[1] if end is None else min(span[1], end)))
+    return most, sum(overlap(e.started_ns, e.finished_ns, until) for e in inside) / NS
+
+
+def find_sessions(timeline: list[Event], window_ns: int) -> list[tuple[int, int]]:
+    """Stretches of an instance between silences of an hour (seen where windows meet), longer by their mean silence."""
+    windows: defaultdict[tuple[str, int], list[Event]] = defaultdict(list)
+    for e in timeline:
+        windows[e.instance, e.arrived_ns // window_ns].append(e)
+    sessions: dict[str, list[list[Event]]] = {}
+    for (instance, _), found in sorted(windows.items()):
+        known = sessions.setdefault(instance, [])
+        ended = max((e.finished_ns for session in known for e in session), default=None)
+        if ended is None or min(e.started_ns for e in found) - ended > 3600 * NS:
+            known.append([])
+        known[-1].extend(found)
+    spans = []
+    for session in (one for known in sessions.values() for one in known):
+        begin, end = min(e.started_ns for e in session), max(e.finished_ns for e in session)
+        silence = end - begin - sum(e.finished_ns - e.started_ns for e in session)
+        pad = int(max(0, silence) / (len(session) - 1)) if len(session) > 1 else 0
+        spans.append((begin - pad, end + pad))
+    return spans
+
+
+def count_processors(
+    timeline: list[Event], key: Key, cover: tuple[int, int] | None, window_ns: int
+) -> dict[str, Any]:
+    span = (key[2] * window_ns, (key[2] + 1) * window_ns)
+    most, busy = count_busy(timeline, span, cover and cover[1])
+    found = [e for e in timeline if e.arrived_ns // window_ns == key[2]]
+    names, every = len({e.instance for e in found}), float(np.mean([e.sample_every for e in found]))
+    covered = cover_window(cover, key[2], window_ns)
+    counted = {"most_busy": most, "mean_busy": busy * every / (covered or window_ns / NS)}
+    if cover is None or covered is None:
+        return counted | {"instances_present": None, "processors": names, "processors_basis": "names-seen"}
+    clipped = (max(span[0], cover[0]), min(span[1], cover[1]))
+    present = sum(overlap(*one, clipped) for one in find_sessions(timeline, window_ns)) / NS / covered
+    mean = max(1, int(present + 0.5))
+    return counted | {
+        "instances_present": present,
+        "processors": max(mean, most),
+        "processors_basis": "most-busy" if most > mean else "present",
+    }
 
 
 def summarise_operators(events: Iterable[Event], window_seconds: int) -> dict[Key, dict[str, Any]]:
@@ -64,25 +150,40 @@ def summarise_operators(events: Iterable[Event], window_seconds: int) -> dict[Ke
             members[key].append(e)
             if place:
                 gaps[key].append((e.arrived_ns - timeline[place - 1].arrived_ns) / NS)
-    return {key: summarise_window(found, gaps[key], window_seconds) for key, found in members.items()}
+    covers = find_cover(kept, window_ns)
+    summaries = {}
+    for key, found in members.items():
+        cover = covers[key[0]]
+        covered = cover_window(cover, key[2], window_ns)
+        summary = summarise_window(found, gaps[key], covered or window_seconds)
+        counted = count_processors(timelines[key[:2]], key, cover, window_ns)
+        summaries[key] = summary | counted | {"covered_seconds": covered}
+    return summaries
 
 
-def summarise_window(events: list[Event], gaps: list[float], window_seconds: int) -> dict[str, Any]:
+def scale_scv(sampled: float | None, events: list[Event]) -> float | None:
+    """n·c where every n-th was logged, 1 + n(c − 1) where each was by chance; unknown where both."""
+    every = float(np.mean([e.sample_every for e in events]))
+    kinds = {e.sampling for e in events if e.sample_every > 1}
+    if sampled is None or len(kinds) > 1:
+        return None
+    return max(0.0, 1 + every * (sampled - 1)) if kinds == {"random"} else sampled * every
+
+
+def summarise_window(events: list[Event], gaps: list[float], seconds: float) -> dict[str, Any]:
     waits = np.array([(e.started_ns - e.arrived_ns) / NS for e in events])
     services = np.array([(e.finished_ns - e.started_ns) / NS for e in events])
     sojourns = np.array([(e.finished_ns - e.arrived_ns) / NS for e in events])
-    sample = float(np.mean([e.sample_every for e in events]))
-    arrival_scv = scv(gaps)
     busy: defaultdict[str, float] = defaultdict(float)
     upstream: defaultdict[str | None, int] = defaultdict(int)
     for e, service in zip(events, services, strict=True):
-        busy[e.instance] += e.sample_every * service / window_seconds
+        busy[e.instance] += e.sample_every * service / seconds
         upstream[e.from_operator] += 1
     fractions = list(busy.values())
     summary = {
         "tuples": len(events),
-        "arrival_rate": sum(e.sample_every for e in events) / window_seconds,
-        "arrival_scv": None if arrival_scv is None else arrival_scv * sample,
+        "arrival_rate": sum(e.sample_every for e in events) / seconds,
+        "arrival_scv": scale_scv(scv(gaps), events),
         "service_rate": 1 / services.mean() if services.mean() > 0 else None,
         "service_scv": scv(services),
         "mean_wait_seconds": waits.mean(),
@@ -115,9 +216,12 @@ def summarise_topologies(
         first = min(e.arrived_ns for e in found)
         totals[topology, first // window_ns].append(sum(e.finished_ns - e.arrived_ns for e in found) / NS)
         completions[topology, first // window_ns].append((max(e.finished_ns for e in found) - first) / NS)
+    covers = find_cover(kept, window_ns)
+    covered = {key: cover_window(covers[key[0]], key[1], window_ns) for key in outside}
     return {
         key: {
-            "external_rate": weight / window_seconds,
+            "covered_seconds": covered[key],
+            "external_rate": weight / (covered[key] or window_seconds),
             "root_tuples": len(totals[key]),
             "mean_total_sojourn_seconds": float(np.mean(totals[key])) if totals[key] else None,
             "mean_completion_seconds": float(np.mean(completions[key])) if totals[key] else None,

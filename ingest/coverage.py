@@ -1,0 +1,128 @@
+"""What stretch of time a run's log covers of each topology: its first and last window are seldom covered whole."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
+
+from ingest.runs import Diagnostic
+
+# Arrivals at either end of a log, from which the usual gap there is taken; the rate may be another in between.
+END_ARRIVALS = 11
+COVER = "operator_id long, topology string, begin_ns long, end_ns long"
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The first and the last arrivals of a topology in a run, and how its records were sampled."""
+
+    topology: str
+    operator_ids: list[int]
+    first_ns: int
+    last_ns: int
+    arrivals: int
+    head_ns: int
+    head_arrivals: int
+    tail_ns: int
+    tail_arrivals: int
+    sampled: int
+    thinned: int
+
+    def find_cover(self) -> tuple[int, int] | None:
+        """From one mean gap before the first arrival to one after the last; None where there is no gap.
+
+        Of n arrivals spread evenly over an unknown stretch the first lies, on average, one mean gap after its
+        beginning and the last one before its end: (n + 1) / (n − 1) times their distance is an unbiased estimate.
+        """
+        if self.arrivals < 2 or self.head_ns <= 0 or self.tail_ns <= 0:
+            return None
+        before = max(1, self.head_ns // (self.head_arrivals - 1))
+        after = max(1, self.tail_ns // (self.tail_arrivals - 1))
+        return self.first_ns - before, self.last_ns + after
+
+
+def find_ends(shares: DataFrame) -> list[Ends]:
+    """One per topology. Gaps are those of what came from outside, since derived tuples come in clusters; where the
+    log has none of that, those of all arrivals.
+    """
+    from_outside = F.col("from_operator").isNull()
+    windows = shares.groupBy("topology", "window").agg(
+        F.collect_set("operator_id").alias("operator_ids"),
+        F.min("first_ns").alias("first"),
+        F.max("last_ns").alias("last"),
+        F.sum("tuples").alias("all"),
+        F.sum(F.when(from_outside, F.col("tuples")).otherwise(0)).alias("outside"),
+        F.min(F.when(from_outside, F.col("first_ns"))).alias("outside_first"),
+        F.max(F.when(from_outside, F.col("last_ns"))).alias("outside_last"),
+        F.sum("sampled").alias("sampled"),
+        F.sum("thinned").alias("thinned"),
+    )
+    topology = Window.partitionBy("topology")
+    has_outside = F.sum("outside").over(topology) > 0
+    counted = windows.withColumns(
+        {
+            "n": F.when(has_outside, F.col("outside")).otherwise(F.col("all")),
+            "n_first": F.when(has_outside, F.col("outside_first")).otherwise(F.col("first")),
+            "n_last": F.when(has_outside, F.col("outside_last")).otherwise(F.col("last")),
+        }
+    )
+    so_far = (Window.unboundedPreceding, Window.currentRow)
+    in_head = F.sum("n").over(topology.orderBy("window").rowsBetween(*so_far)) - F.col("n") < END_ARRIVALS
+    in_tail = F.sum("n").over(topology.orderBy(F.desc("window")).rowsBetween(*so_far)) - F.col("n")
+    marked = counted.withColumns({"in_head": in_head, "in_tail": in_tail < END_ARRIVALS})
+    found = marked.groupBy("topology").agg(
+        F.array_distinct(F.flatten(F.collect_list("operator_ids"))),
+        F.min("first"),
+        F.max("last"),
+        F.sum("n"),
+        span("in_head"),
+        F.sum(F.when(F.col("in_head"), F.col("n"))),
+        span("in_tail"),
+        F.sum(F.when(F.col("in_tail"), F.col("n"))),
+        F.sum("sampled"),
+        F.sum("thinned"),
+    )
+    return [Ends(*row) for row in found.collect()]
+
+
+def span(marked: str) -> Column:
+    inside = F.col(marked)
+    return F.max(F.when(inside, F.col("n_last"))) - F.min(F.when(inside, F.col("n_first")))
+
+
+def make_cover(spark: SparkSession, ends: Iterable[Ends]) -> DataFrame:
+    """COVER: a row per operator, none for a topology of which it is not known; small enough for every executor."""
+    rows = [
+        (operator_id, one.topology, *cover)
+        for one in ends
+        if (cover := one.find_cover()) is not None
+        for operator_id in one.operator_ids
+    ]
+    return spark.createDataFrame(rows, COVER)
+
+
+def cover_window(window_ns: int) -> Column:
+    """Seconds of a row's window that the log covers, null where that is not known."""
+    begin = F.col("window") * window_ns
+    inside = F.least(begin + window_ns, "end_ns") - F.greatest(begin, "begin_ns")
+    return F.when(F.col("end_ns").isNotNull(), inside / 1e9)
+
+
+def tell_of_ends(ends: Iterable[Ends]) -> list[Diagnostic]:
+    """What a reader must know about how far the log reaches, and how it was sampled."""
+    notes = []
+    for one in ends:
+        if one.find_cover() is None:
+            detail = (
+                "The log holds too few arrivals to tell what time it covers: rates are tuples per whole window, and "
+                "processors the instances seen."
+            )
+            notes.append(Diagnostic("coverage-unknown", one.topology, detail))
+        if 0 < one.thinned < one.sampled:
+            detail = (
+                f"Of {one.sampled} sampled records {one.thinned} were taken at random, the others every n-th: windows "
+                "in which an operator has both have no arrival_scv."
+            )
+            notes.append(Diagnostic("sampling-mixed", one.topology, detail))
+    return notes

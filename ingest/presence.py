@@ -1,0 +1,82 @@
+"""How many instances of an operator could serve: not the names seen in a window, but those present, over time."""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
+
+from ingest.parse import NANOS_PER_SECOND
+
+SPOT = ("operator_id", "window")
+INSTANCE = ("operator_id", "instance")
+# An instance that is silent for longer is gone meanwhile: shifts end, and names come back the next day.
+IDLE_NS = 3600 * NANOS_PER_SECOND
+PRESENT, MOST_BUSY, NAMES_SEEN = "present", "most-busy", "names-seen"
+
+
+def find_sessions(shares: DataFrame) -> DataFrame:
+    """Per instance each stretch without a silence of IDLE_NS: from its first start to its last finish.
+
+    Both are moved outwards by the mean silence of the stretch: nobody begins and ends with a tuple in hand.
+    """
+    seen = shares.groupBy(*SPOT, "instance").agg(
+        F.min("begun_ns").alias("begun"),
+        F.max("ended_ns").alias("ended"),
+        F.sum("tuples").alias("tuples"),
+        F.sum("service_high").alias("high"),
+        F.sum("service_low").alias("low"),
+    )
+    order = Window.partitionBy(*INSTANCE).orderBy("window")
+    before = F.max("ended").over(order.rowsBetween(Window.unboundedPreceding, -1))
+    is_new = F.coalesce(F.col("begun") - before > IDLE_NS, F.lit(col=True)).cast("int")
+    numbered = seen.withColumn("is_new", is_new).withColumn(
+        "session", F.sum("is_new").over(order.rowsBetween(Window.unboundedPreceding, Window.currentRow))
+    )
+    sessions = numbered.groupBy(*INSTANCE, "session").agg(
+        F.min("begun").alias("begun"),
+        F.max("ended").alias("ended"),
+        F.sum("tuples").alias("tuples"),
+        (F.sum("high") * float(1 << 30) + F.sum("low")).alias("served_ns"),
+    )
+    silence = (F.col("ended") - F.col("begun") - F.col("served_ns")) / (F.col("tuples") - 1)
+    pad = F.when(F.col("tuples") > 1, F.greatest(silence, F.lit(0.0))).otherwise(0.0).cast("long")
+    return sessions.select(
+        "operator_id", (F.col("begun") - pad).alias("begun"), (F.col("ended") + pad).alias("ended")
+    )
+
+
+def count_present(shares: DataFrame, cover: DataFrame, window_ns: int) -> DataFrame:
+    """Per (operator, window): `present_ns`, the time for which each instance was present, of all together."""
+    within = find_sessions(shares).join(F.broadcast(cover), "operator_id")
+    begun = F.least(F.greatest("begun", "begin_ns"), "end_ns")
+    ended = F.greatest(F.least("ended", "end_ns"), begun)
+    changes = within.select(
+        "operator_id",
+        F.explode(
+            F.array(
+                F.struct(begun.alias("at"), F.lit(1).alias("change")),
+                F.struct(ended.alias("at"), F.lit(-1).alias("change")),
+            )
+        ).alias("event"),
+    ).select("operator_id", "event.*")
+    left = window_ns - F.col("at") % window_ns
+    moved = changes.groupBy("operator_id", F.expr(f"at div {window_ns}L").alias("window")).agg(
+        F.sum("change").alias("net"), F.sum(F.col("change") * left).alias("inside")
+    )
+    quiet = shares.select(*SPOT, F.lit(0).cast("long").alias("net"), F.lit(0).cast("long").alias("inside"))
+    steps = moved.unionByName(quiet).groupBy(*SPOT).agg(F.sum("net").alias("net"), F.sum("inside").alias("inside"))
+    earlier = Window.partitionBy("operator_id").orderBy("window").rowsBetween(Window.unboundedPreceding, -1)
+    carried = F.coalesce(F.sum("net").over(earlier), F.lit(0))
+    return steps.select(*SPOT, (carried * window_ns + F.col("inside")).alias("present_ns"))
+
+
+def choose_processors() -> tuple[Column, Column]:
+    """How many processors to plan with, and which number that is: the mean of the instances present, to the nearest
+    whole, but never fewer than were busy at once; the names seen where it is not known how long the log is.
+    """
+    present = F.round("instances_present").cast("int")
+    chosen = F.greatest(present, "most_busy", F.lit(1))
+    basis = F.when(F.col("most_busy") > F.greatest(present, F.lit(1)), MOST_BUSY).otherwise(PRESENT)
+    is_known = F.col("instances_present").isNotNull()
+    return (
+        F.when(is_known, chosen).otherwise(F.col("instances").cast("int")).alias("processors"),
+        F.when(is_known, basis).otherwise(NAMES_SEEN).alias("processors_basis"),
+    )
