@@ -2,7 +2,7 @@
 
 import re
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -44,6 +44,14 @@ PositiveRate = Annotated[float, Field(gt=0, le=1e15, description="Per second.")]
 Scv = Annotated[float, Field(ge=0, le=1e6, description="Squared coefficient of variation: variance / mean².")]
 Seconds = Annotated[float, Field(gt=0, le=1e15)]
 Processors = Annotated[int, Field(ge=1, le=MOST_PROCESSORS)]
+ProcessorsBasis = Annotated[
+    Literal["present", "most-busy", "names-seen"],
+    Field(
+        description="What an ingest took for `processors`: present, the mean of the instances that could serve; "
+        "most-busy, the most services under way at once, where those are more; names-seen, where the log is too short "
+        "to tell."
+    ),
+]
 
 
 def _in_utc(at: datetime) -> datetime:

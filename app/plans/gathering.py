@@ -11,7 +11,7 @@ from app.errors import InvalidRequest
 from app.plans.schemas import Basis, Ewma, Measured, Window
 from app.settings import Settings
 from app.snapshots.schemas import Load
-from app.snapshots.service import find_newest
+from app.snapshots.service import LEAST_COVERED, count_partial_since, find_newest, is_partial
 from app.storage_errors import NoSnapshot
 from app.tables import SnapshotRow
 from app.topologies.service import StoredTopology, find_topology
@@ -49,6 +49,7 @@ def gather(
     topology = stored.to_values()
     loads, strangers = _read_loads(snapshots, {operator.name for operator in topology.operators})
     load, diagnostics = _smooth(loads, body)
+    parts = _tell_of_parts(session, stored, snapshots, ended_by)
     basis = Basis(
         topology=name,
         revision=stored.revision,
@@ -57,7 +58,7 @@ def gather(
         last_observed_at=snapshots[-1].observed_at,
     )
     intervals = _weigh(loads, body)
-    return Gathered(stored, topology, load, strangers + diagnostics, basis, snapshots[-1], intervals)
+    return Gathered(stored, topology, load, parts + strangers + diagnostics, basis, snapshots[-1], intervals)
 
 
 def _count_needed(body: Measured, settings: Settings) -> int:
@@ -113,6 +114,28 @@ def _read_loads(
         f"Left out what was measured at {join_names(names)}: this revision of the topology does not have it."
     )
     return loads, (values.Diagnostic("operator-not-in-topology", detail, names),)
+
+
+def _tell_of_parts(
+    session: Session, stored: StoredTopology, used: Sequence[SnapshotRow], ended_by: datetime | None
+) -> tuple[values.Diagnostic, ...]:
+    """Part of a window is no basis where there is a whole one; that it was left out, or had to do, is said."""
+    if is_partial(used[-1]):
+        newest = used[-1]
+        detail = (
+            f"No snapshot covers {LEAST_COVERED:.0%} of its window or more: the newest used covers "
+            f"{newest.covered_seconds:.4g} of {newest.window_seconds:g} s, from {newest.observed_at.isoformat()} on. "
+            "Its rates are noisy, and tuples that had not finished by its end are missing."
+        )
+        return (values.Diagnostic("partial-windows-used", detail),)
+    skipped = count_partial_since(session, stored, used[0].observed_at, ended_by)
+    if not skipped:
+        return ()
+    detail = (
+        f"Left out {skipped} of the snapshots since {used[0].observed_at.isoformat()}: less than {LEAST_COVERED:.0%} "
+        "of the window was measured."
+    )
+    return (values.Diagnostic("partial-windows-skipped", detail),)
 
 
 def _smooth(loads: list[values.Load], body: Measured) -> tuple[values.Load, tuple[values.Diagnostic, ...]]:

@@ -2,9 +2,30 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Discriminator, Field, JsonValue, Tag, model_validator
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    JsonValue,
+    Tag,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
-from app.fields import Answer, Body, OperatorName, PositiveRate, Processors, Rate, Scv, Seconds, UtcTime
+from app.fields import (
+    Answer,
+    Body,
+    OperatorName,
+    PositiveRate,
+    Processors,
+    ProcessorsBasis,
+    Rate,
+    Scv,
+    Seconds,
+    UtcTime,
+)
 from planner import values
 
 FPD_MEASURED: dict[str, JsonValue] = {
@@ -36,6 +57,7 @@ class OperatorLoad(Body):
     )
     service_scv: Annotated[Scv | None, Field(description="Of the service times; left out: 1.")] = None
     processors: Annotated[Processors | None, Field(description="How many are running.")] = None
+    processors_basis: ProcessorsBasis | None = None
 
 
 class Load(Body):
@@ -45,11 +67,27 @@ class Load(Body):
 
     observed_at: Annotated[UtcTime | None, Field(description="Where the interval begins.")] = None
     window_seconds: Annotated[Seconds, Field(description="How long it is.")] = 60.0
+    covered_seconds: Annotated[
+        Seconds | None,
+        Field(
+            description="How much of it was measured, at most window_seconds; rates are per second of this time. "
+            "Left out: all of it."
+        ),
+    ] = None
     external_rate: Annotated[Rate, Field(description="Tuples per second that enter from outside.")]
     measured_sojourn_seconds: Annotated[
         float | None, Field(ge=0, le=1e15, description="Measured total time in operators per external tuple.")
     ] = None
     operators: dict[OperatorName, OperatorLoad]
+
+    @field_validator("covered_seconds")
+    @classmethod
+    def refuse_more_than_the_window(cls, covered: float | None, info: ValidationInfo) -> float | None:
+        """No more can be measured of an interval than there is."""
+        window = info.data.get("window_seconds")
+        if covered is not None and window is not None and covered > window:
+            raise ValueError(f"must be at most window_seconds, which is {window:g}")
+        return covered
 
     def to_values(self) -> values.Load:
         """What the planner computes with."""
@@ -141,6 +179,7 @@ class SnapshotAnswer(Answer):
 
     observed_at: UtcTime
     window_seconds: float
+    covered_seconds: float | None = None
     external_rate: float
     measured_sojourn_seconds: float | None
     operators: dict[str, OperatorLoad]

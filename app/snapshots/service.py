@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TypeVarTuple
 
 from sqlalchemy import Boolean, ColumnElement, Select, delete, func, literal_column, null, select, tuple_
 from sqlalchemy.dialects.postgresql import insert
@@ -17,9 +16,14 @@ from app.tables import SnapshotRow
 from app.topologies.service import StoredTopology, find_topology
 from planner.errors import MOST_SUGGESTED, suggest_name
 
-Columns = TypeVarTuple("Columns")
 KEY_COLUMNS = ["topology_id", "observed_at", "window_seconds"]
 KEY = (SnapshotRow.observed_at, SnapshotRow.window_seconds)
+# Less than this of a window is a part of one: what was measured then is noisy, and its last tuples are missing.
+LEAST_COVERED = 0.95
+IS_WHOLE = (
+    func.coalesce(SnapshotRow.covered_seconds, SnapshotRow.window_seconds)
+    >= LEAST_COVERED * SnapshotRow.window_seconds
+)
 
 
 def store_snapshots(
@@ -38,6 +42,7 @@ def store_snapshots(
             "topology_id": topology.id,
             "observed_at": one.observed_at,
             "window_seconds": one.window_seconds,
+            "covered_seconds": one.covered_seconds,
             "external_rate": one.external_rate,
             "measured_sojourn_seconds": one.measured_sojourn_seconds,
             "operators": {key: load.model_dump(exclude_none=True) for key, load in one.operators.items()},
@@ -51,6 +56,7 @@ def store_snapshots(
     replaced = {
         column: statement.excluded[column]
         for column in (
+            "covered_seconds",
             "external_rate",
             "measured_sojourn_seconds",
             "operators",
@@ -107,26 +113,54 @@ def list_snapshots(
 def find_newest(
     session: Session, topology: StoredTopology, count: int, ended_by: datetime | None = None
 ) -> Sequence[SnapshotRow]:
-    """The newest `count` snapshots (of those that have ended by then), oldest first."""
-    return session.scalars(_pick_newest(_of(topology), count, ended_by)).all()[::-1]
+    """The newest `count` snapshots that are covered whole (of those that have ended by then), oldest first.
+
+    Where none is, those that are covered in part; for one, of the newest two the one of which more is covered: a short
+    log has two, and the last may be a moment long.
+    """
+    query = _of(topology).where(*_ended(ended_by)).order_by(*(column.desc() for column in KEY))
+    if whole := session.scalars(query.where(IS_WHOLE).limit(count)).all():
+        return whole[::-1]
+    partial = session.scalars(query.limit(max(count, 2))).all()
+    return [max(partial, key=_find_covered_share)] if partial and count == 1 else partial[::-1]
 
 
 def find_newest_rates(
     session: Session, topology: StoredTopology, count: int, ended_by: datetime
 ) -> list[tuple[datetime, float, float]]:
-    """Beginning, length and external rate of the newest `count` snapshots, oldest first; operators stay unread."""
+    """Beginning, length and external rate of the newest `count` snapshots that are covered whole, oldest first.
+
+    Operators stay unread.
+    """
     columns = select(SnapshotRow.observed_at, SnapshotRow.window_seconds, SnapshotRow.external_rate)
-    query = columns.where(SnapshotRow.topology_id == topology.id)
-    rows = session.execute(_pick_newest(query, count, ended_by)).all()
+    query = columns.where(SnapshotRow.topology_id == topology.id, IS_WHOLE, *_ended(ended_by))
+    rows = session.execute(query.order_by(*(column.desc() for column in KEY)).limit(count)).all()
     return [(row[0], row[1], row[2]) for row in rows[::-1]]
 
 
-def _pick_newest(query: Select[*Columns], count: int, ended_by: datetime | None) -> Select[*Columns]:
-    query = query.order_by(*(column.desc() for column in KEY)).limit(count)
-    if ended_by is not None:
-        seconds_since = func.extract("epoch", ended_by - SnapshotRow.observed_at)
-        query = query.where(SnapshotRow.window_seconds <= seconds_since)
-    return query
+def count_partial_since(
+    session: Session, topology: StoredTopology, since: datetime, ended_by: datetime | None = None
+) -> int:
+    """How many snapshots that begin at this time or later (of those that have ended by then) are covered in part."""
+    query = select(func.count()).where(
+        SnapshotRow.topology_id == topology.id, SnapshotRow.observed_at >= since, ~IS_WHOLE, *_ended(ended_by)
+    )
+    return session.scalars(query).one()
+
+
+def is_partial(row: SnapshotRow) -> bool:
+    """Whether less than LEAST_COVERED of its window was measured."""
+    return _find_covered_share(row) < LEAST_COVERED
+
+
+def _find_covered_share(row: SnapshotRow) -> float:
+    return 1.0 if row.covered_seconds is None else row.covered_seconds / row.window_seconds
+
+
+def _ended(by: datetime | None) -> list[ColumnElement[bool]]:
+    if by is None:
+        return []
+    return [SnapshotRow.window_seconds <= func.extract("epoch", by - SnapshotRow.observed_at)]
 
 
 def _dump(snapshot: Snapshot, field: str) -> object:

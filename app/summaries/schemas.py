@@ -5,13 +5,22 @@ from typing import Annotated
 
 from pydantic import Field
 
-from app.fields import Answer
+from app.fields import Answer, ProcessorsBasis
 
 Measured = Annotated[float | None, Field(description="Null where fewer than two values were seen.")]
 
 
+Covered = Annotated[
+    float | None,
+    Field(
+        description="How much of the window the log covers, for which rates stand; null: not known, and rates are "
+        "per second of the whole window."
+    ),
+]
+
+
 class InstanceLoad(Answer):
-    """How busy one instance was: service time of what arrived, per second of the window (may pass 1)."""
+    """How busy one instance was: service time of what arrived, per second covered (may pass 1)."""
 
     instance: str
     busy: float
@@ -31,8 +40,9 @@ class OperatorSummary(Answer):
     window_start: datetime
     window_seconds: int
     run_id: Annotated[int, Field(description="The ingest run that wrote it.")]
+    covered_seconds: Covered
     tuples: Annotated[int, Field(description="Logged tuples, each counted once.")]
-    arrival_rate: Annotated[float, Field(description="Per second, scaled by sample_every.")]
+    arrival_rate: Annotated[float, Field(description="Per second covered, scaled by sample_every.")]
     arrival_scv: Measured
     service_rate: Annotated[float | None, Field(description="Per second and processor: 1 / mean service.")]
     service_scv: Measured
@@ -44,7 +54,17 @@ class OperatorSummary(Answer):
     sojourn_p50_seconds: float
     sojourn_p95_seconds: float
     sojourn_p99_seconds: float
-    instances: Annotated[int, Field(description="Instances seen in this window.")]
+    instances: Annotated[int, Field(description="Names of instances seen in this window.")]
+    instances_present: Annotated[
+        float | None, Field(description="Instances that could serve: the mean over the time covered.")
+    ]
+    most_busy: Annotated[int | None, Field(description="The most services under way at once.")]
+    mean_busy: Annotated[
+        float | None,
+        Field(description="Services under way, the mean over the time covered, scaled by sample_every."),
+    ]
+    processors: Annotated[int | None, Field(description="What the snapshot says of them.")]
+    processors_basis: ProcessorsBasis | None
     busy_fractions: list[InstanceLoad]
     busy_spread: Annotated[float, Field(description="The busiest instance less the idlest.")]
     busy_skew: Annotated[float | None, Field(description="The busiest instance over the mean.")]
@@ -64,7 +84,8 @@ class TopologySummary(Answer):
     window_start: datetime
     window_seconds: int
     run_id: int
-    external_rate: Annotated[float, Field(description="Tuples per second from outside.")]
+    covered_seconds: Covered
+    external_rate: Annotated[float, Field(description="Tuples per second covered, from outside.")]
     root_tuples: Annotated[int, Field(description="Root tuples that began in this window.")]
     mean_total_sojourn_seconds: Annotated[
         float | None,

@@ -136,3 +136,17 @@ def test_a_snapshot_can_be_deleted_of_one_length_or_of_all(client: httpx.Client,
     assert client.delete(first).status_code == 404
     assert client.delete(f"{url}/yesterday").status_code == 422
     assert client.delete("/v1/topologies/nobody/snapshots/2026-11-18T00:00:00Z").status_code == 404
+
+
+def test_no_more_is_measured_of_a_window_than_there_is(client: httpx.Client, stored: str):
+    url = f"/v1/topologies/{stored}/snapshots"
+    refused = client.post(url, json=[snapshot(1), snapshot(2, covered_seconds=60.5)])
+    assert refused.status_code == 422
+    assert refused.json()["errors"] == [
+        {"pointer": "#/1/covered_seconds", "detail": "must be at most window_seconds, which is 60"}
+    ]
+    whole, part = snapshot(1, covered_seconds=60.0), snapshot(2, covered_seconds=7.5)
+    assert client.post(url, json=[whole, part]).json() == {"stored": 2, "replaced": 0}
+    assert [item["covered_seconds"] for item in read_all(client, url)] == [None, 60.0, 7.5]
+    assert client.post(url, json=snapshot(2)).json() == {"stored": 0, "replaced": 1}
+    assert [item["covered_seconds"] for item in read_all(client, url)] == [None, 60.0, None]
