@@ -44,7 +44,9 @@ def find_sessions(shares: DataFrame) -> DataFrame:
 
 
 def count_present(shares: DataFrame, cover: DataFrame, window_ns: int) -> DataFrame:
-    """Per (operator, window): `present_ns`, the time for which each instance was present, of all together."""
+    """Per (operator, window): `present_ns`, the time for which each instance was present, of all together; and
+    `names_present`, how many were at some time.
+    """
     within = find_sessions(shares).join(F.broadcast(cover), "operator_id")
     begun = F.least(F.greatest("begun", "begin_ns"), "end_ns")
     ended = F.greatest(F.least("ended", "end_ns"), begun)
@@ -59,24 +61,42 @@ def count_present(shares: DataFrame, cover: DataFrame, window_ns: int) -> DataFr
     ).select("operator_id", "event.*")
     left = window_ns - F.col("at") % window_ns
     moved = changes.groupBy("operator_id", F.expr(f"at div {window_ns}L").alias("window")).agg(
-        F.sum("change").alias("net"), F.sum(F.col("change") * left).alias("inside")
+        F.sum("change").alias("net"),
+        F.sum(F.col("change") * left).alias("inside"),
+        F.count_if(F.col("change") > 0).alias("come"),
     )
-    quiet = shares.select(*SPOT, F.lit(0).cast("long").alias("net"), F.lit(0).cast("long").alias("inside"))
-    steps = moved.unionByName(quiet).groupBy(*SPOT).agg(F.sum("net").alias("net"), F.sum("inside").alias("inside"))
+    numbers = ("net", "inside", "come")
+    quiet = shares.select(*SPOT, *(F.lit(0).cast("long").alias(name) for name in numbers))
+    steps = moved.unionByName(quiet).groupBy(*SPOT).agg(*(F.sum(name).alias(name) for name in numbers))
     earlier = Window.partitionBy("operator_id").orderBy("window").rowsBetween(Window.unboundedPreceding, -1)
     carried = F.coalesce(F.sum("net").over(earlier), F.lit(0))
-    return steps.select(*SPOT, (carried * window_ns + F.col("inside")).alias("present_ns"))
+    return steps.select(
+        *SPOT,
+        (carried * window_ns + F.col("inside")).alias("present_ns"),
+        (carried + F.col("come")).alias("names_present"),
+    )
 
 
 def choose_processors() -> tuple[Column, Column]:
-    """How many processors to plan with, and which number that is: the mean of the instances present, to the nearest
-    whole, but never fewer than were busy at once; the names seen where it is not known how long the log is.
+    """How many processors to plan with, and which number that is.
+
+    The mean of the instances present, to the nearest whole. Where more services were under way at once than instances
+    were present at any time, a name stands for several processors: then as many as were busy. Where it is not known
+    how long the log is, the names seen.
+
+    One service more than that mean is nothing of the kind: who ends a shift ends a tuple beside a successor, and with
+    the most busy at once a window of shifts looked a server richer than it was, and its wait a quarter as long.
     """
-    present = F.round("instances_present").cast("int")
-    chosen = F.greatest(present, "most_busy", F.lit(1))
-    basis = F.when(F.col("most_busy") > F.greatest(present, F.lit(1)), MOST_BUSY).otherwise(PRESENT)
     is_known = F.col("instances_present").isNotNull()
+    is_several = F.col("most_busy") > F.col("names_present")
+    present = F.greatest(F.round("instances_present").cast("int"), F.lit(1))
     return (
-        F.when(is_known, chosen).otherwise(F.col("instances").cast("int")).alias("processors"),
-        F.when(is_known, basis).otherwise(NAMES_SEEN).alias("processors_basis"),
+        F.when(~is_known, F.col("instances").cast("int"))
+        .when(is_several, F.col("most_busy"))
+        .otherwise(present)
+        .alias("processors"),
+        F.when(~is_known, NAMES_SEEN)
+        .when(is_several, MOST_BUSY)
+        .otherwise(PRESENT)
+        .alias("processors_basis"),
     )

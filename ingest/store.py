@@ -22,6 +22,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 
 from app.tables import OperatorSummaryRow, TopologySummaryRow
+from ingest.borders import keep_fuller_windows
 from ingest.discovery import Discovery, Known, compare_topologies, find_unlogged
 from ingest.runs import Diagnostic, Request, Totals, succeed_run
 
@@ -139,6 +140,7 @@ def replace_windows(
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (REPLACE_LOCK,))
         diagnostics = [*notes, *(note for one in found for note in store_topology(connection, one))]
         delete_same_requests(connection, run_id, request)
+        diagnostics += keep_fuller_windows(connection, request)
         delete_spans(connection, request)
         insert_windows(connection, run_id, request)
         succeed_run(connection, run_id, totals, diagnostics, seconds)

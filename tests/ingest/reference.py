@@ -126,12 +126,13 @@ def count_processors(
     if cover is None or covered is None:
         return counted | {"instances_present": None, "processors": names, "processors_basis": "names-seen"}
     clipped = (max(span[0], cover[0]), min(span[1], cover[1]))
-    present = sum(overlap(*one, clipped) for one in find_sessions(timeline, window_ns)) / NS / covered
-    mean = max(1, int(present + 0.5))
+    sessions = [(max(begin, cover[0]), min(end, cover[1])) for begin, end in find_sessions(timeline, window_ns)]
+    present = sum(overlap(*one, clipped) for one in sessions) / NS / covered
+    at_some_time = sum(begin < span[1] and end >= span[0] for begin, end in sessions)
     return counted | {
         "instances_present": present,
-        "processors": max(mean, most),
-        "processors_basis": "most-busy" if most > mean else "present",
+        "processors": most if most > at_some_time else max(1, int(present + 0.5)),
+        "processors_basis": "most-busy" if most > at_some_time else "present",
     }
 
 

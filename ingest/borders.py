@@ -1,0 +1,38 @@
+"""Where one log ends and the next begins, both hold a part of the same window: the larger part stays."""
+
+from psycopg import Connection
+
+from ingest.runs import Diagnostic, Request
+
+FULLER = """
+SELECT s.topology, s.window_start, s.covered_seconds, w.covered_seconds
+FROM staged_topologies s
+JOIN topologies t ON t.name = s.topology
+JOIN topology_summaries w ON w.topology_id = t.id AND w.window_start = s.window_start AND w.window_seconds = %s
+WHERE s.covered_seconds < w.covered_seconds
+ORDER BY s.topology, s.window_start
+"""
+
+
+def keep_fuller_windows(connection: Connection, request: Request) -> list[Diagnostic]:
+    """Takes out of the run what covers less of a window than what is stored of it, and says so.
+
+    What an earlier run of the same paths wrote is gone by now. With a day, all of the day is in this run.
+    """
+    if request.day is not None:
+        return []
+    notes = []
+    for topology, start, covered, stored in connection.execute(
+        FULLER, (request.window_seconds,)
+    ).fetchall():
+        for staged in ("staged_operators", "staged_topologies"):
+            connection.execute(
+                f"DELETE FROM {staged} WHERE topology = %s AND window_start = %s",  # noqa: S608  # one of two names
+                (topology, start),
+            )
+        detail = (
+            f"The window from {start.isoformat()} on stays as it was stored: {stored:.4g} s of it are covered there, "
+            f"{covered:.4g} s here."
+        )
+        notes.append(Diagnostic("fuller-window-kept", topology, detail))
+    return notes
