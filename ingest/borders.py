@@ -22,9 +22,7 @@ def keep_fuller_windows(connection: Connection, request: Request) -> list[Diagno
     if request.day is not None:
         return []
     notes = []
-    for topology, start, covered, stored in connection.execute(
-        FULLER, (request.window_seconds,)
-    ).fetchall():
+    for topology, start, covered, stored in connection.execute(FULLER, (request.window_seconds,)).fetchall():
         for staged in ("staged_operators", "staged_topologies"):
             connection.execute(
                 f"DELETE FROM {staged} WHERE topology = %s AND window_start = %s",  # noqa: S608  # one of two names

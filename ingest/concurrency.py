@@ -66,8 +66,8 @@ def sweep(events: Column, limit: Column) -> Column:
     return F.aggregate(events, start, step)
 
 
-def count_busy(slices: DataFrame, window_ns: int, slice_ns: int) -> DataFrame:
-    """Per (operator, window): `most_busy` at once, and `busy_ns`, the time in service of all that lies in the window.
+def add_levels(slices: DataFrame, window_ns: int, slice_ns: int) -> DataFrame:
+    """Per slice: `most_busy` at once, and `busy_ns`, the time in service of all that lies in it and after it.
 
     Slices in which nothing happens have no row: the level stays as it was until the next.
     """
@@ -89,8 +89,6 @@ def count_busy(slices: DataFrame, window_ns: int, slice_ns: int) -> DataFrame:
     whole, rest = (
         F.least("to_ns", "end_ns") - F.least(F.col(since), "end_ns") for since in ("from_ns", "slice_end")
     )
-    area = F.col("swept.area") + F.col("carried") * whole + F.col("net") * rest
-    return spans.groupBy(*SPOT).agg(
-        F.max(F.col("carried") + F.col("swept.most")).cast("int").alias("most_busy"),
-        F.sum(area.cast("long")).alias("busy_ns"),
-    )
+    busy = F.col("area") + F.col("carried") * whole + F.col("net") * rest
+    most = (F.col("carried") + F.col("most")).cast("int")
+    return spans.withColumns({"most_busy": most, "busy_ns": busy.cast("long")})

@@ -1,5 +1,6 @@
 """What stretch of time a run's log covers of each topology: its first and last window are seldom covered whole."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from ingest.runs import Diagnostic
 
 # Arrivals at either end of a log, from which the usual gap there is taken; the rate may be another in between.
 END_ARRIVALS = 11
-COVER = "operator_id long, topology string, begin_ns long, end_ns long"
+COVER = ("operator_id", "topology_id", "begin_ns", "end_ns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,7 @@ class Ends:
     """The first and the last arrivals of a topology in a run, and how its records were sampled."""
 
     topology: str
+    topology_id: int
     operator_ids: list[int]
     first_ns: int
     last_ns: int
@@ -72,6 +74,7 @@ def find_ends(shares: DataFrame) -> list[Ends]:
     in_tail = F.sum("n").over(topology.orderBy(F.desc("window")).rowsBetween(*so_far)) - F.col("n")
     marked = counted.withColumns({"in_head": in_head, "in_tail": in_tail < END_ARRIVALS})
     found = marked.groupBy("topology").agg(
+        F.first(F.xxhash64("topology")),
         F.array_distinct(F.flatten(F.collect_list("operator_ids"))),
         F.min("first"),
         F.max("last"),
@@ -94,12 +97,17 @@ def span(marked: str) -> Column:
 def make_cover(spark: SparkSession, ends: Iterable[Ends]) -> DataFrame:
     """COVER: a row per operator, none for a topology of which it is not known; small enough for every executor."""
     rows = [
-        (operator_id, one.topology, *cover)
+        dict(zip(COVER, (operator_id, one.topology_id, *cover), strict=True))
         for one in ends
         if (cover := one.find_cover()) is not None
         for operator_id in one.operator_ids
     ]
-    return spark.createDataFrame(rows, COVER)
+    # A list of rows would be brought to Spark by a Python worker, which the executors of a cluster do not have.
+    kind = ", ".join(f"{name}: bigint" for name in COVER)
+    return spark.sql(
+        f"SELECT inline(from_json(:rows, 'array<struct<{kind}>>'))",
+        args={"rows": json.dumps(rows)},
+    )
 
 
 def cover_window(window_ns: int) -> Column:

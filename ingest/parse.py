@@ -34,8 +34,8 @@ ISO_ZONE = r" ?([Zz]|[+-]\d\d(:?\d\d)?)$"
 def parse_records(
     spark: SparkSession, frames: Iterable[DataFrame], *, trusts_names: bool = False
 ) -> DataFrame:
-    """Columns: the names, `*_ns`, `sample_every`, `is_random`, `reject_reason`, `file`, `block_start`, `row`, `line`, and
-    `unread` where a frame has it.
+    """Columns: the names, `*_ns`, `sample_every`, `is_random`, `reject_reason`, `file`, `block_start`, `row`, `line`,
+    and `unread` where a frame has it.
 
     A run has millions of records and few names: who `trusts_names` looks at each of them once, later, and where one
     `has_faulty_name`, parses again without trust.

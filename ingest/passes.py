@@ -1,6 +1,5 @@
 """The passes over a run's records: read and tallied, measured, and measured again where some are duplicates."""
 
-import math
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -9,7 +8,6 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 
-from ingest.concurrency import count_busy
 from ingest.coverage import find_ends, make_cover, tell_of_ends
 from ingest.discovery import Flow
 from ingest.fields import UNREAD
@@ -29,7 +27,6 @@ from ingest.rollup import (
 from ingest.runs import Request, Totals
 from ingest.store import Summaries
 from ingest.timeline import (
-    SPOT,
     WINDOW,
     build_timeline,
     count_slices,
@@ -168,16 +165,15 @@ def roll_up(
                 cover = make_cover(records.sparkSession, ends)
                 slices = stack.enter_context(kept(cut(accepted, cover, request, single)))
                 survey = single
-        timeline = build_timeline(slices)
         count = count_slices(survey.largest_window)
+        timeline = build_timeline(slices, request.window_ns, count)
         if count > 1:
             tasks = count_tasks(survey.accepted)
             timeline = measure_cut_windows(accepted, timeline, request.window_ns, count, tasks)
         shares = count_shares(tally)
         flows = [Flow(*row) for row in count_flows(shares).collect()]
-        busy = count_busy(slices, request.window_ns, measure_slice(request, survey))
-        levels = busy.join(count_present(shares, cover, request.window_ns), list(SPOT))
-        operators = summarise_operators(timeline, levels, shares, cover, request.window_ns)
+        present = count_present(shares, cover, request.window_ns)
+        operators = summarise_operators(timeline, present, shares, cover, request.window_ns)
         topologies = summarise_topologies(accepted, shares, cover, request.window_ns)
         yield Summaries(operators, topologies, tuple(tell_of_ends(ends))), flows, duplicates
 
@@ -186,8 +182,3 @@ def cut(accepted: DataFrame, cover: DataFrame, request: Request, survey: Survey)
     slices = count_slices(survey.largest_window)
     tasks = count_tasks(survey.accepted)
     return measure_slices(accepted, cover, request.window_ns, slices=slices, tasks=tasks)
-
-
-def measure_slice(request: Request, survey: Survey) -> int:
-    """How long a slice is, in nanoseconds."""
-    return math.ceil(request.window_ns / count_slices(survey.largest_window))

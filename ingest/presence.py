@@ -17,12 +17,17 @@ def find_sessions(shares: DataFrame) -> DataFrame:
 
     Both are moved outwards by the mean silence of the stretch: nobody begins and ends with a tuple in hand.
     """
-    seen = shares.groupBy(*SPOT, "instance").agg(
-        F.min("begun_ns").alias("begun"),
-        F.max("ended_ns").alias("ended"),
-        F.sum("tuples").alias("tuples"),
-        F.sum("service_high").alias("high"),
-        F.sum("service_low").alias("low"),
+    # Sent once: what follows is all of one instance.
+    seen = (
+        shares.repartition(*INSTANCE)
+        .groupBy(*SPOT, "instance")
+        .agg(
+            F.min("begun_ns").alias("begun"),
+            F.max("ended_ns").alias("ended"),
+            F.sum("tuples").alias("tuples"),
+            F.sum("service_high").alias("high"),
+            F.sum("service_low").alias("low"),
+        )
     )
     order = Window.partitionBy(*INSTANCE).orderBy("window")
     before = F.max("ended").over(order.rowsBetween(Window.unboundedPreceding, -1))
@@ -58,16 +63,15 @@ def count_present(shares: DataFrame, cover: DataFrame, window_ns: int) -> DataFr
                 F.struct(ended.alias("at"), F.lit(-1).alias("change")),
             )
         ).alias("event"),
-    ).select("operator_id", "event.*")
+    ).select("operator_id", F.expr(f"event.at div {window_ns}L").alias("window"), "event.*")
+    quiet = shares.select(*SPOT).distinct()
+    both = changes.unionByName(quiet, allowMissingColumns=True).repartition("operator_id")
     left = window_ns - F.col("at") % window_ns
-    moved = changes.groupBy("operator_id", F.expr(f"at div {window_ns}L").alias("window")).agg(
-        F.sum("change").alias("net"),
-        F.sum(F.col("change") * left).alias("inside"),
+    steps = both.groupBy(*SPOT).agg(
+        F.coalesce(F.sum("change"), F.lit(0)).alias("net"),
+        F.coalesce(F.sum(F.col("change") * left), F.lit(0)).alias("inside"),
         F.count_if(F.col("change") > 0).alias("come"),
     )
-    numbers = ("net", "inside", "come")
-    quiet = shares.select(*SPOT, *(F.lit(0).cast("long").alias(name) for name in numbers))
-    steps = moved.unionByName(quiet).groupBy(*SPOT).agg(*(F.sum(name).alias(name) for name in numbers))
     earlier = Window.partitionBy("operator_id").orderBy("window").rowsBetween(Window.unboundedPreceding, -1)
     carried = F.coalesce(F.sum("net").over(earlier), F.lit(0))
     return steps.select(

@@ -133,19 +133,16 @@ def count_shares(tally: DataFrame) -> DataFrame:
 
 
 def summarise_operators(
-    timeline: DataFrame, levels: DataFrame, shares: DataFrame, cover: DataFrame, window_ns: int
+    timeline: DataFrame, present: DataFrame, shares: DataFrame, cover: DataFrame, window_ns: int
 ) -> DataFrame:
-    """One row per (topology, operator, window); a quantity without the two values it needs is null, never 0.
-
-    `levels` says of each window how many were busy and present.
-    """
+    """One row per (topology, operator, window); a quantity without the two values it needs is null, never 0."""
     edges = shares.groupBy(*WINDOW, "from_operator").agg(F.sum("tuples").alias("tuples"))
     upstream = edges.groupBy(*WINDOW).agg(collect_sorted("from_operator", "tuples").alias("upstream"))
     sums = [F.sum(name).alias(name) for name in SUMS if name != "tuples"]
     busy = shares.groupBy("operator_id", *WINDOW, "instance").agg(*sums)
     busy = busy.withColumn("busy_seconds", add_nanos("busy"))
     covered = cover_window(window_ns).alias("covered_seconds")
-    busy = busy.join(F.broadcast(cover.drop("topology")), "operator_id", "left").select(
+    busy = busy.join(F.broadcast(cover.drop("topology_id")), "operator_id", "left").select(
         *busy.columns, covered, (F.col("busy_seconds") / count_seconds(covered, window_ns)).alias("busy")
     )
     instances = busy.groupBy("operator_id", *WINDOW).agg(
@@ -156,7 +153,7 @@ def summarise_operators(
         F.first("covered_seconds").alias("covered_seconds"),
         *sums,
     )
-    measured = instances.join(timeline, list(SPOT)).join(levels, list(SPOT))
+    measured = instances.join(timeline, list(SPOT)).join(present, list(SPOT))
     seconds = count_seconds(F.col("covered_seconds"), window_ns)
     measured = measured.withColumns(
         {
@@ -238,13 +235,15 @@ def summarise_topologies(
     )
     named = outside.withColumn("topology_id", F.xxhash64("topology"))
     joined = named.join(summarise_roots(records, window_ns), ["topology_id", "window"], "left")
-    spans = cover.select("topology", "begin_ns", "end_ns").distinct()
-    joined = joined.join(F.broadcast(spans), "topology", "left")
+    spans = cover.select("topology_id", "begin_ns", "end_ns").distinct()
+    joined = joined.join(F.broadcast(spans), "topology_id", "left")
     joined = joined.withColumn("covered_seconds", cover_window(window_ns))
     return joined.select(
         *TOPOLOGY_WINDOW,
         "covered_seconds",
-        (F.col("external_weight") / count_seconds(F.col("covered_seconds"), window_ns)).alias("external_rate"),
+        (F.col("external_weight") / count_seconds(F.col("covered_seconds"), window_ns)).alias(
+            "external_rate"
+        ),
         F.coalesce("roots", F.lit(0)).alias("root_tuples"),
         F.try_divide(add_nanos("total"), F.col("roots")).alias("mean_total_sojourn_seconds"),
         F.try_divide(add_nanos("completion"), F.col("roots")).alias("mean_completion_seconds"),

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 
-from ingest.concurrency import EVENTS, find_late_events, find_slice, place_in_slice, sweep
+from ingest.concurrency import EVENTS, add_levels, find_late_events, find_slice, place_in_slice, sweep
 
 OPERATOR = ("topology", "operator")
 WINDOW = (*OPERATOR, "window")
 SPOT = ("operator_id", "window")
-SWEPT = ("net", "swept", "end_ns")
+SWEPT = ("net", "most", "area", "end_ns")
 SLICE = (*SPOT, "slice")
 SLICE_RECORDS = 1_000_000
 TASK_RECORDS = 400_000
@@ -39,7 +39,7 @@ def measure_slices(
     records: DataFrame, cover: DataFrame, window_ns: int, *, slices: int, tasks: int
 ) -> DataFrame:
     """One row per slice: tuples, suspected repeats, first and last arrival, Σ(x−m)² of gaps and of services, and what
-    `count_busy` needs, for which there are slices without tuples.
+    `add_levels` needs, for which there are slices without tuples.
 
     Where a window is one slice, also its quantiles; else `measure_cut_windows` finds them.
     """
@@ -53,7 +53,7 @@ def measure_slices(
     gathered = spread.groupBy(*keys).agg(*(F.collect_list(name).alias(name) for name in (*names, *EVENTS)))
     offset = F.lit(0) if slices == 1 else F.col("slice") * slice_ns
     begin = F.col("window") * window_ns + offset
-    ordered = gathered.join(F.broadcast(cover.drop("topology")), "operator_id", "left").select(
+    ordered = gathered.join(F.broadcast(cover.drop("topology_id")), "operator_id", "left").select(
         *keys,
         *(F.sort_array(name).alias(name) for name in names),
         F.sort_array(F.concat(*EVENTS)).alias("events"),
@@ -127,12 +127,17 @@ def sum_slices(
         sweep(F.col("events"), F.col("limit")).alias("swept"),
         *quantiles,
     )
-    kept = [c for c in measured.columns if c not in {"places", "services"}]
-    rows = measured.select(*kept, "places", "services", F.posexplode_outer("places").alias("i", "place"))
+    # Not as a struct: Spark sorts rows to take the first of a struct.
+    fields = [F.col(f"swept.{name}").alias(name) for name in ("most", "area")]
+    kept = [c for c in measured.columns if c not in {"places", "services", "swept"}]
+    rows = measured.select(
+        *kept, "swept", "places", "services", F.posexplode_outer("places").alias("i", "place")
+    )
     before = F.get("places", F.col("i") - 1)
     gap = F.shiftright("place", shift) - F.shiftright(before, shift) - F.col("middle_gap")
     rows = rows.select(
         *kept,
+        *fields,
         "place",
         F.when(F.col("i") > 0, gap).alias("gap"),
         F.when((F.col("i") > 0) & (F.col("place") == before), 1).otherwise(0).alias("repeat"),
@@ -146,7 +151,7 @@ def sum_slices(
         F.coalesce(F.var_pop("gap") * F.count("gap"), F.lit(0.0)).alias("gap_squares"),
         (F.first("middle_service") + F.avg("service")).alias("service_mean"),
         (F.var_pop("service") * F.count("service")).alias("service_squares"),
-        *(F.first(name).alias(name) for name in measured.columns if is_quantile(name) or name in SWEPT),
+        *(F.first(name).alias(name) for name in rows.columns if is_quantile(name) or name in SWEPT),
     )
 
 
@@ -159,13 +164,15 @@ def bind(value: Column, use: Callable[[Column], Column]) -> Column:
     return F.transform(F.array(value), use)[0]
 
 
-def build_timeline(slices: DataFrame) -> DataFrame:
-    """Slices -> one row per (operator, window): tuples, moments of gaps and services, quantiles where they are known.
+def build_timeline(slices: DataFrame, window_ns: int, slice_count: int) -> DataFrame:
+    """Slices -> one row per (operator, window): tuples, moments of gaps and services, quantiles where they are known,
+    and how many services were under way.
 
     A gap belongs to the slice of its later tuple, however long ago the earlier one arrived.
     """
-    slices = slices.where("tuples > 0")
-    before = F.lag("last_ns").over(Window.partitionBy("operator_id").orderBy("window", "slice"))
+    earlier = Window.partitionBy("operator_id").orderBy("window", "slice")
+    earlier = earlier.rowsBetween(Window.unboundedPreceding, -1)
+    before = F.last("last_ns", ignorenulls=True).over(earlier)
     part = F.struct(
         "first_ns",
         "last_ns",
@@ -177,16 +184,21 @@ def build_timeline(slices: DataFrame) -> DataFrame:
     )
     quantiles = [name for name in slices.columns if is_quantile(name)]
     windows = (
-        slices.select(*SPOT, part.alias("part"), *quantiles)
+        add_levels(slices, window_ns, math.ceil(window_ns / slice_count))
+        .select(*SPOT, F.when(F.col("tuples") > 0, part).alias("part"), "most_busy", "busy_ns", *quantiles)
         .groupBy(*SPOT)
         .agg(
             F.sort_array(F.collect_list("part")).alias("parts"),
+            F.max("most_busy").alias("most_busy"),
+            F.sum("busy_ns").alias("busy_ns"),
             *(F.max(name).alias(name) for name in quantiles),
         )
     )
-    return windows.select(*SPOT, join_parts(F.col("parts")).alias("joined"), *quantiles).select(
-        *SPOT, "joined.*", *quantiles
+    kept = ("most_busy", "busy_ns", *quantiles)
+    joined = windows.where(F.size("parts") > 0).select(
+        *SPOT, join_parts(F.col("parts")).alias("joined"), *kept
     )
+    return joined.select(*SPOT, "joined.*", *kept)
 
 
 def join_parts(parts: Column) -> Column:

@@ -1,5 +1,7 @@
 """How much of a window was covered, and how many instances were present and busy; unknown of what was stored before."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -8,7 +10,7 @@ down_revision = "2026_11_18_backtests"
 branch_labels = None
 depends_on = None
 
-COLUMNS = {
+COLUMNS: dict[str, dict[str, type[sa.types.TypeEngine[Any]]]] = {
     "snapshots": {"covered_seconds": sa.Double},
     "topology_summaries": {"covered_seconds": sa.Double},
     "operator_summaries": {

@@ -198,7 +198,9 @@ def test_parts_of_windows_have_to_do_where_there_are_no_others(client: httpx.Cli
     """A short log has two parts: one of them, the larger; and that it is a part is said."""
     url = f"/v1/topologies/{name}"
     client.post("/v1/topologies", json=FPD | {"name": name})
-    client.post(f"{url}/snapshots", json=[snapshot(1, covered_seconds=30.0), snapshot(2, covered_seconds=2.0)])
+    client.post(
+        f"{url}/snapshots", json=[snapshot(1, covered_seconds=30.0), snapshot(2, covered_seconds=2.0)]
+    )
     answer = client.post(f"{url}/estimate").json()
     assert tell_basis(answer) == ("01", 1, ["partial-windows-used"])
     assert "covers 30 of 60 s" in answer["diagnostics"][0]["detail"]

@@ -15,6 +15,7 @@ START_NS = 1_794_960_000 * NS  # 2026-11-18T00:00:00Z
 def make_events(
     roots: int,
     seed: int,
+    *,
     seconds: float = 300,
     topology: str = "fpd",
     sample_every: int = 1,

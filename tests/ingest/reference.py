@@ -126,7 +126,9 @@ def count_processors(
     if cover is None or covered is None:
         return counted | {"instances_present": None, "processors": names, "processors_basis": "names-seen"}
     clipped = (max(span[0], cover[0]), min(span[1], cover[1]))
-    sessions = [(max(begin, cover[0]), min(end, cover[1])) for begin, end in find_sessions(timeline, window_ns)]
+    sessions = [
+        (max(begin, cover[0]), min(end, cover[1])) for begin, end in find_sessions(timeline, window_ns)
+    ]
     present = sum(overlap(*one, clipped) for one in sessions) / NS / covered
     at_some_time = sum(begin < span[1] and end >= span[0] for begin, end in sessions)
     return counted | {

@@ -173,7 +173,8 @@ def test_snapshots_say_what_the_summaries_say(spark: SparkSession, database: str
         )
         for operator, load in snapshot["operators"].items():
             measured = operators["fpd", operator, window]
-            assert load.pop("processors") == measured["instances"]
+            assert load.pop("processors") == measured["processors"]
+            assert load.pop("processors_basis") == measured["processors_basis"]
             assert load == {
                 name: pytest.approx(measured[name], rel=1e-9)
                 for name in ("arrival_rate", "arrival_scv", "service_rate", "service_scv")

@@ -72,6 +72,8 @@ REJECTED: dict[str, str] = {
     good(sample_every=0): "sample_every is not a whole number between 1 and 1000000",
     good(sample_every=1.5): "sample_every is not a whole number between 1 and 1000000",
     good(sample_every="many"): "sample_every is not a whole number between 1 and 1000000",
+    good(sampling="Random"): "sampling is neither every-nth nor random",
+    good(sampling=7): "sampling is neither every-nth nor random",
 }
 SECOND = 1_000_000_000
 ACCEPTED: dict[str, tuple[int, int]] = {  # line -> arrived_ns, sample_every
@@ -85,6 +87,10 @@ ACCEPTED: dict[str, tuple[int, int]] = {  # line -> arrived_ns, sample_every
     good(arrived_at="2026-11-17T20:00:00-0400"): (T0 * SECOND, 1),
     good(sample_every=10): (T0 * SECOND, 10),
     good(sample_every=None): (T0 * SECOND, 1),
+    good(sampling="random", sample_every=2): (T0 * SECOND, 2),
+    good(sampling="every-nth"): (T0 * SECOND, 1),
+    good(sampling=""): (T0 * SECOND, 1),
+    good(sampling=None): (T0 * SECOND, 1),
     good(tuple_id=17, instance=3): (T0 * SECOND, 1),
     good(operator="7", from_operator=""): (T0 * SECOND, 1),
     good(instance="[::1]:6700", tuple_id="{a"): (T0 * SECOND, 1),

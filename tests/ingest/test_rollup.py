@@ -65,7 +65,7 @@ def assert_same(spark: SparkSession, path: Path, events: list[Event], window_sec
 
 
 def test_every_number_equals_the_definitions(spark: SparkSession, tmp_path: Path):
-    """Three topologies, shuffled over several files; some records twice, some with a twin of another finish or start."""
+    """Three topologies, shuffled over several files; some records twice, some with a twin that was served otherwise."""
     events = make_events(400, seed=1) + make_events(150, seed=2, topology="other", sample_every=10)
     late = [Event(**(vars_of(e) | {"finished_ns": e.finished_ns + 5000})) for e in events[5:9]]
     tied = [Event(**(vars_of(e) | {"started_ns": e.finished_ns})) for e in events[50:90]]

@@ -1,8 +1,8 @@
 """What a window is worth: how much of it the log covers, which records are one, who could serve in it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +11,20 @@ import pytest
 from pyspark.sql import SparkSession
 
 from ingest.job import run_ingest
+from migrations.runner import migrate
 from planner.estimation import estimate
+from planner.smoothing import smooth_window
 from planner.values import Load, Operator, OperatorLoad, Topology
+from tests.app.processes import made_database
 from tests.ingest import reference
-from tests.ingest.logs import START_NS, make_events, to_json
+from tests.ingest.logs import START_NS, to_json
 from tests.ingest.reference import NS, Event
 from tests.ingest.test_job import database, dump, last_run, query, request, write
 
 __all__ = ["database"]
 US = 1000
+TABLES = ("operator_summaries", "topology_summaries", "snapshots")
+Found = dict[str, dict[str, list[dict[str, Any]]]]
 
 
 def make_steady(rate: float, seconds: float, seed: int, begin: float = 0.0, *, names: int = 3) -> list[Event]:
@@ -31,9 +36,35 @@ def make_steady(rate: float, seconds: float, seed: int, begin: float = 0.0, *, n
         arrived = START_NS + int(at * 1e6) * US
         served = int(random.exponential(10_000)) * US + US
         events.append(
-            Event("t", "o", f"i{number % names}", f"r{seed}-{number}", None, arrived, arrived, arrived + served)
+            Event(
+                "t", "o", f"i{number % names}", f"r{seed}-{number}", None, arrived, arrived, arrived + served
+            )
         )
     return events
+
+
+def rename(events: Iterable[Event], topology: str) -> list[Event]:
+    return [replace(e, topology=topology) for e in events]
+
+
+def make_twins() -> list[Event]:
+    """Each root has two children that arrive at one instance in the same microsecond, and are served in turn."""
+    events = []
+    for root in make_steady(10, 100, seed=7):
+        at = root.finished_ns
+        child = replace(root, operator="p", instance="p0", from_operator="o", arrived_ns=at, started_ns=at)
+        one = replace(child, finished_ns=at + 2 * US)
+        events += [root, one, replace(one, started_ns=at + 2 * US, finished_ns=at + 4 * US)]
+    return events
+
+
+def make_pool() -> list[Event]:
+    """One name, whose services overlap."""
+    random = np.random.default_rng(11)
+    return [
+        replace(e, instance="pool", finished_ns=e.started_ns + int(random.exponential(60_000)) * US)
+        for e in make_steady(50, 180, seed=12)
+    ]
 
 
 def ingest(spark: SparkSession, url: str, path: Path, events: Iterable[Event], **asked: Any) -> None:
@@ -45,55 +76,103 @@ def read_snapshots(url: str) -> list[dict[str, Any]]:
     return query(url, "SELECT * FROM snapshots ORDER BY observed_at")
 
 
-def test_a_log_that_begins_and_ends_within_a_minute_has_the_rate_of_the_time_it_covers(
-    spark: SparkSession, database: str, tmp_path: Path
-):
+def read_tables(url: str) -> Found:
+    """Per topology, the rows of each table, oldest first."""
+    found: Found = {}
+    for table in TABLES:
+        time = "observed_at" if table == "snapshots" else "window_start"
+        for row in query(
+            url,
+            f"SELECT t.name, s.* FROM {table} s JOIN topologies t ON t.id = s.topology_id ORDER BY {time}",
+        ):
+            found.setdefault(row["name"], {}).setdefault(table, []).append(row)
+    return found
+
+
+@pytest.fixture(scope="module")
+def minutes(
+    spark: SparkSession, postgres_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Found]:
+    """Logs that have nothing to do with each other, in one run: it takes seconds."""
+    rare = make_steady(1 / 60, 7200, seed=2)
+    moment = make_steady(1.0, 30, seed=3)[0]
+    events = [
+        *rename(make_steady(100, 109.5, seed=1, begin=12.5), "cut"),
+        *rename([e for e in rare if not 3000 < (e.arrived_ns - START_NS) / NS < 4800], "rare"),
+        *rename([moment], "one"),
+        *rename([replace(moment, tuple_id=f"r{i}") for i in range(3)], "three"),
+        *rename(make_twins(), "twins"),
+        *rename(make_twins()[:30], "twins"),
+        *rename(make_pool(), "pool"),
+    ]
+    with made_database(postgres_url) as url:
+        migrate(url)
+        ingest(spark, url, tmp_path_factory.mktemp("minutes") / "log.jsonl", events)
+        found = read_tables(url)
+        run = last_run(url)
+        for note in run["diagnostics"]:
+            found[note["topology"]].setdefault("notes", []).append(note)
+        found["twins"]["edges"] = query(
+            url,
+            "SELECT e.* FROM topologies t JOIN topology_revisions r ON r.topology_id = t.id,"
+            " jsonb_to_recordset(r.definition -> 'edges') AS e(source text, target text, selectivity float)"
+            " WHERE t.name = 'twins'",
+        )
+        assert (run["rejected"], run["duplicates"]) == (0, 30), "copies are one, twins are two"
+        yield found
+
+
+def test_a_log_that_begins_and_ends_within_a_minute_has_the_rate_of_the_time_it_covers(minutes: Found):
     """From 12.5 s on, for 109.5 s at 100/s: 47.5 s, a minute, and 2 s that read 3.3/s for 100."""
     events = make_steady(100, 109.5, seed=1, begin=12.5)
-    ingest(spark, database, tmp_path / "log.jsonl", events)
-    found = read_snapshots(database)
-    assert [one["covered_seconds"] for one in found] == [
-        pytest.approx(47.5, abs=0.1),
-        60.0,
-        pytest.approx(2.0, abs=0.1),
-    ]
     counts = np.bincount([(e.arrived_ns - START_NS) // (60 * NS) for e in events])
-    for one, count in zip(found, counts, strict=True):
-        assert one["external_rate"] == pytest.approx(count / one["covered_seconds"], rel=1e-9)
-        assert one["external_rate"] == pytest.approx(100, rel=0.2)
-        assert one["operators"]["o"]["arrival_rate"] == one["external_rate"]
-    for table in ("operator_summaries", "topology_summaries"):
-        stored = query(database, f"SELECT covered_seconds FROM {table} ORDER BY window_start")
-        assert [row["covered_seconds"] for row in stored] == [one["covered_seconds"] for one in found]
-    busy = query(database, "SELECT busy_fractions, mean_busy FROM operator_summaries ORDER BY window_start")
-    for row in busy:
-        assert sum(one["busy"] for one in row["busy_fractions"]) == pytest.approx(1.0, rel=0.2)
-        assert row["mean_busy"] == pytest.approx(1.0, rel=0.2)
+    operators, topologies, snapshots = (minutes["cut"][table] for table in TABLES)
+    lengths = (pytest.approx(47.5, abs=0.1), 60.0, pytest.approx(2.0, abs=0.1))
+    for table in TABLES:
+        assert [row["covered_seconds"] for row in minutes["cut"][table]] == list(lengths)
+    for one, whole, snapshot, count in zip(operators, topologies, snapshots, counts, strict=True):
+        rate = snapshot["external_rate"]
+        assert rate == pytest.approx(count / snapshot["covered_seconds"], rel=1e-9)
+        assert rate == pytest.approx(100, rel=0.2)
+        assert (
+            whole["external_rate"]
+            == snapshot["operators"]["o"]["arrival_rate"]
+            == one["arrival_rate"]
+            == rate
+        )
+        assert sum(part["busy"] for part in one["busy_fractions"]) == pytest.approx(1.0, rel=0.2)
+        assert one["mean_busy"] == pytest.approx(1.0, rel=0.2)
 
 
-def test_of_a_rare_arrival_a_minute_is_covered_and_of_a_silence_too(
-    spark: SparkSession, database: str, tmp_path: Path
-):
+def test_of_a_rare_arrival_a_minute_is_covered_and_of_a_silence_too(minutes: Found):
     """One tuple a minute, none for half an hour in the midst: no window is read as a moment at a high rate."""
-    events = [e for e in make_steady(1 / 60, 7200, seed=2) if not 3000 < (e.arrived_ns - START_NS) / NS < 4800]
-    ingest(spark, database, tmp_path / "log.jsonl", events)
-    found = read_snapshots(database)
+    found = minutes["rare"]["snapshots"]
     assert max(one["external_rate"] for one in found) <= 5 / 60
     assert {one["covered_seconds"] for one in found[1:-1]} == {60.0}
     assert min(one["covered_seconds"] for one in found) > 15
 
 
-@pytest.mark.parametrize("count", [1, 3])
-def test_what_a_log_of_one_moment_covers_is_not_known(
-    spark: SparkSession, database: str, tmp_path: Path, count: int
-):
+@pytest.mark.parametrize(("name", "count"), [("one", 1), ("three", 3)])
+def test_what_a_log_of_one_moment_covers_is_not_known(minutes: Found, name: str, count: int):
     """Rates are then tuples per window, and a null says that it is not known."""
-    one = make_steady(1.0, 30, seed=3)[0]
-    ingest(spark, database, tmp_path / "log.jsonl", [replace(one, tuple_id=f"r{i}") for i in range(count)])
-    (found,) = read_snapshots(database)
+    (found,) = minutes[name]["snapshots"]
     assert (found["covered_seconds"], found["external_rate"]) == (None, count / 60)
     assert found["operators"]["o"]["processors_basis"] == "names-seen"
-    assert [note["code"] for note in last_run(database)["diagnostics"]] == ["coverage-unknown"]
+    assert [note["code"] for note in minutes[name]["notes"]] == ["coverage-unknown"]
+
+
+def test_two_children_in_the_same_microsecond_are_two(minutes: Found):
+    assert [edge["selectivity"] for edge in minutes["twins"]["edges"]] == [2.0]
+
+
+def test_a_name_that_serves_several_at_once_is_several(minutes: Found):
+    """As many processors as were busy at once."""
+    expected = reference.summarise_operators(rename(make_pool(), "pool"), 60)
+    for row in minutes["pool"]["operator_summaries"]:
+        most = expected["pool", "o", int(row["window_start"].timestamp()) // 60]["most_busy"]
+        assert (row["instances"], row["processors_basis"]) == (1, "most-busy")
+        assert row["processors"] == row["most_busy"] == most > 5
+        assert row["mean_busy"] == pytest.approx(3.0, rel=0.2)
 
 
 def test_the_time_covered_is_estimated_without_bias():
@@ -110,16 +189,24 @@ def test_the_time_covered_is_estimated_without_bias():
         assert np.mean(found) == pytest.approx(100, abs=4 * np.std(found) / np.sqrt(len(found)) + 0.1)
 
 
-def test_a_day_that_is_not_over_covers_what_there_is_of_it(spark: SparkSession, database: str, tmp_path: Path):
+def test_a_day_that_is_not_over_covers_what_there_is_of_it(
+    spark: SparkSession, database: str, tmp_path: Path
+):
     """The whole day is asked for, at noon; the next run, of more of it, completes the window."""
     day, midnight = date(2026, 11, 18), (START_NS // NS // 86_400 * 86_400 - START_NS // NS)
     events = make_steady(20, 200, seed=5, begin=midnight - 30)
     cut = [e for e in events if (e.arrived_ns - START_NS) / NS - midnight < 80]
     ingest(spark, database, tmp_path / "log.jsonl", cut, day=day)
     first, last = read_snapshots(database)
-    assert (first["covered_seconds"], last["covered_seconds"]) == (pytest.approx(60, abs=0.3), pytest.approx(20, abs=0.3))
+    assert (first["covered_seconds"], last["covered_seconds"]) == (
+        pytest.approx(60, abs=0.3),
+        pytest.approx(20, abs=0.3),
+    )
     ingest(spark, database, tmp_path / "log.jsonl", events, day=day)
-    assert [one["covered_seconds"] for one in read_snapshots(database)[:2]] == [first["covered_seconds"], 60.0]
+    assert [one["covered_seconds"] for one in read_snapshots(database)[:2]] == [
+        first["covered_seconds"],
+        60.0,
+    ]
 
 
 def test_of_two_parts_of_a_window_the_larger_stays(spark: SparkSession, database: str, tmp_path: Path):
@@ -138,23 +225,6 @@ def test_of_two_parts_of_a_window_the_larger_stays(spark: SparkSession, database
     (note,) = last_run(database)["diagnostics"]
     assert note["code"] == "fuller-window-kept"
     assert last_run(database)["windows"] == 1
-    ingest(spark, database, tmp_path / "whole.jsonl", events)
-    assert [one["covered_seconds"] for one in read_snapshots(database)][1] == 60.0
-
-
-def test_twins_are_two_and_copies_are_one(spark: SparkSession, database: str, tmp_path: Path):
-    """Each root has two children that arrive at one instance in the same microsecond, and are served in turn."""
-    events = []
-    for root in make_steady(10, 100, seed=7):
-        at = root.finished_ns
-        child = replace(root, operator="p", instance="p0", from_operator="o", arrived_ns=at, started_ns=at)
-        one = replace(child, finished_ns=at + 2 * US)
-        events += [root, one, replace(one, started_ns=at + 2 * US, finished_ns=at + 4 * US)]
-    ingest(spark, database, tmp_path / "log.jsonl", [*events, *events[:30]])
-    run = last_run(database)
-    assert (run["accepted"], run["duplicates"]) == (len(events), 30)
-    (found,) = query(database, "SELECT definition FROM topology_revisions")
-    assert [edge["selectivity"] for edge in found["definition"]["edges"]] == [2.0]
 
 
 def sample_by_chance(events: Sequence[Event], every: int, seed: int) -> list[Event]:
@@ -162,28 +232,6 @@ def sample_by_chance(events: Sequence[Event], every: int, seed: int) -> list[Eve
     taken = np.random.default_rng(seed).random(len(events)) < 1 / every
     kept = [e for e, is_taken in zip(events, taken, strict=True) if is_taken]
     return [replace(e, sample_every=every, sampling="random") for e in kept]
-
-
-def test_the_variation_of_arrivals_is_that_of_all_however_they_were_sampled(
-    spark: SparkSession, database: str, tmp_path: Path
-):
-    """Poisson arrivals, of which every fourth is logged, or each with a chance of a fourth; and both at once."""
-    events = make_steady(100, 240, seed=8)
-    nth = [replace(e, sample_every=4, topology="nth") for e in events[::4]]
-    chance = [replace(e, topology="chance") for e in sample_by_chance(events, 4, seed=9)]
-    mixed = [replace(e, topology="mixed") for e in [*nth, *chance[:50]]]
-    ingest(spark, database, tmp_path / "log.jsonl", [*nth, *chance, *mixed], window_seconds=300)
-    found = query(
-        database,
-        "SELECT t.name, arrival_scv, arrival_rate, tuples FROM operator_summaries s JOIN topologies t ON t.id ="
-        " s.topology_id ORDER BY 1",
-    )
-    by_name = {row["name"]: row for row in found}
-    for name in ("nth", "chance"):
-        assert by_name[name]["arrival_scv"] == pytest.approx(1.0, abs=0.2)
-        assert by_name[name]["arrival_rate"] == pytest.approx(100, rel=0.1)
-    assert by_name["mixed"]["arrival_scv"] is None
-    assert [note["code"] for note in last_run(database)["diagnostics"]] == ["sampling-mixed"]
 
 
 SHIFT, AGENTS, DAYS = 4 * 3600.0, 5, 3
@@ -195,51 +243,69 @@ def simulate_shifts(rate: float, mean_service: float, seed: int) -> list[Event]:
     Who is in a call when the shift ends finishes it beside the successor.
     """
     random = np.random.default_rng(seed)
-    at, free, events = 0.0, [], []
-    for number in range(int(DAYS * 86_400 / (SHIFT / AGENTS)) + AGENTS):
-        begin = (number - AGENTS) * SHIFT / AGENTS
-        free.append([max(begin, 0.0), begin + SHIFT, f"agent-{number % (4 * AGENTS)}"])
-    while (at := at + random.exponential(1 / rate)) < DAYS * 86_400:
-        able = [one for one in free if max(at, one[0]) < one[1]]
-        agent = min(able, key=lambda one: max(at, one[0]) + 1e-9 * one[0])
-        started = max(at, agent[0])
-        agent[0] = started + random.exponential(mean_service)
-        times = (START_NS + int(t * 1e6) * US for t in (at, started, agent[0]))
-        events.append(Event("calls", "desk", agent[2], f"c{len(events)}", None, *times))
+    begins = np.arange(-AGENTS, DAYS * 86_400 / (SHIFT / AGENTS)) * SHIFT / AGENTS
+    free = np.maximum(begins, 0.0)
+    at = 0.0
+    events: list[Event] = []
+    while (at := at + float(random.exponential(1 / rate))) < DAYS * 86_400:
+        can_start = np.maximum(free, at)
+        agent = int(np.argmin(np.where(can_start < begins + SHIFT, can_start + 1e-9 * free, np.inf)))
+        started = float(can_start[agent])
+        free[agent] = started + random.exponential(mean_service)
+        arrived, begun, done = (START_NS + int(t * 1e6) * US for t in (at, started, free[agent]))
+        name = f"agent-{agent % (4 * AGENTS)}"
+        events.append(Event("calls", "desk", name, f"c{len(events)}", None, arrived, begun, done))
     return events
 
 
-def test_of_shifts_those_count_who_could_serve(spark: SparkSession, database: str, tmp_path: Path):
-    """Twice as many names as agents at a time: the wait estimated from a snapshot is near that measured."""
-    events = simulate_shifts(0.8 * AGENTS / 180, 180, seed=10)
-    ingest(spark, database, tmp_path / "log.jsonl", events, window_seconds=14_400)
-    rows = query(database, "SELECT * FROM operator_summaries ORDER BY window_start")
-    rows = [row for row in rows if row["covered_seconds"] == 14_400]
+@pytest.fixture(scope="module")
+def shifts(
+    spark: SparkSession, postgres_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Found]:
+    """Windows of four hours: calls, and samples of four minutes."""
+    events = make_steady(100, 240, seed=8)
+    nth = [replace(e, sample_every=4) for e in events[::4]]
+    chance = sample_by_chance(events, 4, seed=9)
+    logs = {
+        "calls": simulate_shifts(0.8 * AGENTS / 180, 180, seed=10),
+        "nth": nth,
+        "chance": chance,
+        "mixed": [*nth, *chance[:50]],
+    }
+    with made_database(postgres_url) as url:
+        migrate(url)
+        renamed = [e for name, log in logs.items() for e in rename(log, name)]
+        ingest(spark, url, tmp_path_factory.mktemp("shifts") / "log.jsonl", renamed, window_seconds=14_400)
+        notes = [(note["code"], note["topology"]) for note in last_run(url)["diagnostics"]]
+        assert notes == [("sampling-mixed", "mixed")]
+        yield read_tables(url)
+
+
+def test_the_variation_of_arrivals_is_that_of_all_however_they_were_sampled(shifts: Found):
+    """Poisson arrivals, of which every fourth is logged, or each with a chance of a fourth; and both at once."""
+    for name in ("nth", "chance"):
+        (row,) = shifts[name]["operator_summaries"]
+        assert row["arrival_scv"] == pytest.approx(1.0, abs=0.2)
+        assert row["arrival_rate"] == pytest.approx(100, rel=0.1)
+    assert [row["arrival_scv"] for row in shifts["mixed"]["operator_summaries"]] == [None]
+
+
+def test_of_shifts_those_count_who_could_serve(shifts: Found):
+    """Twice as many names as agents at a time, and one more busy at once: E[T] is near that measured with neither."""
+    rows = [row for row in shifts["calls"]["operator_summaries"] if row["covered_seconds"] == 14_400]
     assert len(rows) >= 16
     assert np.mean([row["instances"] for row in rows]) > 1.7 * AGENTS
+    assert {row["most_busy"] for row in rows} == {AGENTS + 1}
     assert np.mean([row["instances_present"] for row in rows]) == pytest.approx(AGENTS, rel=0.03)
     assert np.mean([row["mean_busy"] for row in rows]) == pytest.approx(0.8 * AGENTS, rel=0.05)
-    assert {row["processors_basis"] for row in rows} == {"present"}
-    waits = []
-    for snapshot in read_snapshots(database)[1:-1]:
-        load = {name: snapshot["operators"]["desk"][name] for name in ("service_rate", "arrival_scv", "service_scv")}
-        desk = OperatorLoad(**load, processors=snapshot["operators"]["desk"]["processors"])
-        answer = estimate(Topology((Operator("desk"),), (), ()), Load(snapshot["external_rate"], {"desk": desk}))
-        waits.append((snapshot["external_rate"], answer.operators[0].wait_seconds))
-    print("WAIT", waits, np.mean([row["mean_wait_seconds"] for row in rows]), [(r["instances"], r["most_busy"], r["instances_present"], r["processors"]) for r in rows])
-
-
-def test_a_name_that_serves_several_at_once_is_several(spark: SparkSession, database: str, tmp_path: Path):
-    """One name, whose services overlap: as many processors as were busy at once."""
-    random = np.random.default_rng(11)
-    events = [
-        replace(e, instance="pool", finished_ns=e.started_ns + int(random.exponential(60_000)) * US)
-        for e in make_steady(50, 180, seed=12)
-    ]
-    ingest(spark, database, tmp_path / "log.jsonl", events)
-    expected = reference.summarise_operators(events, 60)
-    for row in query(database, "SELECT * FROM operator_summaries"):
-        key = ("t", "o", int(row["window_start"].timestamp()) // 60)
-        assert (row["instances"], row["processors_basis"]) == (1, "most-busy")
-        assert row["processors"] == row["most_busy"] == expected[key]["most_busy"] > 5
-        assert row["mean_busy"] == pytest.approx(3.0, rel=0.2)
+    assert {(row["processors"], row["processors_basis"]) for row in rows} == {(AGENTS, "present")}
+    loads = []
+    for snapshot in shifts["calls"]["snapshots"]:
+        desk = {
+            key: value for key, value in snapshot["operators"]["desk"].items() if key != "processors_basis"
+        }
+        loads.append(Load(snapshot["external_rate"], {"desk": OperatorLoad(**desk)}))
+    smoothed, _ = smooth_window(loads[1:-1], len(loads) - 2)
+    answer = estimate(Topology((Operator("desk"),), (), ()), smoothed)
+    waited = float(np.mean([row["mean_wait_seconds"] for row in rows]))
+    assert answer.operators[0].wait_seconds == pytest.approx(waited, rel=0.25)
