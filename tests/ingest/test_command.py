@@ -91,7 +91,8 @@ def test_what_the_command_measured_is_what_the_service_answers(
             summary["busy_fractions"]
         )
         assert {one["from_operator"]: one["tuples"] for one in item["upstream"]} == summary["upstream"]
-        for name in summary.keys() - {"busy_fractions", "upstream"}:
+        assert item["processors_basis"] == summary["processors_basis"]
+        for name in summary.keys() - {"busy_fractions", "upstream", "processors_basis"}:
             assert item[name] == (None if summary[name] is None else pytest.approx(summary[name], rel=1e-9))
 
     since = datetime.fromtimestamp(START_NS // 10**9 + 60, UTC).isoformat().replace("+00:00", "Z")
