@@ -16,6 +16,16 @@ def place_in_slice(offset: Column, length: Column, *, is_start: bool) -> Column:
     return F.when(offset < length, F.shiftleft(offset, 1) + int(is_start))
 
 
+def find_events(window_ns: int, slice_ns: int) -> tuple[Column, Column]:
+    """The record's start and finish, where they lie in the slice of its arrival."""
+    _, arrived, length = find_slice(F.col("arrived_ns"), window_ns, slice_ns)
+    begun, done = (arrived + F.col(name) for name in ("wait_ns", "sojourn_ns"))
+    return (
+        place_in_slice(begun, length, is_start=True).alias("begun"),
+        place_in_slice(done, length, is_start=False).alias("done"),
+    )
+
+
 def find_late_events(records: DataFrame, window_ns: int, slice_ns: int) -> DataFrame:
     """Starts and finishes that lie in another slice than their record's arrival, in theirs."""
     arrived, length = find_slice(F.col("arrived_ns"), window_ns, slice_ns)[1:]

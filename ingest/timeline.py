@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 
-from ingest.concurrency import EVENTS, add_levels, find_late_events, find_slice, place_in_slice, sweep
+from ingest.concurrency import EVENTS, add_levels, find_events, find_late_events, sweep
 
 OPERATOR = ("topology", "operator")
 WINDOW = (*OPERATOR, "window")
@@ -38,16 +38,15 @@ def count_tasks(records: int) -> int:
 def measure_slices(
     records: DataFrame, cover: DataFrame, window_ns: int, *, slices: int, tasks: int
 ) -> DataFrame:
-    """One row per slice: tuples, suspected repeats, first and last arrival, Σ(x−m)² of gaps and of services, and what
-    `add_levels` needs, for which there are slices without tuples.
-
-    Where a window is one slice, also its quantiles; else `measure_cut_windows` finds them.
+    """One row per slice: tuples, suspected repeats, first and last arrival, Σ(x−m)² of gaps and of services, what
+    `add_levels` needs (for which there are slices without tuples), and quantiles, but where windows are cut: there
+    `measure_cut_windows` finds them.
     """
     slice_ns = math.ceil(window_ns / slices)
     # A constant among the keys would hide from Spark that the rows are where they belong: it would send them twice.
     keys = SPOT if slices == 1 else SLICE
-    late = find_late_events(records, window_ns, slice_ns)
-    placed = place_records(records, window_ns, slice_ns).unionByName(late, allowMissingColumns=True)
+    placed = place_records(records, window_ns, slice_ns)
+    placed = placed.unionByName(find_late_events(records, window_ns, slice_ns), allowMissingColumns=True)
     names = ("places", "services", *(SPANS if slices == 1 else ()))
     spread = placed.select(*keys, *names, *EVENTS).repartition(tasks, *keys)
     gathered = spread.groupBy(*keys).agg(*(F.collect_list(name).alias(name) for name in (*names, *EVENTS)))
@@ -61,8 +60,7 @@ def measure_slices(
         "end_ns",
         F.least(F.lit(slice_ns), window_ns - offset, F.col("end_ns") - begin).alias("limit"),
     )
-    quantiles = pick_quantiles() if slices == 1 else []
-    summed = sum_slices(ordered, keys, quantiles, begin, slice_ns)
+    summed = sum_slices(ordered, keys, pick_quantiles() if slices == 1 else [], begin, slice_ns)
     return summed.withColumn("slice", F.lit(0)) if slices == 1 else summed
 
 
@@ -84,16 +82,6 @@ def place_records(records: DataFrame, window_ns: int, slice_ns: int) -> DataFram
         F.col("wait_ns").alias("wait"),
         F.col("sojourn_ns").alias("sojourn"),
         *find_events(window_ns, slice_ns),
-    )
-
-
-def find_events(window_ns: int, slice_ns: int) -> tuple[Column, Column]:
-    """The record's start and finish, where they lie in the slice of its arrival."""
-    _, arrived, length = find_slice(F.col("arrived_ns"), window_ns, slice_ns)
-    begun, done = (arrived + F.col(name) for name in ("wait_ns", "sojourn_ns"))
-    return (
-        place_in_slice(begun, length, is_start=True).alias("begun"),
-        place_in_slice(done, length, is_start=False).alias("done"),
     )
 
 
