@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "2026_11_19_windows"
-down_revision = "2026_11_18_backtests"
+down_revision = "2026_11_19_unknown_scvs"
 branch_labels = None
 depends_on = None
 
