@@ -1,6 +1,7 @@
 """Which requests need a slot to be computed in, and how they get one before their body is parsed."""
 
 from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack
 from inspect import iscoroutinefunction
 from time import perf_counter
 from typing import Any, TypeVar
@@ -53,7 +54,7 @@ def admitting(endpoint: Callable[..., Any], handle: Handler) -> Handler:
             if is_small:
                 answer = await handle(request)
             else:
-                answer = await computing.run_in_thread(lambda: handle(request))
+                answer = await computing.run_in_thread(lambda: handle_to_the_end(handle, request))
             computing.remember(key, perf_counter() - started)  # of what was refused nothing is learnt
             return answer
         finally:
@@ -70,6 +71,20 @@ def admitting(endpoint: Callable[..., Any], handle: Handler) -> Handler:
             return Response(status_code=CLIENT_GONE)
 
     return admit
+
+
+async def handle_to_the_end(handle: Handler, request: Request) -> Response:
+    """The answer, after all that its dependencies hold is let go: the transaction is committed on this event loop.
+
+    FastAPI would let it go on the loop of the server, after this one has ended: that rolls the transaction back.
+    """
+    names = ("fastapi_inner_astack", "fastapi_function_astack")
+    of_server = {name: request.scope[name] for name in names}
+    async with AsyncExitStack() as inner, AsyncExitStack() as function:
+        request.scope.update(zip(names, (inner, function), strict=True))
+        answer = await handle(request)
+    request.scope.update(of_server)
+    return answer
 
 
 def has_small_body(request: Request) -> bool:

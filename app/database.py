@@ -1,9 +1,9 @@
 """Engine, sessions and the one transaction that each request gets."""
 
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 from typing import Annotated
 
-from anyio import CancelScope, CapacityLimiter, to_thread
+from anyio import CapacityLimiter, to_thread
 from anyio.lowlevel import RunVar
 from fastapi import Depends, Request
 from sqlalchemy import Engine, create_engine
@@ -52,25 +52,19 @@ _CONNECTING: RunVar[CapacityLimiter] = RunVar("connecting")
 MOST_CONNECTING = 64
 
 
-async def open_transaction(request: Request) -> AsyncIterator[Session]:
-    """One request, one transaction: committed before the answer is sent, rolled back on any exception."""
+async def connect(request: Request) -> Session:
+    """A session with its connection: requests that wait for one wait here, without a thread that others need."""
     factory: sessionmaker[Session] = request.app.state.session_factory
     session = factory()
-    try:
-        await to_thread.run_sync(session.connection, limiter=_limit_connecting())
+    await to_thread.run_sync(session.connection, limiter=_limit_connecting())
+    return session
+
+
+def open_transaction(session: Annotated[Session, Depends(connect)]) -> Iterator[Session]:
+    """One request, one transaction: committed before the answer is sent, rolled back on any exception."""
+    with session:
         yield session
-    except BaseException:
-        with CancelScope(shield=True):
-            await to_thread.run_sync(session.close)
-        raise
-    await to_thread.run_sync(_commit, session)
-
-
-def _commit(session: Session) -> None:
-    try:
         session.commit()
-    finally:
-        session.close()
 
 
 def _limit_connecting() -> CapacityLimiter:

@@ -506,7 +506,7 @@ def test_a_misspelled_field_is_answered_with_the_one_that_was_meant(
 
 def test_an_unknown_field_like_no_other_is_answered_with_those_that_are_known(client: httpx.Client):
     problem = assert_refused(client.post("/v1/plans/min-latency", json=changed(PLAN, "#/load/xyz", 1)))
-    assert "Known here: observed_at, window_seconds, external_rate" in problem["detail"]
+    assert "Known here: observed_at, window_seconds, covered_seconds, external_rate" in problem["detail"]
 
 
 def test_a_parameter_of_the_wrong_kind_is_shown(client: httpx.Client, stored: str):

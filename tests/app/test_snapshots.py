@@ -143,7 +143,10 @@ def test_no_more_is_measured_of_a_window_than_there_is(client: httpx.Client, sto
     refused = client.post(url, json=[snapshot(1), snapshot(2, covered_seconds=60.5)])
     assert refused.status_code == 422
     assert refused.json()["errors"] == [
-        {"pointer": "#/1/covered_seconds", "detail": "must be at most window_seconds, which is 60"}
+        {
+            "pointer": "#/1/covered_seconds",
+            "detail": "must be at most window_seconds, which is 60; found the number 60.5.",
+        }
     ]
     whole, part = snapshot(1, covered_seconds=60.0), snapshot(2, covered_seconds=7.5)
     assert client.post(url, json=[whole, part]).json() == {"stored": 2, "replaced": 0}

@@ -188,7 +188,7 @@ def test_part_of_a_window_is_no_basis_where_a_whole_one_is(client: httpx.Client,
     plan = client.post(f"{url}/plans/min-latency", json=body).json()
     assert tell_basis(plan) == ("01", 2, ["partial-windows-skipped"])
     assert plan["external_rate"] == FPD_LOAD["external_rate"]
-    gate = client.post(f"{url}/gate", json={"k_max": 30}).json()
+    gate = client.post(f"{url}/gate", json={"k_max": 30, "max_snapshot_age_seconds": 1e9}).json()
     assert tell_basis(gate) == ("01", 1, ["partial-windows-skipped"])
     client.post(f"{url}/snapshots", json=snapshot(3))
     assert tell_basis(client.post(f"{url}/estimate").json()) == ("03", 1, [])
