@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 from pydantic_core import PydanticUndefined
 
-from app.database_choice import UnclearDatabase, choose_database
 from app.forecasts.command import backtest, forecast
 from app.gates.command import gate
 from app.ingest_runs.command import ingest, prune
@@ -15,7 +14,8 @@ from app.placements.command import place
 from app.plans.command import estimate, plan_cli
 from app.profiles.command import profile
 from app.settings import PREFIX, Settings
-from app.terminal import (
+from app.storage.database_choice import UnclearDatabase, choose_database
+from app.terminal.commands import (
     choose_or_fail,
     fail,
     keep_blas_to_one_thread,
@@ -43,9 +43,9 @@ def serve(
 ) -> None:
     """Serve over HTTP; with no HEADGATE_DATABASE_URL on an embedded Postgres."""
     keep_blas_to_one_thread()
-    from app.embedded_postgres import EmbeddedPostgresError
-    from app.server import UnsafeStart
-    from app.server import serve as serve_http
+    from app.serving.serve import UnsafeStart
+    from app.serving.serve import serve as serve_http
+    from app.storage.embedded_postgres import EmbeddedPostgresError
 
     settings = load_settings(host=host, port=port, workers=workers)
     try:
@@ -68,8 +68,8 @@ def migrate(
     from alembic.util import CommandError
     from sqlalchemy.exc import OperationalError
 
-    from app.embedded_postgres import EmbeddedPostgresError
-    from app.kept_postgres import open_database_url
+    from app.storage.embedded_keeper import open_database_url
+    from app.storage.embedded_postgres import EmbeddedPostgresError
     from migrations import runner
 
     choice = choose_or_fail(load_settings())
@@ -95,7 +95,7 @@ for command in (estimate, gate, place, profile, ingest, prune, forecast, backtes
 @cli.command()
 def openapi() -> None:
     """Print the OpenAPI document as YAML: what openapi.yaml holds."""
-    from app.documentation import render_yaml
+    from app.http.documentation import render_yaml
     from app.main import create_app
 
     sys.stdout.write(render_yaml(create_app(Settings(log_level="error")).openapi()))

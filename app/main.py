@@ -8,27 +8,28 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from sqlalchemy.orm import sessionmaker
 
-from app import documentation, health, index
+from app.backtest_workers.dispatcher import Dispatcher
 from app.backtests import routes as backtests
-from app.backtests.dispatcher import Dispatcher
-from app.body_limit import BodyLimit
-from app.browsers import BrowserGuard
-from app.computing import SWITCH_SECONDS, Computing
-from app.database import make_engine, make_health_engine
 from app.decisions import routes as decisions
 from app.forecasts import routes as forecasts
 from app.gates import routes as gates
-from app.handlers import install_problems
+from app.http import documentation, index
+from app.http.body_limit import BodyLimit
+from app.http.browsers import BrowserGuard
+from app.http.compute_slots import SWITCH_SECONDS, Computing
+from app.http.handlers import install_problems
+from app.http.security import parse_api_keys
 from app.ingest_runs import routes as ingest_runs
-from app.observability import RequestRecorder, configure_logging, observe_pool
 from app.placements import routes as placements
 from app.plans import routes as plans
 from app.policies import routes as policies
 from app.profiles import routes as profiles
 from app.recommendations import routes as recommendations
-from app.security import parse_api_keys
+from app.serving import health
+from app.serving.observability import RequestRecorder, configure_logging, observe_pool
 from app.settings import Settings
 from app.snapshots import routes as snapshots
+from app.storage.sessions import make_engine, make_health_engine
 from app.summaries import routes as summaries
 from app.topologies import routes as topologies
 from app.vm_catalogues import routes as vm_catalogues

@@ -310,7 +310,7 @@ class DecisionRow(Base):
 
 
 class BacktestRow(Base):
-    """A backtest asked for: what of, and how far it is; `app/backtests/worker.py` computes it.
+    """A backtest asked for: what of, and how far it is; `app/backtest_workers/worker.py` computes it.
 
     Whether anybody is at work on it is not written here: its worker holds an advisory lock, which ends with it.
     """

@@ -13,8 +13,8 @@ from time import process_time
 
 import numpy as np
 
-from planner.allocation import allocate_budget, allocate_target, expected_sojourn_seconds
-from planner.stations import NO_BOUND, Queues, Stations, wait_in_services
+from planner.allocation.allocate import allocate_budget, allocate_target, expected_sojourn_seconds
+from planner.queueing.stations import NO_BOUND, Queues, Stations, wait_in_services
 
 TABLE_II = (12, 24, 48, 96, 192)
 SHARES = (0.55, 0.35, 0.1)

@@ -7,15 +7,15 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: our matrices
 
 import numpy as np
 
-from planner.arma import ArmaOrder
-from planner.arma_fit import Fit, fit_arma, fit_arma_by_squares, fit_arma_by_statsmodels
-from planner.backtest import Backtest, BacktestSetup
-from planner.capacity import Capacity
-from planner.mst import Floats
-from planner.peaks import ArmaPeaks
-from planner.policies import ALL_POLICIES, BASELINES
-from planner.replay import Run
-from planner.schedule import Window
+from planner.arrays import Floats
+from planner.vms.backtest import Backtest, BacktestSetup
+from planner.vms.replay import Run
+from planner.vms.sigma_policies import ALL_POLICIES, BASELINES
+from planner.vms.true_capacity import Capacity
+from planner.workloads.arma import ArmaOrder
+from planner.workloads.arma_fit import Fit, fit_arma, fit_arma_by_squares, fit_arma_by_statsmodels
+from planner.workloads.peak_rate import ArmaPeaks
+from planner.workloads.window import Window
 from tests.planner.imai import mst_samples, worldcup_week
 
 APPS = {"grep": 32.0, "rcount": 10.0}

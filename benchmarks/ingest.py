@@ -213,7 +213,7 @@ def run_polars(folder: str) -> Result:
 
 
 def run_headgate(folder: str) -> Result:
-    from app.embedded_postgres import shared_postgres  # noqa: PLC0415  # see above
+    from app.storage.embedded_postgres import shared_postgres  # noqa: PLC0415  # see above
     from ingest.job import run_ingest  # noqa: PLC0415
     from ingest.runs import Request, connect  # noqa: PLC0415
     from ingest.session import open_session  # noqa: PLC0415

@@ -12,12 +12,12 @@ from functools import partial
 from itertools import pairwise
 from typing import TypeVar
 
-from planner.mapping import Vm, join_tasks
-from planner.mapping_sam import map_slot_aware
-from planner.placement import Market, Placement, Rules, place_topology
-from planner.prediction import predict, route_slot_aware
-from planner.profiles import Profile, ProfilePoint
-from planner.slots import allocate_mba, allocate_slots, find_task_loads
+from planner.placements.map_sam import map_slot_aware
+from planner.placements.mapping import Vm, join_tasks
+from planner.placements.place import Market, Placement, Rules, place_topology
+from planner.placements.profiles import Profile, ProfilePoint
+from planner.placements.sustained_rate import predict, route_slot_aware
+from planner.placements.thread_allocation import allocate_mba, allocate_slots, find_task_loads
 from planner.values import Edge, Operator, Topology
 
 Result = TypeVar("Result")

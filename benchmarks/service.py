@@ -20,16 +20,16 @@ from pathlib import Path
 import httpx
 from fastapi import Depends, FastAPI
 
-from app.embedded_postgres import shared_postgres
+from app.http.dependencies import SettingsDep
+from app.http.security import may_read
 from app.main import create_app
 from app.plans.answers import to_plan_answer
 from app.plans.schemas import MinLatencyRequest, PlanAnswer
-from app.security import may_read
 from app.settings import Settings
-from app.settings_in_force import SettingsDep
+from app.storage.embedded_postgres import shared_postgres
 from benchmarks.processes import spent_seconds
 from migrations.runner import migrate
-from planner.plans import min_latency
+from planner.plans.optimal import min_latency
 
 OPERATORS = 10
 ROUNDS = 5

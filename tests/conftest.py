@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from app.embedded_postgres import shared_postgres
+from app.storage.embedded_postgres import shared_postgres
 
 # The planner's matrices are small: threads of BLAS only wait for each other, most of all beside other tests. Numpy
 # reads this when it is loaded, by whichever test comes first; this file comes before all of them.
@@ -19,6 +19,10 @@ os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
 # How long an example takes says more about the machine, and about what is loaded at its first use, than about us.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+pytest_plugins = [
+    "tests.app.fixtures"
+]  # the tests of app, of the migrations and of the documents speak to one service
 
 
 @pytest.fixture(scope="session", autouse=True)

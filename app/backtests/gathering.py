@@ -4,15 +4,15 @@ from sqlalchemy.orm import Session
 
 from app.backtests.jobs import make_job
 from app.backtests.schemas import BacktestRequest, Job
-from app.blame import blaming_what_is_stored
-from app.errors import InvalidRequest
-from app.forecasts.samples import find_newest_samples
 from app.forecasts.schemas import MOST_POINTS
-from app.snapshots.series import read_workload
+from app.http.error_pointers import blaming_what_is_stored
+from app.http.errors import InvalidRequest
+from app.measured.series import read_workload
+from app.throughput_samples.service import find_newest_samples
 from app.topologies.service import find_topology
-from planner.mst import MstSample, check_samples
-from planner.peaks import ARMA_WINDOW
-from planner.workload import Measurement, Workload, regularise_workload
+from planner.vms.throughput import MstSample, check_samples
+from planner.workloads.peak_rate import ARMA_WINDOW
+from planner.workloads.series import Measurement, Workload, regularise_workload
 
 
 def to_job(session: Session, body: BacktestRequest) -> Job:

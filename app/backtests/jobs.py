@@ -5,13 +5,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from app.backtests.schemas import BacktestRequest, Job
-from app.errors import InvalidRequest
+from app.http.errors import InvalidRequest
 from app.plans.schemas import Diagnostic
-from planner.backtest import Backtest
-from planner.forecast_errors import InvalidQosTarget, UnknownPolicy
-from planner.mst import MstSample
-from planner.policies import ALL_POLICIES, BY_NAME, check_policy
-from planner.workload import Workload
+from planner.vms.backtest import Backtest
+from planner.vms.errors import InvalidQosTarget, UnknownPolicy
+from planner.vms.sigma_policies import ALL_POLICIES, BY_NAME, check_policy
+from planner.vms.throughput import MstSample
+from planner.workloads.series import Workload
 
 
 def make_job(

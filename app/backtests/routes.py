@@ -5,16 +5,16 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from app.admission import computes
+from app.backtest_workers.traces import draw_trace
 from app.backtests import service
 from app.backtests.schemas import MOST_SEEDS, BacktestAnswer, BacktestPage, BacktestRequest, RunTrace, State
-from app.backtests.traces import draw_trace
-from app.database import SessionDep
-from app.negotiation import JSON, PNG, SVG, Accept, choose_form, document_pictures
-from app.pages import PageDep
-from app.problems import BODY, document_problems
-from app.security import may_read, may_store
-from app.strict_json import StrictJsonRoute
+from app.http.admission import computes
+from app.http.negotiation import JSON, PNG, SVG, Accept, choose_form, document_pictures
+from app.http.pages import PageDep
+from app.http.problems import BODY, document_problems
+from app.http.security import may_read, may_store
+from app.http.strict_json import StrictJsonRoute
+from app.storage.sessions import SessionDep
 
 router = APIRouter(prefix="/v1/backtests", tags=["backtests"], route_class=StrictJsonRoute)
 

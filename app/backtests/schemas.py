@@ -7,14 +7,14 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from app.fields import Answer, Body, OperatorName, TopologyName, UtcTime
 from app.forecasts.schemas import MOST_POINTS, MOST_SAMPLES, MOST_STEPS, MOST_VMS, MstSample, WorkloadPoint
+from app.http.fields import Answer, Body, OperatorName, TopologyName, UtcTime
 from app.plans.schemas import Diagnostic
-from planner import mst
-from planner.backtest import BacktestSetup
-from planner.headgate_policy import DEFAULT_QOS_TARGET
-from planner.policies import ALL_POLICIES, BASELINES
-from planner.schedule import Timing
+from planner.vms import throughput as mst
+from planner.vms.backtest import BacktestSetup
+from planner.vms.price_policy import DEFAULT_QOS_TARGET
+from planner.vms.sigma_policies import ALL_POLICIES, BASELINES
+from planner.vms.timing import Timing
 
 MOST_SEEDS = 50
 State = Literal["queued", "running", "succeeded", "failed", "cancelled"]

@@ -8,14 +8,14 @@ from sqlalchemy import Select, delete, func, select, tuple_, update
 from sqlalchemy.dialects.postgresql import array
 from sqlalchemy.orm import Session
 
+from app.backtest_workers.traces import retrace_run
+from app.backtests.answers import to_answer, to_state
 from app.backtests.gathering import to_job
 from app.backtests.schemas import BacktestAnswer, BacktestPage, BacktestRequest, Job, RunTrace, State
-from app.backtests.states import to_answer, to_state
-from app.backtests.traces import retrace_run
-from app.pages import Page, bad_cursor
-from app.storage_errors import RunNotFinished, UnknownBacktest, UnknownRun
+from app.http.pages import Page, bad_cursor
+from app.storage.storage_errors import RunNotFinished, UnknownBacktest, UnknownRun
 from app.tables import BacktestRow, BacktestRunRow
-from planner.policies import BY_NAME, HEADGATE
+from planner.vms.sigma_policies import BY_NAME, HEADGATE
 
 UNFINISHED = ("queued", "running")
 

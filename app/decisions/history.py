@@ -7,8 +7,8 @@ from sqlalchemy import select, tuple_
 from sqlalchemy.orm import Session
 
 from app.decisions.schemas import DecisionAnswer, DecisionPage, DecisionSummary
-from app.pages import Page, bad_cursor
-from app.storage_errors import UnknownDecision
+from app.http.pages import Page, bad_cursor
+from app.storage.storage_errors import UnknownDecision
 from app.tables import DecisionRow
 from app.topologies.service import find_topology
 

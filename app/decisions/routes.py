@@ -4,16 +4,16 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 
-from app.admission import computes
-from app.database import SessionDep
 from app.decisions import history, service
 from app.decisions.schemas import DecisionAnswer, DecisionPage, DecisionRequest
-from app.fields import TopologyName
-from app.pages import PageDep
-from app.problems import BODY, document_problems
-from app.security import may_read, may_store
-from app.settings_in_force import SettingsDep
-from app.strict_json import StrictJsonRoute
+from app.http.admission import computes
+from app.http.dependencies import SettingsDep
+from app.http.fields import TopologyName
+from app.http.pages import PageDep
+from app.http.problems import BODY, document_problems
+from app.http.security import may_read, may_store
+from app.http.strict_json import StrictJsonRoute
+from app.storage.sessions import SessionDep
 
 router = APIRouter(prefix="/v1", tags=["decisions"], route_class=StrictJsonRoute)
 OF_TOPOLOGY = "/topologies/{name}/decisions"

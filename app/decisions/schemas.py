@@ -6,8 +6,8 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
-from app.decisions.deployment import NodeAdvice, Streams
-from app.fields import Answer, Body, UtcTime
+from app.http.fields import Answer, Body, UtcTime
+from app.node_advice.schemas import NodeAdvice, Streams
 from app.plans.schemas import Basis, Diagnostic, EstimateAnswer
 from app.policies.schemas import EXAMPLE, PolicyBody
 from app.recommendations.stages import Recommended

@@ -9,27 +9,27 @@ from uuid import uuid4
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.blame import blaming_what_is_stored
-from app.decisions.outlook import HISTORY, Outlook, RateHistory, gather_rates, look_for_changes, look_out
-from app.decisions.resources import advise_on_nodes, advise_on_streams, find_missing_nodes, read_resources
 from app.decisions.schemas import DecisionAnswer, DecisionRequest
-from app.observability import time_planner
+from app.http.error_pointers import blaming_what_is_stored
+from app.measured.load import Gathered, gather
+from app.measured.rate_ahead import HISTORY, Outlook, RateHistory, gather_rates, look_for_changes, look_out
+from app.node_advice.gathering import advise_on_nodes, advise_on_streams, find_missing_nodes, read_resources
 from app.plans.answers import to_estimate_answer
-from app.plans.gathering import Gathered, gather
 from app.plans.schemas import Measured
 from app.policies.schemas import PolicyBody
 from app.policies.service import check_policy
+from app.serving.observability import time_planner
 from app.settings import Settings
-from app.storage_errors import NoPolicy, StaleSnapshots, StoredDataUnusable
+from app.storage.storage_errors import NoPolicy, StaleSnapshots, StoredDataUnusable
 from app.tables import DecisionRow, PolicyRow
 from app.topologies.service import StoredTopology, find_topology
-from planner.counterfactuals import Counterfactuals, find_counterfactuals
-from planner.decisions import Decision, decide
+from planner.decisions.change_horizon import Horizon, find_horizon
+from planner.decisions.decide import Decision, decide
+from planner.decisions.owner_terms import LastChange
+from planner.decisions.payback import Moves, is_weighed, plan_moves, weigh_change
+from planner.decisions.state_migration import State
 from planner.errors import join_names
-from planner.horizon import Horizon, find_horizon
-from planner.migration import State
-from planner.payback import Moves, is_weighed, plan_moves, weigh_change
-from planner.policy import LastChange
+from planner.gates.counterfactuals import Counterfactuals, find_counterfactuals
 from planner.values import Diagnostic, Estimate
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from app.terminal import Output, fail, keep_blas_to_one_thread
+from app.terminal.commands import Output, fail, keep_blas_to_one_thread
 
 WorkloadFile = Annotated[
     Path, typer.Option("--workload", help="CSV or TSV with a header: time, rate; oldest first.")

@@ -16,21 +16,21 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from app.backtests.answers import summarise_runs
 from app.backtests.jobs import make_job
 from app.backtests.schemas import BacktestRequest, BacktestRun, Job
-from app.backtests.states import summarise_runs
-from app.errors import InvalidRequest
-from app.forecasts.files import UnreadableFile, read_samples, read_workload
 from app.forecasts.schemas import VmForecastAnswer, VmForecastRequest
 from app.forecasts.service import forecast_described
+from app.http.errors import InvalidRequest
+from app.http.problems import describe_problem
 from app.plans.offline import Refused, check_body, open_console
-from app.problems import describe_problem
-from planner.backtest import Backtest, BacktestRow, BacktestSetup, run_backtest
+from app.terminal.series_files import UnreadableFile, read_samples, read_workload
 from planner.errors import PlannerError
-from planner.forecast_errors import InvalidMstSamples
-from planner.mst import MstSample, check_samples
-from planner.policies import BASELINES
-from planner.workload import Measurement, Workload, regularise_workload
+from planner.vms.backtest import Backtest, BacktestRow, BacktestSetup, run_backtest
+from planner.vms.errors import InvalidMstSamples
+from planner.vms.sigma_policies import BASELINES
+from planner.vms.throughput import MstSample, check_samples
+from planner.workloads.series import Measurement, Workload, regularise_workload
 
 B = TypeVar("B")
 FORMATS = (".png", ".svg", ".pdf")
@@ -110,7 +110,7 @@ def backtest_files(workload: Path, mst: Path, choices: Choices) -> Iterator[Back
             setup, policies = job.to_setup(), tuple(job.policies)
             yield from _watch(setup, policies, job.seeds)
             if choices.plot is not None:
-                from app.forecasts.plots import plot_backtest  # noqa: PLC0415  (slow to import, and rarely asked for)
+                from app.drawing.backtest_plot import plot_backtest  # noqa: PLC0415  (slow to import, and rarely asked for)
 
                 plot_backtest(Backtest(setup), policies, 0, choices.plot)
     except (PlannerError, InvalidRequest, UnreadableFile, OSError) as error:

@@ -4,10 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body, Depends, Query
 
-from app.admission import computes
-from app.database import SessionDep
-from app.fields import TopologyName
-from app.forecasts import samples, service, stored
+from app.forecasts import service, stored
 from app.forecasts.schemas import (
     MOST_VMS,
     SAMPLES,
@@ -20,10 +17,14 @@ from app.forecasts.schemas import (
     VmForecastAnswer,
     VmForecastRequest,
 )
-from app.pages import PageDep
-from app.problems import BODY, document_problems
-from app.security import may_read, may_store
-from app.strict_json import StrictJsonRoute
+from app.http.admission import computes
+from app.http.fields import TopologyName
+from app.http.pages import PageDep
+from app.http.problems import BODY, document_problems
+from app.http.security import may_read, may_store
+from app.http.strict_json import StrictJsonRoute
+from app.storage.sessions import SessionDep
+from app.throughput_samples import service as samples
 
 router = APIRouter(prefix="/v1", tags=["forecasts"], route_class=StrictJsonRoute)
 

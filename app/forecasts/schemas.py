@@ -5,12 +5,13 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag, model_validator
 
-from app.fields import Answer, Body, PositiveRate, Rate, Seconds, UtcTime
+from app.http.fields import Answer, Body, PositiveRate, Rate, Seconds, UtcTime
 from app.plans.schemas import Diagnostic
-from planner import mst, workload
-from planner.policies import HEADGATE
-from planner.schedule import Timing
-from planner.vms import MOST_INTERVALS, VmQuestion
+from planner.vms import throughput as mst
+from planner.vms.sigma_policies import HEADGATE
+from planner.vms.timing import Timing
+from planner.vms.vm_schedule import MOST_INTERVALS, VmQuestion
+from planner.workloads import series as workload
 
 MOST_POINTS, MOST_SAMPLES, MOST_VMS, MOST_STEPS = 50_000, 5_000, 1024, 1_000
 MOST_READINGS = 10_000

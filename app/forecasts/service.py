@@ -9,12 +9,12 @@ from app.forecasts.schemas import (
     VmInterval,
     WorkloadModelAnswer,
 )
-from app.observability import time_planner
 from app.plans.schemas import Diagnostic
-from planner.arma import ArmaModel
-from planner.mst import MstModel
-from planner.policies import HEADGATE
-from planner.vms import VmForecast, forecast_vms
+from app.serving.observability import time_planner
+from planner.vms.sigma_policies import HEADGATE
+from planner.vms.throughput import MstModel
+from planner.vms.vm_schedule import VmForecast, forecast_vms
+from planner.workloads.arma import ArmaModel
 
 
 def forecast_described(body: VmForecastRequest) -> VmForecastAnswer:

@@ -6,8 +6,6 @@ from math import ceil
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.blame import blaming_what_is_stored
-from app.forecasts.samples import find_newest_samples
 from app.forecasts.schemas import (
     MOST_POINTS,
     CurvePoint,
@@ -17,14 +15,16 @@ from app.forecasts.schemas import (
     VmForecastAnswer,
 )
 from app.forecasts.service import describe_mst, to_answer
-from app.observability import time_planner
-from app.plans.freshness import describe_end
-from app.snapshots.series import read_workload
+from app.http.error_pointers import blaming_what_is_stored
+from app.measured.freshness import describe_end
+from app.measured.series import read_workload
+from app.serving.observability import time_planner
+from app.throughput_samples.service import find_newest_samples
 from app.topologies.service import find_topology
-from planner.mst import MstSample, fit_mst
-from planner.schedule import Timing
 from planner.values import Diagnostic
-from planner.vms import VmQuestion, forecast_vms
+from planner.vms.throughput import MstSample, fit_mst
+from planner.vms.timing import Timing
+from planner.vms.vm_schedule import VmQuestion, forecast_vms
 
 
 def forecast_stored(session: Session, name: str, body: StoredVmForecastRequest) -> VmForecastAnswer:

@@ -73,7 +73,7 @@ def gate(
     offline: Annotated[bool, typer.Option("--offline", help="Nothing but the files (the default).")] = False,
 ) -> None:
     """Pass or fail a deployment: exit code 0 pass, 1 capacity short, 2 could not judge."""
-    from app.gates import reports
+    from app.gates import answers
     from app.plans.offline import Refused
 
     try:
@@ -86,7 +86,7 @@ def gate(
         if not allow_lower:
             _refuse_lower(answer, rate)
         if junit:
-            _write(junit, reports.render_junit(answer))
+            _write(junit, answers.render_junit(answer))
         _print_if_read(answer, output, summary)
     except Refused as refused:
         raise _fail(str(refused), output, junit) from refused
@@ -99,7 +99,7 @@ def gate(
 def _find_answer(
     where: dict[str, Any], terms: dict[str, Any], *, max_age: float | None, offline: bool
 ) -> "GateAnswer":
-    from app.gates import asking
+    from app.gates import offline as asking
     from app.plans.offline import Refused
 
     given = [path for path in where["files"] if path is not None]
@@ -192,16 +192,16 @@ def _print_if_read(answer: "GateAnswer", output: str, summary: Path | None) -> N
 
 
 def _print(answer: "GateAnswer", output: str, summary: Path | None) -> None:
-    from app.gates import reports
+    from app.gates import answers
 
     if output == "json":
         sys.stdout.write(answer.model_dump_json(indent=2) + "\n")
     elif output == "github":
-        sys.stdout.write(reports.render_annotations(answer))
+        sys.stdout.write(answers.render_annotations(answer))
         if summary:
-            _write(summary, reports.render_markdown(answer), mode="a")
+            _write(summary, answers.render_markdown(answer), mode="a")
     else:
-        reports.print_table(answer)
+        answers.print_table(answer)
 
 
 def _write(path: Path, text: str, mode: str = "w") -> None:
@@ -216,14 +216,14 @@ def _write(path: Path, text: str, mode: str = "w") -> None:
 
 def _fail(why: str, output: str, junit: Path | None) -> typer.Exit:
     """Could not judge, said wherever a verdict would have been said."""
-    from app.gates import reports
+    from app.gates import answers
 
     typer.echo(f"headgate: {why}", err=True)
     if output == "github":
-        sys.stdout.write(reports.render_problem_annotation(why))
+        sys.stdout.write(answers.render_problem_annotation(why))
     if junit:
         try:
-            junit.write_text(reports.render_junit_problem(why), encoding="utf-8")
+            junit.write_text(answers.render_junit_problem(why), encoding="utf-8")
         except OSError as error:
             typer.echo(f"headgate: {junit}: cannot be written: {error.strerror}", err=True)
     return typer.Exit(COULD_NOT_JUDGE)

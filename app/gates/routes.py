@@ -2,15 +2,15 @@
 
 from fastapi import APIRouter, Depends
 
-from app.admission import computes
-from app.database import SessionDep
-from app.fields import TopologyName
 from app.gates import service
 from app.gates.schemas import GateAnswer, GateRequest, StoredGateRequest
-from app.problems import BODY, document_problems
-from app.security import may_read
-from app.settings_in_force import SettingsDep
-from app.strict_json import StrictJsonRoute
+from app.http.admission import computes
+from app.http.dependencies import SettingsDep
+from app.http.fields import TopologyName
+from app.http.problems import BODY, document_problems
+from app.http.security import may_read
+from app.http.strict_json import StrictJsonRoute
+from app.storage.sessions import SessionDep
 
 router = APIRouter(prefix="/v1", tags=["gates"], route_class=StrictJsonRoute)
 reads = [Depends(may_read)]

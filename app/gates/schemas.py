@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
-from app.fields import Answer, Body, Rate, Seconds
+from app.http.fields import Answer, Body, Rate, Seconds
 from app.plans.schemas import Described, EstimateAnswer, KMax, Measured, ProcessorCounts, TMax
 from app.snapshots.schemas import FPD_LOAD
 from app.topologies.schemas import FPD

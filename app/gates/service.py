@@ -3,16 +3,16 @@
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
-from app.blame import blaming_what_is_stored, pointing_into_body
 from app.gates.schemas import GateAnswer, GateRequest, GateTerms, StoredGateRequest
-from app.observability import time_planner
+from app.http.error_pointers import blaming_what_is_stored, pointing_into_body
+from app.measured.freshness import refuse_old
+from app.measured.load import gather
 from app.plans.answers import ESTIMATE_FIELDS
-from app.plans.freshness import refuse_old
-from app.plans.gathering import gather
 from app.plans.service import add_basis
+from app.serving.observability import time_planner
 from app.settings import Settings
 from app.topologies.service import check_size
-from planner.gate import Verdict, judge_capacity
+from planner.gates.verdict import Verdict, judge_capacity
 from planner.values import Load, Model, Topology
 
 VERDICT_FIELDS = ("passed", "checks", "binding_operator", "headroom_rate", "suggestion", "processors")

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from app.database_choice import Choice
-from app.terminal import choose_or_fail, fail, load_settings, refuse_other_schema, say
+from app.storage.database_choice import Choice
+from app.terminal.commands import choose_or_fail, fail, load_settings, refuse_other_schema, say
 
 
 def ingest(
@@ -73,9 +73,9 @@ def _open_migrated_database(choice: Choice, does: str) -> Iterator[str]:
     from psycopg import OperationalError as ConnectionLost
     from sqlalchemy.exc import OperationalError
 
-    from app.embedded_postgres import EmbeddedPostgresError
-    from app.kept_postgres import open_database_url
-    from app.observability import configure_logging
+    from app.serving.observability import configure_logging
+    from app.storage.embedded_keeper import open_database_url
+    from app.storage.embedded_postgres import EmbeddedPostgresError
     from migrations import runner
 
     in_force = choice.settings

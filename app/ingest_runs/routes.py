@@ -4,12 +4,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path
 
-from app.database import SessionDep
+from app.http.pages import PageDep
+from app.http.problems import document_problems
+from app.http.security import may_read
 from app.ingest_runs import service
 from app.ingest_runs.schemas import IngestRun, IngestRunPage, RejectedLinePage
-from app.pages import PageDep
-from app.problems import document_problems
-from app.security import may_read
+from app.storage.sessions import SessionDep
 
 router = APIRouter(prefix="/v1/ingest-runs", tags=["ingest"], dependencies=[Depends(may_read)])
 RunId = Annotated[int, Path(ge=1, le=2**63 - 1)]

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.fields import Answer
+from app.http.fields import Answer
 
 
 class RunDiagnostic(Answer):

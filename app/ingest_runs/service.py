@@ -3,9 +3,9 @@
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.http.pages import Page, bad_cursor
 from app.ingest_runs.schemas import IngestRun, IngestRunPage, RejectedLine, RejectedLinePage
-from app.pages import Page, bad_cursor
-from app.storage_errors import UnknownIngestRun
+from app.storage.storage_errors import UnknownIngestRun
 from app.tables import IngestRunRow, RejectedLineRow
 
 

@@ -17,11 +17,11 @@ from app.placements.schemas import (
     Usage,
 )
 from app.plans.schemas import Diagnostic
-from planner import placement as placing
-from planner import prediction as predicting
-from planner.mapping import ThreadMapping, measure_fragmentation
-from planner.slots import TaskLoad
-from planner.vm_acquisition import Purchase as Bought
+from planner.placements import place as placing
+from planner.placements import sustained_rate as predicting
+from planner.placements.mapping import ThreadMapping, measure_fragmentation
+from planner.placements.thread_allocation import TaskLoad
+from planner.placements.vm_acquisition import Purchase as Bought
 
 
 def to_placement_answer(placement: placing.Placement, body: Choices, external_rate: float) -> PlacementAnswer:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.terminal import Output, TopologyFile, run_or_fail
+from app.terminal.commands import Output, TopologyFile, run_or_fail
 
 ProfilesFile = Annotated[
     Path, typer.Option("--profiles", help="Per task a list of threads, peak_rate, cpu, memory; JSON or YAML.")

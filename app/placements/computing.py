@@ -7,13 +7,13 @@ from app.placements.gathering import GatheredProfiles, Library, gather_market, g
 from app.placements.schemas import Choices, PlacementAnswer, PredictionAnswer, PredictionRequest
 from app.plans.schemas import Diagnostic
 from app.topologies.schemas import Graph
-from planner.mapping import MappedSlot, MappedVm, MapThreads, ThreadMapping, Vm, map_round_robin
-from planner.mapping_collocate import map_collocated
-from planner.mapping_rsm import DistanceWeights, map_resource_aware
-from planner.mapping_sam import map_slot_aware
-from planner.placement import Placement, Rules, compare_pairs, place_loads
-from planner.prediction import predict, route_shuffled, route_slot_aware
-from planner.slots import AllocateTask, allocate_lsa, allocate_mba, find_task_loads
+from planner.placements.map_collocate import map_collocated
+from planner.placements.map_rsm import DistanceWeights, map_resource_aware
+from planner.placements.map_sam import map_slot_aware
+from planner.placements.mapping import MappedSlot, MappedVm, MapThreads, ThreadMapping, Vm, map_round_robin
+from planner.placements.place import Placement, Rules, compare_pairs, place_loads
+from planner.placements.sustained_rate import predict, route_shuffled, route_slot_aware
+from planner.placements.thread_allocation import AllocateTask, allocate_lsa, allocate_mba, find_task_loads
 
 ALLOCATIONS: dict[str, AllocateTask] = {"lsa": allocate_lsa, "mba": allocate_mba}
 ROUTINGS = {"shuffle": route_shuffled, "slot-aware": route_slot_aware}

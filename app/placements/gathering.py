@@ -3,17 +3,17 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from app.errors import InvalidRequest
+from app.http.errors import InvalidRequest
 from app.placements.schemas import Choices, UsedProfile
 from app.profiles.schemas import Point, to_profile
 from app.topologies.schemas import Graph
 from app.vm_catalogues.schemas import VmSize
 from planner.errors import escape_pointer
-from planner.placement import Market
-from planner.placement_errors import InvalidProfile
-from planner.profiles import Profile
+from planner.placements.errors import InvalidProfile
+from planner.placements.place import Market
+from planner.placements.profiles import Profile
+from planner.placements.vm_acquisition import acquire_cheapest, acquire_largest_first
 from planner.values import Diagnostic
-from planner.vm_acquisition import acquire_cheapest, acquire_largest_first
 
 MOST_SLOTS_THERE = 1_000_000
 ACQUISITIONS = {"largest-first": acquire_largest_first, "cheapest": acquire_cheapest}

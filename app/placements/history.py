@@ -6,9 +6,9 @@ from uuid import UUID
 from sqlalchemy import select, tuple_
 from sqlalchemy.orm import Session
 
-from app.pages import Page, bad_cursor
+from app.http.pages import Page, bad_cursor
 from app.placements.schemas import PlacementAnswer, PlacementPage, PlacementSummary
-from app.storage_errors import UnknownPlacement
+from app.storage.storage_errors import UnknownPlacement
 from app.tables import PlacementRow
 from app.topologies.service import find_topology
 

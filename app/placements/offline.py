@@ -9,7 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from app.errors import InvalidRequest
+from app.http.errors import InvalidRequest
 from app.placements.computing import compute_placement
 from app.placements.gathering import NO_LIBRARY
 from app.placements.schemas import ComparedPair, PlacedSlot, PlacementAnswer, PlacementRequest

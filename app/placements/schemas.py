@@ -6,12 +6,12 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from app.fields import Answer, Body, OperatorName, PositiveRate, TopologyName
+from app.http.fields import Answer, Body, OperatorName, PositiveRate, TopologyName
 from app.plans.schemas import Diagnostic
 from app.profiles.schemas import AZURE_BLOB, Points
 from app.topologies.schemas import Graph
 from app.vm_catalogues.schemas import AZURE_D_SIZES, MOST_SLOTS, VmSize
-from planner import mapping as mappers
+from planner.placements import mapping as mappers
 
 AllocationName = Literal["lsa", "mba"]
 MappingName = Literal["dsm", "rsm", "sam", "collocate"]

@@ -5,8 +5,7 @@ from uuid import uuid4
 
 from sqlalchemy.orm import Session
 
-from app.blame import pointing_into_body
-from app.observability import time_planner
+from app.http.error_pointers import pointing_into_body
 from app.placements.computing import compute_placement, compute_prediction
 from app.placements.gathering import Library
 from app.placements.schemas import (
@@ -18,13 +17,14 @@ from app.placements.schemas import (
 )
 from app.profiles.schemas import Point
 from app.profiles.service import to_answer as to_profile_answer
+from app.serving.observability import time_planner
 from app.settings import Settings
 from app.snapshots.service import find_newest
-from app.storage_errors import NoSnapshot, StoredDataUnusable
+from app.storage.storage_errors import NoSnapshot, StoredDataUnusable
+from app.storage.versions import find_version
 from app.tables import PlacementRow, ProfileRow, VmCatalogueRow
 from app.topologies.schemas import Graph
 from app.topologies.service import StoredTopology, check_size, find_topology
-from app.versions import find_version
 from app.vm_catalogues.schemas import VmSize
 from app.vm_catalogues.service import to_answer as to_catalogue_answer
 from planner.errors import InvalidTopology, PlannerError

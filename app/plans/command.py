@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from app.terminal import Output, TopologyFile, fail, run_or_fail
+from app.terminal.commands import Output, TopologyFile, fail, run_or_fail
 
 plan_cli = typer.Typer(help="Plan from files, without server or database.", no_args_is_help=True)
 

@@ -6,9 +6,9 @@ from uuid import UUID
 from sqlalchemy import select, tuple_
 from sqlalchemy.orm import Session
 
-from app.pages import Page, bad_cursor
+from app.http.pages import Page, bad_cursor
 from app.plans.schemas import PlanAnswer, PlanPage, PlanSummary
-from app.storage_errors import UnknownPlan
+from app.storage.storage_errors import UnknownPlan
 from app.tables import PlanRow
 from app.topologies.service import find_topology
 

@@ -13,6 +13,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from app.http.problems import describe_problem
+from app.http.validation import list_validation_errors
 from app.plans.answers import to_estimate_answer, to_plan_answer
 from app.plans.schemas import (
     EstimateAnswer,
@@ -23,14 +25,12 @@ from app.plans.schemas import (
     ProportionalRequest,
     TradeoffRequest,
 )
-from app.problems import describe_problem
-from app.validation import list_validation_errors
 from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, TargetUnreachable
-from planner.estimation import estimate
-from planner.placement_errors import NotEnoughSlots
-from planner.plans import min_latency, min_processors
-from planner.proportional import proportional
-from planner.tradeoff import tradeoff
+from planner.placements.errors import NotEnoughSlots
+from planner.plans.estimation import estimate
+from planner.plans.optimal import min_latency, min_processors
+from planner.plans.proportional import proportional
+from planner.plans.tradeoff import tradeoff
 
 A = TypeVar("A")
 B = TypeVar("B")

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
-from app.fields import MOST_BUDGET, Answer, Body, OperatorName, Processors, UtcTime
+from app.http.fields import MOST_BUDGET, Answer, Body, OperatorName, Processors, UtcTime
 from app.snapshots.schemas import FPD_LOAD, Load
 from app.topologies.schemas import FPD, Graph
 from planner.values import DEFAULT_MODEL, Model, Objective

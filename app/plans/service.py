@@ -7,11 +7,10 @@ from uuid import uuid4
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
-from app.blame import blaming_what_is_stored, pointing_into_body
-from app.observability import time_planner
+from app.http.error_pointers import blaming_what_is_stored, pointing_into_body
+from app.measured.freshness import describe_age
+from app.measured.load import Gathered, gather
 from app.plans.answers import to_estimate_answer, to_plan_answer, write_plan
-from app.plans.freshness import describe_age
-from app.plans.gathering import Gathered, gather
 from app.plans.schemas import (
     Described,
     Diagnostic,
@@ -29,13 +28,14 @@ from app.plans.schemas import (
     StoredTradeoffRequest,
     TradeoffRequest,
 )
+from app.serving.observability import time_planner
 from app.settings import Settings
 from app.tables import PlanRow
 from app.topologies.service import check_size
-from planner.estimation import estimate
-from planner.plans import min_latency, min_processors
-from planner.proportional import proportional
-from planner.tradeoff import tradeoff
+from planner.plans.estimation import estimate
+from planner.plans.optimal import min_latency, min_processors
+from planner.plans.proportional import proportional
+from planner.plans.tradeoff import tradeoff
 from planner.values import Estimate, Load, Plan, Topology
 
 A = TypeVar("A", bound=EstimateAnswer)

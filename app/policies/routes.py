@@ -2,13 +2,13 @@
 
 from fastapi import APIRouter, Depends
 
-from app.database import SessionDep
-from app.fields import TopologyName
+from app.http.fields import TopologyName
+from app.http.problems import BODY, document_problems
+from app.http.security import may_read, may_store
+from app.http.strict_json import StrictJsonRoute
 from app.policies import service
 from app.policies.schemas import PolicyAnswer, PolicyBody
-from app.problems import BODY, document_problems
-from app.security import may_read, may_store
-from app.strict_json import StrictJsonRoute
+from app.storage.sessions import SessionDep
 
 router = APIRouter(prefix="/v1/topologies/{name}/policy", tags=["decisions"], route_class=StrictJsonRoute)
 

@@ -5,10 +5,11 @@ from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
-from app.fields import Body, OperatorName, PositiveRate, Processors, Seconds
+from app.http.fields import Body, OperatorName, PositiveRate, Processors, Seconds
 from app.plans.schemas import Beta, KMax, ModelName, Smoothing, TMax
-from planner import nodes, policy, resources
-from planner.migration import State as MigratedState
+from planner.decisions import owner_terms
+from planner.decisions.state_migration import State as MigratedState
+from planner.nodes import advice, usage
 from planner.values import DEFAULT_MODEL
 
 EXAMPLE: dict[str, JsonValue] = {
@@ -109,14 +110,14 @@ class NodeThresholds(Body):
             )
         return self
 
-    def to_value(self) -> nodes.Thresholds:
+    def to_value(self) -> advice.Thresholds:
         """What the planner computes with."""
-        return nodes.Thresholds(
+        return advice.Thresholds(
             self.scale_out_skewness,
             self.scale_out_load,
             self.scale_in_skewness,
             self.scale_in_load,
-            resources.Usage(self.most_cpu, self.most_memory, self.most_io),
+            usage.Usage(self.most_cpu, self.most_memory, self.most_io),
         )
 
 
@@ -165,9 +166,9 @@ class PolicyBody(Body):
         float, Field(gt=0, lt=1, description="Probability with which forecasts are to be covered.")
     ] = 0.95
 
-    def to_value(self) -> policy.Policy:
+    def to_value(self) -> owner_terms.Policy:
         """What the planner decides by."""
-        return policy.Policy(
+        return owner_terms.Policy(
             self.goal.k_max,
             self.goal.t_max_seconds,
             self.goal.t_min_seconds,

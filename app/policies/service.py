@@ -7,9 +7,9 @@ from sqlalchemy import func
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.errors import InvalidRequest
+from app.http.errors import InvalidRequest
 from app.policies.schemas import PolicyAnswer, PolicyBody
-from app.storage_errors import UnknownPolicy
+from app.storage.storage_errors import UnknownPolicy
 from app.tables import PolicyRow
 from app.topologies.service import StoredTopology, find_topology
 from planner.errors import MOST_SUGGESTED, escape_pointer, suggest_name

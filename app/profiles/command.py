@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.terminal import Output, run_or_fail
+from app.terminal.commands import Output, run_or_fail
 
 
 def profile(

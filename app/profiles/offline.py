@@ -13,7 +13,7 @@ from rich.text import Text
 from app.plans.offline import Refused, compute_answer, open_console
 from app.profiles.schemas import BuiltFields, Evidence
 from app.profiles.service import describe_built
-from planner.profile_trials import Criteria, Trial, build_profile
+from planner.placements.profile_builder import Criteria, Trial, build_profile
 
 COLUMNS = ("task", "threads", "rate", "at_seconds", "latency_seconds", "cpu", "memory")
 

@@ -6,15 +6,15 @@ from urllib.parse import quote
 from fastapi import APIRouter, Depends, Query, Response
 from starlette.convertors import StringConvertor, register_url_convertor
 
-from app.admission import computes
-from app.database import SessionDep
-from app.fields import TopologyName
-from app.pages import PageDep
-from app.problems import BODY, document_problems
+from app.http.admission import computes
+from app.http.fields import TopologyName
+from app.http.pages import PageDep
+from app.http.problems import BODY, document_problems
+from app.http.security import may_read, may_store
+from app.http.strict_json import StrictJsonRoute
 from app.profiles import service
 from app.profiles.schemas import FROM_TRIALS, ProfileAnswer, ProfileBody, ProfilePage, TrialsBody
-from app.security import may_read, may_store
-from app.strict_json import StrictJsonRoute
+from app.storage.sessions import SessionDep
 
 
 class ProfileNameConvertor(StringConvertor):

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
-from app.fields import Answer, Body, TopologyName
-from planner import profile_trials, profiles
+from app.http.fields import Answer, Body, TopologyName
+from planner.placements import profile_builder, profiles
 
 AZURE_BLOB: list[JsonValue] = [
     {"threads": 1, "peak_rate": 2.0, "cpu": 0.0673, "memory": 0.2392},
@@ -83,10 +83,10 @@ class Trial(Body):
     cpu: float
     memory: float
 
-    def to_values(self) -> profile_trials.Trial:
+    def to_values(self) -> profile_builder.Trial:
         """What the profile builder judges."""
         samples = tuple((at_seconds, latency_seconds) for at_seconds, latency_seconds in self.samples)
-        return profile_trials.Trial(self.threads, self.rate, samples, self.cpu, self.memory)
+        return profile_builder.Trial(self.threads, self.rate, samples, self.cpu, self.memory)
 
 
 class TrialsBody(Body):
@@ -131,9 +131,11 @@ class TrialsBody(Body):
         0.0
     )
 
-    def to_criteria(self) -> profile_trials.Criteria:
+    def to_criteria(self) -> profile_builder.Criteria:
         """What trials are judged by."""
-        return profile_trials.Criteria(self.warm_up_seconds, self.max_slope, self.window, self.min_rate_slope)
+        return profile_builder.Criteria(
+            self.warm_up_seconds, self.max_slope, self.window, self.min_rate_slope
+        )
 
 
 class Verdict(Answer):

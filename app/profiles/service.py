@@ -5,15 +5,15 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from app.observability import time_planner
-from app.pages import Page
+from app.http.pages import Page
 from app.profiles.schemas import BuiltFields, ProfileAnswer, ProfileBody, ProfilePage, TrialsBody, to_profile
-from app.similar_names import suggest_stored
-from app.storage_errors import UnknownProfile
+from app.serving.observability import time_planner
+from app.storage.similar_names import suggest_stored
+from app.storage.storage_errors import UnknownProfile
+from app.storage.versions import add_version, delete_versions, find_version, list_newest, tell_versions
 from app.tables import ProfileRow
-from app.versions import add_version, delete_versions, find_version, list_newest, tell_versions
-from planner.placement_errors import InvalidProfile
-from planner.profile_trials import BuiltProfile, build_profile
+from planner.placements.errors import InvalidProfile
+from planner.placements.profile_builder import BuiltProfile, build_profile
 
 
 def add_profile(session: Session, body: ProfileBody) -> ProfileAnswer:

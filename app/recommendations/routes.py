@@ -2,15 +2,15 @@
 
 from fastapi import APIRouter, Depends, Response
 
-from app.admission import computes
-from app.database import SessionDep
-from app.fields import TopologyName
-from app.problems import BODY, document_problems
+from app.http.admission import computes
+from app.http.dependencies import SettingsDep
+from app.http.fields import TopologyName
+from app.http.problems import BODY, document_problems
+from app.http.security import may_store
+from app.http.strict_json import StrictJsonRoute
 from app.recommendations import service
 from app.recommendations.schemas import RecommendationAnswer, RecommendationRequest
-from app.security import may_store
-from app.settings_in_force import SettingsDep
-from app.strict_json import StrictJsonRoute
+from app.storage.sessions import SessionDep
 
 router = APIRouter(
     prefix="/v1/topologies/{name}/recommendation", tags=["decisions"], route_class=StrictJsonRoute

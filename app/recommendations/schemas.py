@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, JsonValue
 
 from app.decisions.schemas import DecisionAnswer, DecisionRequest
-from app.fields import Body
+from app.http.fields import Body
 from app.placements.schemas import Choices
 from app.policies.schemas import EXAMPLE
 from app.profiles.schemas import AZURE_BLOB

@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
-from app.blame import blaming_what_is_stored
-from app.decisions.outlook import HISTORY, Outlook, count_steps, look_out
 from app.decisions.schemas import DecisionAnswer, Reason
 from app.decisions.service import Prepared, compose_answer, keep, prepare
-from app.errors import InvalidRequest
-from app.observability import time_planner
+from app.http.error_pointers import blaming_what_is_stored
+from app.http.errors import InvalidRequest
+from app.measured.rate_ahead import HISTORY, Outlook, count_steps, look_out
 from app.placements.computing import compute_placement
 from app.placements.schemas import Choices, PlacementAnswer
 from app.placements.service import open_library
 from app.recommendations.schemas import ForecastTerms, RecommendationAnswer, RecommendationRequest
 from app.recommendations.stages import RateForecast, Recommended, Stage
+from app.serving.observability import time_planner
 from app.settings import Settings
 from app.topologies.schemas import Graph
+from planner.decisions.change_horizon import scale_measured
 from planner.errors import PlannerError
-from planner.horizon import scale_measured
 
 FORECAST_FIELDS = ("expected_rate", "upper_rate", "quantile", "model", "history", "diagnostics")
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.fields import Answer
+from app.http.fields import Answer
 from app.placements.schemas import PlacementAnswer
 from app.plans.schemas import Diagnostic
 

@@ -4,15 +4,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body, Depends, Query
 
-from app.database import SessionDep
-from app.fields import TopologyName, UtcTime
-from app.pages import PageDep
-from app.problems import BODY, document_problems
-from app.security import may_read, may_store
-from app.settings_in_force import SettingsDep
+from app.http.dependencies import SettingsDep
+from app.http.fields import TopologyName, UtcTime
+from app.http.pages import PageDep
+from app.http.problems import BODY, document_problems
+from app.http.security import may_read, may_store
+from app.http.strict_json import StrictJsonRoute
 from app.snapshots import service
 from app.snapshots.schemas import FPD_LOAD, OneOrMore, SnapshotPage, StoredSnapshots
-from app.strict_json import StrictJsonRoute
+from app.storage.sessions import SessionDep
 
 router = APIRouter(prefix="/v1/topologies/{name}/snapshots", tags=["snapshots"], route_class=StrictJsonRoute)
 

@@ -14,7 +14,7 @@ from pydantic import (
     model_validator,
 )
 
-from app.fields import (
+from app.http.fields import (
     Answer,
     Body,
     OperatorName,

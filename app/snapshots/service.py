@@ -7,11 +7,11 @@ from sqlalchemy import Boolean, ColumnElement, Select, delete, func, literal_col
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.errors import InvalidRequest
-from app.pages import Page, bad_cursor
+from app.http.errors import InvalidRequest
+from app.http.pages import Page, bad_cursor
 from app.settings import Settings
 from app.snapshots.schemas import Snapshot, SnapshotAnswer, SnapshotPage, StoredSnapshots
-from app.storage_errors import UnknownSnapshot
+from app.storage.storage_errors import UnknownSnapshot
 from app.tables import SnapshotRow
 from app.topologies.service import StoredTopology, find_topology
 from planner.errors import MOST_SUGGESTED, suggest_name

@@ -4,11 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
-from app.database import SessionDep
-from app.fields import TopologyName, UtcTime
-from app.pages import PageDep
-from app.problems import document_problems
-from app.security import may_read
+from app.http.fields import TopologyName, UtcTime
+from app.http.pages import PageDep
+from app.http.problems import document_problems
+from app.http.security import may_read
+from app.storage.sessions import SessionDep
 from app.summaries import service
 from app.summaries.schemas import OperatorSummaryPage, TopologySummaryPage
 

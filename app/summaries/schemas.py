@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from app.fields import Answer, ProcessorsBasis
+from app.http.fields import Answer, ProcessorsBasis
 
 Measured = Annotated[float | None, Field(description="Null where fewer than two values were seen.")]
 

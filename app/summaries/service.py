@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, select, tuple_
 from sqlalchemy.orm import Session
 
-from app.pages import Page, bad_cursor
+from app.http.pages import Page, bad_cursor
 from app.summaries.schemas import (
     OperatorSummary,
     OperatorSummaryPage,

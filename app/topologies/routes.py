@@ -5,13 +5,13 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Header, Query, Response
 
-from app.database import SessionDep
-from app.fields import TopologyName
-from app.pages import PageDep
-from app.problems import BODY, document_problems
-from app.security import may_read, may_store
-from app.settings_in_force import SettingsDep
-from app.strict_json import StrictJsonRoute
+from app.http.dependencies import SettingsDep
+from app.http.fields import TopologyName
+from app.http.pages import PageDep
+from app.http.problems import BODY, document_problems
+from app.http.security import may_read, may_store
+from app.http.strict_json import StrictJsonRoute
+from app.storage.sessions import SessionDep
 from app.topologies import service
 from app.topologies.schemas import TopologyAnswer, TopologyBody, TopologyPage
 

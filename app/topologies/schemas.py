@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from app.fields import Answer, Body, OperatorName, Processors, TopologyName
+from app.http.fields import Answer, Body, OperatorName, Processors, TopologyName
 from planner import values
 
 Selectivity = Annotated[

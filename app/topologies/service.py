@@ -7,14 +7,14 @@ from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.errors import InvalidRequest
-from app.pages import Page
+from app.http.errors import InvalidRequest
+from app.http.pages import Page
 from app.settings import Settings
-from app.similar_names import suggest_stored
-from app.storage_errors import RevisionConflict, TopologyExists, UnknownRevision, UnknownTopology
+from app.storage.similar_names import suggest_stored
+from app.storage.storage_errors import RevisionConflict, TopologyExists, UnknownRevision, UnknownTopology
 from app.tables import TopologyRevisionRow, TopologyRow
 from app.topologies.schemas import Graph, TopologyAnswer, TopologyBody, TopologyPage, TopologySummary
-from planner.flow import check_topology
+from planner.topology.flow import check_topology
 from planner.values import Topology
 
 

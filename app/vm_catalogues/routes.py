@@ -5,12 +5,12 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from app.database import SessionDep
-from app.fields import TopologyName
-from app.pages import PageDep
-from app.problems import BODY, document_problems
-from app.security import may_read, may_store
-from app.strict_json import StrictJsonRoute
+from app.http.fields import TopologyName
+from app.http.pages import PageDep
+from app.http.problems import BODY, document_problems
+from app.http.security import may_read, may_store
+from app.http.strict_json import StrictJsonRoute
+from app.storage.sessions import SessionDep
 from app.vm_catalogues import service
 from app.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody, VmCataloguePage
 

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from app.fields import Answer, Body, OperatorName, TopologyName
-from planner import vm_acquisition
+from app.http.fields import Answer, Body, OperatorName, TopologyName
+from planner.placements import vm_acquisition
 
 MOST_SLOTS = 1024
 

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 from sqlalchemy.orm import Session
 
-from app.pages import Page
-from app.similar_names import suggest_stored
-from app.storage_errors import UnknownVmCatalogue
+from app.http.pages import Page
+from app.storage.similar_names import suggest_stored
+from app.storage.storage_errors import UnknownVmCatalogue
+from app.storage.versions import add_version, delete_versions, find_version, list_newest, tell_versions
 from app.tables import VmCatalogueRow
-from app.versions import add_version, delete_versions, find_version, list_newest, tell_versions
 from app.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody, VmCataloguePage
-from planner.placement_errors import InvalidCatalogue
-from planner.vm_acquisition import check_catalogue
+from planner.placements.errors import InvalidCatalogue
+from planner.placements.vm_acquisition import check_catalogue
 
 
 def add_catalogue(session: Session, body: VmCatalogueBody) -> VmCatalogueAnswer:

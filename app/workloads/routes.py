@@ -4,13 +4,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from app.admission import computes
-from app.database import SessionDep
-from app.fields import TopologyName
-from app.negotiation import JSON, PNG, SVG, Accept, choose_form, document_pictures
-from app.problems import BODY, document_problems
-from app.security import may_read
-from app.strict_json import StrictJsonRoute
+from app.http.admission import computes
+from app.http.fields import TopologyName
+from app.http.negotiation import JSON, PNG, SVG, Accept, choose_form, document_pictures
+from app.http.problems import BODY, document_problems
+from app.http.security import may_read
+from app.http.strict_json import StrictJsonRoute
+from app.storage.sessions import SessionDep
 from app.workloads import service
 from app.workloads.schemas import (
     HistorySteps,

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from app.fields import Answer, Body
 from app.forecasts.schemas import MOST_POINTS, StepSeconds, WorkloadModelAnswer, WorkloadPoint
+from app.http.fields import Answer, Body
 from app.plans.schemas import Diagnostic
 
 MOST_STEPS_AHEAD = 1440

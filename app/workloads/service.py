@@ -7,10 +7,10 @@ from sqlalchemy.orm import Session
 
 from app.forecasts.schemas import MOST_POINTS
 from app.forecasts.service import describe_workload
-from app.observability import time_planner
-from app.plans.freshness import describe_end
+from app.measured.freshness import describe_end
+from app.measured.series import read_workload
 from app.plans.schemas import Diagnostic
-from app.snapshots.series import read_workload
+from app.serving.observability import time_planner
 from app.topologies.service import find_topology
 from app.workloads.schemas import (
     ExpectedRate,
@@ -18,8 +18,8 @@ from app.workloads.schemas import (
     WorkloadForecastAnswer,
     WorkloadForecastRequest,
 )
-from planner.workload import Measurement, Workload, regularise_workload
-from planner.workload_forecast import forecast_workload
+from planner.workloads.intervals import forecast_workload
+from planner.workloads.series import Measurement, Workload, regularise_workload
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def to_answer(workload: Workload, horizon: Horizon) -> WorkloadForecastAnswer:
 
 def draw_answer(answer: WorkloadForecastAnswer, name: str, form: str) -> bytes:
     """As a picture."""
-    from app import pictures  # noqa: PLC0415  (matplotlib is loaded when the first picture is asked for)
+    from app.drawing import pictures  # noqa: PLC0415  (matplotlib is loaded when the first picture is asked for)
 
     model = answer.model
     by = f"ARMA({len(model.ar)}, {len(model.ma)})" if model else "the last day's 95% quantile"

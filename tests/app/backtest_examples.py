@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 
 from app.backtests.schemas import EXAMPLE
-from planner.backtest import BacktestSetup, run_backtest
-from planner.mst import MstSample
+from planner.vms.backtest import BacktestSetup, run_backtest
+from planner.vms.throughput import MstSample
 from tests.app.processes import wait_until
 
 SMALL: dict[str, Any] = dict(EXAMPLE)  # type: ignore[arg-type]  # a JSON object

@@ -201,7 +201,7 @@ def test_a_database_that_is_not_there_is_said_in_a_line():
     [
         ("app.cli", {"fastapi", "sqlalchemy", "numpy", "scipy", "statsmodels", "matplotlib", "pyspark"}),
         ("app.plans.offline", {"fastapi", "psycopg", "statsmodels", "scipy.signal", "scipy.optimize"}),
-        ("app.server", {"statsmodels", "scipy.signal", "scipy.optimize", "matplotlib", "pyspark"}),
+        ("app.serving.serve", {"statsmodels", "scipy.signal", "scipy.optimize", "matplotlib", "pyspark"}),
     ],
 )
 def test_what_takes_long_to_load_is_loaded_by_what_needs_it_alone(module: str, not_loaded: set[str]):

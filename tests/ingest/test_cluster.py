@@ -21,7 +21,7 @@ import pytest
 from psycopg.rows import dict_row
 from pyspark.sql import SparkSession
 
-from app.embedded_postgres import shared_postgres
+from app.storage.embedded_postgres import shared_postgres
 from ingest.job import run_ingest
 from ingest.runs import Request, connect
 from migrations.runner import migrate

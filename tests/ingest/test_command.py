@@ -15,7 +15,7 @@ import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
-from app.database_choice import mask_url
+from app.storage.database_choice import mask_url
 from ingest.job import run_ingest
 from ingest.runs import Request
 from ingest.session import prepare_environment

@@ -11,7 +11,7 @@ from pyspark.sql import Row, SparkSession
 
 from ingest.parse import SHOWN, parse_records
 from ingest.readers import NO_HEADER, read_records
-from ingest.rejects import count_lines, find_rejects
+from ingest.reject_lines import count_lines, find_rejects
 from ingest.rollup import make_records, read_back, tally_records
 from ingest.sources import find_sources
 

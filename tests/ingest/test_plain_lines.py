@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from ingest.fields import FIELDS, TIMES, UNREAD
-from ingest.passes import read_log
+from ingest.pipeline import read_log
 from ingest.plain_lines import NUMBERS, read_plain_lines
 from ingest.readers import read_quickly, read_records
 from ingest.runs import Request

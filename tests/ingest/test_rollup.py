@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pyspark.sql import Row, SparkSession
 
-from ingest import passes
+from ingest import pipeline
 from ingest import timeline as timelines
 from ingest.readers import read_records
 from ingest.runs import Request
@@ -27,8 +27,8 @@ def roll_up(
     request = Request((str(path),), None, window_seconds, 0.0)
     frames = read_records(spark, find_sources(spark, [str(path)], None))
     with ExitStack() as stack:
-        read = stack.enter_context(passes.read_log(spark, frames, request))
-        summaries, _, duplicates = stack.enter_context(passes.roll_up(*read[:2], request, read[2]))
+        read = stack.enter_context(pipeline.read_log(spark, frames, request))
+        summaries, _, duplicates = stack.enter_context(pipeline.roll_up(*read[:2], request, read[2]))
         operators = {(row.topology, row.operator, row.window): row for row in summaries.operators.collect()}
         topologies = {(row.topology, row.window): row for row in summaries.topologies.collect()}
     return operators, topologies, duplicates

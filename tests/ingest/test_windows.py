@@ -12,8 +12,8 @@ from pyspark.sql import SparkSession
 
 from ingest.job import run_ingest
 from migrations.runner import migrate
-from planner.estimation import estimate
-from planner.smoothing import smooth_window
+from planner.plans.estimation import estimate
+from planner.topology.load_smoothing import smooth_window
 from planner.values import Load, Operator, OperatorLoad, Topology
 from tests.app.processes import made_database
 from tests.ingest import reference

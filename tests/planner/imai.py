@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from planner.mst import Floats, MstSample
+from planner.arrays import Floats
+from planner.vms.throughput import MstSample
 
 FOLDER = Path(__file__).parents[1] / "golden" / "imai"
 TRAIN_VMS = (3, 4, 6, 8, 24)

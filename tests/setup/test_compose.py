@@ -11,9 +11,9 @@ import typer
 import yaml
 
 from app.cli import cli
+from app.http.security import is_loopback
 from app.main import create_app
-from app.security import is_loopback
-from app.server import UnsafeStart, refuse_unsafe_start
+from app.serving.serve import UnsafeStart, refuse_unsafe_start
 from app.settings import PREFIX, Settings
 
 ROOT = Path(__file__).parents[2]

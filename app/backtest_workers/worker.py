@@ -1,0 +1,123 @@
+"""Computes one backtest in a process of its own: `python -m app.backtest_workers.worker ID`.
+
+It ends with whoever started it, and may be killed at any moment: every run that is done is stored.
+"""
+
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from uuid import UUID
+
+from sqlalchemy import create_engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.backtest_workers.claims import Claim, NoLongerWanted, claim_backtest
+from app.backtest_workers.traces import shorten_schedule
+from app.backtests.schemas import BacktestError
+from app.http.problems import describe_problem
+from app.serving.observability import configure_logging
+from app.settings import Settings
+from planner.errors import PlannerError
+from planner.vms.backtest import Backtest
+
+log = logging.getLogger(__name__)
+
+NICENESS = 10
+REPORT_SECONDS = 0.5
+
+
+def main() -> None:
+    """With the id as its argument, the database in its environment, and its parent at its standard input."""
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    os.nice(NICENESS)
+    settings = Settings()
+    configure_logging(settings.log_format, settings.log_level)
+    logging.captureWarnings(capture=True)
+    assert settings.database_url is not None, "the service passes the one it uses"
+    engine = create_engine(
+        settings.database_url.get_secret_value(),
+        connect_args={"application_name": "headgate backtest", "options": "-c timezone=UTC"},
+    )
+    with engine.connect() as connection:
+        claim = claim_backtest(connection, UUID(sys.argv[1]))
+        if claim is not None:
+            compute(claim)
+
+
+def end_with_parent() -> None:
+    """Standard input is a pipe from the parent, which closes when that ends, however it ends."""
+    os.read(
+        sys.stdin.fileno(), 1
+    )  # not `sys.stdin.read`, whose lock a thread may not hold as the interpreter ends
+    os._exit(1)
+
+
+def compute(claim: Claim) -> None:
+    """All runs that are not stored yet."""
+    try:
+        compute_runs(claim)
+        claim.finish("succeeded")
+    except NoLongerWanted:
+        log.info("backtest %s was cancelled", claim.backtest_id)
+    except PlannerError as error:
+        problem = describe_problem(error) or {"type": "planner-error", "detail": str(error)}
+        claim.finish("failed", BacktestError.model_validate(problem))
+    except SQLAlchemyError:
+        raise  # the database went away: whoever comes next goes on
+    except Exception:  # a backtest that fails must say so, whatever it failed of
+        log.exception("backtest %s failed", claim.backtest_id)
+        detail = f"The computation failed, not for what you sent: the log has it under {claim.backtest_id}."
+        claim.finish("failed", BacktestError(type="internal-error", detail=detail))
+
+
+def compute_runs(claim: Claim) -> None:
+    """In the order of the rows; a run says how far it is at most twice a second."""
+    backtest = Backtest(claim.job.to_setup())
+    setup = backtest.setup
+    intervals = -(-len(setup.rates) // setup.timing.interval_steps)
+    total = len(claim.job.policies) * claim.job.seeds
+    for position, policy, seed in list_runs(claim):
+        run = backtest.run(policy, seed, make_reporter(claim, position / total, 1.0 / (intervals * total)))
+        score = run.score
+        claim.store_run(
+            {
+                "position": position,
+                "policy": policy,
+                "seed": seed,
+                "qos_percent": score.qos_percent,
+                "cost_to_truth": score.cost_to_truth,
+                "cost_to_static": score.cost_to_static,
+                "max_backlog": score.max_backlog,
+                "schedule": shorten_schedule(run.vms),
+            },
+            progress=(position + 1) / total,
+        )
+
+
+def list_runs(claim: Claim) -> Iterator[tuple[int, str, int]]:
+    """Position, policy and seed of each run that is still to do."""
+    seeds = claim.job.seeds
+    for number, policy in enumerate(claim.job.policies):
+        for seed in range(seeds):
+            if number * seeds + seed not in claim.done:
+                yield number * seeds + seed, policy, seed
+
+
+def make_reporter(claim: Claim, begun: float, each: float) -> Callable[[int], None]:
+    """Called after every interval; it also is how a cancelled backtest ends."""
+    said_at = time.monotonic()
+
+    def report(interval: int) -> None:
+        nonlocal said_at
+        if time.monotonic() - said_at >= REPORT_SECONDS:
+            claim.report(begun + (interval + 1) * each)
+            said_at = time.monotonic()
+
+    return report
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""How the service speaks HTTP: bodies, problems, security, documentation."""

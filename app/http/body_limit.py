@@ -1,0 +1,77 @@
+"""Refuses bodies over the limit before they are read, or as soon as they turn out to be."""
+
+import asyncio
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.http.errors import PayloadTooLarge
+from app.http.problems import answer_exception
+
+# A client still sends when we refuse: closing on it would reset the connection, and could take our answer away
+# with it. So we read on for a while, and forget what we read.
+MOST_DISCARDED = 4  # times the limit
+DISCARD_SECONDS = 5
+
+
+class BodyLimit:
+    """ASGI middleware; counts what arrives, because a Content-Length may be absent or lie."""
+
+    def __init__(self, app: ASGIApp, limit_bytes: int) -> None:
+        self.app = app
+        self.limit_bytes = limit_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        body = _Body(receive, self.limit_bytes)
+
+        async def send_politely(message: Message) -> None:
+            begins = message["type"] == "http.response.start"
+            # Who waits for our `100 Continue` has not begun to send, and need not.
+            if begins and body.is_refused and ("expect" in headers or not await body.discard()):
+                MutableHeaders(scope=message)["connection"] = "close"
+            await send(message)
+
+        announced = headers.get("content-length", "")
+        if announced.isdecimal() and int(announced) > self.limit_bytes:
+            body.is_refused = True
+            answer = answer_exception(Request(scope), PayloadTooLarge(self.limit_bytes))
+            await answer(scope, receive, send_politely)
+        else:
+            await self.app(scope, body.receive, send_politely)
+
+
+class _Body:
+    """The body of one request, as far as it has arrived."""
+
+    def __init__(self, receive: Receive, limit_bytes: int) -> None:
+        self._receive = receive
+        self._limit_bytes = limit_bytes
+        self._read_bytes = 0
+        self._has_ended = False
+        self.is_refused = False
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._read_bytes += len(message.get("body", b""))
+        self._has_ended = not message.get("more_body", False)
+        if self._read_bytes > self._limit_bytes:
+            self.is_refused = True
+            raise PayloadTooLarge(self._limit_bytes)
+        return message
+
+    async def discard(self) -> bool:
+        """Whether the rest is read, so that the connection can carry another request."""
+        try:
+            async with asyncio.timeout(DISCARD_SECONDS):
+                while not self._has_ended and self._read_bytes <= MOST_DISCARDED * self._limit_bytes:
+                    message = await self._receive()
+                    self._read_bytes += len(message.get("body", b""))
+                    self._has_ended = not message.get("more_body", False)
+        except TimeoutError:
+            pass
+        return self._has_ended

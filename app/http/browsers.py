@@ -1,0 +1,97 @@
+"""What browsers are told, and what pages of other sites are refused."""
+
+import ipaddress
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.http.errors import Forbidden
+from app.http.problems import answer_exception
+
+SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
+OWN_SITES = {"same-origin", "none"}  # `same-site` is another port or another name: not ours
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
+# Of JSON, text and pictures: nothing in them is run or loaded. matplotlib writes its styles into the SVG.
+NOTHING = b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+PICTURE = NOTHING + b"; style-src 'unsafe-inline'; img-src data:"
+# Swagger UI loads its own files, draws with `data:` pictures and calls this service.
+DOCUMENTATION = (
+    b"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    b"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
+class BrowserGuard:
+    """ASGI middleware: security headers on every answer; a page of another site can change and compute nothing."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                policy = choose_policy(scope["path"], message["headers"])
+                message["headers"] = [*message["headers"], *HEADERS, (b"content-security-policy", policy)]
+            await send(message)
+
+        if scope["method"] not in SAFE_METHODS and is_of_another_site(Headers(scope=scope)):
+            answer = answer_exception(
+                Request(scope),
+                Forbidden(
+                    "A page of another site sent this, which may change and compute nothing here: "
+                    "send it from a page of this service, or from a program."
+                ),
+            )
+            await answer(scope, receive, send_guarded)
+        else:
+            await self.app(scope, receive, send_guarded)
+
+
+def choose_policy(path: str, headers: list[tuple[bytes, bytes]]) -> bytes:
+    """The Content-Security-Policy by what is answered."""
+    kind = next((value for name, value in headers if name == b"content-type"), b"")
+    if kind.startswith(b"text/html") and path == "/docs":
+        return DOCUMENTATION
+    return PICTURE if kind.startswith(b"image/svg") else NOTHING
+
+
+def is_of_another_site(headers: Headers) -> bool:
+    """By Sec-Fetch-Site; over plain http beyond loopback browsers send only Origin. Programs send neither."""
+    if sites := headers.getlist("sec-fetch-site"):
+        return not OWN_SITES.issuperset(sites)
+    origins = headers.getlist("origin")
+    hosts = headers.getlist("host")
+    return bool(origins) and not (len(origins) == len(hosts) == 1 and is_same_origin(origins[0], hosts[0]))
+
+
+def is_same_origin(origin: str, host: str) -> bool:
+    """Whether an Origin names the Host that was called.
+
+    A port that is not named is the default one of the Origin's scheme: behind a proxy that ends TLS, ours is not its.
+    """
+    scheme, separator, address = origin.partition("://")
+    if not separator or scheme not in DEFAULT_PORTS:  # `null`, files, extensions
+        return False
+    called = split_address(host, DEFAULT_PORTS[scheme])
+    return called is not None and called == split_address(address, DEFAULT_PORTS[scheme])
+
+
+def split_address(address: str, default_port: int) -> tuple[str, int] | None:
+    """Host and port, IP addresses in one form; None where it is no address."""
+    try:
+        parts = urlsplit(f"//{address}")
+        if parts.netloc != address or "@" in address or not parts.hostname:
+            return None
+        name = ipaddress.ip_address(parts.hostname).compressed if ":" in parts.hostname else parts.hostname
+        port = default_port if parts.port is None else parts.port
+    except ValueError:
+        return None
+    return name, port

@@ -1,0 +1,74 @@
+"""The field types that several bodies share, and the base of every body."""
+
+import re
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+
+MOST_PROCESSORS = 10**9
+"""Up to here the planner's formulas are exact to 1e-11 (planner/queueing/waiting.py)."""
+MOST_BUDGET = 10**12
+"""Of all operators of a topology together."""
+
+
+class Body(BaseModel):
+    """A request body: only known fields, only finite numbers, only the types asked for."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
+
+
+class Answer(BaseModel):
+    """An answer; NaN and Infinity cannot leave in one."""
+
+    model_config = ConfigDict(from_attributes=True, ser_json_inf_nan="null")
+
+
+def _printable(name: str) -> str:
+    if name != name.strip() or not name.isprintable():
+        raise ValueError("must be printable, with no white space at its ends")
+    return name
+
+
+def _in_a_path(name: str) -> str:
+    if "/" in name or "\\" in name or name in {".", ".."}:
+        raise ValueError("must not hold a slash or be dots alone, since it becomes part of an address")
+    return name
+
+
+OperatorName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
+TopologyName = Annotated[OperatorName, AfterValidator(_in_a_path)]
+
+Rate = Annotated[float, Field(ge=0, le=1e15, description="Per second.")]
+PositiveRate = Annotated[float, Field(gt=0, le=1e15, description="Per second.")]
+Scv = Annotated[float, Field(ge=0, le=1e6, description="Squared coefficient of variation: variance / mean².")]
+Seconds = Annotated[float, Field(gt=0, le=1e15)]
+Processors = Annotated[int, Field(ge=1, le=MOST_PROCESSORS)]
+ProcessorsBasis = Annotated[
+    Literal["present", "most-busy", "names-seen"],
+    Field(
+        description="What an ingest took for `processors`: present, the mean of the instances that could serve; "
+        "most-busy, the most services under way at once, where those are more; names-seen, where the log is too short "
+        "to tell."
+    ),
+]
+
+
+def _in_utc(at: datetime) -> datetime:
+    try:
+        return at.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("must lie between the years 1 and 9999 in UTC") from error
+
+
+def _written_out(sent: object) -> object:
+    """Pydantic would take numbers for seconds or milliseconds, by their size: that is for the caller to say."""
+    if isinstance(sent, datetime) or (isinstance(sent, str) and re.match(r"\d{4}-\d\d-\d\d[Tt ]", sent)):
+        return sent
+    raise ValueError("must be a time with its zone in ISO 8601, such as 2026-11-18T00:00:00Z")
+
+
+# Strict Python types would refuse the text that JSON has for a time; this is the one exception.
+UtcTime = Annotated[
+    AwareDatetime, Field(strict=False), BeforeValidator(_written_out), AfterValidator(_in_utc)
+]

@@ -1,0 +1,114 @@
+"""Hangs the table of problems into the app, so that every way out of the service that is no answer is a problem."""
+
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.routing import Match, Mount
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.http import errors
+from app.http.problems import KINDS, ProblemResponse, answer_exception
+from app.http.validation import describe_validation
+from planner.errors import suggest_name
+
+
+async def _answer_validation(request: Request, error: Exception) -> ProblemResponse:
+    assert isinstance(error, RequestValidationError)
+    body = describe_validation(list(error.errors()), error.body, _find_body_type(request))
+    return ProblemResponse(body | {"instance": request.url.path}, status_code=422)
+
+
+def _find_body_type(request: Request) -> Any:
+    """The type that the route's body has, None where it takes none."""
+    field = getattr(request.scope.get("route"), "body_field", None)
+    return None if field is None else Annotated[field.field_info.annotation, field.field_info]
+
+
+async def _answer(request: Request, error: Exception) -> ProblemResponse:
+    """`async`, for a thread for it could be long in coming: all may be waiting for the database."""
+    return answer_exception(request, error)
+
+
+MOST_PARTS, LONGEST_PATH = 10, 500
+ROUTING = {404: ("not-found", "Nothing is here"), 405: ("method-not-allowed", "Not with this method")}
+
+
+async def _answer_http(request: Request, error: Exception) -> ProblemResponse:
+    """What the framework itself refuses: unknown paths, wrong methods, bodies that are no text."""
+    assert isinstance(error, HTTPException)
+    if isinstance(error.__cause__, errors.ServiceError):  # ours, raised while FastAPI read the body
+        return answer_exception(request, error.__cause__)
+    status = 422 if error.status_code == 400 else error.status_code
+    kind, title = ROUTING.get(status, ("invalid-request", "The request cannot be used"))
+    detail = {
+        404: f"There is nothing at {request.url.path}: /docs lists what there is.{_suggest_address(request)}",
+        405: f"{request.method} is not possible at {request.url.path}: /docs lists what is.",
+        422: "The body cannot be read as JSON.",
+    }.get(status, str(error.detail))
+    body: dict[str, Any] = {"type": kind, "title": title, "status": status, "detail": detail}
+    if status == 422:
+        body["errors"] = [{"pointer": "#", "detail": detail}]
+    return ProblemResponse(
+        body | {"instance": request.url.path},
+        status_code=status,
+        headers={"Allow": _list_methods(request)} if status == 405 else dict(error.headers or {}),
+    )
+
+
+def _suggest_address(request: Request) -> str:
+    """An address that is written nearly so; the parts that stand for names count as they were sent."""
+    sent = request.url.path.split("/")[:MOST_PARTS]
+    known = set()
+    for route in request.app.router.routes:
+        parts = getattr(route, "path", "").split("/")
+        if len(parts) == len(sent) and not isinstance(route, Mount):
+            known.add("/".join(s if k.startswith("{") else k for s, k in zip(sent, parts, strict=True)))
+    return suggest_name("/".join(sent), sorted(known), 0.8) if len(request.url.path) <= LONGEST_PATH else ""
+
+
+def _list_methods(request: Request) -> str:
+    """What RFC 9110 wants with a 405; the framework names only the methods of the first route with this path."""
+    allowed = [
+        method
+        for method in ("GET", "HEAD", "POST", "PUT", "DELETE")
+        for route in request.app.router.routes
+        if not isinstance(route, Mount)
+        and route.matches({**request.scope, "method": method})[0] is Match.FULL
+    ]
+    return ", ".join(allowed) or "GET, HEAD"  # the files below /docs
+
+
+def install_problems(app: FastAPI) -> None:
+    """Every way out of the service that is not an answer is a problem."""
+    for kind in KINDS:
+        app.add_exception_handler(kind, _answer)
+    app.add_exception_handler(RequestValidationError, _answer_validation)
+    app.add_exception_handler(HTTPException, _answer_http)
+    app.add_middleware(LastResort)
+
+
+class LastResort:
+    """ASGI middleware: what nobody expected is answered here, where the request's id is still known to the log.
+
+    Starlette's own handler for `Exception` stands outside of every middleware.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answering = False
+
+        async def send_watched(message: Message) -> None:
+            nonlocal answering
+            answering = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, send_watched)
+        except Exception as error:
+            if answering:
+                raise
+            await answer_exception(Request(scope), error)(scope, receive, send)

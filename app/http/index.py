@@ -1,0 +1,35 @@
+"""`/`: the documentation for a browser, a list of addresses for a program."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse, RedirectResponse
+
+from app.http.errors import NotAcceptable
+from app.http.negotiation import JSON, Accept, choose_form
+
+HTML = "text/html"
+router = APIRouter()
+
+
+@router.get("/", include_in_schema=False)
+async def read_index(request: Request, accept: Accept = None) -> Response:
+    """Whoever takes neither HTML nor JSON is answered in JSON all the same."""
+    try:
+        form = choose_form(accept, (JSON, HTML))
+    except NotAcceptable:
+        form = JSON
+    headers = {"Vary": "Accept"}
+    if form == HTML:
+        return RedirectResponse("/docs", 307, headers)
+    index: dict[str, Any] = {
+        "name": "headgate",
+        "version": request.app.version,
+        "docs": "/docs",
+        "openapi": "/openapi.json",
+        "topologies": "/v1/topologies",
+        "health": "/healthz",
+        "ready": "/readyz",
+        "metrics": "/metrics",
+    }
+    return JSONResponse(index, headers=headers)

@@ -1,0 +1,48 @@
+"""Which form of an answer a caller wants (RFC 9110 §12.5.1)."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import Header
+
+from app.http.errors import NotAcceptable
+
+JSON, PNG, SVG = "application/json", "image/png", "image/svg+xml"
+
+Accept = Annotated[str | None, Header(max_length=1000, include_in_schema=False)]
+
+
+def document_pictures() -> dict[int | str, dict[str, Any]]:
+    """The 200 of a call that answers with a picture, or with the numbers behind it."""
+    picture = {"schema": {"type": "string", "format": "binary"}}
+    return {200: {"content": {PNG: picture, SVG: picture}}}
+
+
+def choose_form(accept: str | None, offered: Sequence[str]) -> str:
+    """The offered media type of the highest weight; among equals, and without an Accept, the first."""
+    if accept is None or not accept.strip():
+        return offered[0]
+    ranges = [_read_range(one) for one in accept.split(",")]
+    weights = {form: _weigh(form, ranges) for form in offered}
+    best = max(offered, key=weights.__getitem__)
+    if weights[best] == 0.0:
+        raise NotAcceptable(accept, tuple(offered))
+    return best
+
+
+def _weigh(form: str, ranges: Sequence[tuple[str, float]]) -> float:
+    """The weight of the most specific range that the form is in; 0 where it is in none."""
+    kinds = (form, f"{form.partition('/')[0]}/*", "*/*")
+    return next((weight for kind in kinds for named, weight in ranges if named == kind), 0.0)
+
+
+def _read_range(text: str) -> tuple[str, float]:
+    kind, *parameters = (part.strip().lower() for part in text.split(";"))
+    weight = 1.0
+    for parameter in parameters:
+        if parameter.startswith("q="):
+            try:
+                weight = min(max(float(parameter[2:]), 0.0), 1.0)
+            except ValueError:
+                weight = 0.0
+    return kind, weight

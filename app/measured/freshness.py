@@ -1,0 +1,69 @@
+"""How old stored measurements may be: a verdict refuses old ones, an estimate or a plan says their age."""
+
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy.orm import Session
+
+from app.measured.load import Gathered
+from app.plans.schemas import Diagnostic
+from app.policies.schemas import PolicyBody
+from app.storage.storage_errors import StaleSnapshots
+from app.tables import PolicyRow
+from app.topologies.service import StoredTopology
+
+DEFAULT_LIMIT_SECONDS: float = PolicyBody.model_fields["max_snapshot_age_seconds"].default
+
+
+def find_limit(session: Session, stored: StoredTopology) -> float:
+    """The age up to which snapshots are trusted: the policy's where the topology has one, else its default."""
+    row = session.get(PolicyRow, stored.id)
+    if row is None:
+        return DEFAULT_LIMIT_SECONDS
+    return PolicyBody.model_validate(row.policy).max_snapshot_age_seconds
+
+
+def measure_age(found: Gathered) -> float:
+    """Seconds from the end of the newest interval until now; negative where it lies ahead of the clock."""
+    begun = (datetime.now(UTC) - found.newest.observed_at).total_seconds()
+    return begun - float(found.newest.window_seconds)
+
+
+def refuse_old(session: Session, found: Gathered, limit_seconds: float | None) -> None:
+    """Raise where the newest snapshot is older than `limit_seconds`, or without it, than is trusted."""
+    limit = find_limit(session, found.stored) if limit_seconds is None else limit_seconds
+    age = measure_age(found)
+    if age > limit:
+        ended_at = found.newest.observed_at + timedelta(seconds=found.newest.window_seconds)
+        raise StaleSnapshots(found.stored.name, ended_at, age, limit)
+
+
+def describe_age(session: Session, found: Gathered) -> list[Diagnostic]:
+    """What is to be said of a newest snapshot that is older than is trusted."""
+    age, limit = measure_age(found), find_limit(session, found.stored)
+    if age <= limit:
+        return []
+    detail = (
+        f"The newest snapshot ended {write_duration(age)} ago, more than the {limit:g} s up to which measurements are "
+        "trusted: the load may be another by now."
+    )
+    return [Diagnostic(code="old-snapshots", detail=detail)]
+
+
+def describe_end(session: Session, stored: StoredTopology, end_seconds: float) -> list[Diagnostic]:
+    """What is to be said of a forecast whose measurements end longer ago than is trusted."""
+    limit = find_limit(session, stored)
+    if datetime.now(UTC).timestamp() - end_seconds <= limit:
+        return []
+    detail = (
+        f"The newest snapshot ended more than {limit:g} s ago: the forecast begins there, and part of it or all is "
+        "past."
+    )
+    return [Diagnostic(code="old-snapshots", detail=detail)]
+
+
+def write_duration(seconds: float) -> str:
+    """In the unit that a person would choose."""
+    for unit, length in (("days", 86_400.0), ("hours", 3600.0)):
+        if seconds >= 2.0 * length:
+            return f"{seconds / length:.3g} {unit}"
+    return f"{seconds / 60.0:.3g} minutes"

@@ -1,0 +1,154 @@
+"""What a stored call stands on: a topology's current revision, and one load of its newest snapshots."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from app.http.errors import InvalidRequest
+from app.plans.schemas import Basis, Ewma, Measured, Window
+from app.settings import Settings
+from app.snapshots.schemas import Load
+from app.snapshots.service import LEAST_COVERED, count_partial_since, find_newest, is_partial
+from app.storage.storage_errors import NoSnapshot
+from app.tables import SnapshotRow
+from app.topologies.service import StoredTopology, find_topology
+from planner import values
+from planner.decisions.wait_correction import Interval
+from planner.errors import join_names
+from planner.topology.load_smoothing import smooth_ewma, smooth_window
+
+# A snapshot of less weight in an EWMA is left unread.
+NEGLIGIBLE_WEIGHT = 1e-9
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """A stored topology with one load made of its newest snapshots, and each of these as it weighs in it."""
+
+    stored: StoredTopology
+    topology: values.Topology
+    load: values.Load
+    diagnostics: tuple[values.Diagnostic, ...]
+    basis: Basis
+    newest: SnapshotRow
+    intervals: tuple[Interval, ...]
+
+
+def gather(
+    session: Session, name: str, body: Measured, settings: Settings, ended_by: datetime | None = None
+) -> Gathered:
+    """The current revision, and the load that its newest snapshots (of those ended by then) amount to."""
+    stored = find_topology(session, name)
+    snapshots = find_newest(session, stored, _count_needed(body, settings), ended_by)
+    if not snapshots:
+        raise NoSnapshot(name)
+    _refuse_long_memory(body, len(snapshots), settings)
+    topology = stored.to_values()
+    loads, strangers = _read_loads(snapshots, {operator.name for operator in topology.operators})
+    load, diagnostics = _smooth(loads, body)
+    parts = _tell_of_parts(session, stored, snapshots, ended_by)
+    basis = Basis(
+        topology=name,
+        revision=stored.revision,
+        snapshots=len(snapshots),
+        first_observed_at=snapshots[0].observed_at,
+        last_observed_at=snapshots[-1].observed_at,
+    )
+    intervals = _weigh(loads, body)
+    return Gathered(stored, topology, load, parts + strangers + diagnostics, basis, snapshots[-1], intervals)
+
+
+def _count_needed(body: Measured, settings: Settings) -> int:
+    if body.smoothing is None:
+        return 1
+    if not isinstance(body.smoothing, Window):
+        alpha = body.smoothing.alpha
+        needed = math.ceil(math.log(NEGLIGIBLE_WEIGHT) / math.log(alpha)) + 1 if alpha > 0 else 1
+        return min(
+            needed, settings.max_smoothing_snapshots + 1
+        )  # one too many: then there is more to remember
+    if body.smoothing.size > settings.max_smoothing_snapshots:
+        limit = settings.max_smoothing_snapshots
+        detail = (
+            f"A window of {body.smoothing.size} is longer than the {limit} snapshots that one smoothing may read: "
+            "ask for fewer, or raise HEADGATE_MAX_SMOOTHING_SNAPSHOTS."
+        )
+        raise InvalidRequest((("#/smoothing/size", detail),))
+    return body.smoothing.size
+
+
+def _refuse_long_memory(body: Measured, found: int, settings: Settings) -> None:
+    """An EWMA that begins in the middle would give its first snapshot the weight of all before it."""
+    limit = settings.max_smoothing_snapshots
+    if isinstance(body.smoothing, Ewma) and found > limit:
+        longest = NEGLIGIBLE_WEIGHT ** (1.0 / limit)
+        detail = (
+            f"alpha = {body.smoothing.alpha} remembers more than the {limit} snapshots that one smoothing may read, "
+            f"and there are more: give at most {longest:.4f}, or raise HEADGATE_MAX_SMOOTHING_SNAPSHOTS."
+        )
+        raise InvalidRequest((("#/smoothing/alpha", detail),))
+
+
+def _read_loads(
+    snapshots: Sequence[SnapshotRow], known: set[str]
+) -> tuple[list[values.Load], tuple[values.Diagnostic, ...]]:
+    """Snapshots outlive revisions: operators that the topology no longer has are left out, and said."""
+    strangers: set[str] = set()
+    loads = []
+    for row in snapshots:
+        strangers |= row.operators.keys() - known
+        kept = {name: one for name, one in row.operators.items() if name in known}
+        document = {
+            "external_rate": row.external_rate,
+            "measured_sojourn_seconds": row.measured_sojourn_seconds,
+            "operators": kept,
+        }
+        loads.append(Load.model_validate(document).to_values())
+    if not strangers:
+        return loads, ()
+    names = tuple(sorted(strangers))
+    detail = (
+        f"Left out what was measured at {join_names(names)}: this revision of the topology does not have it."
+    )
+    return loads, (values.Diagnostic("operator-not-in-topology", detail, names),)
+
+
+def _tell_of_parts(
+    session: Session, stored: StoredTopology, used: Sequence[SnapshotRow], ended_by: datetime | None
+) -> tuple[values.Diagnostic, ...]:
+    """Part of a window is no basis where there is a whole one; that it was left out, or had to do, is said."""
+    if is_partial(used[-1]):
+        newest = used[-1]
+        detail = (
+            f"No snapshot covers {LEAST_COVERED:.0%} of its window or more: the newest used covers "
+            f"{newest.covered_seconds:.4g} of {newest.window_seconds:g} s, from {newest.observed_at.isoformat()} on. "
+            "Its rates are noisy, and tuples that had not finished by its end are missing."
+        )
+        return (values.Diagnostic("partial-windows-used", detail),)
+    skipped = count_partial_since(session, stored, used[0].observed_at, ended_by)
+    if not skipped:
+        return ()
+    detail = (
+        f"Left out {skipped} of the snapshots since {used[0].observed_at.isoformat()}: less than {LEAST_COVERED:.0%} "
+        "of the window was measured."
+    )
+    return (values.Diagnostic("partial-windows-skipped", detail),)
+
+
+def _smooth(loads: list[values.Load], body: Measured) -> tuple[values.Load, tuple[values.Diagnostic, ...]]:
+    if body.smoothing is None:
+        return loads[-1], ()
+    if isinstance(body.smoothing, Window):
+        return smooth_window(loads, body.smoothing.size)
+    return smooth_ewma(loads, body.smoothing.alpha)
+
+
+def _weigh(loads: list[values.Load], body: Measured) -> tuple[Interval, ...]:
+    """Each interval with its weight in the smoothed load; an EWMA fades, a window does not."""
+    if not isinstance(body.smoothing, Ewma):
+        return tuple([Interval(load) for load in loads])
+    newest, alpha = len(loads) - 1, body.smoothing.alpha
+    return tuple([Interval(load, alpha ** (newest - place)) for place, load in enumerate(loads)])

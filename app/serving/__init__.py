@@ -1,0 +1,1 @@
+"""Processes of the service: start, workers, draining, health, logs and metrics."""

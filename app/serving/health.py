@@ -1,0 +1,77 @@
+"""/healthz, /readyz and /metrics: for those who keep the service running."""
+
+from typing import Literal
+
+from anyio import CapacityLimiter, to_thread
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import PlainTextResponse
+from pydantic import BaseModel
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.http.errors import NotReady
+from app.http.problems import document_problems
+from app.http.security import may_read
+from app.serving.observability import render_metrics
+from app.storage.sessions import HEALTH_CONNECTIONS
+from migrations.runner import read_revision
+
+router = APIRouter(tags=["health"])
+
+# Threads of their own: those that all routes share may all be waiting for the database.
+_readiness = CapacityLimiter(HEALTH_CONNECTIONS)
+_metrics = CapacityLimiter(1)
+
+
+class Live(BaseModel):
+    """The process answers."""
+
+    status: Literal["ok"] = "ok"
+
+
+class Ready(BaseModel):
+    """The database is reachable and has the schema that this version expects."""
+
+    status: Literal["ready"] = "ready"
+    schema_revision: str
+
+
+@router.get("/healthz", summary="Is the process alive?")
+async def is_live() -> Live:
+    """Asks nothing of the database: restart the process where this fails."""
+    return Live()
+
+
+@router.get("/readyz", summary="Can it serve?", responses={503: document_problems("not-ready")[503]})
+async def is_ready(request: Request) -> Ready:
+    """Send no traffic here while this fails."""
+    return await to_thread.run_sync(compare_revisions, request, limiter=_readiness)
+
+
+def compare_revisions(request: Request) -> Ready:
+    """Reads the schema that is there, over a connection that nothing else uses."""
+    expected = request.app.state.newest_revision
+    try:
+        with request.app.state.health_engine.connect() as connection:
+            found = read_revision(connection)
+    except SQLAlchemyError as error:
+        raise NotReady(
+            "The database cannot be reached: check HEADGATE_DATABASE_URL and that Postgres runs."
+        ) from error
+    if found != expected:
+        raise NotReady(
+            f"The database has schema {found or 'none'}, this version needs {expected}: "
+            "run `headgate migrate`."
+        )
+    return Ready(schema_revision=expected)
+
+
+@router.get(
+    "/metrics",
+    summary="Prometheus metrics",
+    dependencies=[Depends(may_read)],
+    response_class=PlainTextResponse,
+    responses={key: value for key, value in document_problems().items() if key in {401, 403}},
+)
+async def read_metrics() -> Response:
+    """Requests by route and status, latencies, planner seconds by call, computing, database connections."""
+    return await to_thread.run_sync(render_metrics, limiter=_metrics)

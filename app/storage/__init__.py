@@ -1,0 +1,1 @@
+"""Database sessions, stored versions and the embedded Postgres."""

@@ -1,0 +1,126 @@
+"""Which database a command works on: the one set, that of this folder, or that of the one service that runs."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.serving.running_services import RunningService, list_running_services
+from app.settings import PREFIX, Settings
+
+
+class UnclearDatabase(Exception):
+    """Services run on databases that a command in this folder cannot choose between, or cannot open."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A database: settings that lead to it, where it is, what says so, and the service that works on it."""
+
+    settings: Settings
+    where: str
+    origin: str
+    service: RunningService | None = None
+    is_found: bool = False
+    note: str = ""
+
+    def describe(self) -> str:
+        """`the embedded Postgres in /srv/headgate/.headgate (HEADGATE_DATA_DIR)`."""
+        return f"{self.where} ({self.origin})"
+
+    def tell_where_to_read(self, path: str) -> str:
+        """The address at which a service shows what was written, or how to start one."""
+        if self.service is not None:
+            return f"{self.service.address}{path} shows it"
+        if self.settings.database_url is not None:
+            return f"{path} of a service with this {PREFIX}DATABASE_URL shows it"
+        start = f"{PREFIX}DATA_DIR={self.settings.data_dir} headgate serve"
+        return f"to read it, start `{start}` and ask for {path}"
+
+
+def choose_own_database(settings: Settings) -> Choice:
+    """The database that the settings name, whatever else runs; a relative folder is one below the current folder."""
+    services = list_running_services()
+    if settings.database_url is not None:
+        where = mask_url(settings.database_url.get_secret_value())
+        service = next((one for one in services if one.database == where), None)
+        return Choice(settings, where, f"{PREFIX}DATABASE_URL", service)
+    data_dir = settings.data_dir.absolute()
+    origin = f"{PREFIX}DATA_DIR" if _names_folder(settings) else "of the current folder"
+    service = next((one for one in services if one.data_dir == str(data_dir)), None)
+    at_home = settings.model_copy(update={"data_dir": data_dir})
+    return Choice(
+        at_home, describe_folder(data_dir), origin, service, note=_note(services, service, data_dir)
+    )
+
+
+def choose_database(settings: Settings) -> Choice:
+    """The same; where nothing is set and this folder has no database, that of the running services."""
+    own = choose_own_database(settings)
+    is_named = settings.database_url is not None or _names_folder(settings)
+    if is_named or (own.settings.data_dir / "postgres").exists():
+        return own if not is_named else Choice(own.settings, own.where, own.origin, own.service)
+    services = list_running_services()
+    if not services:
+        return own
+    if len({one.database for one in services}) > 1:
+        raise UnclearDatabase(
+            f"{len(services)} services run, on different databases, and none is named here:\n"
+            + "\n".join(f"  {describe_service(one)}" for one in services)
+            + f"\nSet {_tell_what_to_set(services)}."
+        )
+    [service, *_] = services
+    if service.data_dir is None:
+        raise UnclearDatabase(
+            f"A service runs, {describe_service(service)}, and this command does not know its password: set "
+            f"{_tell_what_to_set([service])}."
+        )
+    data_dir = Path(service.data_dir)
+    found = settings.model_copy(update={"data_dir": data_dir})
+    origin = f"of the service that runs at {service.address}"
+    return Choice(found, describe_folder(data_dir), origin, service, is_found=True)
+
+
+def _names_folder(settings: Settings) -> bool:
+    return "data_dir" in settings.model_fields_set
+
+
+def _tell_what_to_set(services: list[RunningService]) -> str:
+    """What names the database of any of them, or one of the current folder."""
+    ways = []
+    if any(one.data_dir for one in services):
+        ways.append(f"{PREFIX}DATA_DIR to the folder of the one that is meant")
+    if any(one.data_dir is None for one in services):
+        ways.append(f"{PREFIX}DATABASE_URL to the same URL as the service")
+    own = Settings.model_fields["data_dir"].default
+    return ", or ".join([*ways, f"{PREFIX}DATA_DIR={own} for a database of this folder"])
+
+
+def _note(services: list[RunningService], service: RunningService | None, data_dir: Path) -> str:
+    """A sentence about the service that runs on another database than the folder's, where no other runs on this one."""
+    others = [one for one in services if one.data_dir != str(data_dir)]
+    if service is not None or not others:
+        return ""
+    return f"no service reads {data_dir}; one runs on another database: {describe_service(others[0])}"
+
+
+def describe_folder(data_dir: Path) -> str:
+    return f"the embedded Postgres in {data_dir}"
+
+
+def describe_service(service: RunningService) -> str:
+    return f"{service.address} (process {service.pid}) on {service.database}"
+
+
+def mask_url(url: str) -> str:
+    """User, host and database: no password, nor any option, for a password may stand there too."""
+    from sqlalchemy.engine import make_url  # noqa: PLC0415  # `headgate --help` has no need of it
+    from sqlalchemy.exc import ArgumentError  # noqa: PLC0415  # likewise
+
+    try:
+        read = make_url(url)
+    except ArgumentError:
+        return f"the database of {PREFIX}DATABASE_URL"
+    user = f"{read.username}@" if read.username else ""
+    host = read.host or read.query.get("host") or ""
+    hosts = host if isinstance(host, str) else ",".join(host)
+    port = f":{read.port}" if read.port else ""
+    return f"postgresql://{user}{hosts}{port}/{read.database or ''}"

@@ -1,0 +1,260 @@
+"""What is not stored, or stands in the way of what is asked, in fields; problems.py gives each its answer.
+
+ServiceError
+├── UnknownTopology · UnknownRevision · UnknownSnapshot · UnknownPolicy · UnknownDecision
+├── Unlisted                UnknownPlan · UnknownPlacement · UnknownIngestRun · UnknownBacktest
+├── UnlistedVersion         UnknownProfile · UnknownVmCatalogue
+├── UnknownRun · RunNotFinished
+├── TopologyExists · RevisionConflict
+└── NoSnapshot · NoPolicy · StaleSnapshots · StoredDataUnusable
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+from urllib.parse import quote
+from uuid import UUID
+
+from app.http.errors import ServiceError
+
+
+def find_address(name: str) -> str:
+    """Where a topology of this name lies."""
+    return f"/v1/topologies/{quote(name, safe='', errors='replace')}"
+
+
+@dataclass(eq=False)
+class UnknownTopology(ServiceError):
+    """No topology has this name; `similar` is a sentence about one that resembles it, or empty."""
+
+    name: str
+    similar: str = ""
+
+    def __str__(self) -> str:
+        return (
+            f"No topology is named {self.name!r}: POST it to /v1/topologies first, or check the spelling."
+            f"{self.similar}"
+        )
+
+
+@dataclass(eq=False)
+class UnknownRevision(ServiceError):
+    """The topology has no such revision."""
+
+    name: str
+    revision: int
+    newest: int
+
+    def __str__(self) -> str:
+        return f"Topology {self.name!r} has no revision {self.revision}: it has 1 to {self.newest}."
+
+
+@dataclass(eq=False)
+class Unlisted(ServiceError):
+    """Nothing of this kind has this id, or it was deleted."""
+
+    kind: ClassVar[str]
+    listed_at: ClassVar[str]
+    id: UUID | int
+
+    def __str__(self) -> str:
+        return f"No {self.kind} has the id {self.id}: GET {self.listed_at} lists those that are stored."
+
+
+class UnknownPlan(Unlisted):
+    kind, listed_at = "plan", "/v1/topologies/NAME/plans"
+
+
+class UnknownPlacement(Unlisted):
+    kind, listed_at = "placement", "/v1/topologies/NAME/placements"
+
+
+class UnknownIngestRun(Unlisted):
+    kind, listed_at = "ingest run", "/v1/ingest-runs"
+
+
+class UnknownBacktest(Unlisted):
+    kind, listed_at = "backtest", "/v1/backtests"
+
+
+@dataclass(eq=False)
+class UnlistedVersion(ServiceError):
+    """Nothing of this kind has this name, or not in this version; `similar` says what there is."""
+
+    kind: ClassVar[str]
+    listed_at: ClassVar[str]
+    name: str
+    version: int | None
+    similar: str = ""
+
+    def __str__(self) -> str:
+        which = "" if self.version is None else f" in version {self.version}"
+        return (
+            f"No {self.kind} is named {self.name!r}{which}: GET {self.listed_at} lists those that are stored."
+            f"{self.similar}"
+        )
+
+
+class UnknownProfile(UnlistedVersion):
+    kind, listed_at = "profile", "/v1/profiles"
+
+
+class UnknownVmCatalogue(UnlistedVersion):
+    kind, listed_at = "VM catalogue", "/v1/vm-catalogues"
+
+
+@dataclass(eq=False)
+class UnknownRun(ServiceError):
+    """The backtest does not hold this policy or this seed."""
+
+    policy: str
+    seed: int
+    policies: tuple[str, ...]
+    seeds: int
+
+    def __str__(self) -> str:
+        return (
+            f"This backtest has no run of policy {self.policy!r} with seed {self.seed}: it has the policies "
+            f"{', '.join(self.policies)} and the seeds 0 to {self.seeds - 1}."
+        )
+
+
+@dataclass(eq=False)
+class RunNotFinished(ServiceError):
+    """The run asked for is part of the backtest, but there is nothing of it yet, or never will be."""
+
+    policy: str
+    seed: int
+    state: str
+
+    def __str__(self) -> str:
+        what = "ask again later" if self.state in {"queued", "running"} else "start the backtest anew"
+        return f"Policy {self.policy} has not been run with seed {self.seed}; the backtest is {self.state}: {what}."
+
+
+@dataclass(eq=False)
+class TopologyExists(ServiceError):
+    """The name is taken."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"A topology named {self.name!r} exists: PUT it to change it, or choose another name."
+
+
+@dataclass(eq=False)
+class RevisionConflict(ServiceError):
+    """The caller changed a revision that is no longer the current one."""
+
+    name: str
+    sent: str
+    current: str
+
+    def __str__(self) -> str:
+        return (
+            f"Topology {self.name!r} is at {self.current}, not at {self.sent}: it changed since you read it. "
+            "GET it again, apply your change to that, and send the new ETag."
+        )
+
+
+@dataclass(eq=False)
+class NoSnapshot(ServiceError):
+    """Nothing was measured yet."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return (
+            f"Topology {self.name!r} has no snapshot to plan from: POST one to {find_address(self.name)}/snapshots, or "
+            "send the load with the topology to the stateless call."
+        )
+
+
+@dataclass(eq=False)
+class UnknownSnapshot(ServiceError):
+    """No snapshot of the topology begins then."""
+
+    name: str
+    observed_at: datetime
+
+    def __str__(self) -> str:
+        return (
+            f"No snapshot of topology {self.name!r} begins at {self.observed_at.isoformat()} (or none of this window): "
+            f"GET {find_address(self.name)}/snapshots lists them."
+        )
+
+
+@dataclass(eq=False)
+class UnknownDecision(ServiceError):
+    """Nothing was decided about the topology yet, or no decision has this id."""
+
+    wanted: str | UUID
+
+    def __str__(self) -> str:
+        if isinstance(self.wanted, UUID):
+            return f"No decision has the id {self.wanted}: GET /v1/topologies/NAME/decisions lists them."
+        address = f"{find_address(self.wanted)}/decisions"
+        return f"No decision about topology {self.wanted!r} is stored: POST to {address} makes one."
+
+
+@dataclass(eq=False)
+class UnknownPolicy(ServiceError):
+    """The topology has no policy."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"Topology {self.name!r} has no policy: PUT one to {find_address(self.name)}/policy."
+
+
+@dataclass(eq=False)
+class NoPolicy(ServiceError):
+    """Nobody said what is wanted."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return (
+            f"Topology {self.name!r} has no policy to decide by: PUT one to {find_address(self.name)}/policy, or send "
+            "one with the request."
+        )
+
+
+@dataclass(eq=False)
+class StaleSnapshots(ServiceError):
+    """The newest measurement is too old to act on."""
+
+    name: str
+    ended_at: datetime
+    age_seconds: float
+    limit_seconds: float
+
+    def __str__(self) -> str:
+        ended = self.ended_at.isoformat(timespec="seconds").replace("+00:00", "Z")
+        return (
+            f"The newest snapshot of topology {self.name!r} ended at {ended}, which is "
+            f"{describe_age(self.age_seconds)} ago, and none older than {describe_age(self.limit_seconds)} is trusted: "
+            f"nothing was judged or decided. POST a newer one to {find_address(self.name)}/snapshots (observed_at is "
+            "when its interval begins), or raise max_snapshot_age_seconds. A decision can also be made for that time "
+            f'with "at": "{ended}".'
+        )
+
+
+def describe_age(seconds: float) -> str:
+    """`950 s`, and from an hour on the same in words: `93600 s (1 day 2 h)`."""
+    days, rest = divmod(seconds, 86_400)
+    hours = f"{int(rest // 3600)} h"
+    words = hours if not days else f"{days:.0f} day{'s' if days > 1 else ''} {hours}"
+    return f"{seconds:.0f} s" + (f" ({words})" if seconds >= 3600 else "")
+
+
+@dataclass(eq=False)
+class StoredDataUnusable(ServiceError):
+    """What was measured so far is not enough to compute with."""
+
+    name: str
+    why: str
+    remedy: str = "POST a snapshot that has it, or smooth over more of them."
+
+    def __str__(self) -> str:
+        return f"What is stored of topology {self.name!r} cannot be used: {self.why} {self.remedy}"

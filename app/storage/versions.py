@@ -1,0 +1,64 @@
+"""What profiles and VM catalogues share: named documents whose versions are added and never changed."""
+
+from typing import TypeVar
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
+
+from app.http.pages import Page
+from app.storage.similar_names import suggest_stored
+from app.tables import ProfileRow, VmCatalogueRow
+
+Row = TypeVar("Row", ProfileRow, VmCatalogueRow)
+
+
+def add_version(session: Session, row: Row) -> Row:
+    """Stores the row as the next version of its name; who adds to the same name waits."""
+    row_type = type(row)
+    session.scalar(
+        select(func.pg_advisory_xact_lock(func.hashtextextended(f"{row_type.__tablename__}:{row.name}", 0)))
+    )
+    newest = session.scalar(select(func.max(row_type.version)).where(row_type.name == row.name))
+    row.version = (newest or 0) + 1
+    session.add(row)
+    session.flush()
+    session.refresh(row, ["created_at"])
+    return row
+
+
+def find_version(session: Session, row_type: type[Row], name: str, version: int | None = None) -> Row | None:
+    """The version asked for, or the newest."""
+    query = select(row_type).where(row_type.name == name)
+    if version is not None:
+        query = query.where(row_type.version == version)
+    return session.scalars(query.order_by(row_type.version.desc()).limit(1)).first()
+
+
+def tell_versions(session: Session, row_type: type[Row], name: str) -> str:
+    """For the problem of a version that is not there: which ones the name has, or a name that resembles it."""
+    newest = find_version(session, row_type, name)
+    if newest is not None:
+        return f" It has the versions 1 to {newest.version}."
+    return suggest_stored(session, row_type.name, name)
+
+
+def list_newest(session: Session, row_type: type[Row], page: Page) -> tuple[list[Row], str | None]:
+    """A page of the newest versions, by name, and the address of the following page."""
+    query = (
+        select(row_type)
+        .distinct(row_type.name)
+        .order_by(row_type.name, row_type.version.desc())
+        .limit(page.limit + 1)
+    )
+    if key := page.after_key(1):
+        query = query.where(row_type.name > key[0])
+    rows = list(session.scalars(query))
+    more = len(rows) > page.limit
+    rows = rows[: page.limit]
+    return rows, page.next_url(rows[-1].name) if more else None
+
+
+def delete_versions(session: Session, row_type: type[Row], name: str) -> bool:
+    """Deletes all versions of a name; whether there were any. Stored placements keep what they stood on."""
+    found = session.scalars(delete(row_type).where(row_type.name == name).returning(row_type.version)).all()
+    return bool(found)

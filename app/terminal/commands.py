@@ -1,0 +1,92 @@
+"""What the commands share: how they fail, what settings they run under, how they print."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+import typer
+from pydantic import SecretStr, ValidationError
+
+from app.http.found_values import show
+from app.settings import PREFIX, Settings
+from app.storage.database_choice import Choice, UnclearDatabase, choose_database
+
+CAPACITY_SHORT = 1
+UNUSABLE_INPUT = 2
+
+TopologyFile = Annotated[Path, typer.Option("--topology", help="JSON or YAML; - reads standard input.")]
+Output = Annotated[Literal["table", "json"], typer.Option("--output", help="table or json.")]
+
+
+def fail(message: str, code: int = UNUSABLE_INPUT) -> typer.Exit:
+    """Says what is wrong where errors are read, and ends with a code that a script can tell apart."""
+    typer.echo(f"headgate: {message}", err=True)
+    return typer.Exit(code)
+
+
+def load_settings(**overrides: Any) -> Settings:
+    """The environment's settings, under what the command line says."""
+    try:
+        return Settings(**{name: value for name, value in overrides.items() if value is not None})
+    except ValidationError as error:
+        raise fail("; ".join(_describe_setting(one) for one in error.errors())) from error
+
+
+def _describe_setting(error: Any) -> str:
+    """What is wrong with a setting, and the value found unless it is a secret."""
+    name = "_".join(map(str, error["loc"]))
+    said = error["msg"].removeprefix("Value error, ").replace("Input should ", "must ", 1)
+    field = Settings.model_fields.get(name)
+    is_shown = field is not None and SecretStr not in (field.annotation, *get_args(field.annotation))
+    return f"{PREFIX}{name.upper()}: {said}" + (f"; found {show(error['input'])}" if is_shown else "")
+
+
+def say(message: str) -> None:
+    """Tells what a command does beside its answer, where errors are read: standard output holds the answer alone."""
+    typer.echo(f"headgate: {message}", err=True)
+
+
+def choose_or_fail(settings: Settings) -> Choice:
+    """The database that a command works on, or an end with the list of those it could be."""
+    try:
+        choice = choose_database(settings)
+    except UnclearDatabase as error:
+        raise fail(str(error)) from error
+    if choice.note:
+        say(choice.note)
+    return choice
+
+
+def refuse_other_schema(url: str, choice: Choice, revision: str = "head") -> None:
+    """A database that was found, not named, is never migrated: the service that runs on it expects its schema."""
+    from sqlalchemy import create_engine
+
+    from migrations.runner import newest_revision, read_revision
+
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        found = read_revision(connection)
+    engine.dispose()
+    wanted = newest_revision() if revision == "head" else revision
+    if found != wanted:
+        raise fail(
+            f"{choice.describe()} has schema {found or 'none'}, and this command would make it {wanted}: set "
+            f"{PREFIX}DATA_DIR={choice.settings.data_dir} to change a database that another service uses, or use "
+            "the headgate that the service was started with.",
+            1,
+        )
+
+
+def run_or_fail(run: Any, *inputs: Any, **named: Any) -> Any:
+    """What `run` answers; what it refuses ends the command, with 1 where only capacity is short."""
+    from app.plans.offline import Refused
+
+    try:
+        return run(*inputs, **named)
+    except Refused as refused:
+        raise fail(str(refused), CAPACITY_SHORT if refused.is_capacity else UNUSABLE_INPUT) from refused
+
+
+def keep_blas_to_one_thread() -> None:
+    """Our matrices are small: threads of BLAS would only wait for each other, and a second core is not ours."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -1,0 +1,159 @@
+"""Workloads and throughput samples from CSV or TSV files."""
+
+import csv
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from math import isfinite
+from pathlib import Path
+
+from planner.vms.throughput import MstSample
+from planner.workloads.series import Measurement
+
+MINUTE_SECONDS = 60.0
+# A number below this is a count of minutes, above it a count of seconds since the epoch.
+LEAST_EPOCH_SECONDS, MOST_EPOCH_SECONDS = 1e8, 253_402_300_799.0
+TIME_FORMATS = ("%m/%d/%Y %H:%M", "%m/%d/%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M")
+VMS_COLUMNS = ("m", "vms")
+
+
+class UnreadableFile(ValueError):
+    """A file that is not what it should be; the text says where and what is wanted."""
+
+
+def read_workload(path: Path) -> list[Measurement]:
+    """Two columns with a header, time and rate, oldest first; empty rates are missing ones."""
+    header, *rows = _read_rows(path)
+    if _is_time(header[0]) or (len(header) > 1 and _is_number(header[1])):
+        raise UnreadableFile(
+            f"{path}: the first line, {','.join(header)!r}, is data and no header: put a line above it, such as "
+            "time,rate."
+        )
+    if len(named := [name for name in header if name.strip()]) > 2:
+        raise UnreadableFile(
+            f"{path}: two columns are wanted, time and rate; there are {len(named)}: {', '.join(named)}."
+        )
+    measurements = []
+    for line, row in enumerate(rows, 2):
+        if len(row) < 2:
+            raise UnreadableFile(f"{path}, line {line}: a time and a rate are wanted, there is {row}.")
+        if any(cell.strip() for cell in row[2:]):
+            raise UnreadableFile(
+                f"{path}, line {line}: more than a time and a rate (a decimal comma?): {row}."
+            )
+        measurements.append(Measurement(_read_time(path, line, row[0]), _read_rate(path, line, row[1])))
+    return measurements
+
+
+def read_samples(path: Path) -> dict[str, tuple[MstSample, ...]]:
+    """Columns: app (if there is one), m, then samples; what stands before m besides is no sample."""
+    header, *rows = _read_rows(path)
+    names = [name.strip().lower() for name in header]
+    at = next((names.index(name) for name in VMS_COLUMNS if name in names), None)
+    if at is None:
+        raise UnreadableFile(
+            f"{path}: no column is called m in the first line, {','.join(header)!r}: where it is data, put a header "
+            "above it, such as app,m,1,2,3."
+        )
+    samples: dict[str, list[MstSample]] = {}
+    for line, row in enumerate(rows, 2):
+        if len(row) <= at:
+            raise UnreadableFile(f"{path}, line {line}: there is no m: {row}.")
+        app = row[names.index("app")].strip() if "app" in names[:at] else path.stem
+        samples.setdefault(app, []).extend(_read_line(path, line, row, at))
+    return {app: tuple(found) for app, found in samples.items()}
+
+
+def _read_line(path: Path, line: int, row: list[str], at: int) -> Iterator[MstSample]:
+    try:
+        vms = int(row[at])
+        for cell in row[at + 1 :]:
+            if cell.strip():
+                yield MstSample(vms, _read_finite(cell))
+    except ValueError as error:
+        raise UnreadableFile(
+            f"{path}, line {line}: m is a whole number and samples are numbers: {error}."
+        ) from error
+
+
+def _read_finite(text: str) -> float:
+    if not isfinite(number := float(text)):
+        raise ValueError(f"{text.strip()} is none; leave the cell empty where nothing was measured")
+    return number
+
+
+def _read_rows(path: Path) -> list[list[str]]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeError) as error:
+        raise UnreadableFile(f"{path}: cannot be read: {error}") from error
+    lines = text.splitlines()
+    first = lines[0] if lines else ""
+    if "\t" not in first and ";" in first and all(";" in line for line in lines[1:2]):
+        raise UnreadableFile(
+            f"{path}: columns are separated by semicolons: separate them by commas or tabs, and write decimals with "
+            "a point."
+        )
+    rows = [row for row in csv.reader(lines, delimiter="\t" if "\t" in first else ",") if row]
+    if len(rows) < 2:
+        raise UnreadableFile(f"{path}: a header and at least one line are wanted.")
+    return rows
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_time(text: str) -> bool:
+    return _is_number(text) or _parse_time(text) is not None
+
+
+def _parse_time(text: str) -> datetime | None:
+    """ISO 8601 or m/d/Y H:M; without a zone UTC, for only distances matter."""
+    text = text.strip()
+    try:
+        return _with_zone(datetime.fromisoformat(text))
+    except ValueError:
+        pass
+    for known in TIME_FORMATS:
+        try:
+            return datetime.strptime(text, known).replace(tzinfo=UTC)
+        except ValueError:
+            continue
+    return None
+
+
+def _with_zone(at: datetime) -> datetime:
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _read_time(path: Path, line: int, text: str) -> float:
+    """A time, or a number: of minutes, or, where it is large, of seconds since the epoch."""
+    if _is_number(text):
+        number = float(text)
+        seconds = number * MINUTE_SECONDS if abs(number) < LEAST_EPOCH_SECONDS else number
+        if abs(seconds) <= MOST_EPOCH_SECONDS:
+            return seconds
+        raise UnreadableFile(
+            f"{path}, line {line}: {text.strip()} is no time: a large number is of seconds since 1970, not of "
+            "milliseconds."
+        )
+    at = _parse_time(text)
+    if at is None:
+        raise UnreadableFile(f"{path}, line {line}: {text.strip()!r} is no time: write 2026-11-18T00:00:00Z.")
+    return at.timestamp()
+
+
+def _read_rate(path: Path, line: int, text: str) -> float | None:
+    if not text.strip():
+        return None
+    try:
+        rate = float(text)
+    except ValueError as error:
+        raise UnreadableFile(
+            f"{path}, line {line}: {text!r} is no rate: write a number, or nothing."
+        ) from error
+    return None if rate != rate else rate  # noqa: PLR0124  (NaN is how some tools write a missing number)

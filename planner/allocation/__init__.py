@@ -1,0 +1,1 @@
+"""The search: processors for operators, by the largest gain first."""

@@ -1,0 +1,1 @@
+"""What to change now, under the terms of a topology's owner."""

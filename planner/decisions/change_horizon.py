@@ -1,0 +1,108 @@
+"""How long a change would last: until the allocation that it makes would itself be changed.
+
+At each step h of a forecast of the external rate the decision is made anew at its upper quantile, with the
+recommended processors running and the cooldown of this change counting:
+
+    horizon = min { h·step : decide(λ0 = upper_h) is not to hold },   and no more than the policy's horizon_seconds
+
+The papers leave the weighing of a change against its cost to others (DRS, section IV-C).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, inf
+from typing import Literal
+
+from planner.decisions.decide import Decision, decide
+from planner.decisions.owner_terms import LastChange, Policy
+from planner.values import Load
+from planner.workloads.peak_rate import ARMA_WINDOW
+
+Source = Literal["forecast", "policy", "none"]
+
+# An ARMA model of so many intervals says nothing of more than as many to come but their mean.
+MOST_STEPS_AHEAD = ARMA_WINDOW
+# Operators decided about, over all steps: some seconds. Large topologies are looked ahead for less far.
+MOST_OPERATORS_DECIDED = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Horizon:
+    """Within which a change must have paid back, what says so, and why that; None: nothing does."""
+
+    seconds: float | None
+    source: Source
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class RatesAhead:
+    """External rates to be ready for, one for each coming step; none, and then why."""
+
+    rates: Sequence[float] = ()
+    step_seconds: float = 0.0
+    missing: str = ""
+
+
+def count_steps_ahead(step_seconds: float, limit_seconds: float | None, operators: int) -> int:
+    """As far as a forecast is asked for: to the policy's horizon, and no further than it can tell anything."""
+    most = min(MOST_STEPS_AHEAD, max(1, MOST_OPERATORS_DECIDED // max(1, operators)))
+    return max(1, ceil(min(most, (limit_seconds or inf) / step_seconds)))
+
+
+def find_horizon(
+    decision: Decision, policy: Policy, ahead: RatesAhead, limit_seconds: float | None
+) -> Horizon:
+    """When what is recommended would next change, by the forecast, else by the policy."""
+    if not ahead.rates:
+        return fall_back(f"No forecast of the external rate: {ahead.missing}", limit_seconds)
+    found = find_next_change(decision, policy, ahead)
+    reach = len(ahead.rates) * ahead.step_seconds
+    if found is None:
+        return fall_back(f"No change of the allocation is forecast within {reach:.6g} s.", limit_seconds)
+    seconds, said = found
+    if limit_seconds is not None and seconds > limit_seconds:
+        return fall_back(f"{said}, which is later.", limit_seconds)
+    return Horizon(seconds, "forecast", f"{said}.")
+
+
+def fall_back(why: str, limit_seconds: float | None) -> Horizon:
+    """The policy's, or none."""
+    if limit_seconds is None:
+        return Horizon(None, "none", f"{why} The policy has no horizon_seconds either: nothing is held back.")
+    return Horizon(
+        limit_seconds, "policy", f"{why} The policy's horizon_seconds = {limit_seconds:.6g} holds."
+    )
+
+
+def find_next_change(decision: Decision, policy: Policy, ahead: RatesAhead) -> tuple[float, str] | None:
+    """Seconds from now, and what would be decided then; None where every step would hold."""
+    topology = decision.situation.topology
+    load = decision.situation.load
+    running = [one.processors for one in decision.recommended.operators]
+    for step, rate in enumerate(ahead.rates, 1):
+        seconds = step * ahead.step_seconds
+        if seconds < policy.cooldown_seconds:
+            continue
+        last = LastChange(seconds, load.external_rate)
+        then = decide(topology, scale_measured(load, rate), running, policy, last)
+        if then.action != "hold":
+            total = then.recommended.processors_total
+            said = (
+                f"The forecast's upper quantile is {rate:.6g} tuples/s in {seconds:.6g} s, and the decision would "
+                f"then be {then.action} (to {total} from {sum(running)} processors)"
+            )
+            return seconds, said
+    return None
+
+
+def scale_measured(load: Load, external_rate: float) -> Load:
+    """The load at another external rate: arrivals in proportion; what E[T] would be measured is not known."""
+    known = load.external_rate
+    operators = {
+        name: one._replace(arrival_rate=one.arrival_rate * (external_rate / known))
+        if one.arrival_rate is not None and known
+        else one._replace(arrival_rate=None)
+        for name, one in load.operators.items()
+    }
+    return Load(external_rate, operators)

@@ -1,0 +1,252 @@
+"""What to do now, and why: the papers' control loops as recommendations (DRS, section IV; Es-Stream, section V-B).
+
+A decision is a function of its arguments alone: the same measurements, policy and last change give the same.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from planner.allocation.allocate import allocate_budget
+from planner.decisions.cases import Case, Proposal, Reason, describe_limit, describe_signal
+from planner.decisions.latency_target import propose_for_target
+from planner.decisions.owner_terms import LastChange, Policy, bound_topology
+from planner.decisions.wait_correction import Correction, Interval, correct_waits
+from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
+from planner.gates.headroom import scale_load
+from planner.plans.estimation import Situation, assess_counts, survey_load
+from planner.plans.tradeoff import tradeoff
+from planner.topology.load_checks import MOST_PROCESSORS
+from planner.values import Estimate, Load, Topology
+
+Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
+Goal = Literal["latency-target", "tradeoff", "best-split"]
+SizedBy = Literal["smoothed", "newest", "forecast"]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to do, what it rests on, and what was considered on the way."""
+
+    action: Action
+    goal: Goal
+    current: Estimate
+    recommended: Estimate
+    optimum: Estimate | None
+    measured_sojourn_seconds: float | None
+    cooldown_left_seconds: float
+    rate_change: float | None
+    urgent: bool
+    reasons: tuple[Reason, ...]
+    constraints: tuple[Reason, ...]
+    sized_rate: float
+    sized_by: SizedBy
+    correction: Correction
+    situation: Situation = field(repr=False)
+
+
+def decide(
+    topology: Topology,
+    load: Load,
+    running: Sequence[int],
+    policy: Policy,
+    last: LastChange | None = None,
+    *,
+    newest_rate: float = 0.0,
+    rate_ahead: float | None = None,
+    intervals: Sequence[Interval] | None = None,
+) -> Decision:
+    """The decision under `load`, smoothed or not, with `running` processors per operator in topology order.
+
+    Whether to act is asked of the smoothed load, and of `rate_ahead`, the rate to be ready for over the coming
+    cooldown, where it is forecast. How many processors a target takes is asked of the largest of that rate, the
+    newest interval's and the smoothed: a mean over a step is a rate that never was, and would be planned for twice.
+    `intervals` are those that `load` was smoothed from, oldest first, each with the processors that it ran with;
+    without them the load is taken for one that ran with `running`.
+    """
+    case = gather_case(topology, load, running, policy, newest_rate, rate_ahead, intervals)
+    goal, propose = choose_goal(policy)
+    try:
+        proposal = propose(case)
+    except (BudgetTooSmall, BoundTooSmall, TargetUnreachable) as error:
+        proposal = Proposal(case.running, (), (describe_limit(error),))
+    return conclude(case, goal, proposal, last)
+
+
+def conclude(case: Case, goal: Goal, proposal: Proposal, last: LastChange | None) -> Decision:
+    """What the goal proposes, or to hold where something speaks against it."""
+    situation, current, load = case.situation, case.current, case.situation.load
+    optimum = assess_counts(situation, proposal.counts)
+    sized, sized_by = find_sized(case, goal)
+    wanted = name_action(case.running, proposal.counts)
+    cooldown_left = find_cooldown(case.policy, last)
+    change = find_rate_change(load, last)
+    held = hold_back(case, proposal, wanted, cooldown_left, change)
+    action: Action = "hold" if held else wanted
+    return Decision(
+        action=action,
+        goal=goal,
+        current=current,
+        recommended=current if action == "hold" else optimum,
+        optimum=None if proposal.counts == case.running and proposal.constraints else optimum,
+        measured_sojourn_seconds=load.measured_sojourn_seconds,
+        cooldown_left_seconds=cooldown_left,
+        rate_change=change,
+        urgent=proposal.urgent,
+        reasons=proposal.reasons + held,
+        constraints=proposal.constraints,
+        sized_rate=sized.load.external_rate,
+        sized_by=sized_by,
+        correction=case.correction,
+        situation=situation,
+    )
+
+
+def gather_case(  # noqa: PLR0917 - the arguments of a decision
+    topology: Topology,
+    load: Load,
+    running: Sequence[int],
+    policy: Policy,
+    newest_rate: float,
+    rate_ahead: float | None,
+    intervals: Sequence[Interval] | None,
+) -> Case:
+    """The loads that the decision looks at, as queues; the correction only where there is a target to miss."""
+    bounded = bound_topology(topology, policy)
+    situation = survey_load(bounded, load, policy.model)
+    peak = scale_load(situation, max(newest_rate, load.external_rate))
+    ahead = None
+    if rate_ahead is not None:
+        ahead = scale_load(situation, limit_rate(situation, max(rate_ahead, peak.load.external_rate)))
+    current = assess_counts(situation, running)
+    correction = Correction()
+    if policy.t_max_seconds is not None:
+        if intervals is None:
+            intervals = (as_interval(load, bounded, running),)
+        correction = correct_waits(bounded, load, running, intervals, policy.model, policy.t_max_seconds)
+    return Case(situation, peak, ahead, list(running), policy, current, correction)
+
+
+def limit_rate(situation: Situation, external_rate: float) -> float:
+    """The rate, or the largest below it that can be planned for."""
+    busiest = max(
+        visits / service
+        for visits, service in zip(situation.flow.visits, situation.stations.service_rate, strict=True)
+    )
+    return min(external_rate, MOST_PROCESSORS / busiest) if busiest else external_rate
+
+
+def as_interval(load: Load, topology: Topology, running: Sequence[int]) -> Interval:
+    """The load as one interval that ran with these processors."""
+    counts = dict(zip([operator.name for operator in topology.operators], running, strict=True))
+    operators = {
+        name: one._replace(processors=counts.get(name, one.processors))
+        for name, one in load.operators.items()
+    }
+    return Interval(replace(load, operators=operators))
+
+
+def find_sized(case: Case, goal: Goal) -> tuple[Situation, SizedBy]:
+    """The load that the number of processors is for: a target's is the largest of all that are known."""
+    if goal != "latency-target":
+        return case.situation, "smoothed"
+    now = case.peak.load.external_rate
+    if case.ahead is not None and case.ahead.load.external_rate > now:
+        return case.ahead, "forecast"
+    return case.peak, "newest" if now > case.situation.load.external_rate else "smoothed"
+
+
+def choose_goal(policy: Policy) -> tuple[Goal, Callable[[Case], Proposal]]:
+    """Which of the three control loops the policy asks for."""
+    if policy.t_max_seconds is not None:
+        return "latency-target", propose_for_target
+    if policy.beta is not None:
+        return "tradeoff", propose_tradeoff
+    return "best-split", propose_best_split
+
+
+def propose_best_split(case: Case) -> Proposal:
+    """DRS's first scheduler: the optimum of k_max, where it is not what runs."""
+    assert case.policy.k_max is not None
+    stations, names = case.situation.stations, case.situation.names
+    allocated = allocate_budget(stations, case.policy.k_max, names)
+    counts: list[int] = allocated.counts.tolist()
+    over = sum(case.running) > case.policy.k_max
+    why = Reason(
+        "best-split", f"{describe_signal(case)}; the best split of k_max is {join_counts(names, counts)}."
+    )
+    return Proposal(counts, (why,), urgent=over or not case.current.stable, is_for_speed=True)
+
+
+def propose_tradeoff(case: Case) -> Proposal:
+    """Es-Stream's Algorithm 1 at every operator, upstream first."""
+    assert case.policy.beta is not None
+    situation = case.situation
+    plan = tradeoff(situation.topology, situation.load, case.policy.beta, case.policy.model)
+    counts = list(plan.processors.values())
+    why = Reason(
+        "tradeoff", f"At beta = {case.policy.beta:.6g} the best is {join_counts(situation.names, counts)}."
+    )
+    short = tuple(
+        Reason(said.code, said.detail) for said in plan.estimate.diagnostics if said.code == "throttled"
+    )
+    return Proposal(counts, (why,), short, urgent=not case.current.stable)
+
+
+def hold_back(
+    case: Case, proposal: Proposal, wanted: Action, cooldown_left: float, change: float | None
+) -> tuple[Reason, ...]:
+    """Why not to do what the goal asks for; nothing where nothing speaks against it."""
+    if wanted == "hold":
+        return (
+            (Reason("at-optimum", "What runs is what the goal asks for."),)
+            if not proposal.constraints
+            else ()
+        )
+    if cooldown_left > 0.0:
+        detail = f"The last change is too recent: {cooldown_left:.6g} s of cooldown_seconds are left."
+        return (Reason("cooldown", detail),)
+    policy = case.policy
+    if not proposal.urgent and change is not None and abs(change) < policy.trigger:
+        detail = (
+            f"The external rate changed by {change:+.1%} since the last change, less than trigger = "
+            f"{policy.trigger:.6g}."
+        )
+        return (Reason("trigger", detail),)
+    if proposal.urgent or not proposal.is_for_speed:
+        return ()
+    before = case.current.expected_sojourn_seconds
+    after = assess_counts(case.situation, proposal.counts).expected_sojourn_seconds
+    if before is not None and after is not None and before - after <= policy.least_gain * before:
+        detail = (
+            f"E[T] would go from {before:.6g} s to {after:.6g} s, which is no more than least_gain = "
+            f"{policy.least_gain:.6g} of it."
+        )
+        return (Reason("gain-too-small", detail),)
+    return ()
+
+
+def name_action(running: Sequence[int], counts: Sequence[int]) -> Action:
+    """More, fewer, or the same number in another split."""
+    if list(running) == list(counts):
+        return "hold"
+    more = sum(counts) - sum(running)
+    return "scale_up" if more > 0 else "scale_down" if more < 0 else "rebalance"
+
+
+def find_cooldown(policy: Policy, last: LastChange | None) -> float:
+    """What is left of cooldown_seconds since the last change (DRS's T_ra)."""
+    return max(0.0, policy.cooldown_seconds - last.seconds_ago) if last else 0.0
+
+
+def find_rate_change(load: Load, last: LastChange | None) -> float | None:
+    """The external rate against that at the last change, as a part of it; None where there is nothing to compare."""
+    if last is None or not last.external_rate:
+        return None
+    return load.external_rate / last.external_rate - 1.0
+
+
+def join_counts(names: Sequence[str], counts: Sequence[int]) -> str:
+    """`a 3, b 5`, the first twenty."""
+    shown = ", ".join(f"{name} {count}" for name, count in list(zip(names, counts, strict=True))[:20])
+    return shown + (f" and {len(names) - 20} more" if len(names) > 20 else "")

@@ -1,0 +1,157 @@
+"""DRS's second scheduler: more processors above T_max, fewer below T_min, another split in between.
+
+Waits are corrected by what was measured (planner.correction), and with a forecast of the external rate what is
+recommended covers its upper quantile over the coming cooldown. The number recommended never falls when an interval
+is measured to take longer, when the rate to be ready for is higher, or when the target is stricter and in reach.
+"""
+
+from dataclasses import replace
+
+from planner.allocation.allocate import allocate_budget
+from planner.decisions.cases import Case, Proposal, Reason, describe_limit, describe_signal
+from planner.decisions.sizing import (
+    Factors,
+    Sizing,
+    fill_shared,
+    find_corrected_sojourn,
+    find_factors,
+    find_factors_as_measured,
+    size_for_target,
+    split_total,
+)
+from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
+
+OUT_OF_REACH = (BudgetTooSmall, BoundTooSmall, TargetUnreachable)
+
+
+def propose_for_target(case: Case) -> Proposal:
+    """What the target asks for, and why."""
+    policy, signal = case.policy, case.signal_seconds
+    assert policy.t_max_seconds is not None
+    seen = describe_signal(case)
+    if signal > policy.t_max_seconds:
+        why = Reason("target-missed", f"{seen}, above t_max_seconds = {policy.t_max_seconds:.6g}.")
+        return propose_more(case, why)
+    exceeded = policy.t_min_seconds is not None and signal < policy.t_min_seconds
+    if exceeded:
+        why = Reason("target-exceeded", f"{seen}, below t_min_seconds = {policy.t_min_seconds:.6g}.")
+    else:
+        why = Reason("within-target", f"{seen}: the number of processors is right.")
+    ahead = propose_ahead(case, why)
+    if ahead is not None:
+        return ahead
+    return propose_fewer(case, why) if exceeded else propose_split(case, why)
+
+
+def propose_more(case: Case, why: Reason) -> Proposal:
+    """What the missed target takes; while it is missed none are given up, even if another split took fewer."""
+    sizing = size_with_ahead(case, find_factors(case))
+    reasons = (why, *describe_correction(case, sizing))
+    if sizing.total > sum(case.running):
+        return Proposal(sizing.counts, reasons, sizing.constraints, urgent=True)
+    return insist(case, sizing, reasons)
+
+
+def insist(case: Case, sizing: Sizing, reasons: tuple[Reason, ...]) -> Proposal:
+    """Where what runs is enough in number by model and measurements, and yet the target is missed."""
+    target, total, correction = case.policy.t_max_seconds, sum(case.running), case.correction
+    assert target is not None
+    expected = find_corrected_sojourn(sizing, case.running)
+    if expected > target:
+        counts = split_total(sizing, total)
+        if sum(counts) == total:
+            return Proposal(counts, reasons, sizing.constraints, urgent=True)
+        return Proposal(case.running, reasons, sizing.constraints)
+    if not correction.intervals and not correction.calm:
+        detail = (
+            "The model finds what runs enough, and no interval tells with which processors and how much was waited: "
+            "the excess is taken for waiting, and one processor more is tried."
+        )
+        k_max = case.policy.k_max
+        allowed = total + 1 if k_max is None else max(total, min(total + 1, k_max))
+        counts = fill_shared(sizing.situation, allowed) if allowed > total else case.running
+        tried = Reason("model-contradicted", detail)
+        limits = (
+            sizing.constraints if allowed > total else (Reason("k_max", f"k_max = {k_max} allows no more."),)
+        )
+        more = counts if sum(counts) > total else case.running
+        return Proposal(more, (*reasons, tried), limits, urgent=True)
+    if correction.calm_missed:
+        detail = (
+            f"With these very processors and next to no wait, {correction.calm_missed} of the intervals measured E[T] "
+            "above t_max_seconds: more processors would not help."
+        )
+        return Proposal(case.running, reasons, (Reason("waiting-is-not-it", detail),))
+    rate = sizing.situation.load.external_rate
+    detail = (
+        f"With the waits as measured, what runs is expected to take {expected:.6g} s at {rate:.6g} tuples/s: the "
+        "target was missed under other processors or a higher rate."
+    )
+    return Proposal(case.running, (*reasons, Reason("enough-by-now", detail)))
+
+
+def propose_ahead(case: Case, why: Reason) -> Proposal | None:
+    """More processors before the target is missed, where the coming cooldown would miss it; None: no need seen."""
+    if case.ahead is None:
+        return None
+    try:
+        sizing = size_for_target(case, case.ahead, find_factors_as_measured(case))
+    except OUT_OF_REACH:
+        return None
+    if sizing.total <= sum(case.running):
+        return None
+    detail = (
+        f"For {case.ahead.load.external_rate:.6g} tuples/s, to be ready for within the coming cooldown, what runs is "
+        f"too few: {sizing.total} processors take it."
+    )
+    reasons = (why, Reason("ahead-of-load", detail), *describe_correction(case, sizing))
+    return Proposal(sizing.counts, reasons, sizing.constraints, urgent=True)
+
+
+def propose_fewer(case: Case, why: Reason) -> Proposal:
+    """No more than the target takes, at the rate of the coming cooldown too."""
+    sizing = size_with_ahead(case, find_factors(case))
+    reasons = (why, *describe_correction(case, sizing))
+    if sizing.total < sum(case.running):
+        return Proposal(sizing.counts, reasons, sizing.constraints)
+    rate = sizing.situation.load.external_rate
+    detail = f"No fewer than {sizing.total} processors would meet t_max_seconds at {rate:.6g} tuples/s."
+    return Proposal(case.running, (*reasons, Reason("no-fewer", detail)), sizing.constraints)
+
+
+def propose_split(case: Case, why: Reason) -> Proposal:
+    """As many processors in their best split."""
+    factors = find_factors(case)
+    sizing = Sizing(case.running, case.situation, factors, is_own=factors.own is not None)
+    counts = split_total(sizing, sum(case.running))
+    return Proposal(counts, (why,), is_for_speed=True)
+
+
+def size_with_ahead(case: Case, factors: Factors) -> Sizing:
+    """For the rate of the coming cooldown; where bounds forbid that, for the rate now and as much of it as they let."""
+    if case.ahead is None:
+        return size_for_target(case, case.peak, factors)
+    try:
+        return size_for_target(case, case.ahead, factors)
+    except OUT_OF_REACH as error:
+        sizing = size_for_target(case, case.peak, factors)
+        limit = describe_limit(error)
+        if isinstance(error, BudgetTooSmall) and case.policy.k_max is not None:
+            counts = allocate_budget(case.peak.stations, case.policy.k_max, case.peak.names).counts.tolist()
+            sizing = replace(sizing, counts=counts)
+        return replace(sizing, constraints=(*sizing.constraints, limit))
+
+
+def describe_correction(case: Case, sizing: Sizing) -> tuple[Reason, ...]:
+    """By how much the waits were corrected, where they were."""
+    correction, factors = case.correction, sizing.factors
+    if factors.shared == 1.0 and factors.own is None:
+        return ()
+    detail = (
+        f"In {correction.intervals} intervals the wait was measured {factors.shared:.3g} times as long as the model "
+        "has it with shared queues"
+    )
+    if factors.own is not None:
+        detail += f", {factors.own:.3g} times with a queue for each processor"
+        detail += ", which takes more processors" if sizing.is_own else ""
+    return (Reason("model-corrected", f"{detail}: it is corrected so."),)

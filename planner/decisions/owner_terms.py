@@ -1,0 +1,53 @@
+"""What a topology's owner wants, and how eagerly: the terms under which decisions are made."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from planner.decisions.state_migration import State
+from planner.values import DEFAULT_MODEL, Model, Topology
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The goal is t_max_seconds where it is given (DRS, problem 8, within k_max), else beta (Es-Stream), else the
+    best split of k_max (DRS, problem 6).
+
+    `trigger`: a change of the external rate by a smaller part since the last change is ignored (Es-Stream, VI-C).
+    `least_gain`: an E[T] that improves by a smaller part is not worth a change; measurements scatter.
+    """
+
+    k_max: int | None = None
+    t_max_seconds: float | None = None
+    t_min_seconds: float | None = None
+    beta: float | None = None
+    model: Model = DEFAULT_MODEL
+    cooldown_seconds: float = 0.0
+    trigger: float = 0.0
+    least_gain: float = 0.05
+    bounds: Mapping[str, tuple[int, int | None]] = field(default_factory=dict)
+    states: Mapping[str, State] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LastChange:
+    """The last decision that changed something: how long ago, and at which external rate."""
+
+    seconds_ago: float
+    external_rate: float
+
+
+def bound_topology(topology: Topology, policy: Policy) -> Topology:
+    """The topology with the policy's bounds on top of its own, and no more processors than there are key groups."""
+    operators = []
+    for operator in topology.operators:
+        least, most = policy.bounds.get(operator.name, (1, None))
+        state = policy.states.get(operator.name)
+        ceilings = [operator.max_processors, most, state.key_groups if state else None]
+        known = [one for one in ceilings if one is not None]
+        operators.append(
+            operator._replace(
+                min_processors=max(operator.min_processors, least),
+                max_processors=min(known) if known else None,
+            )
+        )
+    return replace(topology, operators=tuple(operators))

@@ -1,0 +1,98 @@
+"""What a change costs while state moves, and when it has paid for itself.
+
+While an operator's state is repartitioned its tuples wait, half of RT on average:
+
+    cost = Σ λᵢ RTᵢ²/2                                tuple-seconds, over the operators whose state moves
+    gain = λ0 (E[T] now − E[T] then)                  tuple-seconds per second
+    payback = cost / gain
+
+The paper says what moving takes (eq. 25), and leaves the weighing to others (DRS, section IV-C, says so too).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from planner.decisions.cases import Reason
+from planner.decisions.change_horizon import Horizon
+from planner.decisions.decide import Decision
+from planner.decisions.state_migration import Migration, State, plan_migration
+from planner.errors import InvalidState, escape_pointer
+
+
+@dataclass(frozen=True)
+class Moves:
+    """The migrations of a change, by operator, and when it has paid back; None: not known, or never."""
+
+    migrations: Mapping[str, Migration]
+    cost_tuple_seconds: float | None
+    payback_seconds: float | None
+
+
+def plan_moves(decision: Decision, states: Mapping[str, State]) -> Moves:
+    """What moves from the current to the recommended processors."""
+    migrations: dict[str, Migration] = {}
+    cost: float | None = 0.0
+    operators = decision.situation.topology.operators
+    rows = zip(operators, decision.current.operators, decision.recommended.operators, strict=True)
+    for operator, before, after in rows:
+        if before.processors == after.processors:
+            continue
+        state = states.get(before.name)
+        if state is None:
+            # A state that nobody has described moves all the same: how long that takes is not known.
+            cost = None if operator.stateful else cost
+            continue
+        try:
+            migration = plan_migration(
+                state, before.processors, after.processors, after.arrival_rate, after.service_rate
+            )
+        except InvalidState as error:
+            pointer = f"/states/{escape_pointer(before.name)}{error.pointer}"
+            raise InvalidState(f"Operator {before.name!r}: {error.detail}", pointer) from error
+        migrations[before.name] = migration
+        if migration.repartition_seconds is None or cost is None:
+            cost = None
+        else:
+            cost += after.arrival_rate * migration.repartition_seconds**2 / 2.0
+    return Moves(migrations, cost, find_payback(decision, cost))
+
+
+def find_payback(decision: Decision, cost_tuple_seconds: float | None) -> float | None:
+    """Seconds until the shorter E[T] has made up for the wait; 0 where the present E[T] grows without end."""
+    before, after = decision.current.expected_sojourn_seconds, decision.recommended.expected_sojourn_seconds
+    if cost_tuple_seconds is None or after is None:
+        return None
+    if cost_tuple_seconds == 0.0 or before is None:
+        return 0.0
+    gain = decision.current.external_rate * (before - after)
+    return cost_tuple_seconds / gain if gain > 0.0 else None
+
+
+def is_weighed(decision: Decision, moves: Moves) -> bool:
+    """Whether a horizon could hold the change: state moves, and the change is made for a shorter E[T].
+
+    Not where the goal is missed, and not where processors are given up: that is not done for E[T].
+    """
+    return (
+        decision.action in {"scale_up", "rebalance"} and not decision.urgent and bool(moves.payback_seconds)
+    )
+
+
+def weigh_change(decision: Decision, moves: Moves, horizon: Horizon | None) -> Decision:
+    """Held, where the change would pay back later than the next change is expected."""
+    if horizon is None or horizon.seconds is None or not is_weighed(decision, moves):
+        return decision
+    payback = moves.payback_seconds
+    assert payback is not None  # is_weighed
+    if payback <= horizon.seconds:
+        return decision
+    detail = (
+        f"Moving state would cost {moves.cost_tuple_seconds:.6g} tuple-seconds, made up for after {payback:.6g} s: "
+        f"later than the next change, in {horizon.seconds:.6g} s. {horizon.detail}"
+    )
+    return replace(
+        decision,
+        action="hold",
+        recommended=decision.current,
+        reasons=(*decision.reasons, Reason("payback", detail)),
+    )

@@ -1,0 +1,146 @@
+"""The fewest processors that meet the target with waits as they were measured: S + c·W(k) ≤ T_max.
+
+Where the measured waits falsify shared queues, the answer is the larger of the two for shared queues and for a queue
+of each processor's own, each with its own c: the first wait falls too fast with more processors, and which of the
+two is nearer is not known.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.allocation.allocate import allocate_budget, allocate_target
+from planner.decisions.cases import Case, Reason
+from planner.decisions.wait_correction import find_own_wait, find_wait
+from planner.errors import TargetUnreachable
+from planner.plans.estimation import Situation
+from planner.plans.optimal import allocate_idle
+from planner.queueing.own_queues import OwnQueues
+from planner.queueing.sojourn import sum_sojourns
+
+# What a measurement beyond the model asks for is given in steps of twice what runs: then it is measured again.
+MOST_GROWTH = 2
+LEAST_FACTOR = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """By which the modelled waits are multiplied; `own` is None where shared queues are not falsified."""
+
+    shared: float = 1.0
+    own: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sizing:
+    """Processors, for which situation, by which factors, and what cut them short; `is_own`: own queues took more."""
+
+    counts: list[int]
+    situation: Situation
+    factors: Factors
+    is_own: bool = False
+    constraints: tuple[Reason, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """Of all operators."""
+        return sum(self.counts)
+
+
+def find_factors(case: Case) -> Factors:
+    """For a target that is missed, and for giving processors up: the model's wait at least."""
+    correction = case.correction
+    return Factors(correction.least_shared, correction.own if correction.is_own else None)
+
+
+def find_factors_as_measured(case: Case) -> Factors:
+    """For a target that is met: a wait shorter than modelled counts as well."""
+    factors, shared = find_factors(case), case.correction.shared
+    return factors if shared is None else Factors(max(shared, LEAST_FACTOR), factors.own)
+
+
+def size_for_target(case: Case, situation: Situation, factors: Factors) -> Sizing:
+    """The fewest processors that meet the target in the situation; where k_max forbids them, its best split.
+
+    Raises TargetUnreachable, BoundTooSmall or BudgetTooSmall where the model itself leaves no answer.
+    """
+    target, rate = case.policy.t_max_seconds, situation.load.external_rate
+    assert target is not None
+    if not rate:
+        return limit_to_budget(
+            case, Sizing(allocate_idle(situation, target).counts.tolist(), situation, factors)
+        )
+    plain = Factors(min(factors.shared, 1.0))
+    found = Sizing(size_shared(situation, target, plain.shared), situation, factors)
+    most = max(found.total, MOST_GROWTH * sum(case.running))
+    if factors.shared > 1.0:
+        try:
+            counts = size_shared(situation, target, factors.shared)
+        except TargetUnreachable:  # within max_processors; the model alone has an answer
+            counts = fill_shared(situation, most)
+        if sum(counts) > most:
+            counts = fill_shared(situation, most)
+        if sum(counts) > found.total:
+            found = Sizing(counts, situation, factors)
+    if factors.own is not None:
+        room = (target - find_service(situation)) / max(factors.own, LEAST_FACTOR)
+        counts = OwnQueues.prepare(situation.stations).allocate(room * rate, most).tolist()
+        if sum(counts) >= found.total:
+            found = Sizing(counts, situation, factors, is_own=True)
+    return limit_to_budget(case, found)
+
+
+def limit_to_budget(case: Case, found: Sizing) -> Sizing:
+    """The best split of k_max where more is asked for."""
+    k_max = case.policy.k_max
+    if k_max is None or found.total <= k_max:
+        return found
+    detail = f"t_max_seconds takes {found.total} processors, k_max allows {k_max}: its best split misses the target."
+    counts = split_total(found, k_max)
+    return Sizing(counts, found.situation, found.factors, found.is_own, (Reason("k_max", detail),))
+
+
+def split_total(sizing: Sizing, total: int) -> list[int]:
+    """The best split of as many processors, for the queues that the sizing found to take more."""
+    situation = sizing.situation
+    counts = fill_shared(situation, total)  # raises where the total does not go round
+    if not sizing.is_own:
+        return counts
+    own: list[int] = OwnQueues.prepare(situation.stations).allocate(0.0, total).tolist()
+    return own
+
+
+def fill_shared(situation: Situation, total: int) -> list[int]:
+    """DRS's best split."""
+    counts: list[int] = allocate_budget(situation.stations, total, situation.names).counts.tolist()
+    return counts
+
+
+def size_shared(situation: Situation, t_max_seconds: float, factor: float) -> list[int]:
+    """The fewest with S + c·W ≤ T_max, which is S + W ≤ S + (T_max − S)/c."""
+    if factor != 1.0:
+        service = find_service(situation)
+        if t_max_seconds > service:
+            t_max_seconds = service + (t_max_seconds - service) / factor
+    rate = situation.load.external_rate
+    counts: list[int] = allocate_target(
+        situation.stations, t_max_seconds, rate, situation.names
+    ).counts.tolist()
+    return counts
+
+
+def find_service(situation: Situation) -> float:
+    """S = Σ vᵢ/μᵢ."""
+    stations = situation.stations
+    return sum_sojourns(stations, np.zeros(len(stations)), situation.load.external_rate)
+
+
+def find_corrected_sojourn(sizing: Sizing, counts: Sequence[int]) -> float:
+    """S + c·W(k) by the queues that the sizing found to take more; inf where an operator cannot keep up."""
+    situation, factors = sizing.situation, sizing.factors
+    if not situation.load.external_rate:
+        return 0.0
+    if sizing.is_own and factors.own is not None:
+        return find_service(situation) + factors.own * find_own_wait(situation, counts)
+    return find_service(situation) + factors.shared * find_wait(situation, counts)

@@ -1,0 +1,166 @@
+"""By how much the waits that were measured differ from those of the model, interval by interval.
+
+Of an interval j that ran with processors k_j under the load λ_j the model knows the service part and the wait part
+
+    S_j = Σ vᵢ/μᵢ,    W_j = Σ vᵢWᵢ(k_j, λ_j)
+
+and only the wait is corrected: M_j = S_j + c·W_j. Over all intervals that can tell, c = Σ(M_j − S_j)⁺ / ΣW_j, which
+no measured sojourn can lower by being larger. There is one c for the model's shared queues and one for a queue of
+each processor's own (queueing/own_queues), since the two waits fall differently with more processors. Which intervals
+can tell follows from their load and processors alone, never from what was measured.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import fsum, inf
+
+import numpy as np
+
+from planner.errors import PlannerError
+from planner.plans.estimation import Situation, survey_load
+from planner.queueing.own_queues import OwnQueues
+from planner.queueing.sojourn import sum_sojourns
+from planner.queueing.stations import wait_seconds_each
+from planner.values import Load, Model, OperatorLoad, Topology
+
+# At 0.2 of the service, which is a utilisation of about a sixth, more processors have next to nothing to take away.
+LITTLE_WAIT = 0.2
+# The model's own error of the wait (Whitt 1993): what exceeds it is taken for another kind of queue.
+MODEL_ERROR = 1.2
+LARGEST_FACTOR = 1e6
+# Intervals times operators that are looked at: some tenths of a second.
+MOST_LOOKED_AT = 30_000
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """One measured interval, and how much it counts beside the others."""
+
+    load: Load
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """Measured over modelled wait with shared queues and with own ones; None: no interval can tell.
+
+    `intervals` can tell. `calm` ran with the very processors that run now and with little wait even if each of them
+    had a queue of its own; `calm_missed` of these were measured above the target all the same.
+    """
+
+    shared: float | None = None
+    own: float | None = None
+    intervals: int = 0
+    calm: int = 0
+    calm_missed: int = 0
+
+    @property
+    def least_shared(self) -> float:
+        """The factor for shared queues, at least 1: a wait shorter than modelled justifies no fewer processors."""
+        return max(1.0, self.shared or 1.0)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the measured waits falsify queues that are shared."""
+        return self.shared is not None and self.shared > MODEL_ERROR
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One interval as the model sees it; `is_here`: with the processors that run now."""
+
+    service_seconds: float
+    shared_seconds: float
+    own_seconds: float
+    measured_seconds: float
+    weight: float
+    is_here: bool
+
+    @property
+    def excess(self) -> float:
+        """What was measured beyond the service."""
+        return max(0.0, self.measured_seconds - self.service_seconds)
+
+    @property
+    def is_calm(self) -> bool:
+        """Little would wait whichever way the queues are."""
+        return self.own_seconds <= LITTLE_WAIT * self.service_seconds
+
+
+def correct_waits(  # noqa: PLR0917 - the arguments of a decision
+    topology: Topology,
+    load: Load,
+    running: Sequence[int],
+    intervals: Sequence[Interval],
+    model: Model,
+    t_max_seconds: float,
+) -> Correction:
+    """What the newest intervals tell of the waits; what one did not measure of an operator is taken from `load`."""
+    most = max(1, MOST_LOOKED_AT // max(1, len(topology.operators)))
+    found = [look_at_interval(topology, load, running, one, model) for one in intervals[-most:]]
+    seen = [one for one in found if one is not None]
+    telling = [one for one in seen if not one.is_calm]
+    calm = [one for one in seen if one.is_calm and one.is_here]
+    missed = [one for one in calm if one.measured_seconds > t_max_seconds]
+    excess = fsum([one.weight * one.excess for one in telling])
+    return Correction(
+        find_factor(excess, [one.weight * one.shared_seconds for one in telling]),
+        find_factor(excess, [one.weight * one.own_seconds for one in telling]),
+        len(telling),
+        len(calm),
+        len(missed),
+    )
+
+
+def find_factor(excess: float, waits: Sequence[float]) -> float | None:
+    """Measured over modelled wait; None where nothing is known of it."""
+    if not waits:
+        return None
+    modelled = fsum(waits)
+    return min(excess / modelled, LARGEST_FACTOR) if modelled > 0.0 else LARGEST_FACTOR if excess else 0.0
+
+
+def look_at_interval(
+    topology: Topology, load: Load, running: Sequence[int], interval: Interval, model: Model
+) -> Seen | None:
+    """None where the interval did not measure E[T] or its processors, or could not keep up by the model."""
+    measured, rate = interval.load.measured_sojourn_seconds, interval.load.external_rate
+    known = [interval.load.operators.get(one.name, OperatorLoad()).processors for one in topology.operators]
+    counts = [count for count in known if count is not None]
+    if measured is None or not rate or len(counts) < len(known):
+        return None
+    try:
+        situation = survey_load(topology, fill_in(interval.load, load), model)
+    except PlannerError:
+        return None
+    shared, own = find_wait(situation, counts), find_own_wait(situation, counts)
+    if inf in {shared, own}:
+        return None
+    service = sum_sojourns(situation.stations, np.zeros(len(counts)), rate)
+    return Seen(service, shared, own, measured, interval.weight, counts == list(running))
+
+
+def fill_in(interval: Load, load: Load) -> Load:
+    """The interval's load, with service rates and SCVs that it did not measure as the other intervals have them."""
+    operators = {}
+    for name, other in load.operators.items():
+        one = interval.operators.get(name, OperatorLoad())
+        operators[name] = one._replace(
+            service_rate=other.service_rate if one.service_rate is None else one.service_rate,
+            arrival_scv=other.arrival_scv if one.arrival_scv is None else one.arrival_scv,
+            service_scv=other.service_scv if one.service_scv is None else one.service_scv,
+        )
+    return replace(interval, operators=operators)
+
+
+def find_wait(situation: Situation, counts: Sequence[int]) -> float:
+    """Σ vᵢWᵢ as the model has it."""
+    waits = wait_seconds_each(situation.stations, counts)
+    arrivals = situation.stations.arrival_rate
+    terms = [float(rate * wait) for rate, wait in zip(arrivals, waits, strict=True) if rate]
+    return fsum(terms) / situation.load.external_rate if inf not in terms else inf
+
+
+def find_own_wait(situation: Situation, counts: Sequence[int]) -> float:
+    """Σ vᵢWᵢ with a queue for each processor."""
+    return OwnQueues.prepare(situation.stations).waiting(counts) / situation.load.external_rate

@@ -1,0 +1,1 @@
+"""Pass or fail of a deployment, with headroom and suggestion."""

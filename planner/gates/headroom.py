@@ -1,0 +1,55 @@
+"""The same topology at another rate, and the largest rate at which something still holds."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import inf
+
+from planner.plans.estimation import Situation
+from planner.topology.flow import NO_INPUT
+from planner.topology.load_checks import SMALLEST, check_number, check_offered_load
+
+
+def scale_load(situation: Situation, external_rate: float) -> Situation:
+    """The situation at another external rate: visits, service rates and SCVs stay, arrivals are vᵢλ0.
+
+    Real streams rarely keep their SCV when they swell; without a measurement at that rate nothing better is
+    known, and the answer says so.
+    """
+    if external_rate == situation.load.external_rate:
+        return situation
+    rates = [visits * external_rate for visits in situation.flow.visits]
+    diagnostics = tuple(said for said in situation.flow.diagnostics if said is not NO_INPUT)
+    if not external_rate:
+        diagnostics += (NO_INPUT,)
+    return replace(
+        situation,
+        load=replace(situation.load, external_rate=external_rate),
+        flow=replace(situation.flow, arrival_rates=rates, diagnostics=diagnostics),
+        stations=replace(situation.stations, arrival_rate=rates),
+    )
+
+
+def check_rate(situation: Situation, external_rate: float) -> None:
+    """Raise InvalidLoad where the rate is none, or would keep more processors busy than can be planned for."""
+    check_number(external_rate, "external_rate", least=SMALLEST)
+    for name, visits in zip(situation.names, situation.flow.visits, strict=True):
+        check_offered_load(name, visits * external_rate, situation.load.operators[name])
+
+
+def find_largest_rate(holds: Callable[[float], bool], start: float, ceiling: float) -> float | None:
+    """The largest double at which `holds` is true, by bisection; None where it is not even true at 0.
+
+    `holds` must not become true again once it is false, and must be false at `ceiling`.
+    """
+    if not holds(0.0):
+        return None
+    if ceiling == inf:
+        return inf
+    low, high = 0.0, ceiling
+    if start < ceiling:
+        low, high = (start, ceiling) if holds(start) else (0.0, start)
+    middle = 0.5 * (low + high)
+    while low < middle < high and high > SMALLEST:
+        low, high = (middle, high) if holds(middle) else (low, middle)
+        middle = 0.5 * (low + high)
+    return low

@@ -1,0 +1,94 @@
+"""Processors that would hold: the fewest for a target, else the best split of a budget."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from planner.allocation.allocate import allocate_budget, allocate_target
+from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable, join_names
+from planner.plans.estimation import NEAR_SATURATION, Situation, assess_counts
+from planner.plans.optimal import allocate_idle
+from planner.queueing.waiting import least_stable_processors
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """What to run instead; None where no number of processors would do, and why in `detail`."""
+
+    processors: Mapping[str, int] | None
+    processors_total: int | None
+    expected_sojourn_seconds: float | None
+    detail: str
+
+
+def suggest_counts(
+    situation: Situation,
+    counts: Sequence[int],
+    t_max_seconds: float | None,
+    k_max: int | None,
+    *,
+    passed: bool,
+) -> Suggestion:
+    """The fewest processors that meet t_max_seconds; without one the best split of k_max; without either the
+    best split of what is there, or of what keeps every operator below 95%, whichever is more.
+    """
+    try:
+        found = find_sufficient_counts(situation, counts, t_max_seconds, k_max)
+    except (TargetUnreachable, BoundTooSmall) as error:
+        return Suggestion(None, None, None, str(error))
+    answer = assess_counts(situation, found)
+    changes = [
+        f"{name} {before} → {after}"
+        for name, before, after in zip(situation.names, counts, found, strict=True)
+        if before != after
+    ]
+    total = sum(found)
+    over = f" ({total - k_max} more than k_max)" if k_max is not None and total > k_max else ""
+    also = " too" if passed else ""
+    detail = f"{total} processors{over} would do{also}: {join_names(changes)}." if changes else "As it is."
+    return Suggestion(
+        dict(zip(situation.names, found, strict=True)), total, answer.expected_sojourn_seconds, detail
+    )
+
+
+def find_sufficient_counts(
+    situation: Situation, counts: Sequence[int], t_max_seconds: float | None, k_max: int | None
+) -> list[int]:
+    """As suggest_counts says; raises TargetUnreachable or BoundTooSmall where nothing suffices."""
+    stations, names, rate = situation.stations, situation.names, situation.load.external_rate
+    found: list[int]
+    if t_max_seconds is not None:
+        allocated = (
+            allocate_target(stations, t_max_seconds, rate, names)
+            if rate
+            else allocate_idle(situation, t_max_seconds)
+        )
+        found = allocated.counts.tolist()
+        return found
+    budget = k_max if k_max is not None else max(sum(counts), count_unhurried(situation))
+    try:
+        found = allocate_budget(stations, budget, names).counts.tolist()
+    except BudgetTooSmall as error:
+        return list(error.per_operator.values())
+    return found
+
+
+def count_unhurried(situation: Situation) -> int:
+    """Processors that keep every operator at or below 95% utilisation, within its bounds."""
+    stations = situation.stations
+    rows = zip(
+        stations.arrival_rate,
+        stations.service_rate,
+        stations.min_processors,
+        stations.max_processors,
+        strict=True,
+    )
+    return sum(
+        int(
+            min(
+                max(least, ceil(rate / mu / NEAR_SATURATION), least_stable_processors(rate, mu)),
+                most,
+            )
+        )
+        for rate, mu, least, most in rows
+    )

@@ -1,0 +1,1 @@
+"""Nodes and instances: load, packing, moves and redirect weights."""

@@ -1,0 +1,122 @@
+"""Whether to use more nodes, fewer, or the same, by how their loads are spread (Es-Stream, section V-B).
+
+    SK = n Σ(R − R̄)³ / ((n − 1)(n − 2)σ³),   σ² = Σ(R − R̄)²/n               eqs. 19-20
+
+The paper mixes the n-denominator σ with the sample's skewness coefficient; kept as printed. Fewer than three nodes, or
+no spread, leave SK undefined: then it is 0 and the answer says so. Its three rules overlap: scale in is tried first,
+then scale out, else in place.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum, sqrt
+from typing import Literal
+
+from planner.nodes.packing import Emptied, Load, Relocation, Wanted, empty_nodes, fill_new_nodes, fill_nodes
+from planner.nodes.usage import Node, Usage
+
+Advice = Literal["scale_in", "scale_out", "in_place"]
+# Symmetric loads have none, and rounding must not decide on which side of a threshold of 0 they fall.
+ROUNDING = 1e-9
+FULLEST = Usage(0.9, 0.9, 0.9)
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """η, φ (scale out), χ, ζ (scale in), and α, what a node may be filled to (eq. 5)."""
+
+    scale_out_skewness: float = 0.0
+    scale_out_load: float = 0.7
+    scale_in_skewness: float = 0.5
+    scale_in_load: float = 0.3
+    fullest: Usage = FULLEST
+
+
+@dataclass(frozen=True, slots=True)
+class NodeAdvice:
+    """Which nodes to take: new instances by node and operator that they fit on (`use`), what to put on each new node
+    for the rest (`new_nodes`), the nodes to empty in order (`release`), and where what they run goes.
+    """
+
+    advice: Advice
+    skewness: float
+    mean_load: float
+    use: Mapping[str, Mapping[str, int]]
+    new_nodes: tuple[Mapping[str, int], ...]
+    release: tuple[str, ...]
+    relocations: tuple[Relocation, ...]
+    reason: str
+
+    @property
+    def add(self) -> int:
+        """How many new nodes."""
+        return len(self.new_nodes)
+
+
+def advise_nodes(
+    nodes: Sequence[Node],
+    thresholds: Thresholds,
+    wanted: Sequence[Wanted] = (),
+    loads: Mapping[str, list[Load]] | None = None,
+) -> NodeAdvice:
+    """The paper's three rules in order, for new instances (`wanted`) and what runs on each node (`loads`)."""
+    extra = sum(one.count for one in wanted)
+    fullest = thresholds.fullest
+    spread = [node.usage.load for node in nodes]
+    mean = fsum(spread) / len(spread)
+    skewness, known = find_skewness(spread)
+    seen = f"mean load {mean:.3g}, skewness {skewness:.3g}"
+    if not known:
+        seen += " (undefined for fewer than three nodes or equal loads, taken as 0)"
+    if skewness >= thresholds.scale_in_skewness and mean <= thresholds.scale_in_load and not extra:
+        loads = loads or {node.name: [Load(node.name, node.usage)] for node in nodes}
+        found = empty_nodes(nodes, loads, fullest, thresholds.scale_out_load)
+        reason = f"Scale in: {seen}: most nodes idle. {describe_emptied(found, len(nodes))}"
+        return NodeAdvice("scale_in", skewness, mean, {}, (), found.nodes, found.relocations, reason)
+    if skewness <= thresholds.scale_out_skewness and mean >= thresholds.scale_out_load:
+        new_nodes = tuple(fill_new_nodes(wanted, fullest))
+        reason = f"Scale out: {seen}: most nodes are full. {describe_new(extra, len(new_nodes))}"
+        return NodeAdvice("scale_out", skewness, mean, {}, new_nodes, (), (), reason)
+    use, left = fill_nodes(nodes, fullest, wanted)
+    if left:
+        new_nodes = tuple(fill_new_nodes(left, fullest))
+        over = sum(one.count for one in left)
+        reason = (
+            f"Scale out: {seen}; {over} of {extra} new instances find no room in place (eq. 22), and go to "
+            f"{count_new(len(new_nodes))}."
+        )
+        return NodeAdvice("scale_out", skewness, mean, use, new_nodes, (), (), reason)
+    reason = f"In place: {seen}; the least loaded nodes have room for {extra} new instances."
+    return NodeAdvice("in_place", skewness, mean, use, (), (), (), reason)
+
+
+def describe_emptied(found: Emptied, nodes: int) -> str:
+    """How many can go, and why no more."""
+    if not found.nodes:
+        return f"Yet none can be emptied. {found.ended_by}"
+    sizes = "" if found.measured else " What was not measured of an instance is a mean."
+    return f"{len(found.nodes)} of {nodes} nodes can be emptied, one after the other. {found.ended_by}{sizes}"
+
+
+def describe_new(extra: int, new_nodes: int) -> str:
+    """Where new instances belong, and that none is planned where that is so."""
+    if not extra:
+        return "The decision has no new instances; the next ones belong on new nodes."
+    return f"The {extra} new instances belong on {count_new(new_nodes)}."
+
+
+def count_new(nodes: int) -> str:
+    """`1 new node`, `2 new nodes`."""
+    return f"{nodes} new node" + ("" if nodes == 1 else "s")
+
+
+def find_skewness(loads: Sequence[float]) -> tuple[float, bool]:
+    """SK, and whether it is defined."""
+    count = len(loads)
+    mean = fsum(loads) / count
+    sigma = sqrt(fsum((load - mean) ** 2 for load in loads) / count)
+    if count < 3 or sigma <= 1e-9 * max(mean, 1e-9):
+        return 0.0, False
+    cubes = fsum(((load - mean) / sigma) ** 3 for load in loads)
+    skewness = count * cubes / ((count - 1) * (count - 2))
+    return (skewness if abs(skewness) > ROUNDING else 0.0), True

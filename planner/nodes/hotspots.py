@@ -1,0 +1,178 @@
+"""Instances and edges that stand out, and which instance to place anew (Mc-Stream, section 5.5, Algorithm 4).
+
+Hot instance: to a freer node; hot edge: its ends onto one node; cold instance: beside a sibling, which frees its node.
+Targets follow Algorithm 3: a node with an upstream instance and no sibling, else one without a sibling, else the
+freest; none is filled above its limits (Es-Stream, eq. 22). Moves are in order, and each stands on those before it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+
+from planner.nodes.instance_moves import Deployment, Edge, Move, deviate
+from planner.nodes.usage import Instance
+
+# Nodes from which an end of a hot edge is tried on every other node: in larger deployments, the first so many.
+MOST_SOURCES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """An instance or an edge that stands out, what to do about it, and the move that this is, where one can be made."""
+
+    kind: str
+    name: str
+    weight: float
+    suggestion: str
+    move: Move | None = None
+
+
+def find_hot_and_cold(
+    instances: Sequence[Instance], edge_rates: Mapping[Edge, float], deployment: Deployment
+) -> tuple[Spot, ...]:
+    """The instances and edges of most and least weight, with the moves of Mc-Stream's Algorithm 4.
+
+    Weight of an instance: its work where that of all is measured, else the filling of its queue, for one cannot be
+    compared with the other. Weight of an edge: tuples/s.
+    """
+    weights = weigh_instances(instances)
+    stand_out = len(instances) > 1 and max(weights) > min(weights)
+    edges_do = len(edge_rates) > 1 and max(edge_rates.values()) > min(edge_rates.values())
+    spots: list[Spot] = []
+    hot = cold = None
+    if stand_out:
+        hot, cold = instances[weights.index(max(weights))], instances[weights.index(min(weights))]
+        spots.append(describe_hot(hot, max(weights), instances, deployment))
+    if edges_do:
+        hot_edge = max(edge_rates, key=lambda edge: edge_rates[edge])
+        still = [one for one in instances if one not in {hot, cold}]
+        spots.append(describe_hot_edge(hot_edge, edge_rates[hot_edge], still, deployment))
+    if cold is not None:
+        spots.append(describe_cold(cold, min(weights), instances, deployment))
+    if edges_do:
+        cold_edge = min(edge_rates, key=lambda edge: edge_rates[edge])
+        spots.append(
+            Spot("cold-edge", join_edge(cold_edge), edge_rates[cold_edge], "Its ends may run apart.")
+        )
+    return tuple(spots)
+
+
+def weigh_instances(instances: Sequence[Instance]) -> list[float]:
+    """Measured work where all have it, else how full the queues are."""
+    works = [one.work for one in instances if one.work is not None]
+    if len(works) == len(instances):
+        return works
+    return [one.queue_length / one.queue_capacity if one.queue_capacity else 0.0 for one in instances]
+
+
+def describe_hot(hot: Instance, weight: float, instances: Sequence[Instance], deployment: Deployment) -> Spot:
+    """More resources for it: on another node, or less of the stream."""
+    name = f"{hot.operator}/{hot.name}"
+    source = deployment.node_of(hot)
+    if source is None:
+        where = f" from {hot.node}" if hot.node else ""
+        advice = (
+            f"Move it{where} to the freest node without another instance of {hot.operator}, or send it less."
+        )
+        return Spot("hot-instance", name, weight, advice)
+    taken = deployment.usage_of(hot)
+    freer = [
+        node
+        for node in deployment.find_room(hot)
+        if deployment.usages[node].plus(taken).load < deployment.usages[source].load
+    ]
+    if not freer:
+        advice = f"No node has room for it (eq. 22) and would be freer than {source} is: send it less."
+        return Spot("hot-instance", name, weight, advice)
+    target = choose_by_neighbours(hot, freer, deployment)
+    move = deployment.move(hot, target, expect_queues(hot, instances))
+    advice = f"Move it from {source} to {target}{describe_shifts(move)}, or send it less."
+    return Spot("hot-instance", name, weight, advice, move)
+
+
+def choose_by_neighbours(instance: Instance, fitting: Sequence[str], deployment: Deployment) -> str:
+    """Algorithm 3: of the nodes, the freest first, one with an upstream instance and no sibling, and so on."""
+    alone = [node for node in fitting if not deployment.counts[instance.operator, node]]
+    feeders = [source for source, target in deployment.edge_rates if target == instance.operator]
+    fed = [node for node in alone if any(deployment.counts[feeder, node] for feeder in feeders)]
+    return (fed or alone or fitting)[0]
+
+
+def expect_queues(hot: Instance, instances: Sequence[Instance]) -> tuple[float, float]:
+    """Eq. 4 of its operator's queues now; and where, on a node with room, it comes to be served as its siblings are."""
+    lengths = [one.queue_length for one in instances if one.operator == hot.operator]
+    siblings = [one.queue_length for one in instances if one.operator == hot.operator and one != hot]
+    if not siblings:
+        return 0.0, 0.0
+    return deviate(lengths), deviate([*siblings, fsum(siblings) / len(siblings)])
+
+
+def describe_hot_edge(edge: Edge, rate: float, instances: Sequence[Instance], deployment: Deployment) -> Spot:
+    """Its ends onto the same node: the one instance whose move keeps most of its tuples from leaving a node."""
+    advice = f"Run instances of {edge[0]} and {edge[1]} on the same nodes, where limits allow."
+    if edge not in deployment.edge_rates:
+        return Spot("hot-edge", join_edge(edge), rate, advice)
+    best: tuple[float, Instance, str] | None = None
+    for end, other in (edge, edge[::-1]):
+        tried: set[str] = set()
+        for one in instances:
+            node = deployment.node_of(one)
+            if one.operator != end or node is None or node in tried or len(tried) == MOST_SOURCES:
+                continue  # of those on one node the first stands for all
+            tried.add(node)
+            for target in deployment.find_room(one):
+                more = deployment.counts[other, target] - deployment.counts[other, node]
+                gain = more / deployment.totals[other] / deployment.totals[end]
+                if gain > (best[0] if best else 0.0):
+                    best = (gain, one, target)
+    if best is None:
+        advice = "No single move would keep more of it on one node within the limits (eq. 22)."
+        return Spot("hot-edge", join_edge(edge), rate, advice)
+    _, one, target = best
+    source = deployment.node_of(one)
+    queues = [other.queue_length for other in instances if other.operator == one.operator]
+    move = deployment.move(one, target, (deviate(queues), deviate(queues)))
+    advice = f"Move {one.operator}/{one.name} from {source} to {target}{describe_shifts(move)}."
+    return Spot("hot-edge", join_edge(edge), rate, advice, move)
+
+
+def describe_cold(
+    cold: Instance, weight: float, instances: Sequence[Instance], deployment: Deployment
+) -> Spot:
+    """Fewer resources for it: beside a sibling."""
+    name = f"{cold.operator}/{cold.name}"
+    source = deployment.node_of(cold)
+    siblings = [one for one in instances if one.operator == cold.operator and one != cold]
+    if source is None:
+        beside = sorted({one.node for one in siblings if one.node and one.node != cold.node})
+        if beside:
+            advice = f"Move it beside another instance of {cold.operator} (on {beside[0]}), to free its node."
+        else:
+            advice = f"Give {cold.operator} one instance fewer, if the plan allows."
+        return Spot("cold-instance", name, weight, advice)
+    room = [node for node in deployment.find_room(cold) if deployment.counts[cold.operator, node]]
+    if not room:
+        advice = (
+            f"No node with another instance of {cold.operator} has room for it (eq. 22): give {cold.operator} one "
+            "instance fewer, if the plan allows."
+        )
+        return Spot("cold-instance", name, weight, advice)
+    lengths = [one.queue_length for one in (cold, *siblings)]
+    move = deployment.move(cold, room[0], (deviate(lengths), deviate(lengths)))
+    advice = f"Move it from {source} to {room[0]}, beside another instance of {cold.operator}{describe_shifts(move)}."
+    return Spot("cold-instance", name, weight, advice, move)
+
+
+def describe_shifts(move: Move) -> str:
+    """`: 40 tuples/s more of a → b stay on their node, ...`."""
+    said = []
+    for one in move.edges:
+        more = one.local_rate_after - one.local_rate_before
+        verb = "more" if more > 0.0 else "fewer"
+        said.append(f"{abs(more):.6g} tuples/s {verb} of {one.source} → {one.target} stay on their node")
+    return f" ({', '.join(said)})" if said else ""
+
+
+def join_edge(edge: Edge) -> str:
+    """`a → b`."""
+    return " → ".join(edge)

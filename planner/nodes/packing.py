@@ -1,0 +1,191 @@
+"""Instances onto nodes, one after the other, and no node fuller than it may be (Es-Stream, eq. 22)."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+
+from planner.nodes.usage import NOTHING, Instance, Node, Usage, add_up
+
+# A node whose instances are not named is emptied in no more parts than these.
+MOST_PARTS = 1_000
+# Places tried before it is no longer looked for more nodes to empty: some seconds.
+MOST_TRIED = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """New instances of one operator, and what each of them takes."""
+
+    operator: str
+    count: int
+    usage: Usage
+
+
+Filled = dict[str, dict[str, int]]
+
+
+def fill_nodes(
+    nodes: Sequence[Node], fullest: Usage, wanted: Sequence[Wanted]
+) -> tuple[Filled, list[Wanted]]:
+    """New instances one by one on the least loaded node with room, the first on ties; and those left over."""
+    usages = [node.usage for node in nodes]
+    filled: dict[str, Counter[str]] = {}
+    left: list[Wanted] = []
+    for one in wanted:
+        heap = [(usage.load, position) for position, usage in enumerate(usages)]
+        heapify(heap)
+        count = one.count
+        while heap and count:
+            _, position = heappop(heap)
+            usage = usages[position].plus(one.usage)
+            if not usage.fits(fullest):
+                continue  # nor will it later: loads only grow
+            usages[position] = usage
+            filled.setdefault(nodes[position].name, Counter())[one.operator] += 1
+            count -= 1
+            heappush(heap, (usage.load, position))
+        if count:
+            left.append(Wanted(one.operator, count, one.usage))
+    return {name: dict(counts) for name, counts in filled.items()}, left
+
+
+def fill_new_nodes(wanted: Sequence[Wanted], fullest: Usage) -> list[dict[str, int]]:
+    """Empty nodes, as few as first fit takes, and what to put on each; one that fits on none has one of its own."""
+    usages: list[Usage] = []
+    holding: list[Counter[str]] = []
+    for one in wanted:
+        position = 0  # what has no room for one has none for the next
+        for _ in range(one.count):
+            while position < len(usages) and not usages[position].plus(one.usage).fits(fullest):
+                position += 1
+            if position == len(usages):
+                usages.append(NOTHING)
+                holding.append(Counter())
+            usages[position] = usages[position].plus(one.usage)
+            holding[position][one.operator] += 1
+    return [dict(counts) for counts in holding]
+
+
+@dataclass(slots=True)
+class Load:
+    """Something that runs on a node and could run on another; unnamed where the snapshot does not name it."""
+
+    origin: str
+    usage: Usage
+    measured: bool = False
+    operator: str | None = None
+    instance: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Relocation:
+    """So many instances from a node to another; `instance` and `operator` of None: the snapshot names none there."""
+
+    operator: str | None
+    instance: str | None
+    instances: int
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Emptied:
+    """Nodes that can be released, in this order, where to what runs on them goes, and what ended the search.
+
+    `measured`: whether what each instance takes was; else means stand in.
+    """
+
+    nodes: tuple[str, ...]
+    relocations: tuple[Relocation, ...]
+    ended_by: str
+    measured: bool
+
+
+def list_loads(
+    nodes: Sequence[Node], instances: Sequence[Instance], processors: int
+) -> dict[str, list[Load]]:
+    """What runs on each node: its measured instances; its named ones in equal parts; else parts of mean size.
+
+    Where not every processor is named, what is left of a node's usage is taken to be of those unnamed.
+    """
+    named: dict[str, list[Instance]] = {node.name: [] for node in nodes}
+    for one in instances:
+        if one.node in named:
+            named[one.node].append(one)
+    known = sum(map(len, named.values())) >= processors
+    mean = add_up([node.usage for node in nodes]).part(max(1, processors)).load
+    loads: dict[str, list[Load]] = {}
+    for node in nodes:
+        here = named[node.name]
+        measured = [one.usage for one in here if one.usage is not None]
+        rest = node.usage.minus(add_up(measured))
+        unmeasured = len(here) - len(measured)
+        loads[node.name] = [
+            Load(node.name, one.usage or rest.part(unmeasured), one.usage is not None, one.operator, one.name)
+            for one in here
+        ]
+        if not unmeasured and not known and rest.load > 0.0:
+            parts = min(max(1, round(rest.load / mean)), MOST_PARTS)
+            loads[node.name] += [Load(node.name, rest.part(parts)) for _ in range(parts)]
+    return loads
+
+
+def empty_nodes(
+    nodes: Sequence[Node], loads: Mapping[str, list[Load]], fullest: Usage, most_mean_load: float
+) -> Emptied:
+    """Node by node, the least loaded first, as long as all that runs on it finds room on those that stay (eq. 22).
+
+    Each load goes to the fullest node with room, which leaves the others easy to empty. It ends at the first node
+    that cannot be emptied, or where the mean load of the rest would come to `most_mean_load`, for then the next
+    advice would be to scale out.
+    """
+    usages = {node.name: node.usage for node in nodes}
+    running = {name: list(here) for name, here in loads.items()}
+    released: list[str] = []
+    tried, ended_by = 0, "One node must stay."
+    for node in sorted(nodes, key=lambda one: one.usage.load)[:-1]:
+        tried += len(running[node.name]) * len(usages)
+        if tried > MOST_TRIED:
+            ended_by = "More nodes were not tried."
+            break
+        after = {name: usage for name, usage in usages.items() if name != node.name}
+        moved = move_all(running[node.name], after, fullest)
+        if moved is None:
+            ended_by = f"What runs on {node.name} finds no room elsewhere (eq. 22)."
+            break
+        if sum(usage.load for usage in after.values()) / len(after) >= most_mean_load:
+            ended_by = f"Without {node.name} the mean load would come to scale_out_load = {most_mean_load:g}."
+            break
+        usages = after
+        released.append(node.name)
+        del running[node.name]
+        for one, target in moved:
+            running[target].append(one)
+    finally_on = {id(one): name for name, here in running.items() for one in here}
+    moved_away = [one for name in released for one in loads[name]]
+    relocations = Counter((one.operator, one.instance, one.origin, finally_on[id(one)]) for one in moved_away)
+    return Emptied(
+        tuple(released),
+        tuple(
+            Relocation(operator, instance, count, source, target)
+            for (operator, instance, source, target), count in relocations.items()
+        ),
+        ended_by,
+        all(one.measured for one in moved_away),
+    )
+
+
+def move_all(
+    leaving: Sequence[Load], usages: dict[str, Usage], fullest: Usage
+) -> list[tuple[Load, str]] | None:
+    """Each to the fullest node with room, the largest first; `usages` grow. None where one finds no room."""
+    moved = []
+    for one in sorted(leaving, key=lambda load: -load.usage.load):
+        fitting = [name for name, usage in usages.items() if usage.plus(one.usage).fits(fullest)]
+        if not fitting:
+            return None
+        target = max(fitting, key=lambda name: usages[name].load)
+        usages[target] = usages[target].plus(one.usage)
+        moved.append((one, target))
+    return moved

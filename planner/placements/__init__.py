@@ -1,0 +1,1 @@
+"""Threads on slots and VMs."""

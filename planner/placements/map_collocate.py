@@ -1,0 +1,91 @@
+"""Collocation (Mc-Stream, Algorithm 3): threads beside those that feed them, and away from their siblings."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from planner.placements.errors import ThreadTooLarge
+from planner.placements.map_rsm import (
+    DISTANCE_DIGITS,
+    MOST_ONE_BY_ONE,
+    Marks,
+    VmLedger,
+    ask_for_more,
+    refuse_hopeless,
+)
+from planner.placements.mapping import FIT_TOLERANCE, NoRoom, Task, ThreadMapping, Vm
+from planner.placements.thread_allocation import refuse_excess
+
+
+def map_collocated(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
+    """Threads in topological order, each to the freest VM of the best kind that can hold it.
+
+    First a VM with a thread that feeds it and none of its own task; else one with none of its own task; else
+    any. The freest has the most cpu and memory left together; among equals the first. A thread weighs its
+    share of what its task was allocated, as cpu of the VM and as memory of one slot.
+    """
+    if not vms:
+        raise NoRoom
+    check_shares(tasks, vms)
+    refuse_hopeless([(task.threads, *find_share(task)) for task in tasks], vms)
+    ledger = VmLedger(vms)
+    placed = 0
+    running: list[Marks] = [np.zeros(len(vms), dtype=np.bool_) for _ in tasks]
+    for at in order_topologically(tasks):
+        task = tasks[at]
+        fed = np.logical_or.reduce(
+            [running[feeder] for feeder in task.upstream] or [np.zeros_like(running[at])]
+        )
+        cpu, memory = find_share(task)
+        for _ in range(task.threads):
+            fits = ledger.find_fitting(cpu, memory)
+            alone = fits & ~running[at]
+            together = alone & fed
+            kind = next((marks for marks in (together, alone, fits) if marks.any()), None)
+            if kind is None:
+                raise ask_for_more(len(ledger.slots.vm_of), placed)
+            free = np.round(ledger.free_cpu + ledger.free_memory, DISTANCE_DIGITS)
+            freest = int(np.where(kind, free, -np.inf).argmax())
+            ledger.put(freest, task.name, cpu, memory)
+            running[at][freest] = True
+            placed += 1
+    return ledger.slots.close()
+
+
+def find_share(task: Task) -> tuple[float, float]:
+    """cpu and memory of each thread: an equal share of what its task was allocated."""
+    return task.cpu / max(1, task.threads), task.memory / max(1, task.threads)
+
+
+def check_shares(tasks: Sequence[Task], vms: Sequence[Vm]) -> None:
+    """Each thread's share, alone, must fit the largest VM, and its memory one slot."""
+    refuse_excess({task.name: task.threads for task in tasks}, MOST_ONE_BY_ONE, "threads to map one by one")
+    largest = max(vms, key=lambda vm: vm.slots)
+    for task in tasks:
+        for resource, total, capacity, place in (
+            ("cpu", task.cpu, largest.slots, f"the largest VM, {largest.name},"),
+            ("memory", task.memory, 1, "one slot"),
+        ):
+            share = total / max(1, task.threads)
+            if share > capacity + FIT_TOLERANCE:
+                raise ThreadTooLarge(task.name, 1, resource, share, capacity, place)
+
+
+def order_topologically(tasks: Sequence[Task]) -> list[int]:
+    """Positions so that feeders come first; a loop is entered at its first task in breadth-first order."""
+    waiting = [len(task.upstream) for task in tasks]
+    fed_by: list[list[int]] = [[] for _ in tasks]
+    for at, task in enumerate(tasks):
+        for feeder in task.upstream:
+            fed_by[feeder].append(at)
+    order: dict[int, None] = {}
+    # What nothing feeds first; a task that is not reached from there waits in a loop, or behind one.
+    for start in [*(at for at, count in enumerate(waiting) if not count), *range(len(tasks))]:
+        ready = [] if start in order else [start]
+        for at in ready:  # grows while it is read
+            order[at] = None
+            for after in fed_by[at]:
+                waiting[after] -= 1
+                if not waiting[after] and after not in order:
+                    ready.append(after)
+    return list(order)

@@ -1,0 +1,181 @@
+"""RSM, the mapping of R-Storm (Shukla and Simmhan, Algorithm 5): each thread onto the VM that fits best."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from math import ceil, floor
+
+import numpy as np
+import numpy.typing as npt
+
+from planner.placements.errors import ThreadTooLarge
+from planner.placements.mapping import FIT_TOLERANCE, NoRoom, SlotLedger, Task, ThreadMapping, Vm
+from planner.placements.thread_allocation import refuse_excess
+
+# Each thread looks at every VM. That is one try; what all tries together may take is MOST_TRIED of placement.py.
+MOST_ONE_BY_ONE = 50_000
+
+# VMs in the same state must tie, in whatever order the sums of what they have left were taken.
+DISTANCE_DIGITS = 9
+
+Numbers = npt.NDArray[np.float64]
+Marks = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceWeights:
+    """What memory, cpu and network count for in the distance of a thread to a VM."""
+
+    memory: float = 1.0
+    cpu: float = 1.0
+    network: float = 1.0
+
+
+@dataclass(slots=True)
+class VmLedger:
+    """What each VM has left: cpu over the whole VM, memory slot by slot (one process each)."""
+
+    vms: Sequence[Vm]
+    slots: SlotLedger = field(init=False)
+    first_slot: list[int] = field(init=False)
+    free_cpu: Numbers = field(init=False)
+    free_memory: Numbers = field(init=False)
+    widest_slot: Numbers = field(init=False)  # the most memory that one slot of the VM has left
+
+    def __post_init__(self) -> None:
+        self.slots = SlotLedger(self.vms)
+        sizes = np.array([vm.slots for vm in self.vms], dtype=np.float64)
+        self.first_slot = [0, *np.cumsum(sizes).astype(int).tolist()]
+        self.free_cpu = sizes.copy()
+        self.free_memory = sizes.copy()
+        self.widest_slot = (sizes > 0).astype(np.float64)
+
+    def find_fitting(self, cpu: float, memory: float) -> Marks:
+        """VMs with cpu for a thread, and memory for it on one of their slots."""
+        return (self.free_cpu >= cpu - FIT_TOLERANCE) & (self.widest_slot >= memory - FIT_TOLERANCE)
+
+    def put(self, vm: int, task: str, cpu: float, memory: float) -> None:
+        """One thread onto the first slot of the VM that has memory for it."""
+        span = range(self.first_slot[vm], self.first_slot[vm + 1])
+        used = self.slots.memory
+        slot = next(at for at in span if 1.0 - used[at] >= memory - FIT_TOLERANCE)
+        self.slots.put(slot, task, 1, cpu, memory)
+        self.free_cpu[vm] -= cpu
+        self.free_memory[vm] -= memory
+        self.widest_slot[vm] = 1.0 - min(used[at] for at in span)
+
+
+def check_threads(tasks: Sequence[Task], vms: Sequence[Vm]) -> None:
+    """Each thread, alone, must fit the largest VM; else no number of slots would do."""
+    refuse_excess({task.name: task.threads for task in tasks}, MOST_ONE_BY_ONE, "threads to map one by one")
+    largest = max(vms, key=lambda vm: vm.slots, default=None)
+    if largest is None:
+        raise NoRoom
+    for task in tasks:
+        if task.profile.single.cpu > largest.slots + FIT_TOLERANCE:
+            raise ThreadTooLarge(
+                task.name,
+                1,
+                "cpu",
+                task.profile.single.cpu,
+                largest.slots,
+                f"the largest VM, {largest.name},",
+            )
+
+
+def number_racks(vms: Sequence[Vm]) -> npt.NDArray[np.int64]:
+    """A number per VM, the same in the same rack; an unknown rack is no other VM's."""
+    numbers: dict[str | int, int] = {}
+    return np.array(
+        [numbers.setdefault(at if vm.rack is None else vm.rack, len(numbers)) for at, vm in enumerate(vms)]
+    )
+
+
+def measure_network(racks: npt.NDArray[np.int64], reference: int) -> Numbers:
+    """net(ref, vm): 0 on the reference VM, ½ in its rack, 1 elsewhere."""
+    network = np.where(racks == racks[reference], 0.5, 1.0)
+    network[reference] = 0.0
+    return network
+
+
+def map_resource_aware(
+    tasks: Sequence[Task], vms: Sequence[Vm], weights: DistanceWeights | None = None
+) -> ThreadMapping:
+    """Sweeps over the tasks, breadth-first, one thread of each per sweep, to the VM of least distance d.
+
+    d² = w_m (m_t − M_vm)² + w_c (c_t − C_vm)² + w_n·net(ref, vm) with m_t, c_t of a single thread, M_vm, C_vm
+    what the VM has left, and ref the VM of the last thread. Among equals the first VM.
+    """
+    weights = weights or DistanceWeights()
+    check_threads(tasks, vms)
+    singles = [(task.threads, task.profile.single) for task in tasks]
+    refuse_hopeless([(threads, single.cpu, single.memory) for threads, single in singles], vms)
+    ledger = VmLedger(vms)
+    racks = number_racks(vms)
+    reference = 0
+    network = weights.network * measure_network(racks, reference)
+    for placed, task in enumerate(sweep_threads(tasks)):
+        single = task.profile.single
+        fits = ledger.find_fitting(single.cpu, single.memory)
+        distance = (
+            weights.memory * (single.memory - ledger.free_memory) ** 2
+            + weights.cpu * (single.cpu - ledger.free_cpu) ** 2
+            + network
+        )
+        vm = int(np.where(fits, np.round(distance, DISTANCE_DIGITS), np.inf).argmin())
+        if not fits[vm]:
+            raise ask_for_more(len(ledger.slots.vm_of), placed)
+        ledger.put(vm, task.name, single.cpu, single.memory)
+        if vm != reference:
+            reference = vm
+            network = weights.network * measure_network(racks, vm)
+    return ledger.slots.close()
+
+
+def ask_for_more(slots: int, tried: int) -> NoRoom:
+    """One more slot, as published; from a thousand on one more per thousand, or the retries would not end."""
+    return NoRoom(1 + slots // 1000, tried)
+
+
+def sweep_threads(tasks: Sequence[Task]) -> Iterator[Task]:
+    """One thread of each task that has threads left, again and again."""
+    pending = [task for task in tasks if task.threads]
+    turn = 0
+    while pending:
+        turn += 1
+        yield from pending
+        pending = [task for task in pending if task.threads > turn]
+
+
+def refuse_hopeless(needs: Sequence[tuple[int, float, float]], vms: Sequence[Vm]) -> None:
+    """VMs that cannot do need not be tried one by one; a need is a number of threads, and cpu and memory of each.
+
+    Slots: Σ cpu, Σ memory, and for each m, with N(m) threads that take at least m each, ⌈N(m) / ⌊1/m⌋⌉. VMs: of
+    threads that take at least c each, one of s slots holds at most ⌊s/c⌋.
+    """
+    slots = sum(vm.slots for vm in vms)
+    total = max(sum(n * c for n, c, _ in needs), sum(n * m for n, _, m in needs))
+    by_memory = [
+        ceil(count / fit_times(memory, 1)) for memory, count in count_at_least((n, m) for n, _, m in needs)
+    ]
+    missing = max([ceil(total * (1.0 - FIT_TOLERANCE)), *by_memory]) - slots
+    if missing > 0:
+        raise NoRoom(missing)
+    sizes = Counter(vm.slots for vm in vms)
+    for cpu, count in count_at_least((n, c) for n, c, _ in needs):
+        if count > sum(number * fit_times(cpu, size) for size, number in sizes.items()):
+            raise ask_for_more(slots, 0)
+
+
+def count_at_least(needs: Iterable[tuple[int, float]]) -> Iterator[tuple[float, int]]:
+    """For each amount above 0 that a thread takes: how many threads take that or more."""
+    count = 0
+    for threads, amount in sorted(needs, key=lambda need: -need[1]):
+        count += threads
+        if amount > 0.0:
+            yield amount, count
+
+
+def fit_times(amount: float, capacity: int) -> int:
+    """How many threads of that amount fit, never too few: ⌊capacity / amount⌋ with the mappers' tolerance, twice."""
+    return floor((capacity + 2.0 * FIT_TOLERANCE) / amount) if amount > FIT_TOLERANCE else MOST_ONE_BY_ONE

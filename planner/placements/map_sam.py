@@ -1,0 +1,142 @@
+"""SAM, slot-aware mapping (Shukla and Simmhan, Algorithm 6): full bundles of threads on their own slots."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from planner.placements.errors import ThreadTooLarge
+from planner.placements.mapping import FIT_TOLERANCE, NoRoom, SlotLedger, Task, ThreadMapping, Vm
+from planner.placements.thread_allocation import saturate_slots, size_bundle
+
+
+@dataclass(frozen=True, slots=True)
+class Bundles:
+    """A task's threads as SAM places them: `full` slots of τ̂ threads, and the last, partial bundle."""
+
+    full: int
+    threads: int
+    cpu: float
+    memory: float
+
+
+@dataclass(slots=True)
+class SharedSlots:
+    """The slots that partial bundles share: at most one more per task, so a scan over them stays short."""
+
+    numbers: list[int] = field(default_factory=list)
+    free_cpu: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    free_memory: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+
+    def find(self, cpu: float, memory: float) -> int | None:
+        """Best fit: of the slots that hold both, the one with the least free cpu and memory together."""
+        count = len(self.numbers)
+        cpu_left, memory_left = self.free_cpu[:count], self.free_memory[:count]
+        fits = (cpu_left >= cpu - FIT_TOLERANCE) & (memory_left >= memory - FIT_TOLERANCE)
+        if not fits.any():
+            return None
+        return int(np.argmin(np.where(fits, cpu_left + memory_left, np.inf)))
+
+    def open(self, number: int) -> int:
+        """Share one more slot, empty so far."""
+        at = len(self.numbers)
+        if at == len(self.free_cpu):
+            self.free_cpu = np.append(self.free_cpu, np.ones(max(16, at)))
+            self.free_memory = np.append(self.free_memory, np.ones(max(16, at)))
+        self.numbers.append(number)
+        return at
+
+    def take(self, at: int, cpu: float, memory: float) -> int:
+        """Reserve in a shared slot, and give its number."""
+        self.free_cpu[at] -= cpu
+        self.free_memory[at] -= memory
+        return self.numbers[at]
+
+
+def map_slot_aware(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
+    """Sweeps over the tasks in breadth-first order, one bundle of each task per sweep.
+
+    A bundle of τ̂ threads takes an empty slot, whole, of the last VM or its neighbour; the last, partial one
+    goes to the best-fit slot. Threads of different tasks meet only on slots of partial bundles: on at most as
+    many slots as there are tasks.
+    """
+    ledger = SlotLedger(vms)
+    empty = walk_slots(vms)
+    shared = SharedSlots()
+    missing = 0
+    for task, bundle in sweep_bundles(tasks):
+        at = None if bundle is None else shared.find(bundle.cpu, bundle.memory)
+        if at is None:
+            number = next(empty, -1)
+            # Out of slots: the rest is counted out on slots that are not there, which gives at once the
+            # number that asking for one more slot at a time would end with.
+            missing += number < 0
+            at = None if bundle is None else shared.open(number)
+        if bundle is None:
+            if number >= 0:
+                ledger.put(number, task.name, task.profile.best.threads, 1.0, 1.0)
+            continue
+        assert at is not None
+        number = shared.take(at, bundle.cpu, bundle.memory)
+        if number >= 0:
+            ledger.put(number, task.name, bundle.threads, bundle.cpu, bundle.memory)
+    if missing:
+        raise NoRoom(missing)
+    return ledger.close()
+
+
+def sweep_bundles(tasks: Sequence[Task]) -> Iterator[tuple[Task, Bundles | None]]:
+    """Each bundle in the order of its placing, None for a full one."""
+    pending = [(task, split_bundles(task)) for task in tasks]
+    turn = 0
+    while pending:
+        for task, bundles in pending:
+            if turn < bundles.full:
+                yield task, None
+            elif bundles.threads:
+                yield task, bundles
+        pending = [(task, bundles) for task, bundles in pending if turn < bundles.full]
+        turn += 1
+
+
+def split_bundles(task: Task) -> Bundles:
+    """A task's threads in bundles; the last one is full only when its share of the rate saturates it.
+
+    MBA may give the rest of the rate τ̂ threads too (where T(ω') = τ̂, always so for tasks that run best with
+    one thread): they take C and M of the profile then, not a whole slot, as they did in the allocation.
+    """
+    best = task.profile.best
+    check_bundle(task, best.threads, best.cpu)
+    full, threads = divmod(task.threads, best.threads)
+    saturated, _ = saturate_slots(task.rate, best.peak_rate)
+    if full > saturated and not threads:
+        full, threads = full - 1, best.threads
+    if not threads:
+        return Bundles(full, 0, 0.0, 0.0)
+    rest = task.rate - full * best.peak_rate
+    cpu, memory = size_bundle(task.profile, threads, rest if rest > 0.0 else task.profile.single.peak_rate)
+    check_bundle(task, threads, cpu)
+    return Bundles(full, threads, cpu, memory)
+
+
+def check_bundle(task: Task, threads: int, cpu: float) -> None:
+    """A bundle stays on one slot, which has cpu for 1."""
+    if cpu > 1.0 + FIT_TOLERANCE:
+        # No larger VM helps: its slots are no wider.
+        remedy = (
+            "sam keeps a bundle on one slot, so choose the mapping rsm, whose threads may take cpu of their whole "
+            "VM, or correct the profile"
+        )
+        raise ThreadTooLarge(task.name, threads, "cpu", cpu, 1.0, "one slot", remedy, "/profiles")
+
+
+def walk_slots(vms: Sequence[Vm]) -> Iterator[int]:
+    """Slots in the order they are filled: VM by VM, neighbours in a rack before VMs of other racks."""
+    first_slot = np.cumsum([0, *(vm.slots for vm in vms)])
+    racks: dict[str | int, list[int]] = {}
+    for at, vm in enumerate(vms):
+        racks.setdefault(at if vm.rack is None else vm.rack, []).append(at)
+    for rack in racks.values():
+        for at in rack:
+            yield from range(int(first_slot[at]), int(first_slot[at]) + vms[at].slots)

@@ -1,0 +1,172 @@
+"""Which thread runs on which slot of which VM: what all mappers share, and Storm's own round robin.
+
+Every mapper takes the tasks in breadth-first order and the VMs, and gives the mapping; one that has to keep
+within the slots raises `NoRoom` with the number of slots it lacks, and is asked again with more.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from planner.placements.profiles import Profile
+from planner.placements.thread_allocation import TaskAllocation, TaskLoad
+
+# A slot filled by parts that add up to 1 as decimals may read 1 + 1e-16.
+FIT_TOLERANCE = 1e-9
+SHOWN_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Vm:
+    """A virtual machine with its slots; a `rack` of None is not known to be any other VM's rack."""
+
+    name: str
+    slots: int
+    size: str | None = None
+    rack: str | None = None
+    hourly_price: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task to map: its allocation, its profile and the positions of the tasks that feed it."""
+
+    name: str
+    rate: float
+    threads: int
+    cpu: float
+    memory: float
+    profile: Profile
+    upstream: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MappedSlot:
+    """Threads by task on one slot, and what the mapper reserved for them as fractions of the slot."""
+
+    threads: Mapping[str, int]
+    cpu: float
+    memory: float
+
+
+@dataclass(frozen=True, slots=True)
+class MappedVm:
+    """A VM with all its slots, used or not."""
+
+    vm: Vm
+    slots: tuple[MappedSlot, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadMapping:
+    """The whole answer of a mapper."""
+
+    vms: tuple[MappedVm, ...]
+
+    @property
+    def slots_used(self) -> int:
+        """Slots with at least one thread."""
+        return sum(1 for vm in self.vms for slot in vm.slots if slot.threads)
+
+    @property
+    def slots_available(self) -> int:
+        """Slots of all VMs."""
+        return sum(vm.vm.slots for vm in self.vms)
+
+
+@dataclass(frozen=True, slots=True)
+class Fragmentation:
+    """Shares of the slots in use that are reserved for nothing."""
+
+    cpu: float
+    memory: float
+
+
+class NoRoom(Exception):
+    """The slots do not suffice; with `missing` more it is worth trying again.
+
+    `tried` counts the threads that were placed one by one before that was found out.
+    """
+
+    def __init__(self, missing: int = 1, tried: int = 0) -> None:
+        super().__init__(f"{missing} slots missing")
+        self.missing = missing
+        self.tried = tried
+
+
+MapThreads = Callable[[Sequence[Task], Sequence[Vm]], ThreadMapping]
+
+
+@dataclass(slots=True)
+class SlotLedger:
+    """What is on each slot so far; slots are numbered through over the VMs, in their order."""
+
+    vms: Sequence[Vm]
+    vm_of: list[int] = field(init=False)
+    threads: list[dict[str, int]] = field(init=False)
+    cpu: list[float] = field(init=False)
+    memory: list[float] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.vm_of = [at for at, vm in enumerate(self.vms) for _ in range(vm.slots)]
+        self.threads = [{} for _ in self.vm_of]
+        self.cpu = [0.0] * len(self.vm_of)
+        self.memory = [0.0] * len(self.vm_of)
+
+    def put(self, slot: int, task: str, threads: int, cpu: float, memory: float) -> None:
+        """Add threads to a slot and reserve what they take."""
+        here = self.threads[slot]
+        here[task] = here.get(task, 0) + threads
+        self.cpu[slot] += cpu
+        self.memory[slot] += memory
+
+    def close(self) -> ThreadMapping:
+        """The mapping as it stands, rounded where the sums of decimal fractions are not."""
+        slots = iter(
+            MappedSlot(threads, round(cpu, SHOWN_DIGITS), round(memory, SHOWN_DIGITS))
+            for threads, cpu, memory in zip(self.threads, self.cpu, self.memory, strict=True)
+        )
+        return ThreadMapping(
+            tuple(MappedVm(vm, tuple(next(slots) for _ in range(vm.slots))) for vm in self.vms)
+        )
+
+
+def join_tasks(loads: Sequence[TaskLoad], allocations: Sequence[TaskAllocation]) -> tuple[Task, ...]:
+    """What the mappers take: loads and allocations of the same tasks, side by side."""
+    return tuple(
+        Task(load.name, load.rate, given.threads, given.cpu, given.memory, load.profile, load.upstream)
+        for load, given in zip(loads, allocations, strict=True)
+    )
+
+
+def measure_fragmentation(mapping: ThreadMapping) -> Fragmentation:
+    """Of the slots with threads, 1 − Σ reserved / slots; cpu may be borrowed from other slots of the VM."""
+    used = [slot for vm in mapping.vms for slot in vm.slots if slot.threads]
+    if not used:
+        return Fragmentation(0.0, 0.0)
+    cpu = sum(slot.cpu for slot in used) / len(used)
+    memory = sum(slot.memory for slot in used) / len(used)
+    return Fragmentation(
+        round(max(0.0, 1.0 - cpu), SHOWN_DIGITS), round(max(0.0, 1.0 - memory), SHOWN_DIGITS)
+    )
+
+
+def map_round_robin(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
+    """DSM, Storm's default: thread after thread to slot after slot, over all slots, blind to resources.
+
+    It reserves nothing; the cpu and memory given are C(1) and M(1) times the threads, and may exceed a slot.
+    """
+    ledger = SlotLedger(vms)
+    slots = len(ledger.vm_of)
+    if not slots:
+        raise NoRoom
+    start = 0
+    for task in tasks:
+        rounds, more = divmod(task.threads, slots)
+        single = task.profile.single
+        for step in range(min(task.threads, slots)):
+            threads = rounds + (step < more)
+            ledger.put(
+                (start + step) % slots, task.name, threads, threads * single.cpu, threads * single.memory
+            )
+        start = (start + task.threads) % slots
+    return ledger.close()

@@ -1,0 +1,235 @@
+"""The profile builder (Shukla and Simmhan, Algorithm 1): from trials of a task to the profile they support.
+
+A trial is stable when its latency does not grow: the least-squares slope of latency over time, after the
+warm-up, is at most `max_slope`. Queues that fill show as a slope; at 0.1% overload it is 1e-3 s/s.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from math import fsum, isfinite
+
+from planner.placements.errors import InvalidProfile, NoStablePoint
+from planner.placements.profiles import Profile, ProfilePoint
+
+FEWEST_SAMPLES = 3  # two points always lie on a line
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One run of the task alone on a slot: samples are (seconds since its start, latency in seconds)."""
+
+    threads: int
+    rate: float
+    samples: tuple[tuple[float, float], ...]
+    cpu: float
+    memory: float
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """When a trial counts as stable, and when more threads are no longer worth trying."""
+
+    warm_up_seconds: float = 0.0
+    max_slope: float = 1e-3
+    window: int = 3
+    min_rate_slope: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How one trial was judged; `slope` is None where too few samples came after the warm-up, or all at one time."""
+
+    threads: int
+    rate: float
+    slope: float | None
+    samples: int
+    stable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why a number of threads has the peak rate it has: the trials on both sides of it."""
+
+    threads: int
+    peak_rate: float | None
+    smallest_unstable_rate: float | None
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Something the grid of trials leaves open, in a sentence, and the numbers of threads it is about."""
+
+    code: str
+    threads: tuple[int, ...]
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltProfile:
+    """A profile with its evidence; `plateau_threads` is where more threads stopped to bring more rate."""
+
+    profile: Profile
+    evidence: tuple[Evidence, ...]
+    gaps: tuple[Gap, ...]
+    plateau_threads: int | None
+
+
+def fit_slope(points: Sequence[tuple[float, float]]) -> float:
+    """Least-squares slope Σ(x − x̄)(y − ȳ) / Σ(x − x̄)²; 0 where all x are one."""
+    centre = fsum(x for x, _ in points) / len(points)
+    middle = fsum(y for _, y in points) / len(points)
+    spread = fsum((x - centre) ** 2 for x, _ in points)
+    return fsum((x - centre) * (y - middle) for x, y in points) / spread if spread else 0.0
+
+
+def judge_trial(trial: Trial, criteria: Criteria) -> Verdict:
+    """Stable when the latency after the warm-up has a slope of at most `max_slope`; of one moment there is none."""
+    settled = [sample for sample in trial.samples if sample[0] >= criteria.warm_up_seconds]
+    if len(settled) < FEWEST_SAMPLES or max(settled)[0] == min(settled)[0]:
+        return Verdict(trial.threads, trial.rate, None, len(settled), stable=False)
+    slope = fit_slope(settled)
+    return Verdict(trial.threads, trial.rate, slope, len(settled), slope <= criteria.max_slope)
+
+
+def build_profile(task: str, trials: Iterable[Trial], criteria: Criteria | None = None) -> BuiltProfile:
+    """What a file of trials supports: per τ the largest stable rate, with that trial's cpu and memory.
+
+    All measured τ are kept, also those beyond the plateau, where a live sweep would have stopped: what was
+    measured need not be extrapolated.
+    """
+    criteria = criteria or Criteria()
+    ordered = sorted(trials, key=lambda trial: (trial.threads, trial.rate))
+    for trial in ordered:
+        check_trial(task, trial)
+    points: list[ProfilePoint] = []
+    evidence: list[Evidence] = []
+    for _, group in groupby(ordered, key=lambda trial: trial.threads):
+        add_threads(list(group), criteria, points, evidence)
+    return conclude(task, points, evidence, criteria)
+
+
+def sweep_task(
+    task: str,
+    run_trial: Callable[[int, float], Trial],
+    thread_steps: Iterable[int],
+    rate_steps: Callable[[int], Iterable[float]],
+    criteria: Criteria | None = None,
+) -> BuiltProfile:
+    """Algorithm 1 live: calls `run_trial(threads, rate)` until rates are unstable and threads are enough."""
+    criteria = criteria or Criteria()
+    points: list[ProfilePoint] = []
+    evidence: list[Evidence] = []
+    for threads in thread_steps:
+        trials: list[Trial] = []
+        for rate in rate_steps(threads):
+            trials.append(run_trial(threads, rate))
+            check_trial(task, trials[-1])
+            if not judge_trial(trials[-1], criteria).stable:
+                break
+        add_threads(trials, criteria, points, evidence)
+        if find_plateau(points, criteria) is not None:
+            break
+    return conclude(task, points, evidence, criteria)
+
+
+def check_trial(task: str, trial: Trial) -> None:
+    """Finite samples and a rate above zero; the rest is checked where it becomes a point of the profile."""
+    if not (isfinite(trial.rate) and trial.rate > 0.0):
+        raise InvalidProfile(
+            task, f"a trial has rate {trial.rate:g}: give one above 0.", trial.threads, trial.rate
+        )
+    for at_seconds, latency_seconds in trial.samples:
+        if not (isfinite(at_seconds) and isfinite(latency_seconds)):
+            raise InvalidProfile(
+                task, f"the trial at rate {trial.rate:g} has a sample that is no number.", trial.threads
+            )
+
+
+def add_threads(
+    trials: list[Trial], criteria: Criteria, points: list[ProfilePoint], evidence: list[Evidence]
+) -> None:
+    """Judge the trials of one τ; its point is the stable one of the largest rate, if there is any."""
+    if not trials:
+        return
+    verdicts = tuple(judge_trial(trial, criteria) for trial in trials)
+    stable = [trial for trial, verdict in zip(trials, verdicts, strict=True) if verdict.stable]
+    peak = max(stable, key=lambda trial: trial.rate, default=None)
+    if peak is not None:
+        points.append(ProfilePoint(peak.threads, peak.rate, peak.cpu, peak.memory))
+    above = [verdict.rate for verdict in verdicts if verdict.slope is not None and not verdict.stable]
+    evidence.append(
+        Evidence(trials[0].threads, peak.rate if peak else None, min(above, default=None), verdicts)
+    )
+
+
+def conclude(
+    task: str, points: list[ProfilePoint], evidence: list[Evidence], criteria: Criteria
+) -> BuiltProfile:
+    """The profile with its gaps, or NoStablePoint."""
+    if not points:
+        verdicts = [verdict for step in evidence for verdict in step.verdicts]
+        raise NoStablePoint(
+            task,
+            len(verdicts),
+            min((verdict.rate for verdict in verdicts), default=0.0),
+            min((verdict.slope for verdict in verdicts if verdict.slope is not None), default=None),
+            criteria.max_slope,
+        )
+    profile = Profile(task, tuple(points))
+    return BuiltProfile(profile, tuple(evidence), find_gaps(evidence), find_plateau(points, criteria))
+
+
+def find_plateau(points: Sequence[ProfilePoint], criteria: Criteria) -> int | None:
+    """The first τ at which I, over the trailing window of measured τ, no longer rises."""
+    for end in range(criteria.window, len(points) + 1):
+        window = [(float(point.threads), point.peak_rate) for point in points[end - criteria.window : end]]
+        if fit_slope(window) <= criteria.min_rate_slope:
+            return points[end - 1].threads
+    return None
+
+
+def find_gaps(evidence: Sequence[Evidence]) -> tuple[Gap, ...]:
+    """What the grid leaves open: τ without a stable trial, peaks not bracketed, contradictions, holes."""
+    gaps = [gap for step in evidence for gap in find_rate_gaps(step)]
+    known = [step.threads for step in evidence if step.peak_rate is not None]
+    gaps += [
+        Gap(
+            "threads-not-tried",
+            (left, right),
+            f"Nothing is known between {left} and {right} threads: the profile is interpolated there.",
+        )
+        for left, right in pairwise(known)
+        if right - left > 1
+    ]
+    return tuple(gaps)
+
+
+def find_rate_gaps(step: Evidence) -> list[Gap]:
+    """What the trials of one τ leave open."""
+    threads = step.threads
+    if step.peak_rate is None:
+        return [Gap("no-stable-trial", (threads,), f"No trial with {threads} threads was stable: left out.")]
+    unjudged = [verdict.rate for verdict in step.verdicts if verdict.slope is None]
+    gaps = [
+        Gap(
+            "too-few-samples",
+            (threads,),
+            f"The trial at {rate:g}/s has under {FEWEST_SAMPLES} samples after the warm-up, or all of one time: "
+            "not counted.",
+        )
+        for rate in unjudged
+    ]
+    unstable = step.smallest_unstable_rate
+    if unstable is None:
+        detail = (
+            f"All trials with {threads} threads were stable, up to {step.peak_rate:g}/s: try higher rates."
+        )
+        gaps.append(Gap("peak-not-reached", (threads,), detail))
+    elif unstable < step.peak_rate:
+        detail = (
+            f"With {threads} threads {unstable:g}/s was unstable, {step.peak_rate:g}/s stable: repeat them."
+        )
+        gaps.append(Gap("trials-disagree", (threads,), detail))
+    return gaps

@@ -1,0 +1,142 @@
+"""Task profiles: what one slot sustains of a task, by number of threads (Shukla and Simmhan, section 5).
+
+I(τ) peak rate, C(τ) cpu, M(τ) memory of τ threads on one slot; τ̂ = argmax I, Î = I(τ̂)
+"""
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from math import ceil, isfinite
+
+from planner.placements.errors import InvalidProfile
+
+# Rates come out of products of selectivities: a difference in the last digits must not cost a thread.
+RATE_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilePoint:
+    """What `threads` threads sustain and take, alone on one slot; cpu and memory as fractions of it."""
+
+    threads: int
+    peak_rate: float
+    cpu: float
+    memory: float
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The measured points of a task, by ascending threads, beginning with one thread.
+
+    Between two measured numbers of threads everything is interpolated linearly; beyond the last one nothing
+    is extrapolated: the last values hold, and `is_measured` says that they are no measurement.
+    """
+
+    task: str
+    points: tuple[ProfilePoint, ...]
+
+    def __post_init__(self) -> None:
+        points = tuple(sorted(self.points, key=lambda point: point.threads))
+        object.__setattr__(self, "points", points)
+        if not points:
+            raise InvalidProfile(self.task, "it has no points: measure it at one thread at least.")
+        for point in points:
+            check_point(self.task, point)
+        if points[0].threads != 1:
+            raise InvalidProfile(
+                self.task,
+                "it begins here, but a remainder of the rate goes to single threads: measure one thread too.",
+                points[0].threads,
+                points[0].threads,
+            )
+        for before, after in pairwise(points):
+            if before.threads == after.threads:
+                raise InvalidProfile(
+                    self.task, "two points have this number of threads: keep one.", after.threads
+                )
+
+    @cached_property
+    def measured_threads(self) -> list[int]:
+        """The τ at which the task was measured, ascending."""
+        return [point.threads for point in self.points]
+
+    @cached_property
+    def single(self) -> ProfilePoint:
+        """One thread alone on a slot."""
+        return self.points[0]
+
+    @cached_property
+    def best(self) -> ProfilePoint:
+        """τ̂ and what it sustains and takes; the fewest threads where several reach the same peak."""
+        return max(self.points, key=lambda point: (point.peak_rate, -point.threads))
+
+    def is_measured(self, threads: int) -> bool:
+        """Whether `threads` lies within what was measured."""
+        return 1 <= threads <= self.points[-1].threads
+
+    def interpolate(self, threads: int) -> ProfilePoint:
+        """I(τ), C(τ) and M(τ); beyond the last measured τ, the last measured values."""
+        if threads >= self.points[-1].threads:
+            last = self.points[-1]
+            return ProfilePoint(threads, last.peak_rate, last.cpu, last.memory)
+        above = bisect_left(self.measured_threads, threads)
+        right = self.points[above]
+        if right.threads == threads:
+            return right
+        left = self.points[above - 1]
+        share = (threads - left.threads) / (right.threads - left.threads)
+        return ProfilePoint(
+            threads,
+            left.peak_rate + share * (right.peak_rate - left.peak_rate),
+            left.cpu + share * (right.cpu - left.cpu),
+            left.memory + share * (right.memory - left.memory),
+        )
+
+    def threads_for(self, rate: float) -> int:
+        """T(ω) = the smallest τ ≤ τ̂ with I(τ) ≥ ω; τ̂ where none has."""
+        wanted = rate * (1.0 - RATE_TOLERANCE)
+        above = next((at for at, point in enumerate(self.points) if point.peak_rate >= wanted), None)
+        if above is None:
+            return self.best.threads
+        right = self.points[above]
+        if not above:
+            return right.threads
+        left = self.points[above - 1]
+        slope = (right.peak_rate - left.peak_rate) / (right.threads - left.threads)
+        threads = left.threads + max(1, ceil((wanted - left.peak_rate) / slope))
+        while threads - 1 > left.threads and self.interpolate(threads - 1).peak_rate >= wanted:
+            threads -= 1  # the division rounded up over an integer
+        while threads < right.threads and self.interpolate(threads).peak_rate < wanted:
+            threads += 1
+        return min(threads, right.threads)
+
+
+def check_point(task: str, point: ProfilePoint) -> None:
+    """A peak rate above zero, cpu and memory of at least zero, and no more memory than the slot has."""
+    if point.threads < 1:
+        raise InvalidProfile(task, "give a number of threads of at least 1.", point.threads, point.threads)
+    if not (isfinite(point.peak_rate) and point.peak_rate > 0.0):
+        raise InvalidProfile(
+            task,
+            f"peak_rate is {point.peak_rate:g}, so these threads would sustain nothing: give a finite rate "
+            "above 0, or leave the point out.",
+            point.threads,
+            point.peak_rate,
+        )
+    for resource, value in (("cpu", point.cpu), ("memory", point.memory)):
+        if not (isfinite(value) and value >= 0.0):
+            raise InvalidProfile(
+                task,
+                f"{resource} is {value:g}: give a finite fraction of one slot, of at least 0.",
+                point.threads,
+                value,
+            )
+    if point.memory > 1.0:
+        raise InvalidProfile(
+            task,
+            f"memory is {point.memory:g} of a slot, more than a slot has: give a fraction up to 1 (45% is "
+            "0.45), or measure on a larger slot.",
+            point.threads,
+            point.memory,
+        )

@@ -1,0 +1,216 @@
+"""What a mapping sustains, whoever made it: rate, binding task, cpu, memory (Shukla and Simmhan, 8)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+
+from planner.errors import suggest_name
+from planner.placements.errors import InvalidMapping
+from planner.placements.mapping import SHOWN_DIGITS, ThreadMapping
+from planner.placements.profiles import Profile
+from planner.placements.thread_allocation import TaskLoad
+from planner.values import Diagnostic
+
+# A capacity that misses the rate it was sized for in its last digits sustains that rate.
+RATE_TOLERANCE = 1e-11
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPrediction:
+    """What the threads of a task sustain where they are, and the external rate at which they do."""
+
+    name: str
+    capacity: float
+    rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """cpu and memory in slots, expected at the rate that will run."""
+
+    cpu: float
+    memory: float
+
+
+@dataclass(frozen=True, slots=True)
+class VmPrediction:
+    """A VM and its slots."""
+
+    name: str
+    cpu: float
+    memory: float
+    slots: tuple[Usage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The external rate that all tasks sustain, the task that binds it, and the use of every VM.
+
+    Both are None where no task has a profile: nothing is known of what is sustained.
+    """
+
+    rate: float | None
+    binding_task: str | None
+    tasks: tuple[TaskPrediction, ...]
+    vms: tuple[VmPrediction, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+# Profile and threads of the task on each of its slots -> the rate of the task, and each slot's share of it.
+Route = Callable[[Profile, Sequence[int]], tuple[float, list[float]]]
+
+
+def route_slot_aware(profile: Profile, threads: Sequence[int]) -> tuple[float, list[float]]:
+    """Tuples in proportion to what each slot sustains: Σ I(q_s)."""
+    peaks = [profile.interpolate(count).peak_rate for count in threads]
+    total = fsum(peaks)
+    return total, [peak / total for peak in peaks]
+
+
+def route_shuffled(profile: Profile, threads: Sequence[int]) -> tuple[float, list[float]]:
+    """An equal share to each thread (Storm's shuffle grouping): min over slots of I(q_s)/q_s, times Σ q."""
+    total = sum(threads)
+    weakest = min(profile.interpolate(count).peak_rate / count for count in dict.fromkeys(threads))
+    return weakest * total, [count / total for count in threads]
+
+
+def predict(
+    loads: Sequence[TaskLoad], mapping: ThreadMapping, route: Route, external_rate: float | None = None
+) -> Prediction:
+    """The rate = min over tasks of capacity / visits; usage at that rate, or at external_rate if lower.
+
+    Threads of different tasks on one slot are taken not to disturb each other: no profile measures that.
+    """
+    places = find_places(loads, mapping)
+    slots = [slot for vm in mapping.vms for slot in vm.slots]
+    tasks: list[TaskPrediction] = []
+    shares: list[list[float]] = []
+    for load in loads:
+        counts = [slots[number].threads[load.name] for number in places[load.name]]
+        capacity, split = route(load.profile, counts)
+        tasks.append(TaskPrediction(load.name, capacity, reach_rate(capacity, load.visits, external_rate)))
+        shares.append(split)
+    binding = min(tasks, key=lambda task: task.rate, default=None)
+    running = binding.rate if binding else 0.0
+    if external_rate is not None:
+        running = min(running, external_rate)
+    cpu, memory = [0.0] * len(slots), [0.0] * len(slots)
+    for load, split in zip(loads, shares, strict=True):
+        for number, share in zip(places[load.name], split, strict=True):
+            use = expect_usage(load.profile, slots[number].threads[load.name], running * load.visits * share)
+            cpu[number] += use.cpu
+            memory[number] += use.memory
+    return Prediction(
+        binding.rate if binding else None,
+        binding.name if binding else None,
+        tuple(tasks),
+        sum_vms(mapping, cpu, memory),
+        (*find_untasked(loads), *find_unmeasured(loads, mapping, places), *find_mixed(mapping)),
+    )
+
+
+def reach_rate(capacity: float, visits: float, external_rate: float | None) -> float:
+    """capacity / visits; the asked rate itself where the two differ by rounding only."""
+    rate = capacity / visits
+    if external_rate is not None and abs(rate - external_rate) <= RATE_TOLERANCE * external_rate:
+        return external_rate
+    return rate
+
+
+def expect_usage(profile: Profile, threads: int, rate: float) -> Usage:
+    """C(q) and M(q); a single thread takes in proportion to its rate, as it did in the allocation."""
+    point = profile.interpolate(threads)
+    share = min(1.0, rate / point.peak_rate) if threads == 1 else 1.0
+    return Usage(point.cpu * share, point.memory * share)
+
+
+def find_places(loads: Sequence[TaskLoad], mapping: ThreadMapping) -> Mapping[str, list[int]]:
+    """Slots of each task, numbered through over the VMs; refuses a mapping that does not fit the topology."""
+    places: dict[str, list[int]] = {load.name: [] for load in loads}
+    number = 0
+    for at, vm in enumerate(mapping.vms):
+        for slot_at, slot in enumerate(vm.slots):
+            for task, threads in slot.threads.items():
+                pointer = f"/vms/{at}/slots/{slot_at}/threads"
+                if task not in places:
+                    raise InvalidMapping(
+                        f"VM {vm.vm.name} runs {task!r}, which is no task with a profile: correct the "
+                        f"name.{suggest_name(task, places)}",
+                        pointer,
+                    )
+                if threads < 1:
+                    raise InvalidMapping(
+                        f"VM {vm.vm.name} runs {threads} threads of {task!r}: give 1 or more.", pointer
+                    )
+                places[task].append(number)
+            number += 1
+    for load in loads:
+        if not places[load.name]:
+            raise InvalidMapping(
+                f"No thread of {load.name} is mapped: {load.rate:.6g} tuples/s reach it; give it a slot.",
+                "/vms",
+            )
+    return places
+
+
+def sum_vms(
+    mapping: ThreadMapping, cpu: Sequence[float], memory: Sequence[float]
+) -> tuple[VmPrediction, ...]:
+    """Usage of the slots, and of the VMs that they make up."""
+    uses = iter(
+        Usage(round(c, SHOWN_DIGITS), round(m, SHOWN_DIGITS)) for c, m in zip(cpu, memory, strict=True)
+    )
+    predictions = []
+    for vm in mapping.vms:
+        slots = tuple(next(uses) for _ in vm.slots)
+        predictions.append(
+            VmPrediction(
+                vm.vm.name,
+                round(fsum(use.cpu for use in slots), SHOWN_DIGITS),
+                round(fsum(use.memory for use in slots), SHOWN_DIGITS),
+                slots,
+            )
+        )
+    return tuple(predictions)
+
+
+def find_untasked(loads: Sequence[TaskLoad]) -> tuple[Diagnostic, ...]:
+    """A word where nothing is placed."""
+    if loads:
+        return ()
+    detail = (
+        "No operator has a profile: nothing is placed, and nothing is known of the rate that is sustained."
+    )
+    return (Diagnostic("no-tasks", detail),)
+
+
+def find_unmeasured(
+    loads: Sequence[TaskLoad], mapping: ThreadMapping, places: Mapping[str, list[int]]
+) -> tuple[Diagnostic, ...]:
+    """Tasks with more threads on a slot than were ever measured."""
+    slots = [slot for vm in mapping.vms for slot in vm.slots]
+    beyond = {
+        load.name: most
+        for load in loads
+        if not load.profile.is_measured(most := max(slots[at].threads[load.name] for at in places[load.name]))
+    }
+    if not beyond:
+        return ()
+    listed = ", ".join(f"{task} ({most} threads)" for task, most in list(beyond.items())[:5])
+    detail = (
+        f"More threads on one slot than were measured: {listed}. The last measured values are taken for "
+        "them, which flatters if more threads do worse: measure them, or use fewer per slot."
+    )
+    return (Diagnostic("beyond-profile", detail, tuple(beyond)),)
+
+
+def find_mixed(mapping: ThreadMapping) -> tuple[Diagnostic, ...]:
+    """How many slots run threads of several tasks, whose interference is not modelled."""
+    mixed = sum(1 for vm in mapping.vms for slot in vm.slots if len(slot.threads) > 1)
+    if not mixed:
+        return ()
+    detail = (
+        f"{mixed} slots run threads of several tasks. What they do to each other is in no profile: the rate "
+        "there is that of each task alone."
+    )
+    return (Diagnostic("mixed-slots", detail),)

@@ -1,0 +1,180 @@
+"""Which VMs to acquire for so many slots: the rule of Shukla and Simmhan (section 7), or the cheapest mix."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import isfinite, lcm
+from threading import Lock
+
+from planner.placements.errors import InvalidCatalogue
+
+
+@dataclass(frozen=True, slots=True)
+class VmSize:
+    """One line of a catalogue: what such a VM is called, how many slots it has and what an hour costs."""
+
+    name: str
+    slots: int
+    hourly_price: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Purchase:
+    """How many VMs of which size (largest first), their slots and what an hour of them costs."""
+
+    counts: tuple[tuple[VmSize, int], ...]
+    slots: int
+    hourly_price: float
+
+
+# The cheapest mix is refused beyond so many steps (sizes × slots left to dynamic programming): some seconds.
+MOST_COVERS = 20_000_000
+COUNT_BITS = 40  # more VMs, or slots, than any cover has
+
+Acquire = Callable[[Sequence[VmSize], int], Purchase]
+
+
+def check_catalogue(sizes: Sequence[VmSize]) -> None:
+    """At least one size, each with its own name, a slot or more and a price."""
+    if not sizes:
+        raise InvalidCatalogue("The catalogue has no VM sizes: give at least one.")
+    unpriced = tuple(size.name for size in sizes if size.hourly_price is None)
+    if unpriced:
+        raise InvalidCatalogue(
+            f"No hourly_price for {', '.join(unpriced)}: give one for each size (0 for machines that are "
+            "already paid for).",
+            unpriced,
+        )
+    for size in sizes:
+        price = size.hourly_price
+        if price is None or not (isfinite(price) and price >= 0.0):
+            raise InvalidCatalogue(
+                f"hourly_price of {size.name} is {price}: give a finite price of at least 0.", (size.name,)
+            )
+        if size.slots < 1:
+            raise InvalidCatalogue(
+                f"VM size {size.name} has {size.slots} slots, too few for one thread: give 1 or more.",
+                (size.name,),
+            )
+    names = [size.name for size in sizes]
+    twice = tuple(dict.fromkeys(name for name in names if names.count(name) > 1))
+    if twice:
+        raise InvalidCatalogue(f"Two VM sizes are named {twice[0]}: give each its own name.", twice)
+
+
+def read_price(hourly_price: float | None) -> Fraction:
+    """A price as the decimal fraction that was written, so that sums of prices compare exactly."""
+    return Fraction(repr(hourly_price)) if hourly_price else Fraction(0)
+
+
+def price_of(size: VmSize) -> Fraction:
+    """What an hour of it costs, exactly."""
+    return read_price(size.hourly_price)
+
+
+def make_purchase(counts: Iterable[tuple[VmSize, int]]) -> Purchase:
+    """The sums of a mix, its sizes largest first."""
+    bought = sorted((pair for pair in counts if pair[1]), key=lambda pair: (-pair[0].slots, pair[0].name))
+    price = sum((price_of(size) * count for size, count in bought), Fraction(0))
+    return Purchase(tuple(bought), sum(size.slots * count for size, count in bought), float(price))
+
+
+def acquire_largest_first(sizes: Sequence[VmSize], slots: int) -> Purchase:
+    """The paper's rule: ⌊ρ/p⌋ VMs of the largest size p, and the smallest size that holds the rest.
+
+    Few large VMs keep traffic off the network; where prices follow the slots, the waste is under half of p.
+    """
+    largest = max(sizes, key=lambda size: (size.slots, -price_of(size)))
+    count, rest = divmod(slots, largest.slots)
+    if not rest:
+        return make_purchase([(largest, count)])
+    last = min(
+        (size for size in sizes if size.slots >= rest),
+        key=lambda size: (size.slots, price_of(size), size.name),
+    )
+    return make_purchase([(largest, count + 1)] if last == largest else [(largest, count), (last, 1)])
+
+
+def acquire_cheapest(sizes: Sequence[VmSize], slots: int) -> Purchase:
+    """The cheapest mix with at least ρ slots, exactly; of equals the fewest VMs, then the fewest slots.
+
+    A covering knapsack. Of the sizes other than the best one (cheapest per slot, p slots) an optimum needs
+    fewer than p VMs: among p or more, some have slots that add up to a multiple of p and can be replaced by
+    the best size at no higher price. So all but p·max(slots) slots go to the best size, and dynamic
+    programming settles the rest: its cost does not grow with ρ.
+    """
+    if slots < 1:
+        return make_purchase([])
+    best = min(sizes, key=lambda size: (price_of(size) / size.slots, -size.slots, size.name))
+    bulk = max(0, slots - best.slots * max(size.slots for size in sizes)) // best.slots
+    counts = dict.fromkeys(sizes, 0)
+    counts[best] = bulk
+    for size in settle_rest(sizes, slots - bulk * best.slots):
+        counts[size] += 1
+    return make_purchase(counts.items())
+
+
+def settle_rest(sizes: Sequence[VmSize], slots: int) -> list[VmSize]:
+    """The cheapest cover: best(n) = min over sizes of price + best(n − slots), with best(n ≤ 0) = 0."""
+    return tabulate_covers(tuple(drop_dominated(sizes))).cover(slots)
+
+
+def drop_dominated(sizes: Iterable[VmSize]) -> list[VmSize]:
+    """The sizes without those that another has as many slots as, or more, for the same price or less."""
+    kept: list[VmSize] = []
+    for size in sorted(sizes, key=lambda size: (-size.slots, price_of(size), size.name)):
+        if not kept or price_of(size) < price_of(kept[-1]):
+            kept.append(size)
+    return kept
+
+
+class Covers:
+    """The best covers of 1, 2, … slots from some sizes, worked out as far as they were asked for and kept.
+
+    Retries ask for some slots more, over and over: the table grows by those, and nothing is done twice.
+    """
+
+    def __init__(self, sizes: Sequence[VmSize]) -> None:
+        self.sizes = sizes
+        self.scale = lcm(*(price_of(size).denominator for size in sizes))
+        self.growing = Lock()
+        # What n slots cost, at n + first; n ≤ 0 costs nothing. One integer orders by price, then VMs, then slots.
+        self.first = max(size.slots for size in sizes)
+        self.best = [0] * (self.first + 1)
+        self.offers = [(size.slots, self._weigh(size)) for size in sizes]
+
+    def _weigh(self, size: VmSize) -> int:
+        return ((int(price_of(size) * self.scale) << COUNT_BITS) + 1 << COUNT_BITS) + size.slots
+
+    def cover(self, slots: int) -> list[VmSize]:
+        """The VMs of the best cover."""
+        self._grow(slots)
+        bought: list[VmSize] = []
+        best, first = self.best, self.first
+        while slots > 0:
+            cost = best[slots + first]
+            at = next(
+                at
+                for at, (size, price) in enumerate(self.offers)
+                if best[slots + first - size] + price == cost
+            )
+            bought.append(self.sizes[at])
+            slots -= self.sizes[at].slots
+        return bought
+
+    def _grow(self, slots: int) -> None:
+        if slots * len(self.sizes) > MOST_COVERS:
+            raise InvalidCatalogue(
+                f"The cheapest mix of {len(self.sizes)} sizes for {slots} slots, each with more slots for a higher "
+                f"price, takes {slots * len(self.sizes)} steps and {MOST_COVERS} are the most: offer fewer sizes, "
+                "or sizes with fewer slots.",
+                tuple(size.name for size in self.sizes),
+            )
+        with self.growing:
+            best, offers = self.best, self.offers
+            for at in range(len(best), slots + self.first + 1):
+                best.append(min([best[at - size] + price for size, price in offers]))
+
+
+tabulate_covers = lru_cache(maxsize=2)(Covers)

@@ -1,0 +1,1 @@
+"""Estimates and plans of a whole topology, with explanations."""

@@ -1,0 +1,203 @@
+"""E[T] of a topology under given processors: what the planner promises, and what it rests on.
+
+    E[T](k) = (1/λ0) Σ λᵢ E[Tᵢ](kᵢ) = Σ vᵢ (Wᵢ(kᵢ) + 1/μᵢ)                          (DRS, eq. 4)
+
+This is the total work-in-system time per external tuple, summed over all that derives from it; where tuples
+fork it is more than the time until the last of them is done.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import fsum, inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner.errors import InvalidAllocation, escape_pointer, join_names, suggest_name
+from planner.plans.sojourn_disagreement import compare_sojourn
+from planner.queueing.sojourn import sum_sojourns
+from planner.queueing.stations import NO_BOUND, Stations, wait_seconds_each
+from planner.topology.flow import Flow, measure_flow
+from planner.topology.load_checks import MOST_PROCESSORS
+from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, OperatorEstimate, Topology
+
+# Above it the wait grows twentyfold per unit of load: an error of 5% in a rate can mean saturation.
+NEAR_SATURATION = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A topology under a load: all that an estimate needs but the processors."""
+
+    topology: Topology
+    load: Load
+    flow: Flow
+    stations: Stations
+    names: list[str]
+
+
+def estimate(
+    topology: Topology,
+    load: Load,
+    processors: Mapping[str, int] | None = None,
+    model: Model = DEFAULT_MODEL,
+) -> Estimate:
+    """E[T] under `processors`, or under those that the load says are running."""
+    situation = survey_load(topology, load, model)
+    counts = find_counts(topology, load, processors)
+    answer = evaluate_allocation(
+        situation, counts, list_floats(wait_seconds_each(situation.stations, counts))
+    )
+    answer = replace(answer, diagnostics=answer.diagnostics + find_outside_bounds(topology, counts))
+    running = [load.operators[operator.name].processors for operator in topology.operators]
+    if all(known in (None, count) for known, count in zip(running, counts, strict=True)):
+        answer = replace(answer, diagnostics=answer.diagnostics + compare_sojourn(topology, answer, load))
+    return answer
+
+
+def find_outside_bounds(topology: Topology, counts: Sequence[int]) -> tuple[Diagnostic, ...]:
+    """A word where an operator has fewer or more processors than its own bounds allow: no plan would give them."""
+    outside = tuple(
+        [
+            operator.name
+            for operator, count in zip(topology.operators, counts, strict=True)
+            if count < operator.min_processors
+            or (operator.max_processors is not None and count > operator.max_processors)
+        ]
+    )
+    if not outside:
+        return ()
+    detail = f"Outside of its own min_processors and max_processors is {join_names(outside)}: no plan would give that."
+    return (Diagnostic("outside-bounds", detail, outside),)
+
+
+def find_counts(topology: Topology, load: Load, processors: Mapping[str, int] | None) -> list[int]:
+    """Processors per operator in topology order; those given win over those measured, as a whole."""
+    names = [operator.name for operator in topology.operators]
+    if processors is None:
+        found = {name: measured.processors for name, measured in load.operators.items()}
+    else:
+        found = dict(processors)
+        for name in found.keys() - set(names):
+            raise InvalidAllocation(
+                f"Processors are given for {name!r}, which the topology does not have: remove it or "
+                f"correct the name.{suggest_name(name, names)}",
+                f"/{escape_pointer(name)}",
+            )
+    missing = [name for name in names if found.get(name) is None]
+    if missing:
+        raise InvalidAllocation(
+            f"No processors are given for {join_names(missing)}: give them, or a load that says what runs."
+        )
+    return [check_count(name, found[name]) for name in names]
+
+
+def check_count(name: str, count: int | None) -> int:
+    """At least one processor, and no more than the formulas are exact for."""
+    if count is None or not 1 <= count <= MOST_PROCESSORS:
+        raise InvalidAllocation(
+            f"Operator {name!r} is given {count} processors: give between 1 and {MOST_PROCESSORS}.",
+            f"/{escape_pointer(name)}",
+        )
+    return count
+
+
+def survey_load(topology: Topology, load: Load, model: Model) -> Situation:
+    """What reaches each operator, and the operators as queues; an SCV that is not measured is 1."""
+    flow = measure_flow(topology, load)
+    operators = topology.operators
+    measured = [load.operators[operator.name] for operator in operators]
+    stations = Stations(
+        flow.arrival_rates,
+        [one.service_rate for one in measured if one.service_rate is not None],
+        [1.0 if one.arrival_scv is None else one.arrival_scv for one in measured],
+        [1.0 if one.service_scv is None else one.service_scv for one in measured],
+        [operator.min_processors for operator in operators],
+        [NO_BOUND if operator.max_processors is None else operator.max_processors for operator in operators],
+        model,
+    )
+    return Situation(topology, load, flow, stations, [operator.name for operator in operators])
+
+
+def evaluate_allocation(situation: Situation, counts: Sequence[int], waits: Sequence[float]) -> Estimate:
+    """The estimate of an allocation that fits; an unstable operator makes E[T] infinite, said as None."""
+    flow, stations = situation.flow, situation.stations
+    operators: list[OperatorEstimate] = []
+    for name, visits, arrival_rate, service_rate, count, wait in zip(
+        situation.names, flow.visits, flow.arrival_rates, stations.service_rate, counts, waits, strict=True
+    ):
+        utilisation = arrival_rate / service_rate / count
+        known_wait = sojourn = None
+        if wait < inf:
+            known_wait, sojourn = wait, wait + 1.0 / service_rate
+        operators.append(
+            OperatorEstimate(
+                name, arrival_rate, service_rate, count, utilisation, known_wait, sojourn, visits
+            )
+        )
+    unstable = tuple([one.name for one in operators if one.wait_seconds is None]) if inf in waits else ()
+    return Estimate(
+        stable=not unstable,
+        expected_sojourn_seconds=None if unstable else sum_sojourn(situation, waits),
+        external_rate=situation.load.external_rate,
+        processors_total=sum(counts),
+        operators=tuple(operators),
+        model=stations.model,
+        unstable_operators=unstable,
+        diagnostics=flow.diagnostics + describe_estimate(situation.load, operators, stations.model),
+    )
+
+
+def assess_counts(situation: Situation, counts: Sequence[int]) -> Estimate:
+    """The estimate of an allocation whose waits nobody has computed yet."""
+    return evaluate_allocation(situation, counts, list_floats(wait_seconds_each(situation.stations, counts)))
+
+
+def list_floats(values: Sequence[float] | NDArray[np.float64]) -> list[float]:
+    """Plain floats, which answers are made of."""
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)
+
+
+def sum_sojourn(situation: Situation, waits: Sequence[float]) -> float:
+    """E[T], by the very sum that an allocation's target is compared with; of a single tuple where λ0 = 0."""
+    flow, stations = situation.flow, situation.stations
+    if situation.load.external_rate:
+        return sum_sojourns(stations, waits, situation.load.external_rate)
+    return fsum([visits / mu for visits, mu in zip(flow.visits, stations.service_rate, strict=True)])
+
+
+def describe_estimate(
+    load: Load, operators: Sequence[OperatorEstimate], model: Model
+) -> tuple[Diagnostic, ...]:
+    """What an estimate assumes, and where it is sensitive."""
+    diagnostics: list[Diagnostic] = []
+    if model != "mmk":
+        assumed = list_unmeasured(load, operators)
+        if assumed:
+            detail = (
+                f"arrival_scv or service_scv is not measured at {join_names(assumed)}: 1 is assumed, as of "
+                "random (Poisson) arrivals and exponential services."
+            )
+            diagnostics.append(Diagnostic("scv-assumed", detail, assumed))
+    near = tuple(
+        [one.name for one in operators if one.utilisation > NEAR_SATURATION and one.wait_seconds is not None]
+    )
+    if near:
+        detail = (
+            f"More than {NEAR_SATURATION:.0%} of the capacity is in use at {join_names(near)}: a few percent "
+            "more load would multiply the wait."
+        )
+        diagnostics.append(Diagnostic("near-saturation", detail, near))
+    return tuple(diagnostics)
+
+
+def list_unmeasured(load: Load, operators: Sequence[OperatorEstimate]) -> tuple[str, ...]:
+    """The operators without an SCV of their own."""
+    measured = [load.operators[operator.name] for operator in operators]
+    return tuple(
+        [
+            operator.name
+            for operator, one in zip(operators, measured, strict=True)
+            if one.arrival_scv is None or one.service_scv is None
+        ]
+    )

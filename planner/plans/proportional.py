@@ -1,0 +1,152 @@
+"""Processors in proportion to the work of each operator (Mc-Stream, eq. 9 and Algorithm 1).
+
+    (c₁/p₁) : m₁ = (cᵢ/pᵢ) : mᵢ        c = λ/μ, the work per second;  p, the capacity of the node
+
+The paper takes c per tuple and so forgets how many tuples reach each vertex: here it is per second. m₁ grows until
+neither throughput nor latency improves by more than the tolerance; the rest follow, rounded up.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil, fsum
+
+from planner.allocation.allocate import allocate_budget
+from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidLoad, escape_pointer
+from planner.plans.describe import describe_choice
+from planner.plans.estimation import Situation, assess_counts, list_floats, survey_load
+from planner.plans.throttled_flow import throttle_flow
+from planner.queueing.gain_curve import Curve
+from planner.queueing.waiting import least_stable_processors
+from planner.values import DEFAULT_MODEL, Diagnostic, Load, Model, Plan, Topology
+
+NEARLY_WHOLE = 1e-9  # a product of rounded quotients may lie this far above the integer that is meant
+
+
+def proportional(
+    topology: Topology,
+    load: Load,
+    tolerance: float = 0.01,
+    capacities: Mapping[str, float] | None = None,
+    model: Model = DEFAULT_MODEL,
+) -> Plan:
+    """Processors proportional to work; `capacities` are of the nodes, relative to the one measured on."""
+    if not 0.0 < tolerance < 1.0:
+        raise InvalidLoad(
+            f"tolerance = {tolerance} ends the search nowhere or at once: give more than 0 and less than 1.",
+            "/tolerance",
+        )
+    measured = survey_load(topology, apply_capacities(load, capacities or {}), model)
+    situation, throttled = throttle_flow(measured)
+    scale = Scale.prepare(situation, throttled)
+    counts = grow(scale, tolerance)
+    said = compare_with_best(situation, counts) if not throttled else ()
+    return describe_choice(situation, counts, throttled, objective="proportional", optimal=False, said=said)
+
+
+def apply_capacities(load: Load, capacities: Mapping[str, float]) -> Load:
+    """A node of capacity p serves p times as fast as the one that was measured."""
+    operators = dict(load.operators)
+    for name, capacity in capacities.items():
+        measured = operators.get(name)
+        if measured is None or not 1e-6 <= capacity <= 1e6:
+            raise InvalidLoad(
+                f"capacities has {name!r}: {capacity}: name operators of the load, with numbers from 1e-6 to 1e6.",
+                f"/capacities/{escape_pointer(name)}",
+            )
+        if measured.service_rate is not None:
+            operators[name] = measured._replace(service_rate=measured.service_rate * capacity)
+    return replace(load, operators=operators)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How many processors each operator has for each of the first one's."""
+
+    curves: Sequence[Curve]
+    ratios: Sequence[float]
+    floors: Sequence[int]
+    bounds: Sequence[tuple[int, int]]
+    arrivals: Sequence[float]
+    services: Sequence[float]
+
+    @classmethod
+    def prepare(cls, situation: Situation, throttled: Sequence[str]) -> "Scale":
+        """Relative to the first operator that has any work; throttled operators are at their bounds."""
+        stations = situation.stations
+        work = [rate / mu for rate, mu in zip(stations.arrival_rate, stations.service_rate, strict=True)]
+        first = next((one for one in work if one), 1.0)
+        bounds = [
+            (int(least), int(most))
+            for least, most in zip(stations.min_processors, stations.max_processors, strict=True)
+        ]
+        short = [name in set(throttled) for name in situation.names]
+        rates = list_floats(stations.arrival_rate)
+        services = list_floats(stations.service_rate)
+        rows = zip(rates, services, bounds, short, strict=True)
+        floors = [most if cut else least_stable_processors(rate, mu) for rate, mu, (_, most), cut in rows]
+        calm = [0.0 if cut else rate for rate, cut in zip(rates, short, strict=True)]
+        curves = replace(stations, arrival_rate=calm).curves
+        return cls(curves, [one / first for one in work], floors, bounds, calm, services)
+
+    def spread(self, first: int) -> list[int]:
+        """mᵢ = ⌈m₁cᵢ/c₁⌉ within bounds."""
+        return [
+            max(min(ceil(first * ratio - NEARLY_WHOLE), most), least)
+            for ratio, (least, most) in zip(self.ratios, self.bounds, strict=True)
+        ]
+
+    def is_stable(self, counts: Sequence[int]) -> bool:
+        """Whether every operator keeps up, as far as its bounds let it."""
+        return all(count >= floor for count, floor in zip(counts, self.floors, strict=True))
+
+    def sum_work(self, counts: Sequence[int]) -> float:
+        """Σλ(W + 1/μ), which is λ0·E[T], over the operators that can keep up."""
+        rows = zip(self.curves, counts, self.arrivals, self.services, strict=True)
+        return fsum(rate * (curve.wait_seconds(count) + 1.0 / mu) for curve, count, rate, mu in rows)
+
+
+def grow(scale: Scale, tolerance: float) -> list[int]:
+    """The first m₁, from the least that keeps up, whose successor improves E[T] by no more than `tolerance`.
+
+    Below the least stable m₁ every step raises the throughput; from there on only the latency can improve.
+    """
+    if not any(scale.ratios):
+        return scale.spread(1)
+    first = find_least_stable_first(scale)
+    counts = scale.spread(first)
+    found = scale.sum_work(counts)
+    while True:
+        first += 1
+        larger = scale.spread(first)
+        better = scale.sum_work(larger)
+        if larger == counts or found - better <= tolerance * found:
+            return counts
+        counts, found = larger, better
+
+
+def find_least_stable_first(scale: Scale) -> int:
+    """The least m₁ with which every operator keeps up, by bisection: more of the first is never less of another."""
+    low, high = 0, 1
+    while not scale.is_stable(scale.spread(high)):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if scale.is_stable(scale.spread(middle)) else (middle, high)
+    return high
+
+
+def compare_with_best(situation: Situation, counts: Sequence[int]) -> tuple[Diagnostic, ...]:
+    """What the best split of as many processors would reach."""
+    try:
+        best = allocate_budget(situation.stations, sum(counts), situation.names).counts.tolist()
+    except (BudgetTooSmall, BoundTooSmall):
+        return ()
+    ours = assess_counts(situation, counts).expected_sojourn_seconds
+    theirs = assess_counts(situation, best).expected_sojourn_seconds
+    if ours is None or theirs is None or not theirs < ours:
+        return ()
+    detail = (
+        f"Proportional is not best: min-latency splits the same {sum(counts)} processors for an E[T] of {theirs:.6g} s "
+        f"instead of {ours:.6g} s."
+    )
+    return (Diagnostic("not-best-split", detail),)

@@ -1,0 +1,88 @@
+"""The flow where operators at their max_processors cannot keep up: they pass on what they can serve, and no more.
+
+    λ = λ0·e + Gᵀ min(λ, c),   c = max_processors × μ             (after Es-Stream, section V-B: upstream first)
+
+The right side is concave and grows with λ, so Newton's iteration from the untroubled flow falls to the one solution:
+each round fixes the output of those that are over their capacity, and only ever releases some of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from planner.arrays import Floats
+from planner.plans.estimation import Situation
+from planner.queueing.erlang import STABILITY_MARGIN
+from planner.queueing.stations import NO_BOUND
+from planner.topology.flow import settle_network
+from planner.topology.network import Network, index_topology
+
+
+def throttle_flow(situation: Situation) -> tuple[Situation, tuple[str, ...]]:
+    """The situation with what really arrives, and the operators that cannot keep up even at their bound.
+
+    A measured rate follows in proportion: it is scaled as the derived rate of its operator is.
+    """
+    stations, external_rate = situation.stations, situation.load.external_rate
+    capacities = [
+        most * mu if most < NO_BOUND else float("inf")
+        for most, mu in zip(stations.max_processors, stations.service_rate, strict=True)
+    ]
+    if not any(list_over(stations.arrival_rate, capacities)):
+        return situation, ()
+    network = index_topology(situation.topology)
+    network = replace(network, shares=[share * external_rate for share in network.shares])
+    derived = settle_network(network)
+    # Where rates are measured, a capacity counts for as much of the derived rate as of the measured one.
+    factors = [
+        rate / free if free else 1.0 for rate, free in zip(stations.arrival_rate, derived, strict=True)
+    ]
+    limits = [
+        most / factor if factor else float("inf") for most, factor in zip(capacities, factors, strict=True)
+    ]
+    settled = settle_throttled(network, derived, limits)
+    rates = [rate * factor for rate, factor in zip(settled, factors, strict=True)]
+    throttled = tuple(
+        name for name, over in zip(situation.names, list_over(rates, capacities), strict=True) if over
+    )
+    flow = replace(situation.flow, arrival_rates=rates, visits=[rate / external_rate for rate in rates])
+    return replace(situation, flow=flow, stations=replace(stations, arrival_rate=rates)), throttled
+
+
+def settle_throttled(network: Network, rates: list[float], limits: Sequence[float]) -> list[float]:
+    """The rates that arrive where no operator emits more than `limits` times its selectivities allow."""
+    over = list_over(rates, limits)
+    while True:
+        rates = settle_network(cut_outputs(network, over, limits))
+        still = [was and now for was, now in zip(over, list_over(rates, limits), strict=True)]
+        if still == over:
+            return rates
+        over = still
+
+
+def list_over(rates: Sequence[float] | Floats, limits: Sequence[float]) -> list[bool]:
+    """Which operators are as unstable at their limit as planner.queueing.waiting.is_stable has it."""
+    return [rate >= limit * (1.0 - STABILITY_MARGIN) for rate, limit in zip(rates, limits, strict=True)]
+
+
+def cut_outputs(network: Network, over: Sequence[bool], limits: Sequence[float]) -> Network:
+    """The network where operators that are over their limit are sources of a known rate instead."""
+    shares, loops = list(network.shares), list(network.loops)
+    successors, selectivities = list(network.successors), list(network.selectivities)
+    fan_in = list(network.fan_in)
+    for operator, is_over in enumerate(over):
+        if not is_over:
+            continue
+        shares[operator] += limits[operator] * loops[operator]
+        loops[operator] = 0.0
+        for target, selectivity in zip(successors[operator], selectivities[operator], strict=True):
+            shares[target] += limits[operator] * selectivity
+            fan_in[target] -= 1
+        successors[operator], selectivities[operator] = [], []
+    return replace(
+        network,
+        shares=shares,
+        loops=loops,
+        successors=successors,
+        selectivities=selectivities,
+        fan_in=fan_in,
+    )

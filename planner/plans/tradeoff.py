@@ -1,0 +1,72 @@
+"""What another processor costs against what it takes off the queue, operator by operator (Es-Stream, eqs. 8-18).
+
+    z(k) = βk + (1 − β)Q(k),   Q(k) = λW(k) + λ/μ           tuples in the operator
+    k*   = the least stable k with Q(k) − Q(k+1) ≤ β/(1 − β)
+
+Q falls by ever smaller steps, so the first k that is not worth another is the minimum of z. The paper's Algorithm 1
+begins at ⌊λ/μ⌋, which is not stable, and its line 7 subtracts the wrong way round; its eq. 14 divides by p0 where
+it must multiply. Here k begins at the least stable, and the difference comes without a subtraction.
+"""
+
+from dataclasses import replace
+
+from planner.errors import InvalidLoad
+from planner.plans.describe import describe_choice
+from planner.plans.estimation import Situation, survey_load
+from planner.plans.throttled_flow import throttle_flow
+from planner.queueing.gain_curve import Curve
+from planner.values import Effect, Load, Model, Plan, Topology
+
+
+def tradeoff(topology: Topology, load: Load, beta: float, model: Model = "mmk") -> Plan:
+    """Each operator's k*, within its bounds; one that its bound throttles sends less to those behind it."""
+    if not 0.0 < beta < 1.0:
+        raise InvalidLoad(
+            f"beta = {beta} weighs one side with nothing: give more than 0 (a processor costs nothing) and less "
+            "than 1 (a waiting tuple costs nothing).",
+            "/beta",
+        )
+    situation, throttled = throttle_flow(survey_load(topology, load, model))
+    curves = situation.stations.curves
+    counts = choose_counts(situation, curves, beta / (1.0 - beta))
+    plan = describe_choice(situation, counts, throttled, objective="tradeoff", optimal=True)
+    by_name = dict(zip(situation.names, zip(curves, counts, strict=True), strict=True))
+    effects = tuple(
+        one if one.operator in throttled else add_price(one, by_name[one.operator][0], beta)
+        for one in plan.explanation
+    )
+    return replace(plan, explanation=effects)
+
+
+def choose_counts(situation: Situation, curves: list[Curve], price: float) -> list[int]:
+    """k* of every operator, price = β/(1 − β)."""
+    return [
+        min(find_first_unworthy(curve, price), int(most))
+        for curve, most in zip(curves, situation.stations.max_processors, strict=True)
+    ]
+
+
+def find_first_unworthy(curve: Curve, price: float) -> int:
+    """The least k from the curve's floor up whose next processor takes no more than `price` off the queue."""
+    low, step = curve.floor, 1
+    if not curve.is_busy or curve[low] <= price:
+        return low
+    while curve[low + step] > price:
+        low, step = low + step, 2 * step
+    high = low + step
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if curve[middle] > price else (low, middle)
+    return high
+
+
+def add_price(effect: Effect, curve: Curve, beta: float) -> Effect:
+    """The effect with what it weighs: Q(k) − Q(k+1) against β/(1 − β)."""
+    taken = curve[effect.processors]
+    price = beta / (1.0 - beta)
+    relation = "not worth" if taken <= price else "worth"
+    detail = (
+        f"{effect.detail} One more would take {taken:.4g} tuples off its queue, {relation} the {price:.4g} that it "
+        f"costs at β = {beta:.4g}."
+    )
+    return effect._replace(detail=detail)

@@ -1,0 +1,105 @@
+"""What each processor more is worth at one operator, one number at a time: for small problems, without arrays."""
+
+from math import inf, log
+
+from planner.queueing.erlang import (
+    ANCHOR_STEP,
+    FIRST_ANCHOR,
+    LEAST_LOAD,
+    STABILITY_MARGIN,
+    anchored_erlang_b,
+    closed_erlang_b,
+    deviance,
+    find_least_stable,
+    split_offered_load,
+)
+from planner.queueing.waiting_models import Weights, drop_variability
+
+LEAST_GAIN = 1e-290
+"""A smaller gain counts as none: doubles are about to lose its digits, and no E[T] can show it."""
+
+
+class Curve(dict[int, float]):
+    """The gains of one operator: curve[k] = λ(W(k) − W(k+1)), computed when first asked for, then remembered.
+
+    Those above k = 128 are anchored, so equal operators have equal bits.
+    """
+
+    __slots__ = ("_blocking", "_waits", "floor", "high", "is_busy", "low", "service_rate", "weights")
+
+    def __init__(
+        self, arrival_rate: float, service_rate: float, weights: Weights, min_processors: int
+    ) -> None:
+        self.high, self.low = high, low = split_offered_load(arrival_rate, service_rate)
+        self.service_rate = service_rate
+        self.weights = weights
+        self.floor = max(find_least_stable(high, low), min_processors)
+        self.is_busy = high >= LEAST_LOAD and (weights.constant > 0.0 or weights.level > 0.0)
+        """Whether more processors could help: something arrives, and something waits."""
+        self._blocking: dict[int, float] = {}
+        self._waits: dict[int, float] = {}
+
+    def erlang_b(self, k: int) -> float:
+        """B(k), with the bits of planner.queueing.erlang.anchored_erlang_b; remembered, and B(k − 1) with it."""
+        b = self._blocking.get(k)
+        if b is None:
+            if k >= FIRST_ANCHOR and k % ANCHOR_STEP == 0:
+                b = closed_erlang_b(k, self.high, self.low)
+            else:
+                before = self._blocking.get(k - 1)
+                if before is None:
+                    before = self._blocking[k - 1] = anchored_erlang_b(k - 1, self.high, self.low)
+                busy = self.high * before
+                b = busy / (k + busy)
+            self._blocking[k] = b
+        return b
+
+    def wait_seconds(self, k: int) -> float:
+        """W(k) as planner.queueing.waiting.wait_seconds, to the last bit, and remembered; inf where unstable."""
+        if k not in self._waits:
+            if (k - self.high) - self.low <= k * STABILITY_MARGIN:
+                return inf
+            self[k]  # evaluated, and the wait with it
+        return self._waits[k]
+
+    def waiting(self, k: int) -> float:
+        """λW(k), the mean number that wait."""
+        return self.high * self.service_rate * self.wait_seconds(k)
+
+    def __missing__(self, k: int) -> float:
+        """λ(W(k) − W(k+1)), W the wait with its factor v, without a subtraction of waits; and W(k).
+
+        v(k)·(k+1)B'[(c²+k)AB + c³ + 2ck + k]/(c(c+AB)·c'(c'+AB')) + (v(k)−v(k+1))·A(k+1)B'/(c'(c'+AB')),
+        c = k − A, c' = c + 1, B' = B(k+1) = AB/(k+1+AB); μW(k) = v(k)·kB/(c(c+AB)).
+        """
+        load = self.high
+        if load < LEAST_LOAD:  # every gain is below A² < LEAST_GAIN
+            self[k] = self._waits[k] = 0.0
+            return 0.0
+        b = self.erlang_b(k)
+        x = float(k)  # Python is slower where integers meet floats
+        busy, n = load * b, x + 1.0
+        b_next = busy / (n + busy)
+        c = (x - load) - self.low
+        d = c + 1.0
+        room, room_next = c * (c + busy), d * (d + load * b_next)
+        squared = c * c
+        fall = n * b_next * ((squared + x) * busy + c * (squared + 2.0 * x) + x) / (room * room_next)
+        weights = self.weights
+        if weights.is_constant:
+            v: float = weights.constant
+            gain = v * fall
+        else:
+            v, v_drop = drop_variability(weights, c / load, 1.0 / load, x)
+            gain = v * fall + v_drop * (load * n * b_next / room_next)
+        self._waits[k] = x * b / room / self.service_rate * v
+        self[k] = gain = gain if gain > LEAST_GAIN else 0.0
+        return gain
+
+    def find_vanishing(self) -> int:
+        """A k whose gain is about to vanish: k·ln(k/A) − (k − A) = 640, by Newton from Bernstein's bound above."""
+        load = max(self.high, LEAST_LOAD)
+        k = load + 222.0 + (222.0**2 + 1334.0 * load) ** 0.5
+        for _ in range(4):
+            k -= (deviance(k, load, k - load) - 640.0) / log(k / load)
+        return int(k)

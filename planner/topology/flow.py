@@ -1,0 +1,194 @@
+"""What reaches each operator: the traffic equations of a stream with splits, joins and loops.
+
+    λ = λ0·e + Gᵀλ,   G[i,j] = selectivity(i→j),   visits vᵢ = λᵢ/λ0        (DRS, section III-A)
+
+Components are settled one after the other, upstream first. Outside cycles that only adds and multiplies
+numbers ≥ 0, so it is as exact as the selectivities; within a cycle `planner.topology.cycles` solves.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from planner.errors import InvalidTopology, NoSteadyState, join_names
+from planner.topology.cycles import NEARLY_ONE, Cycle, find_components, solve_cycle
+from planner.topology.load_checks import check_load, check_offered_load
+from planner.topology.network import LARGEST, Network, index_topology
+from planner.values import Diagnostic, Load, Topology
+
+# Counts over an interval of some hundred tuples scatter by less than this; more is news.
+ARRIVAL_TOLERANCE = 0.1
+NO_INPUT = Diagnostic(
+    "no-input", "external_rate is 0: nothing waits, and E[T] is what a single tuple would take in service."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """What one external tuple causes (`visits`) and what reaches the operators, both in topology order."""
+
+    visits: list[float]
+    arrival_rates: list[float]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def check_topology(topology: Topology) -> None:
+    """Raise InvalidTopology with a pointer, or NoSteadyState for a cycle that gains.
+
+    A gaining cycle is refused even where no external tuple reaches it now: entries change more often than
+    graphs do, and one stray tuple would be enough.
+    """
+    settle_network(index_topology(topology))
+
+
+def solve_visits(topology: Topology) -> list[float]:
+    """Visits of each operator per external tuple: v = e + Gᵀv."""
+    return settle_network(index_topology(topology))
+
+
+def arrival_rates(topology: Topology, load: Load) -> tuple[list[float], tuple[Diagnostic, ...]]:
+    """Tuples per second that reach each operator: as measured where measured, else visits × external rate."""
+    flow = measure_flow(topology, load)
+    return flow.arrival_rates, flow.diagnostics
+
+
+def settle_network(network: Network) -> list[float]:
+    """Visits by components, upstream first; what is not on or behind a cycle (self-loops apart) needs no search."""
+    received = list(network.shares)
+    order, rest = order_acyclic(network)
+    for operator in order:
+        pass_on(network, operator, received)
+    for component in reversed(find_components(network.successors, rest)) if rest else ():
+        if len(component) == 1:
+            pass_on(network, component[0], received)
+        else:
+            pass_around(network, component, received)
+    # a sum shows what exceeds the limit, infinity and NaN too; only then each is looked at
+    if not sum(received) <= LARGEST:
+        check_visits(network, received)
+    return received
+
+
+def check_visits(network: Network, received: Sequence[float]) -> None:
+    """Raise InvalidTopology at the first operator that is reached more often than the formulas bear."""
+    for operator, visits in enumerate(received):
+        if not visits <= LARGEST:
+            raise InvalidTopology(
+                f"The selectivities on the way to operator {network.names[operator]} multiply to more "
+                f"than {LARGEST:g}: lower them.",
+                f"/operators/{operator}",
+            )
+
+
+def order_acyclic(network: Network) -> tuple[list[int], list[int]]:
+    """Operators so that each comes after all that feed it (Kahn), and those on or behind a cycle."""
+    waiting = list(network.fan_in)
+    order = [operator for operator, count in enumerate(waiting) if not count]
+    for operator in order:  # grows while it is read
+        for target in network.successors[operator]:
+            waiting[target] -= 1
+            if not waiting[target]:
+                order.append(target)
+    if len(order) == len(waiting):
+        return order, []
+    return order, [operator for operator, count in enumerate(waiting) if count]
+
+
+def pass_on(network: Network, operator: int, received: list[float]) -> None:
+    """Settle one operator, whose self-loop of gain g makes 1/(1 − g) turns, and feed its successors."""
+    visits = received[operator]
+    loop = network.loops[operator]
+    if loop:
+        if not 1.0 - loop > NEARLY_ONE:
+            raise NoSteadyState((network.names[operator],), loop)
+        visits /= 1.0 - loop
+        received[operator] = visits
+    selectivities = network.selectivities[operator]
+    for i, target in enumerate(network.successors[operator]):
+        received[target] += selectivities[i] * visits
+
+
+def pass_around(network: Network, component: Sequence[int], received: list[float]) -> None:
+    """Settle the operators of a cycle together, then give what they send out of it to their successors."""
+    place = {operator: position for position, operator in enumerate(component)}
+    edges = [(position, position, network.loops[operator]) for position, operator in enumerate(component)]
+    leaving: list[tuple[int, int, float]] = []
+    for operator in component:
+        for target, selectivity in zip(
+            network.successors[operator], network.selectivities[operator], strict=True
+        ):
+            if target in place:
+                edges.append((place[operator], place[target], selectivity))
+            else:
+                leaving.append((operator, target, selectivity))
+    cycle = Cycle(tuple([network.names[operator] for operator in sorted(component)]), edges)
+    settled = solve_cycle(cycle, [received[operator] for operator in component])
+    for operator, visits in zip(component, settled, strict=True):
+        received[operator] = visits
+    for operator, target, selectivity in leaving:
+        received[target] += selectivity * received[operator]
+
+
+def measure_flow(topology: Topology, load: Load) -> Flow:
+    """Visits and arrival rates under a load.
+
+    A measured rate replaces that of its own operator only: operators downstream of it keep following the
+    external rate, so that one wrong counter does not spread.
+    """
+    network = index_topology(topology)
+    visits = settle_network(network)
+    check_load(network, load)
+    external_rate = load.external_rate
+    diagnostics = list(network.diagnostics)
+    if 0.0 in visits:
+        diagnostics.append(describe_unreached(network, visits))
+    if not external_rate:
+        diagnostics.append(NO_INPUT)
+    rates = [external_rate * count for count in visits]
+    disagreements: list[Disagreement] = []
+    for operator, name in enumerate(network.names):
+        measured = load.operators[name]
+        if measured.arrival_rate is not None:
+            disagreement = Disagreement(name, measured.arrival_rate, rates[operator])
+            if disagreement.ratio > ARRIVAL_TOLERANCE:
+                disagreements.append(disagreement)
+            rates[operator] = measured.arrival_rate
+            if external_rate:
+                visits[operator] = measured.arrival_rate / external_rate
+        check_offered_load(name, rates[operator], measured)
+    if disagreements:
+        diagnostics.append(describe_disagreements(disagreements))
+    return Flow(visits, rates, tuple(diagnostics))
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """An operator whose measured arrival rate is not what the external rate and the selectivities give."""
+
+    operator: str
+    measured: float
+    derived: float
+
+    @property
+    def ratio(self) -> float:
+        """The difference as part of the larger of the two."""
+        larger = max(self.measured, self.derived)
+        return abs(self.measured - self.derived) / larger if larger else 0.0
+
+
+def describe_unreached(network: Network, visits: Sequence[float]) -> Diagnostic:
+    """Operators that no external tuple reaches: their rate is 0, and they get a processor each."""
+    names = tuple(name for name, count in zip(network.names, visits, strict=True) if not count)
+    return Diagnostic("unreachable", f"No external tuple reaches {join_names(names)}.", names)
+
+
+def describe_disagreements(disagreements: Sequence[Disagreement]) -> Diagnostic:
+    """One diagnostic for all, the worst first."""
+    worst_first = sorted(disagreements, key=lambda one: -one.ratio)
+    rows = [f"{one.operator} {one.measured:.6g}/s for {one.derived:.6g}/s" for one in worst_first]
+    return Diagnostic(
+        "arrival-rate-disagrees",
+        f"Measured arrival rates differ by more than {ARRIVAL_TOLERANCE:.0%} from those that external_rate "
+        f"and the selectivities give: {join_names(rows)}. The measured ones are used; operators without one "
+        "still follow external_rate, also downstream of these. Check the selectivities.",
+        tuple(one.operator for one in worst_first),
+    )

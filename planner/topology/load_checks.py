@@ -1,0 +1,84 @@
+"""Whether a measured load fits the topology it is said to come from."""
+
+from planner.errors import InvalidLoad, escape_pointer, join_names, suggest_name
+from planner.topology.network import LARGEST, Network
+from planner.values import Load, OperatorLoad
+
+# No rate that is divided by is smaller: no quotient of the formulas overflows.
+SMALLEST = 1e-100
+MOST_PROCESSORS = 1_000_000_000  # up to here the formulas are exact to 1e-11
+
+
+def check_load(network: Network, load: Load) -> None:
+    """Raise InvalidLoad where the load names strangers, leaves operators out, or holds what is no rate."""
+    check_number(load.external_rate, "external_rate", least=SMALLEST)
+    check_number(load.measured_sojourn_seconds, "measured_sojourn_seconds")
+    for name, measured in load.operators.items():
+        if name not in network.index:
+            raise InvalidLoad(
+                f"The load has operator {name!r}, which the topology does not have: remove it or correct "
+                f"the name.{suggest_name(name, network.names)}",
+                f"/operators/{escape_pointer(name)}",
+            )
+        check_measured(name, measured, external_rate=load.external_rate)
+    missing = [
+        name
+        for name in network.names
+        if name not in load.operators or load.operators[name].service_rate is None
+    ]
+    if missing:
+        raise InvalidLoad(
+            f"No service_rate is given for {join_names(missing)}: every operator of the topology needs one.",
+            "/operators",
+        )
+
+
+def check_measured(name: str, measured: OperatorLoad, *, external_rate: float) -> None:
+    """What was measured at one operator is finite, and not negative; a service rate is more than 0."""
+    service_rate = measured.service_rate
+    arrival_rate = measured.arrival_rate
+    if service_rate is not None and not SMALLEST <= service_rate <= LARGEST:
+        raise InvalidLoad(
+            f"service_rate of operator {name!r} is {service_rate}: give a number above 0 (and no more than "
+            f"{LARGEST:g}).",
+            f"/operators/{escape_pointer(name)}/service_rate",
+        )
+    check_number(arrival_rate, "arrival_rate", name)
+    if arrival_rate and not external_rate:
+        raise InvalidLoad(
+            f"Operator {name!r} receives {arrival_rate:.6g} tuples/s while external_rate is 0: give the rate "
+            "at which the stream enters, or leave the arrival_rate out.",
+            f"/operators/{escape_pointer(name)}/arrival_rate",
+        )
+    check_number(measured.arrival_scv, "arrival_scv", name)
+    check_number(measured.service_scv, "service_scv", name)
+    if measured.processors is not None and not 1 <= measured.processors <= MOST_PROCESSORS:
+        raise InvalidLoad(
+            f"Operator {name!r} has {measured.processors} processors: give between 1 and {MOST_PROCESSORS}.",
+            f"/operators/{escape_pointer(name)}/processors",
+        )
+
+
+def check_number(value: float | None, field: str, operator: str | None = None, least: float = 0.0) -> None:
+    """A measured value is 0 or a sane number, or was not measured; NaN fails the comparisons too."""
+    if value is None or value == 0.0 or least <= value <= LARGEST:
+        return
+    of, prefix = (
+        (f" of operator {operator!r}", f"/operators/{escape_pointer(operator)}") if operator else ("", "")
+    )
+    raise InvalidLoad(
+        f"{field}{of} is {value}: give 0 or a number above it (and no more than {LARGEST:g}).",
+        f"{prefix}/{field}",
+    )
+
+
+def check_offered_load(name: str, arrival_rate: float, measured: OperatorLoad) -> None:
+    """λ/μ, the processors that are busy on average, is one that can be planned for."""
+    assert measured.service_rate is not None  # check_load has been here
+    if arrival_rate > MOST_PROCESSORS * measured.service_rate:
+        raise InvalidLoad(
+            f"Operator {name!r} receives {arrival_rate:.6g} tuples/s at a service_rate of "
+            f"{measured.service_rate:.6g}/s: that keeps more than {MOST_PROCESSORS:.0e} processors busy, "
+            "more than can be planned. Check the units.",
+            f"/operators/{escape_pointer(name)}/service_rate",
+        )

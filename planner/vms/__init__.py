@@ -1,0 +1,1 @@
+"""Virtual machines ahead of time: throughput models, policies, schedules and backtests."""

@@ -1,0 +1,161 @@
+"""Every policy on the same workload, application and seeds: the rows of a comparison."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+
+from planner.arrays import Floats
+from planner.vms.price_policy import DEFAULT_QOS_TARGET, HeadgatePolicy
+from planner.vms.replay import Run, replay_policy, replay_schedule
+from planner.vms.sigma_policies import (
+    ALL_POLICIES,
+    HEADGATE,
+    STATIC_PEAK,
+    TRUTH,
+    SigmaPolicy,
+    check_policy,
+    find_policy,
+)
+from planner.vms.throughput import MstSample, fit_mst
+from planner.vms.timing import Policy, Timing, check_max_vms, check_qos_target, check_timing
+from planner.vms.true_capacity import Capacity, interpolate_capacity
+from planner.workloads.arma import ZERO_MEAN_ORDERS, ArmaOrder
+from planner.workloads.arma_fit import ArmaFitFailed, fit_arma_by_statsmodels, rank_orders
+from planner.workloads.errors import InvalidSchedule
+from planner.workloads.peak_rate import ARMA_WINDOW, ArmaPeaks, expect_last_rate
+from planner.workloads.rate_distribution import Outlooks
+from planner.workloads.series import check_forecastable
+
+USUAL_ORDER = ArmaOrder(1, 2)
+DEFAULT_TIMING = Timing()
+
+
+@dataclass(frozen=True, slots=True)
+class BacktestSetup:
+    """What is replayed, with the parameters of the paper's section V as defaults.
+
+    `samples` judge every schedule; those at `train_vms` are all that a policy is trained on. `scale_peak` None
+    leaves the workload in its own unit, which must then be that of the samples.
+    """
+
+    workload: str
+    app: str
+    rates: tuple[float, ...]
+    samples: tuple[MstSample, ...]
+    train_vms: tuple[int, ...] = (3, 4, 6, 8, 24)
+    scale_peak: float | None = 32.0
+    max_vms: int = 128
+    timing: Timing = DEFAULT_TIMING
+    qos_target: float = 0.95
+    headgate_qos_target: float = DEFAULT_QOS_TARGET
+
+
+@dataclass(frozen=True, slots=True)
+class BacktestRow:
+    """How one policy did on one seed."""
+
+    policy: str
+    workload: str
+    app: str
+    seed: int
+    qos_percent: float
+    cost_to_truth: float
+    cost_to_static: float
+    max_backlog: float
+
+
+class Backtest:
+    """A setup made ready: scaled, its judge and training samples apart, its forecasts shared by all runs."""
+
+    def __init__(self, setup: BacktestSetup) -> None:
+        self.setup = setup
+        self.rates = scale_rates(setup)
+        self.capacity: Capacity = interpolate_capacity(setup.samples, setup.max_vms)
+        self.training = tuple(sample for sample in setup.samples if sample.vms in setup.train_vms)
+        self.model = fit_mst(self.training)
+        self._outlooks = Outlooks(setup.timing.day_steps)
+
+    @cached_property
+    def peaks(self) -> ArmaPeaks:
+        """The forecasts of the policies that make any."""
+        return ArmaPeaks(choose_order(self.rates), day_steps=self.setup.timing.day_steps)
+
+    def run(self, policy: str, seed: int, on_interval: Callable[[int], None] | None = None) -> Run:
+        """One policy, or baseline, lived through with one seed."""
+        timing = self.setup.timing
+        if policy in {TRUTH, STATIC_PEAK}:
+            needed = self.capacity.covering_vms(self.rates)
+            vms = needed if policy == TRUTH else np.full(len(needed), needed.max())
+            return replay_schedule(vms, self.rates, self.capacity, timing, seed)
+        made = self.make_policy(policy)
+        replay = partial(replay_policy, made, self.rates, self.capacity, timing, seed)
+        return replay() if on_interval is None else replay(on_interval=on_interval)
+
+    def make_policy(self, name: str) -> Policy:
+        """A fresh policy that knows the training samples and nothing of the workload."""
+        if name == HEADGATE:
+            target = self.setup.headgate_qos_target
+            return HeadgatePolicy(self.training, self._outlooks, self.capacity.max_vms, target)
+        known = find_policy(name)
+        return SigmaPolicy(
+            self.model,
+            self.training,
+            self.peaks if known.forecasting else expect_last_rate,
+            uncertain_model=known.uncertain_model,
+            learning=known.learning,
+            max_vms=self.capacity.max_vms,
+            qos_target=self.setup.qos_target,
+        )
+
+
+def scale_rates(setup: BacktestSetup) -> Floats:
+    """The workload brought to its peak (section V-A2), after all that could be wrong with it was looked for."""
+    check_timing(setup.timing)
+    check_max_vms(setup.max_vms)
+    check_qos_target(setup.qos_target)
+    check_qos_target(setup.headgate_qos_target)
+    rates = np.array(setup.rates, dtype=float)
+    check_forecastable(rates, ARMA_WINDOW)
+    if setup.scale_peak is None:
+        return rates
+    if not setup.scale_peak > 0:
+        raise InvalidSchedule(f"scale_peak = {setup.scale_peak:.6g} must be above 0.", "/scale_peak")
+    return rates * (setup.scale_peak / float(rates.max()))
+
+
+def choose_order(rates: Floats) -> ArmaOrder:
+    """The order of lowest AIC on the first window, without a mean, as the authors had it (section IV-C).
+
+    By statsmodels: our fit finds higher peaks of the likelihood for some orders, and so not always the paper's order.
+    """
+    try:
+        return rank_orders(rates[:ARMA_WINDOW], ZERO_MEAN_ORDERS, fit_arma_by_statsmodels)[0].order
+    except ArmaFitFailed:
+        return USUAL_ORDER
+
+
+def run_backtest(
+    setup: BacktestSetup,
+    policies: Sequence[str] = ALL_POLICIES,
+    seeds: int = 5,
+    on_interval: Callable[[int], None] | None = None,
+) -> Iterator[BacktestRow]:
+    """One row per policy and seed, as each is done; the same setup gives the same rows."""
+    for policy in policies:
+        check_policy(policy)
+    backtest = Backtest(setup)
+    for policy in policies:
+        for seed in range(seeds):
+            score = backtest.run(policy, seed, on_interval).score
+            yield BacktestRow(
+                policy,
+                setup.workload,
+                setup.app,
+                seed,
+                score.qos_percent,
+                score.cost_to_truth,
+                score.cost_to_static,
+                score.max_backlog,
+            )

@@ -1,0 +1,158 @@
+"""The uncertainty-aware policies of Imai et al. (Table III), put together from three switches."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from planner.vms.errors import UnknownPolicy
+from planner.vms.throughput import MstModel, MstSample, fit_form, needed_vms
+from planner.vms.timing import Observed, check_qos_target
+from planner.workloads.peak_rate import PeakForecast, PeakLoad, expect_last_rate
+from planner.workloads.window import Window
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a decision is as it is: what it covers, how surely, and what each uncertainty costs in VMs."""
+
+    vms: int
+    covered_rate: float
+    probability: float
+    meets_target: bool
+    vms_for_mean: int
+    vms_for_model: int
+    vms_for_forecast: int
+
+
+@dataclass(frozen=True, slots=True)
+class SigmaRule:
+    """The smallest m with τ̂(m) − λ̂ > z_ρ √(σ_τ² + σ_λ²) (eqs. 4, 8, 18, 21); σ_τ of 0 is a certain model."""
+
+    model: MstModel
+    sigma: float
+    max_vms: int
+    qos_target: float
+
+    def decide(self, load: PeakLoad) -> int:
+        """The VMs that hold with probability ρ, or the best there are."""
+        z = float(ndtri(self.qos_target))
+        curve = self.model.trusted_curve(self.max_vms)
+        return needed_vms(curve, load.rate + z * float(np.hypot(self.sigma, load.deviation)))
+
+    def explain(self, load: PeakLoad) -> Reason:
+        """The decision with its parts: first the mean alone, then the model's spread, then the forecast's."""
+        certain = replace(load, deviation=0.0)
+        for_mean = replace(self, sigma=0.0).decide(certain)
+        for_model = self.decide(certain) - for_mean
+        vms = self.decide(load)
+        spread = float(np.hypot(self.sigma, load.deviation))
+        throughput = float(self.model.trusted_curve(self.max_vms)[vms - 1])
+        margin = throughput - load.rate
+        probability = _normal_probability(margin, spread)
+        return Reason(
+            vms,
+            max(throughput - float(ndtri(self.qos_target)) * spread, 0.0),
+            probability,
+            margin > float(ndtri(self.qos_target)) * spread,
+            for_mean,
+            for_model,
+            vms - for_mean - for_model,
+        )
+
+
+def _normal_probability(margin: float, spread: float) -> float:
+    return float(ndtr(margin / spread)) if spread > 0 else float(margin > 0)
+
+
+class SigmaPolicy:
+    """A model of τ(m), a forecast and ρ; learns from saturated intervals if it may (section III-B)."""
+
+    def __init__(
+        self,
+        model: MstModel,
+        samples: Sequence[MstSample],
+        forecast: PeakForecast,
+        *,
+        uncertain_model: bool,
+        learning: bool,
+        max_vms: int,
+        qos_target: float,
+    ) -> None:
+        check_qos_target(qos_target)
+        self.forecast = forecast
+        self.reactive = forecast is expect_last_rate
+        self.uncertain_model = uncertain_model
+        self.learning = learning
+        self._samples = list(samples)
+        self._seen = 0
+        self._sampled: MstSample | None = None
+        self.rule = SigmaRule(model, model.sigma if uncertain_model else 0.0, max_vms, qos_target)
+
+    def decide_vms(self, observed: Observed, window: Window) -> int:
+        """Learn from the steps since the last decision, forecast, and cover the forecast."""
+        if self.learning:
+            self._learn(observed)
+        return self.rule.decide(self.forecast(observed.rates, window))
+
+    def _learn(self, observed: Observed) -> None:
+        fresh = saturated_samples(observed, self._seen, self._sampled)
+        self._seen = len(observed.vms)
+        if not fresh:
+            return
+        self._sampled = fresh[-1]
+        self._samples += fresh
+        model = fit_form(self.rule.model.form, self._samples)
+        self.rule = replace(self.rule, model=model, sigma=model.sigma if self.uncertain_model else 0.0)
+
+
+def saturated_samples(observed: Observed, since: int, last: MstSample | None) -> list[MstSample]:
+    """One sample for each run of saturated steps on the same VMs at the same throughput, after step `since`."""
+    samples: list[MstSample] = []
+    for step in np.flatnonzero(observed.saturated[since:]) + since:
+        sample = MstSample(int(observed.vms[step]), float(observed.served_rates[step]))
+        if sample.throughput > 0 and sample != (samples[-1] if samples else last):
+            samples.append(sample)
+    return samples
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyName:
+    """One row of Table III."""
+
+    number: str
+    name: str
+    uncertain_model: bool
+    learning: bool
+    forecasting: bool
+
+
+PAPER_POLICIES = (
+    PolicyName("0", "mst", uncertain_model=False, learning=False, forecasting=False),
+    PolicyName("1", "mst+ua", uncertain_model=True, learning=False, forecasting=False),
+    PolicyName("2", "mst+ol", uncertain_model=False, learning=True, forecasting=False),
+    PolicyName("3", "mst+ua+ol", uncertain_model=True, learning=True, forecasting=False),
+    PolicyName("4", "mst;arma", uncertain_model=False, learning=False, forecasting=True),
+    PolicyName("5", "mst+ua;arma", uncertain_model=True, learning=False, forecasting=True),
+    PolicyName("6", "mst+ol;arma", uncertain_model=False, learning=True, forecasting=True),
+    PolicyName("7", "mst+ua+ol;arma", uncertain_model=True, learning=True, forecasting=True),
+)
+
+HEADGATE, TRUTH, STATIC_PEAK = "headgate", "ground-truth", "static-peak"
+BY_NAME = {key: policy for policy in PAPER_POLICIES for key in (policy.number, policy.name)}
+BASELINES = (TRUTH, STATIC_PEAK)
+ALL_POLICIES = (*(policy.number for policy in PAPER_POLICIES), HEADGATE)
+
+
+def find_policy(name: str) -> PolicyName:
+    """A policy of the paper's Table III by its number or its name."""
+    if name not in BY_NAME:
+        raise UnknownPolicy(name, (*BY_NAME, HEADGATE, TRUTH, STATIC_PEAK))
+    return BY_NAME[name]
+
+
+def check_policy(name: str) -> None:
+    """Raise unless the name is that of a policy or a baseline."""
+    if name not in {HEADGATE, *BASELINES}:
+        find_policy(name)

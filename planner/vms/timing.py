@@ -1,0 +1,73 @@
+"""When VMs are decided on, what a decision may see, and what makes one."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from planner.arrays import Floats
+from planner.vms.errors import InvalidQosTarget
+from planner.workloads.errors import InvalidSchedule
+from planner.workloads.window import Window
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Decide every `interval_steps` (S); new VMs are ready `startup_steps` (U) after they are asked for."""
+
+    interval_steps: int = 10
+    startup_steps: int = 2
+    step_seconds: float = 60.0
+
+    @property
+    def day_steps(self) -> int:
+        """The steps of a day."""
+        return max(round(86400.0 / self.step_seconds), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """Every step up to the moment of a decision, oldest first.
+
+    `vms`, `served_rates` and `saturated` may end one step before `rates`: the step that a decision is made for.
+    """
+
+    rates: Floats
+    vms: Floats
+    served_rates: Floats
+    saturated: Floats
+
+
+class Policy(Protocol):
+    """What chooses the VMs of the next interval."""
+
+    @property
+    def reactive(self) -> bool:
+        """Whether it decides when the interval begins, its new VMs late, instead of ahead of it."""
+        ...
+
+    def decide_vms(self, observed: Observed, window: Window) -> int:
+        """The VMs to have in the window."""
+        ...
+
+
+def check_timing(timing: Timing) -> None:
+    """0 ≤ U < S, as the paper has it, and a step that takes time."""
+    if not 0 <= timing.startup_steps < timing.interval_steps:
+        raise InvalidSchedule(
+            f"startup_steps = {timing.startup_steps} must be at least 0 and below interval_steps = "
+            f"{timing.interval_steps}: an interval shorter than the start of a VM cannot be scheduled.",
+            "/startup_steps",
+        )
+    if not timing.step_seconds > 0:
+        raise InvalidSchedule(f"step_seconds = {timing.step_seconds:.6g} must be above 0.", "/step_seconds")
+
+
+def check_max_vms(max_vms: int) -> None:
+    """At least one VM."""
+    if max_vms < 1:
+        raise InvalidSchedule(f"max_vms = {max_vms} must be at least 1.", "/max_vms")
+
+
+def check_qos_target(qos_target: float) -> None:
+    """ρ ∈ [0.5, 1)."""
+    if not 0.5 <= qos_target < 1.0:
+        raise InvalidQosTarget(qos_target)

@@ -1,0 +1,1 @@
+"""Rates over time: series, ARMA models and forecasts."""

@@ -1,0 +1,98 @@
+"""ARMA(p, q) models of a workload and their forecasts, with the variance of each step.
+
+Imai et al., section III-D, with their equations 11 to 13 corrected: the innovation variance is that of the
+residuals, ψ_j = Σ φ_i ψ_{j−i} + θ_j, and the variance k steps ahead is σ²(1 + Σ_{j=1}^{k−1} ψ_j²).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import scipy  # its parts are loaded at their first use: scipy.signal takes as long as all the rest of a start
+
+from planner.arrays import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class ArmaOrder:
+    """How many past values and past errors enter, and whether around a mean or around zero."""
+
+    ar: int
+    ma: int
+    with_mean: bool = False
+
+    @property
+    def parameters(self) -> int:
+        """What is estimated: φ, θ, the mean if there is one."""
+        return self.ar + self.ma + self.with_mean
+
+
+ORDERS = tuple(
+    ArmaOrder(ar, ma, with_mean)
+    for ar, ma, with_mean in product(range(4), range(4), (False, True))
+    if (ar, ma) != (0, 0)
+)
+# The authors ran their models without a mean, and on their week they forecast better so.
+ZERO_MEAN_ORDERS = tuple(order for order in ORDERS if not order.with_mean)
+
+
+@dataclass(frozen=True, slots=True)
+class ArmaModel:
+    """(λ_t − mean) = Σ φ_i (λ_{t−i} − mean) + ε_t + Σ θ_j ε_{t−j}, ε ~ Normal(0, innovation_variance) (eq. 9)."""
+
+    order: ArmaOrder
+    mean: float
+    ar: tuple[float, ...]
+    ma: tuple[float, ...]
+    innovation_variance: float
+    aic: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArmaForecast:
+    """Means and standard deviations 1, 2, ... steps after the last value seen."""
+
+    means: Floats
+    deviations: Floats
+
+
+def psi_weights(model: ArmaModel, count: int) -> Floats:
+    """ψ_0 = 1, ψ_1, ...: what an error j steps ago still adds (eq. 12 with the sign of eq. 9)."""
+    impulse = np.zeros(count)
+    impulse[:1] = 1.0
+    return np.asarray(
+        scipy.signal.lfilter([1.0, *model.ma], [1.0, *(-phi for phi in model.ar)], impulse), dtype=float
+    )
+
+
+def innovate(ar: Sequence[float], ma: Sequence[float], centred: Floats) -> tuple[Floats, Floats]:
+    """Each value's surprise given all before it, and its variance in units of σ² (the innovations algorithm)."""
+    from statsmodels.tsa.innovations.arma_innovations import arma_innovations
+
+    innovations, variances = arma_innovations(centred, ar_params=ar, ma_params=ma)
+    # Rounding can take the variance of a root on the unit circle below zero.
+    return np.asarray(innovations, dtype=float), np.maximum(np.asarray(variances, dtype=float), 1e-300)
+
+
+def past_errors(model: ArmaModel, rates: Floats) -> Floats:
+    """ε_p, ε_{p+1}, ... with those before the window's p-th value taken as 0."""
+    centred = np.asarray(rates, dtype=float) - model.mean
+    unexplained = centred[model.order.ar :].copy()
+    for lag, phi in enumerate(model.ar, 1):
+        unexplained -= phi * centred[model.order.ar - lag : len(centred) - lag]
+    return np.asarray(scipy.signal.lfilter([1.0], [1.0, *model.ma], unexplained), dtype=float)
+
+
+def forecast_arma(model: ArmaModel, rates: Floats, steps: int) -> ArmaForecast:
+    """Equation 10 with future errors at their expectation 0, and equation 13 summed to k − 1."""
+    errors, _ = innovate(model.ar, model.ma, np.asarray(rates, dtype=float) - model.mean)
+    values = [float(rate) - model.mean for rate in rates[len(rates) - model.order.ar :]]
+    late = [float(error) for error in errors[len(errors) - model.order.ma :]]
+    known = len(values)
+    for step in range(steps):
+        value = sum(phi * values[-lag] for lag, phi in enumerate(model.ar, 1))
+        value += sum(theta * late[step - lag] for lag, theta in enumerate(model.ma, 1) if lag > step)
+        values.append(value)
+    variances = model.innovation_variance * np.cumsum(np.square(psi_weights(model, steps)))
+    return ArmaForecast(np.array(values[known:]) + model.mean, np.sqrt(variances))

@@ -1,0 +1,80 @@
+"""What can go wrong in forecasting a workload, as in planner.errors.
+
+ForecastError              a forecast or a schedule of VMs cannot be made
+├── InvalidWorkload        times or rates that are no time series
+├── WorkloadTooShort       fewer steps than the forecast's window
+├── WorkloadTooSparse      too many of the steps are missing
+├── ConstantWorkload       a series without variation: a stuck sensor forecasts nothing
+├── InvalidSchedule        interval, start-up, horizon or VM bounds that contradict each other
+└── planner.vms.errors     what throughput samples, QoS targets and policies add
+"""
+
+from dataclasses import dataclass
+
+from planner.errors import PlannerError
+
+
+class ForecastError(PlannerError):
+    """A schedule of VMs cannot be made."""
+
+
+@dataclass(eq=False)
+class InvalidWorkload(ForecastError):
+    """Times or rates that do not make a time series."""
+
+    detail: str
+    pointer: str = ""
+
+    def __str__(self) -> str:
+        return self.detail
+
+
+@dataclass(eq=False)
+class WorkloadTooShort(ForecastError):
+    """The series is shorter than the window that the forecast is fitted on."""
+
+    steps: int
+    needed: int
+
+    def __str__(self) -> str:
+        return f"The workload has {self.steps} steps; this policy's forecast needs at least {self.needed}: send more."
+
+
+@dataclass(eq=False)
+class WorkloadTooSparse(ForecastError):
+    """So many steps are missing that filling them in would invent the series."""
+
+    missing_steps: int
+    steps: int
+    allowed_share: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.missing_steps} of the workload's {self.steps} steps are missing; at most "
+            f"{self.allowed_share:.0%} may be: send a fuller series, or a longer step."
+        )
+
+
+@dataclass(eq=False)
+class ConstantWorkload(ForecastError):
+    """Every measured rate is the same to the last digit."""
+
+    rate: float
+    steps: int
+
+    def __str__(self) -> str:
+        return (
+            f"All {self.steps} rates are exactly {self.rate:.6g}, so there is no variation to forecast from (a stuck "
+            "sensor?): send a measured series, or choose a policy without a forecast, such as mst+ua."
+        )
+
+
+@dataclass(eq=False)
+class InvalidSchedule(ForecastError):
+    """Parameters of a schedule that contradict each other."""
+
+    detail: str
+    pointer: str = ""
+
+    def __str__(self) -> str:
+        return self.detail

@@ -1,0 +1,80 @@
+"""The highest workload to expect in a coming interval: by ARMA, or simply as the last step was."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.arrays import Floats
+from planner.workloads.arma import ArmaModel, ArmaOrder, forecast_arma
+from planner.workloads.arma_fit import ArmaFitFailed, Fit, fit_arma
+from planner.workloads.window import Window
+
+ARMA_WINDOW = 100
+DAY_STEPS = 1440
+FALLBACK_QUANTILE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class PeakLoad:
+    """A rate, its standard deviation, and why a fallback had to give it, if one had to."""
+
+    rate: float
+    deviation: float
+    fallback: str | None = None
+
+
+PeakForecast = Callable[[Floats, Window], PeakLoad]
+
+
+def expect_last_rate(rates: Floats, window: Window) -> PeakLoad:  # noqa: ARG001  (one of the PeakForecasts)
+    """No forecast: the next interval is taken to be as the last step was."""
+    return PeakLoad(float(rates[-1]), 0.0)
+
+
+class ArmaPeaks:
+    """h = argmax(λ̂ + 2σ) over the window (eq. 14), refitted on a sliding window, warm from the last fit.
+
+    Each moment's answer is kept, since the policies and seeds of one backtest ask again; one object per workload.
+    """
+
+    def __init__(
+        self,
+        order: ArmaOrder,
+        fit: Fit = fit_arma,
+        window_steps: int = ARMA_WINDOW,
+        day_steps: int = DAY_STEPS,
+    ) -> None:
+        self.order = order
+        self.fit = fit
+        self.window_steps = window_steps
+        self.day_steps = day_steps
+        self._last: ArmaModel | None = None
+        self._known: dict[tuple[int, Window], PeakLoad] = {}
+
+    def __call__(self, rates: Floats, window: Window) -> PeakLoad:
+        """The window's peak as seen from the last of the rates."""
+        key = (len(rates), window)
+        if key not in self._known:
+            self._known[key] = self._forecast(rates, window)
+        return self._known[key]
+
+    def _forecast(self, rates: Floats, window: Window) -> PeakLoad:
+        recent = rates[-self.window_steps :]
+        try:
+            self._last = self.fit(recent, self.order, self._last)
+        except ArmaFitFailed as failure:
+            self._last = None
+            return self._fall_back(rates, str(failure))
+        forecast = forecast_arma(self._last, recent, window.last)
+        means, deviations = forecast.means[window.first - 1 :], forecast.deviations[window.first - 1 :]
+        peak = int(np.argmax(means + 2.0 * deviations))
+        return PeakLoad(float(means[peak]), float(deviations[peak]))
+
+    def _fall_back(self, rates: Floats, reason: str) -> PeakLoad:
+        return last_day_quantile(rates[-self.day_steps :], reason)
+
+
+def last_day_quantile(day: Floats, reason: str) -> PeakLoad:
+    """What stands in for a forecast that could not be fitted: a high quantile of the last day's rates."""
+    return PeakLoad(float(np.quantile(day, FALLBACK_QUANTILE)), float(np.std(day)), reason)

@@ -1,0 +1,114 @@
+"""The external rate to be ready for over the coming steps, in milliseconds: for every decision anew.
+
+Each candidate looks at the newest w rates before a moment t and says how high the next H steps will go at most,
+
+    flat: their mean;   trend: the largest of their least-squares line over t+1 ... t+H
+
+It is tried at every earlier moment, and misses what came, Y_t = max λ(t+1..t+H), by e_t = Y_t − P_t. The upper rate
+is P_now plus the q-quantile of these errors: no law of the errors is assumed. P is the mean of the three candidates
+whose upper rates, with the quantile of the older half of the moments, had the least pinball loss over the newer half:
+the mean errs less than one alone (Bates and Granger 1969). An ARMA model (planner.rate_forecast) takes seconds for the
+choice of its order, and returns to its mean where a load ramps.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.arrays import Floats
+from planner.values import Diagnostic
+from planner.workloads.errors import ConstantWorkload
+from planner.workloads.series import Measurement, check_forecastable, regularise_workload
+from planner.workloads.upper_rate import FEWEST_INTERVALS
+
+FLAT_WINDOWS = (1, 3, 6, 12)
+TREND_WINDOWS = (4, 6, 12, 24, 48)
+COMBINED = 3
+# A window, and the steps that it is tried on, take no more than a third of what is known.
+LARGEST_PART = 3
+
+
+@dataclass(frozen=True, slots=True)
+class RateAhead:
+    """The upper rate over `steps` intervals; `history` is how many were learnt from."""
+
+    expected_rate: float
+    upper_rate: float
+    steps: int
+    quantile: float
+    model: str
+    history: int
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What one way to look ahead said at each moment, oldest first; the last is now."""
+
+    name: str
+    peaks: Floats
+
+
+def look_ahead(
+    measurements: Sequence[Measurement], step_seconds: float, steps: int, quantile: float
+) -> RateAhead:
+    """The upper quantile of the highest of the `steps` rates to come; WorkloadTooShort where too few are known."""
+    workload = regularise_workload(measurements, step_seconds)
+    rates = workload.series
+    try:
+        check_forecastable(rates, FEWEST_INTERVALS)
+    except ConstantWorkload as error:
+        said = Diagnostic("constant-rate", str(error))
+        rate = float(rates[-1])
+        return RateAhead(rate, rate, steps, quantile, "constant", len(rates), (*workload.diagnostics, said))
+    tried = min(steps, len(rates) // LARGEST_PART)
+    candidates = list_candidates(rates, tried)
+    moments = min(len(one.peaks) for one in candidates)
+    came = np.lib.stride_tricks.sliding_window_view(rates[1:], tried).max(axis=1)[-(moments - tried) :]
+    best = sorted(candidates, key=lambda one: find_loss(came - one.peaks[-moments:-tried], quantile))[
+        :COMBINED
+    ]
+    peaks = np.mean([one.peaks[-moments:] for one in best], axis=0)
+    now, errors = float(peaks[-1]), came - peaks[:-tried]
+    upper = now + np.quantile(errors, quantile)
+    diagnostics = workload.diagnostics
+    if tried < steps:
+        detail = f"Looked {tried} of {steps} intervals ahead: further, {len(rates)} intervals tell nothing."
+        diagnostics = (*diagnostics, Diagnostic("shorter-look-ahead", detail))
+    expected = max(float(now + np.median(errors)), 0.0)
+    return RateAhead(
+        expected,
+        max(float(upper), 0.0),
+        tried,
+        quantile,
+        ", ".join(one.name for one in best),
+        len(rates),
+        diagnostics,
+    )
+
+
+def list_candidates(rates: Floats, steps: int) -> list[Candidate]:
+    """All whose window is short enough for what is known."""
+    most = len(rates) // LARGEST_PART
+    found = []
+    for window in FLAT_WINDOWS:
+        if window <= most:
+            seen = np.lib.stride_tricks.sliding_window_view(rates, window)
+            found.append(Candidate(f"mean of {window}", seen.mean(axis=1)))
+    for window in TREND_WINDOWS:
+        if window <= most:
+            seen = np.lib.stride_tricks.sliding_window_view(rates, window)
+            middle = np.arange(window) - (window - 1) / 2.0
+            slopes = seen @ (middle / (middle @ middle))
+            ends = seen.mean(axis=1) + slopes * (window - 1) / 2.0
+            peaks = ends + slopes * np.where(slopes > 0.0, steps, 1)
+            found.append(Candidate(f"trend of {window}", peaks))
+    return found
+
+
+def find_loss(errors: Floats, quantile: float) -> float:
+    """Mean pinball loss over the newer half of an upper rate by the older half's quantile."""
+    half = len(errors) // 2
+    beyond = errors[half:] - np.quantile(errors[:half], quantile)
+    return float(np.mean(np.maximum(quantile * beyond, (quantile - 1.0) * beyond)))

@@ -1,0 +1,211 @@
+"""The distribution of a workload over a whole coming interval, learned from past errors at the same distance.
+
+Three layers, each fitted only on what had been seen: a ridge regression for every step of the interval says where
+the logarithm of the rate goes; a second one says how far off the first will be, from how wild the last hours were
+and how wild the same hours of the days before; the past errors in units of that say with what shape.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from planner.arrays import Floats
+from planner.workloads.online_ridge import Ridge, Rows
+from planner.workloads.window import Window
+
+NDIndex = NDArray[np.intp]
+
+LEVEL_SPANS = (1, 3, 10, 30, 120)
+REFERENCE = 1
+ERROR_SPANS = (10, 60, 400)
+CHANGE_SPANS = ((1, 15), (5, 5), (5, 60))
+DAYS_BACK = (1, 2)
+# The logarithm is of (rate + half the mean rate): an outage of a minute must not outweigh a day of traffic.
+OFFSET_SHARE = 0.5
+FIRST_ERROR, SMALLEST_ERROR = 0.05, 0.005
+# Too high a forecast costs VMs, too low a one costs service: as errors go, the first is the smaller.
+WEIGHT_ABOVE = 0.3
+LOG_SPREADS = (-7.0, 1.0)
+DROP_SHARE = 0.5
+MEAN_PENALTY, SPREAD_PENALTY = 0.2, 10.0
+QUANTILES = (np.arange(200) + 0.5) / 200
+PRIOR_ROWS = 40
+THINNING = 7
+REFRESH_STEPS = 60
+SMOOTHING = 15
+# How often it learns: a forecast must be judged before the next that builds on its error is made.
+BLOCK_STEPS = 10
+
+
+class Outlook:
+    """Feed it the rates seen so far; it answers with equally likely rates of the steps in its window."""
+
+    def __init__(self, window: Window, day_steps: int = 1440) -> None:
+        self.steps = np.arange(window.first, window.last + 1)
+        self.day_steps = day_steps
+        self._levels, self._logs, self._offsets = Rows(), Rows(), Rows()
+        self._log_sums = Rows()
+        self._log_sums.extend(np.zeros(1))
+        self._means, self._errors = Rows(len(self.steps)), Rows(len(self.steps))
+        self._sizes, self._size_sums = Rows(), Rows()
+        self._size_sums.extend(np.zeros(1))
+        self._spreads = Rows()
+        self._spread_rows = Rows(1 + len(ERROR_SPANS) + len(CHANGE_SPANS) + len(DAYS_BACK) + 2)
+        self._mean = Ridge(len(self.steps), len(LEVEL_SPANS) + len(DAYS_BACK), MEAN_PENALTY, {1: 0.3})
+        self._spread = Ridge(1, self._spread_rows.all.shape[1], SPREAD_PENALTY, {1: 0.3, 2: 0.3, 3: 0.3})
+        spans = (*ERROR_SPANS, *(span for _, span in CHANGE_SPANS))
+        self._filters = {position: (span, np.zeros(1)) for position, span in enumerate(spans)}
+        self._shape_at = -REFRESH_STEPS
+        self._shape = np.zeros((len(self.steps), len(QUANTILES)))
+        self._sum = 0.0
+
+    def rates_ahead(self, rates: Floats) -> Floats:
+        """Equally likely rates of the window's steps, sorted, as seen from the last of the rates."""
+        fresh = rates[self._logs.count :]
+        for start in range(0, len(fresh), BLOCK_STEPS):
+            self._observe(fresh[start : start + BLOCK_STEPS])
+        last = self._logs.count - 1
+        self._refresh_shape(last)
+        center = self._reference(np.array([last]))[0] + self._means.all[last]
+        ahead = center[:, None] + self._spreads.all[last] * self._shape
+        # Twenty times the most ever seen is as far as a forecast of minutes may run away.
+        cloud = np.exp(np.minimum(ahead.ravel(), self._logs.all.max() + 3.0)) - self._offsets.all[last]
+        cloud.sort()
+        return np.asarray(np.maximum(cloud, 0.0), dtype=float)
+
+    def _observe(self, fresh: Floats) -> None:
+        """Take in a block of new steps: judge the forecasts that have come due, learn from them, forecast anew."""
+        start = self._logs.count
+        self._take_in(fresh)
+        self._judge()
+        rows = np.arange(start, self._logs.count)
+        self._means.extend(self._mean.predict(self._mean_rows(rows)).T)
+        spread_rows = self._spread_features(rows)
+        self._spread_rows.extend(spread_rows)
+        self._spreads.extend(np.exp(np.clip(self._spread.predict(spread_rows[None])[0], *LOG_SPREADS)))
+
+    def _take_in(self, fresh: Floats) -> None:
+        cleaned = self._without_drops(fresh)
+        sums = self._sum + np.cumsum(cleaned)
+        self._sum = float(sums[-1])
+        counts = np.arange(self._logs.count + 1, self._logs.count + len(fresh) + 1)
+        offsets = OFFSET_SHARE * sums / counts + 1e-300
+        logs = np.log(cleaned + offsets)
+        self._levels.extend(cleaned)
+        self._offsets.extend(offsets)
+        self._log_sums.extend(self._log_sums.all[-1] + np.cumsum(logs))
+        self._logs.extend(logs)
+
+    def _without_drops(self, fresh: Floats) -> Floats:
+        """A single step below half of both its predecessors is a drop-out until a second one confirms it."""
+        cleaned = np.array(fresh, dtype=float)
+        before = list(self._levels.all[-2:])
+        doubted = False
+        for position, rate in enumerate(cleaned):
+            doubted = len(before) > 1 and not doubted and rate < DROP_SHARE * min(before[-2:])
+            if doubted:
+                cleaned[position] = before[-1]
+            before.append(cleaned[position])
+        return cleaned
+
+    def _judge(self) -> None:
+        """Learn from the forecasts whose last step has been seen."""
+        rows = np.arange(self._errors.count, max(self._logs.count - int(self.steps[-1]), self._errors.count))
+        rows = rows[rows < self._means.count]
+        if len(rows) == 0:
+            return
+        outcomes = self._logs.all[rows + self.steps[:, None]] - self._reference(rows)
+        errors = outcomes - self._means.all[rows].T
+        self._mean.learn(self._mean_rows(rows), outcomes)
+        sizes = np.maximum(errors, -WEIGHT_ABOVE * errors).mean(axis=0)
+        self._spread.learn(self._spread_rows.all[rows][None], np.log(sizes + SMALLEST_ERROR)[None])
+        self._errors.extend((errors / self._spreads.all[rows]).T)
+        self._size_sums.extend(self._size_sums.all[-1] + np.cumsum(sizes))
+        self._sizes.extend(sizes)
+
+    def _trailing(self, rows: NDIndex, span: int) -> Floats:
+        low = np.maximum(rows + 1 - span, 0)
+        return (self._log_sums.all[rows + 1] - self._log_sums.all[low]) / (rows + 1 - low)
+
+    def _reference(self, rows: NDIndex) -> Floats:
+        return self._trailing(rows, LEVEL_SPANS[REFERENCE])
+
+    def _mean_rows(self, rows: NDIndex) -> Floats:
+        """Per step of the window: 1, the slopes between ever longer means, and what the days before did next."""
+        levels = [self._trailing(rows, span) for span in LEVEL_SPANS]
+        shared = [np.ones(len(rows)), *(a - b for a, b in pairwise(levels))]
+        features = np.zeros((len(self.steps), len(rows), len(shared) + len(DAYS_BACK)))
+        features[:, :, : len(shared)] = np.array(shared).T
+        for position, days in enumerate(DAYS_BACK, len(shared)):
+            then = rows - days * self.day_steps
+            known = then >= 2
+            if known.any():
+                after = self._smooth(then[known] + self.steps[:, None])
+                features[:, known, position] = after - self._smooth(then[known])
+        return features
+
+    def _smooth(self, rows: NDIndex) -> Floats:
+        return (self._log_sums.all[rows + 3] - self._log_sums.all[rows - 2]) / 5.0
+
+    def _spread_features(self, rows: NDIndex) -> Floats:
+        """1, logs of recent errors and changes, of the errors at the same hours before, and the level's rise."""
+        first, logs = int(rows[0]), self._logs.all
+        known = np.full(len(rows), FIRST_ERROR)
+        due = rows - int(self.steps[-1])
+        known[due >= 0] = self._sizes.all[due[due >= 0]]
+        series = [known] * len(ERROR_SPANS)
+        series += [np.abs(logs[rows] - logs[np.maximum(rows - lag, 0)]) for lag, _ in CHANGE_SPANS]
+        recent = [np.log(SMALLEST_ERROR + self._decay(i, values, first)) for i, values in enumerate(series)]
+        day = self.day_steps
+        before = [self._errors_before(rows, days * day, recent[len(ERROR_SPANS) - 1]) for days in DAYS_BACK]
+        rises = [logs[rows] - self._trailing(rows, span) for span in (day, 60)]
+        return np.column_stack([np.ones(len(rows)), *recent, *before, *rises])
+
+    def _decay(self, position: int, values: Floats, first: int) -> Floats:
+        """The exponentially weighted mean of a series that is carried on from block to block."""
+        span, state = self._filters[position]
+        if first == 0:
+            state = np.array([(1.0 - 1.0 / span) * values[0]])
+        smooth, state = scipy.signal.lfilter([1.0 / span], [1.0, 1.0 / span - 1.0], values, zi=state)
+        self._filters[position] = (span, state)
+        return np.asarray(smooth, dtype=float)
+
+    def _errors_before(self, rows: NDIndex, steps_back: int, otherwise: Floats) -> Floats:
+        low = rows - steps_back - SMOOTHING
+        high = np.minimum(low + 2 * SMOOTHING + 1, self._sizes.count)
+        known = (low >= 0) & (high > low)
+        sums = self._size_sums.all
+        means = (sums[high[known]] - sums[low[known]]) / (high[known] - low[known])
+        features = otherwise.copy()
+        features[known] = np.log(SMALLEST_ERROR + means)
+        return features
+
+    def _refresh_shape(self, last: int) -> None:
+        """The quantiles of the past errors in units of their spread, with heavy tails until there are many."""
+        if last < self._shape_at + REFRESH_STEPS:
+            return
+        self._shape_at = last
+        prior = 2.0 * stdtrit(3.0, (np.arange(PRIOR_ROWS) + 0.5) / PRIOR_ROWS)
+        past = self._errors.all[-7 * self.day_steps :: THINNING]
+        rows = np.concatenate((np.tile(prior[:, None], len(self.steps)), past))
+        self._shape = np.quantile(rows, QUANTILES, axis=0).T
+
+
+class Outlooks:
+    """Answers for any window of one workload, each kept, since the seeds of one backtest ask again."""
+
+    def __init__(self, day_steps: int = 1440) -> None:
+        self.day_steps = day_steps
+        self._outlooks: dict[Window, Outlook] = {}
+        self._known: dict[tuple[int, Window], Floats] = {}
+
+    def __call__(self, rates: Floats, window: Window) -> Floats:
+        """Equally likely rates of the window's steps, sorted, as seen from the last of the rates."""
+        key = (len(rates), window)
+        if key not in self._known:
+            outlook = self._outlooks.setdefault(window, Outlook(window, self.day_steps))
+            self._known[key] = outlook.rates_ahead(rates)
+        return self._known[key]

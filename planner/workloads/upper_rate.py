@@ -1,0 +1,86 @@
+"""The external rate to be ready for: the upper quantile of the highest step ahead.
+
+    h = argmax (λ̂ + 2σ),   upper = λ̂_h + z_q σ_h           (after Imai et al., eq. 14 and section III-B)
+
+The model is the ARMA of lowest AIC over the newest intervals; where none can be fitted, a high quantile of what was
+measured stands in, and the answer says so.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from planner.values import Diagnostic
+from planner.workloads.arma import ArmaModel, forecast_arma
+from planner.workloads.arma_fit import ArmaFitFailed, rank_orders
+from planner.workloads.errors import ConstantWorkload
+from planner.workloads.peak_rate import ARMA_WINDOW, last_day_quantile
+from planner.workloads.series import Measurement, check_forecastable, regularise_workload
+
+# Fewer intervals than this say less of how the rate moves than the newest one does.
+FEWEST_INTERVALS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class RateForecast:
+    """Rates at the step ahead that needs most; `history` is how many intervals were learnt from.
+
+    `upper_rates`: λ̂_h + z_q σ_h of each step ahead, as far as was asked for.
+    """
+
+    expected_rate: float
+    upper_rate: float
+    step: int
+    model: str
+    history: int
+    diagnostics: tuple[Diagnostic, ...]
+    upper_rates: tuple[float, ...]
+
+
+def forecast_rate(
+    measurements: Sequence[Measurement], step_seconds: float, steps: int, quantile: float, *, reach: int = 0
+) -> RateForecast:
+    """The highest of the `steps` steps after the last measured, and the upper rates of `reach` or as many, if more.
+
+    Raises WorkloadTooShort where too few intervals are known.
+    """
+    reach = max(reach, steps)
+    workload = regularise_workload(measurements, step_seconds)
+    rates = workload.series[-ARMA_WINDOW:]
+    z = float(ndtri(quantile))
+    try:
+        check_forecastable(rates, FEWEST_INTERVALS)
+        model = rank_orders(rates)[0]
+    except ConstantWorkload as error:
+        said = Diagnostic("constant-rate", str(error))
+        rate = float(rates[-1])
+        return RateForecast(
+            rate, rate, 1, "constant", len(rates), (*workload.diagnostics, said), (rate,) * reach
+        )
+    except ArmaFitFailed as error:
+        load = last_day_quantile(rates, "")
+        upper = load.rate + max(z, 0.0) * load.deviation
+        said = Diagnostic("no-model", str(error))
+        return RateForecast(
+            load.rate, upper, 1, "quantile", len(rates), (*workload.diagnostics, said), (upper,) * reach
+        )
+    ahead = forecast_arma(model, rates, reach)
+    peak = int(np.argmax((ahead.means + 2.0 * ahead.deviations)[:steps]))
+    uppers = np.maximum(ahead.means + z * ahead.deviations, 0.0)
+    return RateForecast(
+        expected_rate=max(float(ahead.means[peak]), 0.0),
+        upper_rate=float(uppers[peak]),
+        step=peak + 1,
+        model=name_model(model),
+        history=len(rates),
+        diagnostics=workload.diagnostics,
+        upper_rates=tuple(map(float, uppers)),
+    )
+
+
+def name_model(model: ArmaModel) -> str:
+    """`ARMA(1, 2)`, with a mean or without."""
+    around = "with mean" if model.order.with_mean else "zero mean"
+    return f"ARMA({model.order.ar}, {model.order.ma}), {around}"

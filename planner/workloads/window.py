@@ -1,0 +1,16 @@
+"""The steps ahead that a forecast is asked for."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The interval to decide on lies `first`..`last` steps after the last step observed."""
+
+    first: int
+    last: int
+
+    @property
+    def steps(self) -> int:
+        """Its length."""
+        return self.last - self.first + 1

@@ -1,0 +1,90 @@
+"""A change lasts until the allocation would be changed again: by the forecast, else by the policy."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.decisions.change_horizon import RatesAhead, count_steps_ahead, find_horizon
+from planner.decisions.decide import Decision, decide
+from planner.decisions.owner_terms import Policy
+from planner.plans.estimation import estimate
+from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
+
+PAIR = Topology((Operator("parse"), Operator("count")), (Edge("parse", "count"),), (Entry("parse"),))
+RATES = {"parse": OperatorLoad(10.0), "count": OperatorLoad(10.0)}
+STEP = 60.0
+
+
+def rebalance(policy: Policy) -> Decision:
+    decision = decide(PAIR, Load(40.0, RATES), (6, 9), policy)
+    assert decision.action == "rebalance"
+    return decision
+
+
+def ahead(*rates: float) -> RatesAhead:
+    return RatesAhead(rates, STEP)
+
+
+# E[T] at 40 tuples/s is far below it.
+TARGET = Policy(t_max_seconds=0.35, least_gain=0.0)
+
+
+@given(st.lists(st.floats(1.0, 80.0), min_size=1, max_size=12))
+def test_the_next_change_is_at_the_first_rate_that_misses_the_target(rates: list[float]):
+    decision = rebalance(TARGET)
+    patient = Policy(t_max_seconds=0.35, least_gain=0.999_999)
+    counts = {one.name: one.processors for one in decision.recommended.operators}
+    missed = [
+        step
+        for step, rate in enumerate(rates, 1)
+        if (estimate(PAIR, Load(rate, RATES), counts).expected_sojourn_seconds or 9.0) > 0.35
+    ]
+    found = find_horizon(decision, patient, ahead(*rates), None)
+    if missed:
+        assert (found.seconds, found.source) == (STEP * missed[0], "forecast")
+        assert "scale_up" in found.detail
+    else:
+        assert (found.seconds, found.source) == (None, "none")
+        assert f"{STEP * len(rates):.6g} s" in found.detail
+
+
+def test_the_policy_bounds_what_the_forecast_says():
+    decision = rebalance(TARGET)
+    rates = ahead(40.0, 40.0, 90.0)
+    assert find_horizon(decision, TARGET, rates, 1000.0).seconds == 180.0
+    bounded = find_horizon(decision, TARGET, rates, 100.0)
+    assert (bounded.seconds, bounded.source) == (100.0, "policy")
+    assert "later" in bounded.detail
+
+
+@pytest.mark.parametrize(("limit", "source"), [(900.0, "policy"), (None, "none")])
+def test_without_a_forecast_it_is_the_policy_s_and_says_why(limit: float | None, source: str):
+    found = find_horizon(rebalance(TARGET), TARGET, RatesAhead(missing="Too few intervals."), limit)
+    assert (found.seconds, found.source) == (limit, source)
+    assert "Too few intervals." in found.detail
+
+
+def test_nothing_changes_before_the_cooldown_of_this_change_is_over():
+    cooled = Policy(t_max_seconds=0.35, least_gain=0.0, cooldown_seconds=200.0)
+    decision = rebalance(TARGET)
+    assert find_horizon(decision, TARGET, ahead(*[90.0] * 9), None).seconds == 60.0
+    assert find_horizon(decision, cooled, ahead(*[90.0] * 9), None).seconds == 240.0
+
+
+def test_a_rate_that_stays_changes_nothing_and_an_input_that_ceases_is_no_error():
+    decision = rebalance(TARGET)
+    assert find_horizon(decision, TARGET, ahead(*[40.0] * 5), 700.0).source == "policy"
+    measured = {name: OperatorLoad(10.0, arrival_rate=40.0) for name in RATES}
+    seen = decide(PAIR, Load(40.0, measured), (6, 9), TARGET)
+    assert find_horizon(seen, TARGET, ahead(0.0, 0.0, 120.0), None).seconds == 180.0
+
+
+def count_all(limits: Sequence[float | None], operators: int) -> list[int]:
+    return [count_steps_ahead(STEP, limit, operators) for limit in limits]
+
+
+def test_it_is_looked_no_further_than_anything_can_be_said():
+    assert count_all((None, 1.0, 60.0, 61.0, 1e9), 3) == [100, 1, 1, 2, 100]
+    assert count_all((None, 120.0), 10_000) == [20, 2]

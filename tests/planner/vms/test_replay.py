@@ -1,0 +1,112 @@
+"""Replays: what is served, what waits, what it costs, and that nothing is lost on the way."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.arrays import Floats
+from planner.vms.errors import InvalidMstSamples
+from planner.vms.replay import Replay, replay_policy, replay_schedule
+from planner.vms.throughput import MstSample
+from planner.vms.timing import Observed, Timing
+from planner.vms.true_capacity import Capacity, interpolate_capacity
+from planner.workloads.errors import InvalidSchedule
+from planner.workloads.window import Window
+from tests.planner.imai import mst_samples
+
+
+class Scripted:
+    """Decides what it was told to, and remembers what it saw."""
+
+    def __init__(self, vms: list[int], *, reactive: bool) -> None:
+        self.reactive = reactive
+        self.script = iter(vms)
+        self.seen: list[tuple[int, int, Window]] = []
+
+    def decide_vms(self, observed: Observed, window: Window) -> int:
+        self.seen.append((len(observed.rates), len(observed.vms), window))
+        return next(self.script)
+
+
+STEADY = Capacity(np.array([1.0, 2.0, 3.0, 4.0]), np.zeros(4))
+
+
+def test_decisions_are_made_a_start_up_ahead_on_what_was_seen_by_then() -> None:
+    policy = Scripted([1, 3, 2], reactive=False)
+    run = replay_policy(policy, np.ones(30), STEADY, Timing(), seed=0)
+    assert policy.seen == [(1, 0, Window(1, 9)), (9, 9, Window(2, 11)), (19, 19, Window(2, 11))]
+    assert run.vms.tolist() == [1] * 10 + [3] * 10 + [2] * 10
+
+
+def test_reactive_vms_come_late_and_go_at_once() -> None:
+    policy = Scripted([1, 3, 2], reactive=True)
+    run = replay_policy(policy, np.ones(30), STEADY, Timing(), seed=0)
+    assert [seen[:2] for seen in policy.seen] == [(1, 0), (11, 10), (21, 20)]
+    assert run.vms.tolist() == [1] * 12 + [3] * 8 + [2] * 10
+
+
+@given(
+    rates=st.lists(st.floats(0.0, 50.0), min_size=1, max_size=60),
+    vms=st.integers(1, 128),
+    seed=st.integers(0, 99),
+)
+def test_what_is_offered_is_served_or_waits(rates: list[float], vms: int, seed: int) -> None:
+    capacity = interpolate_capacity(mst_samples("grep"), 128)
+    replay = Replay(np.array(rates), capacity, Timing(), seed)
+    for start in range(0, len(rates), 10):
+        replay.serve(start, min(start + 10, len(rates)), vms)
+    offered, served = sum(rates), float(replay.served.sum())
+    assert offered * 60.0 == pytest.approx(served * 60.0 + replay.backlogs[-1], rel=1e-9, abs=1e-6)
+    assert (replay.served <= replay.throughputs + 1e-9).all()
+    assert (replay.saturated == (np.array(rates) >= replay.throughputs)).all()
+
+
+def test_the_scores_are_the_paper_s_equations() -> None:
+    rates = np.array([0.5, 1.5, 2.5, 3.5, 0.5])
+    run = replay_schedule(np.array([1.0, 1.0, 3.0, 3.0, 3.0]), rates, STEADY, Timing(), seed=0)
+    truth = [1, 2, 3, 4, 1]
+    assert run.score.qos_percent == pytest.approx(100.0 * 3 / 5)
+    assert run.score.cost_to_truth == pytest.approx(11 / sum(truth))
+    assert run.score.cost_to_static == pytest.approx(11 / (5 * 4))
+    assert run.score.max_backlog == pytest.approx(30.0)
+    assert run.backlogs.tolist() == pytest.approx([0.0, 30.0, 0.0, 30.0, 0.0])
+
+
+def test_truth_is_interpolated_in_mean_and_variance_and_ends_where_measurements_do() -> None:
+    samples = [MstSample(2, 1.0), MstSample(2, 3.0), MstSample(6, 10.0), MstSample(6, 10.0)]
+    capacity = interpolate_capacity([*samples, MstSample(4, 6.0)], 128)
+    assert capacity.means.tolist() == [2.0, 2.0, 4.0, 6.0, 8.0, 10.0]
+    assert np.square(capacity.deviations) == pytest.approx([2.0, 2.0, 1.5, 1.0, 0.5, 0.0])
+    with pytest.raises(InvalidMstSamples, match="no variance"):
+        interpolate_capacity([MstSample(1, 1.0)], 4)
+
+
+@given(rates=st.lists(st.floats(0.0, 60.0), min_size=1, max_size=30))
+def test_the_ground_truth_is_the_fewest_vms_whose_mean_is_above_the_rate(rates: list[float]) -> None:
+    capacity = interpolate_capacity(mst_samples("rcount"), 128)
+
+    def brute(rate: float) -> int:
+        above = [m for m, mean in enumerate(capacity.means, 1) if mean > rate]
+        return above[0] if above else int(np.argmax(capacity.means)) + 1
+
+    assert capacity.covering_vms(np.array(rates)).tolist() == [brute(rate) for rate in rates]
+
+
+def test_each_interval_draws_once() -> None:
+    capacity = interpolate_capacity(mst_samples("grep"), 128)
+
+    def throughputs(seed: int) -> Floats:
+        return replay_schedule(np.full(40, 8.0), np.ones(40), capacity, Timing(), seed).throughputs
+
+    drawn = throughputs(1).reshape(4, 10)
+    assert (drawn == drawn[:, :1]).all()
+    assert len(set(drawn[:, 0])) == 4
+    assert (throughputs(1) == throughputs(1)).all()
+    assert (throughputs(1) != throughputs(2)).all()
+
+
+@pytest.mark.parametrize("timing", [Timing(10, 10), Timing(0, 0), Timing(5, -1), Timing(5, 1, 0.0)])
+def test_a_schedule_that_cannot_be_is_refused(timing: Timing) -> None:
+    with pytest.raises(InvalidSchedule):
+        Replay(np.ones(9), STEADY, timing, 0)
