@@ -9,7 +9,7 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.vms.backtest import Backtest, BacktestSetup
-from planner.vms.replay import Run
+from planner.vms.replay import ReplayedRun
 from planner.vms.sigma_policies import ALL_POLICIES, BASELINES
 from planner.vms.true_capacity import Capacity
 from planner.workloads.arma import ArmaOrder
@@ -61,7 +61,7 @@ def make_backtest(app: str) -> Backtest:
     )
 
 
-def judge_one_vm_short(backtest: Backtest, run: Run, seed: int) -> float:
+def judge_one_vm_short(backtest: Backtest, run: ReplayedRun, seed: int) -> float:
     """QoS as the authors' simulator has it: every allocation judged with one VM too few."""
     vms = np.maximum(run.vms - 1.0, 1.0).astype(int)
     capacity: Capacity = backtest.capacity

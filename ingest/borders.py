@@ -2,7 +2,7 @@
 
 from psycopg import Connection
 
-from ingest.runs import Diagnostic, Request
+from ingest.runs import Request, RunDiagnosticRow
 
 FULLER = """
 SELECT s.topology, s.window_start, s.covered_seconds, w.covered_seconds
@@ -14,7 +14,7 @@ ORDER BY s.topology, s.window_start
 """
 
 
-def keep_fuller_windows(connection: Connection, request: Request) -> list[Diagnostic]:
+def keep_fuller_windows(connection: Connection, request: Request) -> list[RunDiagnosticRow]:
     """Takes out of the run what covers less of a window than what is stored of it, and says so.
 
     What an earlier run of the same paths wrote is gone by now. With a day, all of the day is in this run.
@@ -32,5 +32,5 @@ def keep_fuller_windows(connection: Connection, request: Request) -> list[Diagno
             f"The window from {start.isoformat()} on stays as it was stored: {stored:.4g} s of it are covered there, "
             f"{covered:.4g} s here."
         )
-        notes.append(Diagnostic("fuller-window-kept", topology, detail))
+        notes.append(RunDiagnosticRow("fuller-window-kept", topology, detail))
     return notes

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 
-from ingest.runs import Diagnostic
+from ingest.runs import RunDiagnosticRow
 
 # Arrivals at either end of a log, from which the usual gap there is taken; the rate may be another in between.
 END_ARRIVALS = 11
@@ -117,7 +117,7 @@ def cover_window(window_ns: int) -> Column:
     return F.when(F.col("end_ns").isNotNull(), inside / 1e9)
 
 
-def tell_of_ends(ends: Iterable[Ends]) -> list[Diagnostic]:
+def tell_of_ends(ends: Iterable[Ends]) -> list[RunDiagnosticRow]:
     """What a reader must know about how far the log reaches, and how it was sampled."""
     notes = []
     for one in ends:
@@ -126,11 +126,11 @@ def tell_of_ends(ends: Iterable[Ends]) -> list[Diagnostic]:
                 "The log holds too few arrivals to tell what time it covers: rates are tuples per whole window, and "
                 "processors the instances seen."
             )
-            notes.append(Diagnostic("coverage-unknown", one.topology, detail))
+            notes.append(RunDiagnosticRow("coverage-unknown", one.topology, detail))
         if 0 < one.thinned < one.sampled:
             detail = (
                 f"Of {one.sampled} sampled records {one.thinned} were taken at random, the others every n-th: windows "
                 "in which an operator has both have no arrival_scv."
             )
-            notes.append(Diagnostic("sampling-mixed", one.topology, detail))
+            notes.append(RunDiagnosticRow("sampling-mixed", one.topology, detail))
     return notes

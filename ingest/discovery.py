@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ingest.runs import Diagnostic
+from ingest.runs import RunDiagnosticRow
 
 SELECTIVITY_TOLERANCE = 0.1
 LEAST_TUPLES = 100  # below this a measured selectivity says little
@@ -12,7 +12,7 @@ MOST_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class SeenFlow:
     """How many tuples of a run reached an operator from one upstream operator (None: from outside)."""
 
     topology: str
@@ -22,14 +22,14 @@ class Flow:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class SeenEdge:
     source: str
     target: str
     selectivity: float
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SeenEntry:
     operator: str
     share: float
 
@@ -40,8 +40,8 @@ class Discovery:
 
     name: str
     operators: tuple[str, ...]
-    edges: tuple[Edge, ...]
-    entries: tuple[Entry, ...]
+    edges: tuple[SeenEdge, ...]
+    entries: tuple[SeenEntry, ...]
     inputs: dict[str, int]
     unlogged: tuple[str, ...]
 
@@ -67,15 +67,15 @@ class Known:
     selectivities: dict[tuple[str, str], float]
 
 
-def discover_topologies(flows: Iterable[Flow]) -> list[Discovery]:
+def discover_topologies(flows: Iterable[SeenFlow]) -> list[Discovery]:
     """One per topology of the log, by name."""
-    by_topology: defaultdict[str, list[Flow]] = defaultdict(list)
+    by_topology: defaultdict[str, list[SeenFlow]] = defaultdict(list)
     for flow in flows:
         by_topology[flow.topology].append(flow)
     return [discover_topology(name, by_topology[name]) for name in sorted(by_topology)]
 
 
-def discover_topology(name: str, flows: Sequence[Flow]) -> Discovery:
+def discover_topology(name: str, flows: Sequence[SeenFlow]) -> Discovery:
     """selectivity(i→j) = tuples that reached j from i / tuples that reached i; share = an entry's part of λ0."""
     inputs: defaultdict[str, int] = defaultdict(int)
     edges: defaultdict[tuple[str, str], int] = defaultdict(int)
@@ -90,24 +90,24 @@ def discover_topology(name: str, flows: Sequence[Flow]) -> Discovery:
     return Discovery(
         name,
         tuple(sorted(inputs)),
-        tuple(Edge(i, j, n / inputs[i]) for (i, j), n in sorted(edges.items()) if i in inputs),
-        tuple(Entry(operator, n / external) for operator, n in sorted(outside.items())),
+        tuple(SeenEdge(i, j, n / inputs[i]) for (i, j), n in sorted(edges.items()) if i in inputs),
+        tuple(SeenEntry(operator, n / external) for operator, n in sorted(outside.items())),
         dict(inputs),
         tuple(sorted({i for i, _ in edges if i not in inputs})),
     )
 
 
-def find_unlogged(found: Discovery) -> list[Diagnostic]:
+def find_unlogged(found: Discovery) -> list[RunDiagnosticRow]:
     if not found.unlogged:
         return []
     detail = (
         f"{name_some(found.unlogged)} fed other operators but logged nothing: "
         "no load of theirs is known, and they are left out of the discovered topology."
     )
-    return [Diagnostic("unlogged-operators", found.name, detail)]
+    return [RunDiagnosticRow("unlogged-operators", found.name, detail)]
 
 
-def compare_topologies(found: Discovery, known: Known) -> list[Diagnostic]:
+def compare_topologies(found: Discovery, known: Known) -> list[RunDiagnosticRow]:
     """Where the log disagrees with a topology that somebody posted, which stays as it is."""
     diagnostics = []
     if strangers := sorted(set(found.operators) - known.operators):
@@ -115,13 +115,13 @@ def compare_topologies(found: Discovery, known: Known) -> list[Diagnostic]:
             f"The log has operators that the posted topology lacks: {name_some(strangers)}. "
             "They are not in its snapshots."
         )
-        diagnostics.append(Diagnostic("unknown-operators", found.name, detail))
+        diagnostics.append(RunDiagnosticRow("unknown-operators", found.name, detail))
     measured = {(e.source, e.target): e.selectivity for e in found.edges}
     inside = {pair for pair in measured if set(pair) <= known.operators}
     if new_edges := sorted(inside - known.selectivities.keys()):
         pairs = name_some(f"{source} → {target}" for source, target in new_edges)
         detail = f"The log has edges that the posted topology lacks: {pairs}."
-        diagnostics.append(Diagnostic("unknown-edges", found.name, detail))
+        diagnostics.append(RunDiagnosticRow("unknown-edges", found.name, detail))
     differing = [
         f"{i} → {j} is {measured[i, j]:.4g}, posted {known.selectivities[i, j]:.4g}"
         for i, j in sorted(inside & known.selectivities.keys())
@@ -129,7 +129,7 @@ def compare_topologies(found: Discovery, known: Known) -> list[Diagnostic]:
     ]
     if differing:
         detail = f"Selectivities measured in the log differ from the posted ones: {name_some(differing)}."
-        diagnostics.append(Diagnostic("selectivity-differs", found.name, detail))
+        diagnostics.append(RunDiagnosticRow("selectivity-differs", found.name, detail))
     return diagnostics
 
 

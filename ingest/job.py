@@ -50,7 +50,7 @@ class TooManyRejected(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class JobRun:
     """A run under way."""
 
     spark: SparkSession
@@ -70,7 +70,7 @@ def run_ingest(spark: SparkSession, database_url: str, request: Request) -> str:
     asked = replace(request, paths=sources.roots)
     with connect(database_url) as connection:
         abandon_dead_runs(connection)
-        run = Run(spark, connection, begin_run(connection, asked), asked, began)
+        run = JobRun(spark, connection, begin_run(connection, asked), asked, began)
         log.info("run %d: %d files", run.number, sources.count_files())
         try:
             totals, windows = write_run(run, sources)
@@ -86,7 +86,7 @@ def run_ingest(spark: SparkSession, database_url: str, request: Request) -> str:
     )
 
 
-def write_run(run: Run, sources: Sources) -> tuple[Totals, int]:
+def write_run(run: JobRun, sources: Sources) -> tuple[Totals, int]:
     frames = read_quickly(run.spark, sources)
     with ExitStack() as stack:
         records, tally, survey = stack.enter_context(read_log(run.spark, frames, run.request))
@@ -122,7 +122,7 @@ def write_run(run: Run, sources: Sources) -> tuple[Totals, int]:
     return totals, row[0] if row else 0
 
 
-def store_and_show_rejects(run: Run, rejects: Iterator[tuple[str, int, str, str]]) -> str:
+def store_and_show_rejects(run: JobRun, rejects: Iterator[tuple[str, int, str, str]]) -> str:
     """Stores them all; answers the first three, a line each, and the address that lists the rest."""
     first = list(islice(rejects, REJECTS_SHOWN))
     store_rejects(run.connection, run.number, chain(first, rejects))

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 
 from ingest.coverage import find_ends, make_cover, tell_of_ends
-from ingest.discovery import Flow
+from ingest.discovery import SeenFlow
 from ingest.fields import UNREAD
 from ingest.parse import parse_records
 from ingest.presence import count_present
@@ -142,7 +142,7 @@ def forget_origin(frame: DataFrame) -> DataFrame:
 @contextmanager
 def roll_up(
     records: DataFrame, tally: DataFrame, request: Request, survey: Survey
-) -> Iterator[tuple[Summaries, list[Flow], int]]:
+) -> Iterator[tuple[Summaries, list[SeenFlow], int]]:
     """The summaries, who sent how much to whom, and how many records were duplicates.
 
     Duplicates are rare, and to look for them by name is dear: first all records are measured as they are, which
@@ -171,7 +171,7 @@ def roll_up(
             tasks = count_tasks(survey.accepted)
             timeline = measure_cut_windows(accepted, timeline, request.window_ns, count, tasks)
         shares = count_shares(tally)
-        flows = [Flow(*row) for row in count_flows(shares).collect()]
+        flows = [SeenFlow(*row) for row in count_flows(shares).collect()]
         present = count_present(shares, cover, request.window_ns)
         operators = summarise_operators(timeline, present, shares, cover, request.window_ns)
         topologies = summarise_topologies(accepted, shares, cover, request.window_ns)

@@ -49,7 +49,7 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnostic:
+class RunDiagnosticRow:
     """Something that a reader of the day's summaries must know."""
 
     code: str
@@ -102,7 +102,11 @@ def abandon_dead_runs(connection: Connection) -> int:
 
 
 def succeed_run(
-    connection: Connection, run_id: int, totals: Totals, diagnostics: Sequence[Diagnostic], seconds: float
+    connection: Connection,
+    run_id: int,
+    totals: Totals,
+    diagnostics: Sequence[RunDiagnosticRow],
+    seconds: float,
 ) -> None:
     """In the transaction of the windows: a run has succeeded when, and only when, they stand."""
     connection.execute(
@@ -117,7 +121,7 @@ def succeed_run(
     note_totals(connection, run_id, totals, seconds)
 
 
-def describe(diagnostic: Diagnostic) -> dict[str, str]:
+def describe(diagnostic: RunDiagnosticRow) -> dict[str, str]:
     return {"code": diagnostic.code, "topology": diagnostic.topology, "detail": diagnostic.detail}
 
 

@@ -24,7 +24,7 @@ from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's o
 from app.tables import OperatorSummaryRow, TopologySummaryRow
 from ingest.borders import keep_fuller_windows
 from ingest.discovery import Discovery, Known, compare_topologies, find_unlogged
-from ingest.runs import Diagnostic, Request, Totals, succeed_run
+from ingest.runs import Request, RunDiagnosticRow, Totals, succeed_run
 
 REPLACE_LOCK = 0x68676967  # runs that replace windows do so one after the other
 PLACED = ("topology_id", "run_id", "window_seconds")
@@ -49,7 +49,7 @@ class Summaries:
 
     operators: DataFrame
     topologies: DataFrame
-    notes: tuple[Diagnostic, ...] = ()
+    notes: tuple[RunDiagnosticRow, ...] = ()
 
 
 def stage_summaries(connection: Connection, summaries: Summaries, request: Request, totals: Totals) -> None:
@@ -130,10 +130,10 @@ def replace_windows(
     request: Request,
     *,
     found: Sequence[Discovery],
-    notes: Sequence[Diagnostic],
+    notes: Sequence[RunDiagnosticRow],
     totals: Totals,
     seconds: float,
-) -> list[Diagnostic]:
+) -> list[RunDiagnosticRow]:
     """All of it or nothing: who reads meanwhile sees the old windows until the new ones stand."""
     make_partitions(connection)
     with connection.transaction():
@@ -147,7 +147,7 @@ def replace_windows(
     return diagnostics
 
 
-def store_topology(connection: Connection, found: Discovery) -> list[Diagnostic]:
+def store_topology(connection: Connection, found: Discovery) -> list[RunDiagnosticRow]:
     """A topology that nobody posted is kept as discovered; a posted one is only compared."""
     stored = connection.execute(
         "SELECT t.id, t.revision, r.definition, r.source FROM topologies t JOIN topology_revisions r"

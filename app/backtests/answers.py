@@ -13,7 +13,7 @@ from app.backtests.schemas import (
     BacktestState,
     PolicySummary,
 )
-from app.plans.schemas import Diagnostic
+from app.plans.schemas import DiagnosticAnswer
 from planner.vms.sigma_policies import BASELINES, HEADGATE
 
 MEASURES = ("qos_percent", "cost_to_truth", "cost_to_static", "max_backlog")
@@ -61,7 +61,7 @@ def to_answer(row: Any, runs: Sequence[Any]) -> BacktestAnswer:
         **state.model_dump(),
         rows=rows,
         summary=summarise_runs(rows, state.parameters),
-        diagnostics=[Diagnostic.model_validate(one) for one in row.request["diagnostics"]],
+        diagnostics=[DiagnosticAnswer.model_validate(one) for one in row.request["diagnostics"]],
     )
 
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 from app.backtests.schemas import BacktestRequest, Job
 from app.http.errors import InvalidRequest
-from app.plans.schemas import Diagnostic
+from app.plans.schemas import DiagnosticAnswer
 from planner.vms.backtest import Backtest
-from planner.vms.errors import InvalidQosTarget, UnknownPolicy
+from planner.vms.errors import InvalidQosTarget, UnknownVmPolicy
 from planner.vms.sigma_policies import ALL_POLICIES, BY_NAME, check_policy
 from planner.vms.throughput import MstSample
 from planner.workloads.series import Workload
@@ -35,7 +35,7 @@ def make_job(
         startup_steps=body.startup_steps,
         qos_target=body.qos_target,
         headgate_qos_target=body.headgate_qos_target,
-        diagnostics=[Diagnostic(code=one.code, detail=one.detail) for one in workload.diagnostics],
+        diagnostics=[DiagnosticAnswer(code=one.code, detail=one.detail) for one in workload.diagnostics],
     )
     try:
         Backtest(job.to_setup())  # raises what the job itself would end with
@@ -62,7 +62,7 @@ def list_policies(body: BacktestRequest) -> list[str]:
     for position, name in enumerate(body.policies):
         try:
             check_policy(name)
-        except UnknownPolicy as error:
+        except UnknownVmPolicy as error:
             raise replace(error, pointer=f"/policies/{position}") from error
     named = [BY_NAME[name].number if name in BY_NAME else name for name in body.policies]
     return list(dict.fromkeys(named))

@@ -7,9 +7,16 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from app.forecasts.schemas import MOST_POINTS, MOST_SAMPLES, MOST_STEPS, MOST_VMS, MstSample, WorkloadPoint
+from app.forecasts.schemas import (
+    MOST_POINTS,
+    MOST_SAMPLES,
+    MOST_STEPS,
+    MOST_VMS,
+    MstSampleBody,
+    WorkloadPoint,
+)
 from app.http.fields import Answer, Body, OperatorName, TopologyName, UtcTime
-from app.plans.schemas import Diagnostic
+from app.plans.schemas import DiagnosticAnswer
 from planner.vms import throughput as mst
 from planner.vms.backtest import BacktestSetup
 from planner.vms.price_policy import DEFAULT_QOS_TARGET
@@ -66,7 +73,7 @@ class BacktestRequest(Body):
         OperatorName, Field(description="The application that the samples are of, for the rows.")
     ] = "app"
     mst_samples: Annotated[
-        list[MstSample] | None,
+        list[MstSampleBody] | None,
         Field(
             max_length=MOST_SAMPLES, description="Left out: those stored of `topology`; saturated ones only."
         ),
@@ -119,7 +126,7 @@ class Job(BaseModel):
     startup_steps: int
     qos_target: float
     headgate_qos_target: float
-    diagnostics: list[Diagnostic] = []
+    diagnostics: list[DiagnosticAnswer] = []
 
     def to_setup(self) -> BacktestSetup:
         """As the planner has it."""
@@ -221,7 +228,7 @@ class BacktestAnswer(BacktestState):
 
     rows: list[BacktestRun]
     summary: list[PolicySummary]
-    diagnostics: list[Diagnostic]
+    diagnostics: list[DiagnosticAnswer]
 
 
 class BacktestPage(Answer):

@@ -7,8 +7,8 @@ from uuid import UUID
 from pydantic import ConfigDict, Field
 
 from app.http.fields import Answer, Body, UtcTime
-from app.node_advice.schemas import NodeAdvice, Streams
-from app.plans.schemas import Basis, Diagnostic, EstimateAnswer
+from app.node_advice.schemas import NodeAdviceAnswer, Streams
+from app.plans.schemas import Basis, DiagnosticAnswer, EstimateAnswer
 from app.policies.schemas import EXAMPLE, PolicyBody
 from app.recommendations.stages import Recommended
 
@@ -42,7 +42,7 @@ class Counts(Answer):
     recommended_total: int
 
 
-class Reason(Answer):
+class ReasonAnswer(Answer):
     """One step of the argument, or one bound."""
 
     code: str
@@ -57,7 +57,7 @@ class Optimum(Answer):
     expected_sojourn_seconds: float | None
 
 
-class Counterfactuals(Answer):
+class CounterfactualsAnswer(Answer):
     """Why not one fewer, and what load would change the answer; null rates: none, or any."""
 
     one_fewer_processors: dict[str, int] | None
@@ -69,7 +69,7 @@ class Counterfactuals(Answer):
     one_fewer_up_to_rate: Annotated[float | None, Field(description="Below it one fewer would do.")]
 
 
-class Move(Answer):
+class KeyRangeMoveAnswer(Answer):
     """Key groups first..last go from one instance to another; instances count from 0."""
 
     first: int
@@ -78,12 +78,12 @@ class Move(Answer):
     target: int
 
 
-class Migration(Answer):
+class MigrationAnswer(Answer):
     """What moves of one operator's state; null times are not known."""
 
     before: int
     after: int
-    moves: list[Move]
+    moves: list[KeyRangeMoveAnswer]
     owners: Annotated[list[int], Field(description="The instance of each key group afterwards.")]
     moved_key_groups: int
     moved_share: float
@@ -91,7 +91,7 @@ class Migration(Answer):
     repair_seconds: float | None
 
 
-class Horizon(Answer):
+class HorizonAnswer(Answer):
     """Within which a change must have paid back."""
 
     seconds: Annotated[float | None, Field(description="null: nothing says when, and nothing is held back.")]
@@ -105,11 +105,11 @@ class Horizon(Answer):
 class Moving(Answer):
     """What the change costs."""
 
-    migrations: dict[str, Migration]
+    migrations: dict[str, MigrationAnswer]
     cost_tuple_seconds: float | None
     payback_seconds: Annotated[float | None, Field(description="null: not known, or never.")]
     horizon: Annotated[
-        Horizon | None,
+        HorizonAnswer | None,
         Field(description="null: nothing was weighed, since no state moves or the change cannot wait."),
     ] = None
 
@@ -136,7 +136,7 @@ class LookAhead(Answer):
     history: Annotated[int, Field(description="Intervals it was learnt from.")]
 
 
-class Correction(Answer):
+class CorrectionAnswer(Answer):
     """Measured over modelled wait; only the wait is corrected, never the service."""
 
     shared: Annotated[float | None, Field(description="With a queue that all processors share.")]
@@ -153,8 +153,8 @@ class DecisionAnswer(Answer):
     action: Action
     goal: Literal["latency-target", "tradeoff", "best-split"]
     processors: Counts
-    reasons: list[Reason]
-    constraints: Annotated[list[Reason], Field(description="Bounds that cut the answer short.")]
+    reasons: list[ReasonAnswer]
+    constraints: Annotated[list[ReasonAnswer], Field(description="Bounds that cut the answer short.")]
     external_rate: float
     rate_change: Annotated[float | None, Field(description="Since the last change, as a part.")]
     cooldown_left_seconds: float
@@ -171,13 +171,13 @@ class DecisionAnswer(Answer):
         LookAhead | None, Field(description="null: not wanted, or diagnostics say why not.")
     ] = None
     correction: Annotated[
-        Correction | None, Field(description="null: no interval tells how long waits are.")
+        CorrectionAnswer | None, Field(description="null: no interval tells how long waits are.")
     ] = None
-    counterfactuals: Counterfactuals
+    counterfactuals: CounterfactualsAnswer
     moving: Moving
-    nodes: Annotated[NodeAdvice | None, Field(description="null: the newest snapshot has no nodes.")]
+    nodes: Annotated[NodeAdviceAnswer | None, Field(description="null: the newest snapshot has no nodes.")]
     streams: Annotated[Streams | None, Field(description="null: the newest snapshot has no instances.")]
-    diagnostics: list[Diagnostic]
+    diagnostics: list[DiagnosticAnswer]
     policy: PolicyBody
     basis: Basis
     recommendation: Annotated[
@@ -197,7 +197,7 @@ class DecisionSummary(Answer):
     action: Action
     external_rate: float
     processors: Counts
-    reasons: list[Reason]
+    reasons: list[ReasonAnswer]
 
 
 class DecisionPage(Answer):

@@ -12,7 +12,14 @@ from sqlalchemy.orm import Session
 from app.decisions.schemas import DecisionAnswer, DecisionRequest
 from app.http.error_pointers import blaming_what_is_stored
 from app.measured.load import Gathered, gather
-from app.measured.rate_ahead import HISTORY, Outlook, RateHistory, gather_rates, look_for_changes, look_out
+from app.measured.rate_ahead import (
+    HISTORY,
+    RateHistory,
+    RateOutlook,
+    gather_rates,
+    look_for_changes,
+    look_out,
+)
 from app.node_advice.gathering import advise_on_nodes, advise_on_streams, find_missing_nodes, read_resources
 from app.plans.answers import to_estimate_answer
 from app.plans.schemas import Measured
@@ -23,7 +30,7 @@ from app.settings import Settings
 from app.storage.storage_errors import NoPolicy, StaleSnapshots, StoredDataUnusable
 from app.tables import DecisionRow, PolicyRow
 from app.topologies.service import StoredTopology, find_topology
-from planner.decisions.change_horizon import Horizon, find_horizon
+from planner.decisions.change_horizon import ChangeHorizon, find_horizon
 from planner.decisions.decide import Decision, decide
 from planner.decisions.owner_terms import LastChange
 from planner.decisions.payback import Moves, is_weighed, plan_moves, weigh_change
@@ -83,9 +90,9 @@ def is_looking_ahead(terms: PolicyBody) -> bool:
     return terms.look_ahead and terms.goal.t_max_seconds is not None
 
 
-def look_out_for(prepared: Prepared) -> Outlook:
+def look_out_for(prepared: Prepared) -> RateOutlook:
     """The rate of the coming cooldown, where the policy looks ahead."""
-    return look_out(prepared.history, prepared.terms) if is_looking_ahead(prepared.terms) else Outlook()
+    return look_out(prepared.history, prepared.terms) if is_looking_ahead(prepared.terms) else RateOutlook()
 
 
 def find_terms(session: Session, stored: StoredTopology) -> PolicyBody:
@@ -126,7 +133,7 @@ def find_last_change(session: Session, stored: StoredTopology, decided_for: date
     )
 
 
-def compose_answer(prepared: Prepared, outlook: Outlook) -> DecisionAnswer:
+def compose_answer(prepared: Prepared, outlook: RateOutlook) -> DecisionAnswer:
     """Decide, weigh what moving costs, and say what else would be; each coming step only where that can matter."""
     found, terms, last = prepared.found, prepared.terms, prepared.last
     policy = terms.to_value()
@@ -190,10 +197,10 @@ def find_states(
 def to_answer(  # noqa: PLR0917 - the stages of a decision
     decision: Decision,
     moves: Moves,
-    horizon: Horizon | None,
+    horizon: ChangeHorizon | None,
     around: Counterfactuals,
     prepared: Prepared,
-    outlook: Outlook,
+    outlook: RateOutlook,
 ) -> DecisionAnswer:
     """From the planner's values to JSON's types."""
     found, terms = prepared.found, prepared.terms
@@ -246,7 +253,7 @@ def to_answer(  # noqa: PLR0917 - the stages of a decision
     )
 
 
-def describe_sizing(decision: Decision, outlook: Outlook) -> dict[str, object]:
+def describe_sizing(decision: Decision, outlook: RateOutlook) -> dict[str, object]:
     """Which external rate the number of processors is for, and why that one."""
     ahead = outlook.rate
     said = {
@@ -262,7 +269,7 @@ def describe_sizing(decision: Decision, outlook: Outlook) -> dict[str, object]:
     return {"external_rate": decision.sized_rate, "source": decision.sized_by, "detail": said}
 
 
-def describe_outlook(outlook: Outlook) -> tuple[Diagnostic, ...]:
+def describe_outlook(outlook: RateOutlook) -> tuple[Diagnostic, ...]:
     """What the forecast assumed; or why it is not looked ahead although the policy wants it."""
     if outlook.rate is not None:
         return outlook.rate.diagnostics

@@ -26,7 +26,7 @@ from app.http.problems import describe_problem
 from app.plans.offline import Refused, check_body, open_console
 from app.terminal.series_files import UnreadableFile, read_samples, read_workload
 from planner.errors import PlannerError
-from planner.vms.backtest import Backtest, BacktestRow, BacktestSetup, run_backtest
+from planner.vms.backtest import Backtest, BacktestScore, BacktestSetup, run_backtest
 from planner.vms.errors import InvalidMstSamples
 from planner.vms.sigma_policies import BASELINES
 from planner.vms.throughput import MstSample, check_samples
@@ -34,7 +34,7 @@ from planner.workloads.series import Measurement, Workload, regularise_workload
 
 B = TypeVar("B")
 FORMATS = (".png", ".svg", ".pdf")
-COLUMNS = [field.name for field in fields(BacktestRow)]
+COLUMNS = [field.name for field in fields(BacktestScore)]
 # Those of Imai et al., which the command takes where nothing else is said.
 PAPER_PEAK, PAPER_TRAIN_VMS = 32.0, [3, 4, 6, 8, 24]
 
@@ -46,7 +46,7 @@ class FileBacktest(BacktestRequest):
 
 
 @dataclass(frozen=True)
-class Choices:
+class BacktestChoices:
     """What the command line chose: the body's fields, and what only files have."""
 
     body: FileBacktest
@@ -55,7 +55,7 @@ class Choices:
     trains_as_usual: bool = True
 
 
-def read_choices(given: Mapping[str, Any], app: str | None, plot: Path | None) -> Choices:
+def read_choices(given: Mapping[str, Any], app: str | None, plot: Path | None) -> BacktestChoices:
     """The options as the body's fields have them; what is not given is left to the body."""
     said: dict[str, Any] = {"scale_peak": PAPER_PEAK}
     said |= {name: value for name, value in given.items() if value is not None}
@@ -65,7 +65,9 @@ def read_choices(given: Mapping[str, Any], app: str | None, plot: Path | None) -
         said["scale_peak"] = _read_peak(said["scale_peak"])
     if isinstance(said.get("train_vms"), str):
         said["train_vms"] = _read_counts(said["train_vms"])
-    return Choices(check_options(FileBacktest, said), app, plot, trains_as_usual="train_vms" not in said)
+    return BacktestChoices(
+        check_options(FileBacktest, said), app, plot, trains_as_usual="train_vms" not in said
+    )
 
 
 def check_options(body_type: type[B], said: dict[str, Any]) -> B:
@@ -103,7 +105,7 @@ def _read_peak(text: str) -> float | None:
         raise Refused(f"--scale-peak {text}: write a number, or none") from error
 
 
-def backtest_files(workload: Path, mst: Path, choices: Choices) -> Iterator[BacktestRow]:
+def backtest_files(workload: Path, mst: Path, choices: BacktestChoices) -> Iterator[BacktestScore]:
     """One row per application, policy and seed, as each is done."""
     try:
         for job in read_jobs(workload, mst, choices):
@@ -117,7 +119,7 @@ def backtest_files(workload: Path, mst: Path, choices: Choices) -> Iterator[Back
         raise refuse(error) from error
 
 
-def read_jobs(workload: Path, mst: Path, choices: Choices) -> Iterator[Job]:
+def read_jobs(workload: Path, mst: Path, choices: BacktestChoices) -> Iterator[Job]:
     """One for each application of the samples, or for the one chosen."""
     body = choices.body
     series = regularise_workload(read_workload(workload), body.step_seconds)
@@ -147,7 +149,7 @@ def train_as_usual(body: FileBacktest, app: str, samples: Sequence[MstSample]) -
     return body
 
 
-def _watch(setup: BacktestSetup, policies: tuple[str, ...], seeds: int) -> Iterator[BacktestRow]:
+def _watch(setup: BacktestSetup, policies: tuple[str, ...], seeds: int) -> Iterator[BacktestScore]:
     """A bar where errors are read, if that is a terminal."""
     intervals = -(-len(setup.rates) // setup.timing.interval_steps)
     replayed = [policy for policy in policies if policy not in BASELINES]
@@ -222,7 +224,7 @@ def _note(text: str) -> None:
     print(f"headgate: {text}", file=sys.stderr)  # noqa: T201  (notes belong where errors are read)
 
 
-def print_rows(rows: Iterator[BacktestRow], output: str, out: TextIO, body: BacktestRequest) -> None:
+def print_rows(rows: Iterator[BacktestScore], output: str, out: TextIO, body: BacktestRequest) -> None:
     """CSV and JSON lines as they come, a table at the end."""
     if output == "csv":
         writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag, model_validator
 
 from app.http.fields import Answer, Body, PositiveRate, Rate, Seconds, UtcTime
-from app.plans.schemas import Diagnostic
+from app.plans.schemas import DiagnosticAnswer
 from planner.vms import throughput as mst
 from planner.vms.sigma_policies import HEADGATE
 from planner.vms.timing import Timing
@@ -50,7 +50,7 @@ class WorkloadPoint(Body):
     rate: Measured | None
 
 
-class MstSample(Body):
+class MstSampleBody(Body):
     """The throughput of some VMs: with `saturated`, all that they can; without, what they served with room left."""
 
     vms: Annotated[int, Field(ge=-MOST_VMS, le=10**6)]
@@ -177,7 +177,7 @@ class VmForecastRequest(Body):
     )
 
     workload: Annotated[list[WorkloadPoint], Field(max_length=MOST_POINTS, description="Oldest first.")]
-    mst_samples: Annotated[list[MstSample], Field(max_length=MOST_SAMPLES)]
+    mst_samples: Annotated[list[MstSampleBody], Field(max_length=MOST_SAMPLES)]
     policy: PolicyName = HEADGATE
     qos_target: QosTarget = None
     step_seconds: StepSeconds = None
@@ -205,7 +205,7 @@ class VmForecastRequest(Body):
         )
 
 
-class VmInterval(Answer):
+class VmIntervalAnswer(Answer):
     """One interval: its VMs, the rate that they cover with the target's probability, and what each doubt costs."""
 
     begins: datetime = Field(serialization_alias="from")
@@ -250,10 +250,10 @@ class VmForecastAnswer(Answer):
 
     policy: str
     qos_target: float
-    intervals: list[VmInterval]
+    intervals: list[VmIntervalAnswer]
     mst_model: MstModelAnswer
     workload_model: WorkloadModelAnswer
-    diagnostics: list[Diagnostic]
+    diagnostics: list[DiagnosticAnswer]
 
 
 class Residual(Answer):

@@ -6,10 +6,10 @@ from app.forecasts.schemas import (
     MstModelAnswer,
     VmForecastAnswer,
     VmForecastRequest,
-    VmInterval,
+    VmIntervalAnswer,
     WorkloadModelAnswer,
 )
-from app.plans.schemas import Diagnostic
+from app.plans.schemas import DiagnosticAnswer
 from app.serving.observability import time_planner
 from planner.vms.sigma_policies import HEADGATE
 from planner.vms.throughput import MstModel
@@ -30,7 +30,7 @@ def to_answer(found: VmForecast, max_vms: int) -> VmForecastAnswer:
         policy=found.policy,
         qos_target=found.qos_target,
         intervals=[
-            VmInterval(
+            VmIntervalAnswer(
                 begins=datetime.fromtimestamp(interval.from_seconds, UTC),
                 ends=datetime.fromtimestamp(interval.to_seconds, UTC),
                 vms=interval.reason.vms,
@@ -46,7 +46,7 @@ def to_answer(found: VmForecast, max_vms: int) -> VmForecastAnswer:
         ],
         mst_model=describe_mst(found.mst_model, max_vms),
         workload_model=describe_workload(found.policy, found.workload_model),
-        diagnostics=[Diagnostic(code=one.code, detail=one.detail) for one in found.diagnostics],
+        diagnostics=[DiagnosticAnswer(code=one.code, detail=one.detail) for one in found.diagnostics],
     )
 
 

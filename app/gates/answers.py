@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from app.gates.schemas import Check, GateAnswer
+from app.gates.schemas import CheckAnswer, GateAnswer
 
 CLASS_NAME = "headgate.gate"
 
@@ -62,7 +62,7 @@ def list_findings(answer: GateAnswer) -> list[str]:
     ]
 
 
-def say_verdict(check: Check) -> str:
+def say_verdict(check: CheckAnswer) -> str:
     """In a word."""
     return "pass" if check.passed else "FAIL"
 

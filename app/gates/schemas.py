@@ -68,7 +68,7 @@ class StoredGateRequest(Measured, GateTerms):
     ] = None
 
 
-class Check(Answer):
+class CheckAnswer(Answer):
     """One thing that must hold: value against limit."""
 
     name: Annotated[
@@ -85,7 +85,7 @@ class Check(Answer):
     detail: str
 
 
-class Suggestion(Answer):
+class SuggestionAnswer(Answer):
     """What would hold: the fewest processors under t_max_seconds, else the best split of k_max."""
 
     processors: Annotated[dict[str, int] | None, Field(description="null: no number of processors would do.")]
@@ -98,7 +98,7 @@ class GateAnswer(EstimateAnswer):
     """Whether every check passed, and the estimate that it rests on."""
 
     passed: bool
-    checks: list[Check]
+    checks: list[CheckAnswer]
     binding_operator: Annotated[str, Field(description="Gives way first as the load grows, or has done so.")]
     headroom_rate: Annotated[
         float | None,
@@ -106,7 +106,7 @@ class GateAnswer(EstimateAnswer):
             description="The largest external rate at which every check passes, to the last digit; null: none, or any."
         ),
     ]
-    suggestion: Suggestion
+    suggestion: SuggestionAnswer
     processors: Annotated[dict[str, int], Field(description="Those judged.")]
     processors_origin: Annotated[
         Literal["given", "running", "planned"],

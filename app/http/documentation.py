@@ -13,7 +13,7 @@ from pydantic.json_schema import models_json_schema
 
 from app.http.problems import MEDIA_TYPE, Problem
 from app.plans.answers import to_estimate_answer, to_plan_answer
-from app.snapshots.schemas import FPD_LOAD, Load
+from app.snapshots.schemas import FPD_LOAD, LoadBody
 from app.topologies.schemas import FPD, Graph
 from planner.plans.estimation import estimate
 from planner.plans.optimal import min_latency, min_processors
@@ -125,7 +125,7 @@ def describe_api(app: FastAPI) -> dict[str, Any]:
 def _show_answers(paths: dict[str, Any]) -> None:
     """Beside each call that computes, what it answers to its own example."""
     topology = Graph.model_validate(FPD).to_values()
-    load = Load.model_validate(FPD_LOAD).to_values()
+    load = LoadBody.model_validate(FPD_LOAD).to_values()
     plan = to_plan_answer(min_latency(topology, load, 22))
     fewest = to_plan_answer(min_processors(topology, load, 0.08))
     for ending, answer in (

@@ -150,7 +150,7 @@ KINDS: dict[type[Exception], Kind] = {
     ),
     storing.NoSnapshot: Kind("no-snapshot", 409, "Nothing measured yet"),
     storing.UnknownSnapshot: Kind("unknown-snapshot", 404, "No such snapshot"),
-    storing.UnknownPolicy: Kind("unknown-policy", 404, "No policy"),
+    storing.NoStoredPolicy: Kind("unknown-policy", 404, "No policy"),
     storing.UnknownDecision: Kind("unknown-decision", 404, "Nothing decided yet"),
     storing.NoPolicy: Kind("no-policy", 409, "No policy to decide by"),
     storing.StaleSnapshots: Kind(
@@ -242,7 +242,7 @@ KINDS: dict[type[Exception], Kind] = {
     forecasting.InvalidSchedule: Kind(
         "invalid-schedule", 422, "The schedule contradicts itself", _numbers("")
     ),
-    scheduling.UnknownPolicy: Kind("unknown-vm-policy", 422, "No such policy", _numbers("/policy")),
+    scheduling.UnknownVmPolicy: Kind("unknown-vm-policy", 422, "No such policy", _numbers("/policy")),
     PoolTimeoutError: Kind("overloaded", 503, "Overloaded", headers=RETRY),
     OperationalError: Kind("database-unavailable", 503, "Database unavailable", headers=RETRY),
 }

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy.orm import Session
 
 from app.measured.load import Gathered
-from app.plans.schemas import Diagnostic
+from app.plans.schemas import DiagnosticAnswer
 from app.policies.schemas import PolicyBody
 from app.storage.storage_errors import StaleSnapshots
 from app.tables import PolicyRow
@@ -37,7 +37,7 @@ def refuse_old(session: Session, found: Gathered, limit_seconds: float | None) -
         raise StaleSnapshots(found.stored.name, ended_at, age, limit)
 
 
-def describe_age(session: Session, found: Gathered) -> list[Diagnostic]:
+def describe_age(session: Session, found: Gathered) -> list[DiagnosticAnswer]:
     """What is to be said of a newest snapshot that is older than is trusted."""
     age, limit = measure_age(found), find_limit(session, found.stored)
     if age <= limit:
@@ -46,10 +46,10 @@ def describe_age(session: Session, found: Gathered) -> list[Diagnostic]:
         f"The newest snapshot ended {write_duration(age)} ago, more than the {limit:g} s up to which measurements are "
         "trusted: the load may be another by now."
     )
-    return [Diagnostic(code="old-snapshots", detail=detail)]
+    return [DiagnosticAnswer(code="old-snapshots", detail=detail)]
 
 
-def describe_end(session: Session, stored: StoredTopology, end_seconds: float) -> list[Diagnostic]:
+def describe_end(session: Session, stored: StoredTopology, end_seconds: float) -> list[DiagnosticAnswer]:
     """What is to be said of a forecast whose measurements end longer ago than is trusted."""
     limit = find_limit(session, stored)
     if datetime.now(UTC).timestamp() - end_seconds <= limit:
@@ -58,7 +58,7 @@ def describe_end(session: Session, stored: StoredTopology, end_seconds: float) -
         f"The newest snapshot ended more than {limit:g} s ago: the forecast begins there, and part of it or all is "
         "past."
     )
-    return [Diagnostic(code="old-snapshots", detail=detail)]
+    return [DiagnosticAnswer(code="old-snapshots", detail=detail)]
 
 
 def write_duration(seconds: float) -> str:

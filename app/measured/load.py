@@ -8,9 +8,9 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from app.http.errors import InvalidRequest
-from app.plans.schemas import Basis, Ewma, Measured, Window
+from app.plans.schemas import Basis, EwmaSmoothing, Measured, WindowSmoothing
 from app.settings import Settings
-from app.snapshots.schemas import Load
+from app.snapshots.schemas import LoadBody
 from app.snapshots.service import LEAST_COVERED, count_partial_since, find_newest, is_partial
 from app.storage.storage_errors import NoSnapshot
 from app.tables import SnapshotRow
@@ -64,7 +64,7 @@ def gather(
 def _count_needed(body: Measured, settings: Settings) -> int:
     if body.smoothing is None:
         return 1
-    if not isinstance(body.smoothing, Window):
+    if not isinstance(body.smoothing, WindowSmoothing):
         alpha = body.smoothing.alpha
         needed = math.ceil(math.log(NEGLIGIBLE_WEIGHT) / math.log(alpha)) + 1 if alpha > 0 else 1
         return min(
@@ -83,7 +83,7 @@ def _count_needed(body: Measured, settings: Settings) -> int:
 def _refuse_long_memory(body: Measured, found: int, settings: Settings) -> None:
     """An EWMA that begins in the middle would give its first snapshot the weight of all before it."""
     limit = settings.max_smoothing_snapshots
-    if isinstance(body.smoothing, Ewma) and found > limit:
+    if isinstance(body.smoothing, EwmaSmoothing) and found > limit:
         longest = NEGLIGIBLE_WEIGHT ** (1.0 / limit)
         detail = (
             f"alpha = {body.smoothing.alpha} remembers more than the {limit} snapshots that one smoothing may read, "
@@ -106,7 +106,7 @@ def _read_loads(
             "measured_sojourn_seconds": row.measured_sojourn_seconds,
             "operators": kept,
         }
-        loads.append(Load.model_validate(document).to_values())
+        loads.append(LoadBody.model_validate(document).to_values())
     if not strangers:
         return loads, ()
     names = tuple(sorted(strangers))
@@ -141,14 +141,14 @@ def _tell_of_parts(
 def _smooth(loads: list[values.Load], body: Measured) -> tuple[values.Load, tuple[values.Diagnostic, ...]]:
     if body.smoothing is None:
         return loads[-1], ()
-    if isinstance(body.smoothing, Window):
+    if isinstance(body.smoothing, WindowSmoothing):
         return smooth_window(loads, body.smoothing.size)
     return smooth_ewma(loads, body.smoothing.alpha)
 
 
 def _weigh(loads: list[values.Load], body: Measured) -> tuple[Interval, ...]:
     """Each interval with its weight in the smoothed load; an EWMA fades, a window does not."""
-    if not isinstance(body.smoothing, Ewma):
+    if not isinstance(body.smoothing, EwmaSmoothing):
         return tuple([Interval(load) for load in loads])
     newest, alpha = len(loads) - 1, body.smoothing.alpha
     return tuple([Interval(load, alpha ** (newest - place)) for place, load in enumerate(loads)])

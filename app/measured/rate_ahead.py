@@ -30,7 +30,7 @@ class RateHistory:
 
 
 @dataclass(frozen=True)
-class Outlook:
+class RateOutlook:
     """The rate to be ready for over the coming cooldown; None, and then why."""
 
     rate: RateAhead | None = None
@@ -45,7 +45,7 @@ def gather_rates(session: Session, found: Gathered, decided_for: datetime, count
     return RateHistory(measured, window)
 
 
-def look_out(history: RateHistory, terms: PolicyBody, steps: int | None = None) -> Outlook:
+def look_out(history: RateHistory, terms: PolicyBody, steps: int | None = None) -> RateOutlook:
     """The upper quantile of the external rate until the next change can be made; or why it cannot be told."""
     window = history.window_seconds
     try:
@@ -54,8 +54,8 @@ def look_out(history: RateHistory, terms: PolicyBody, steps: int | None = None) 
                 history.measurements, window, steps or count_steps(terms, window), terms.qos_target
             )
     except PlannerError as error:
-        return Outlook(missing=str(error))
-    return Outlook(rate)
+        return RateOutlook(missing=str(error))
+    return RateOutlook(rate)
 
 
 def look_for_changes(history: RateHistory, terms: PolicyBody, operators: int) -> RatesAhead:

@@ -11,7 +11,7 @@ from planner.nodes.advice import Thresholds, advise_nodes
 from planner.nodes.hotspots import Spot, find_hot_and_cold
 from planner.nodes.instance_moves import Deployment
 from planner.nodes.packing import Wanted, list_loads
-from planner.nodes.redirect_weights import Weights, weigh_instances
+from planner.nodes.redirect_weights import RedirectWeights, weigh_instances
 from planner.nodes.usage import Instance, InstanceUsage, Node, Usage, find_mean_usage, find_usages
 from planner.values import Diagnostic
 
@@ -145,7 +145,7 @@ def list_wanted(resources: Resources, decision: Decision) -> list[Wanted]:
 
 def advise_on_streams(
     resources: Resources, thresholds: Thresholds, decision: Decision, most_deviation: float
-) -> dict[str, list[Weights] | tuple[Spot, ...]] | None:
+) -> dict[str, list[RedirectWeights] | tuple[Spot, ...]] | None:
     """Redirect weights, what is hot or cold, and what to move; None where the snapshot has no instances."""
     if not resources.instances:
         return None

@@ -7,7 +7,7 @@ from pydantic import Field
 from app.http.fields import Answer
 
 
-class Usage(Answer):
+class NodeUsageAnswer(Answer):
     """Parts of a node."""
 
     cpu: float
@@ -18,7 +18,7 @@ class Usage(Answer):
 class NewInstance(Answer):
     """What an instance is taken to need of a node (Es-Stream, eq. 21)."""
 
-    usage: Usage
+    usage: NodeUsageAnswer
     measured: Annotated[
         int,
         Field(
@@ -28,7 +28,7 @@ class NewInstance(Answer):
     ]
 
 
-class Relocation(Answer):
+class RelocationAnswer(Answer):
     """What leaves a node that is emptied, and where to."""
 
     operator: Annotated[str | None, Field(description="null: the snapshot does not name what runs there.")]
@@ -38,7 +38,7 @@ class Relocation(Answer):
     target: str
 
 
-class NodeAdvice(Answer):
+class NodeAdviceAnswer(Answer):
     """More nodes, fewer, or in place; and which."""
 
     advice: Literal["scale_in", "scale_out", "in_place"]
@@ -53,13 +53,13 @@ class NodeAdvice(Answer):
     ]
     release: Annotated[list[str], Field(description="Nodes to empty, in this order.")]
     relocations: Annotated[
-        list[Relocation], Field(description="Where what runs on them finds room (eq. 22).")
+        list[RelocationAnswer], Field(description="Where what runs on them finds room (eq. 22).")
     ]
     new_instances: dict[str, NewInstance]
     reason: str
 
 
-class Weights(Answer):
+class RedirectWeightsAnswer(Answer):
     """How an operator's tuples should be spread over its instances."""
 
     operator: str
@@ -70,7 +70,7 @@ class Weights(Answer):
     weights: dict[str, float]
 
 
-class EdgeShift(Answer):
+class EdgeShiftAnswer(Answer):
     """Tuples/s of an edge that stay on their node, streams being spread evenly over instances."""
 
     source: str
@@ -79,14 +79,14 @@ class EdgeShift(Answer):
     local_rate_after: float
 
 
-class InstanceMove(Answer):
+class InstanceMoveAnswer(Answer):
     """An instance placed anew, and what to expect of it; moves stand on those before them."""
 
     operator: str
     instance: str
     source: str
     target: str
-    edges: Annotated[list[EdgeShift], Field(description="Of which more, or less, becomes local.")]
+    edges: Annotated[list[EdgeShiftAnswer], Field(description="Of which more, or less, becomes local.")]
     queue_deviation_before: Annotated[
         float, Field(description="Mc-Stream's eq. 4, of the operator's queues.")
     ]
@@ -97,7 +97,7 @@ class InstanceMove(Answer):
     node_deviation_after: float
 
 
-class Spot(Answer):
+class SpotAnswer(Answer):
     """An instance or edge that stands out."""
 
     kind: Literal["hot-instance", "cold-instance", "hot-edge", "cold-edge"]
@@ -105,7 +105,7 @@ class Spot(Answer):
     weight: float
     suggestion: str
     move: Annotated[
-        InstanceMove | None,
+        InstanceMoveAnswer | None,
         Field(description="null: none fits, or the snapshot does not say what runs on which node."),
     ] = None
 
@@ -113,5 +113,5 @@ class Spot(Answer):
 class Streams(Answer):
     """Where tuples should go, and what should move."""
 
-    redirect: list[Weights]
-    spots: list[Spot]
+    redirect: list[RedirectWeightsAnswer]
+    spots: list[SpotAnswer]

@@ -5,18 +5,18 @@ from dataclasses import asdict
 
 from app.placements.schemas import (
     Acquisition,
-    Allocation,
-    Choices,
-    ComparedPair,
+    ComparedPairAnswer,
     Mapping,
     PlacedSlot,
     PlacedVm,
     PlacementAnswer,
-    Prediction,
-    Purchase,
-    Usage,
+    PlacementChoices,
+    PurchaseAnswer,
+    SlotUsageAnswer,
+    SustainedRateAnswer,
+    ThreadAllocationAnswer,
 )
-from app.plans.schemas import Diagnostic
+from app.plans.schemas import DiagnosticAnswer
 from planner.placements import place as placing
 from planner.placements import sustained_rate as predicting
 from planner.placements.mapping import ThreadMapping, measure_fragmentation
@@ -24,11 +24,13 @@ from planner.placements.thread_allocation import TaskLoad
 from planner.placements.vm_acquisition import Purchase as Bought
 
 
-def to_placement_answer(placement: placing.Placement, body: Choices, external_rate: float) -> PlacementAnswer:
+def to_placement_answer(
+    placement: placing.Placement, body: PlacementChoices, external_rate: float
+) -> PlacementAnswer:
     """Everything about one placement."""
     return PlacementAnswer(
         external_rate=external_rate,
-        allocation=Allocation.model_validate(placement.allocation),
+        allocation=ThreadAllocationAnswer.model_validate(placement.allocation),
         mapping=to_mapping(placement.mapping, placement.retries),
         prediction=to_prediction(placement.prediction, body.routing, external_rate),
         acquisition=Acquisition(
@@ -39,7 +41,7 @@ def to_placement_answer(placement: placing.Placement, body: Choices, external_ra
         ),
         hourly_price=placement.hourly_price,
         profiles=[],
-        diagnostics=[Diagnostic.model_validate(one) for one in placement.diagnostics],
+        diagnostics=[DiagnosticAnswer.model_validate(one) for one in placement.diagnostics],
     )
 
 
@@ -49,7 +51,7 @@ def to_mapping(mapping: ThreadMapping, retries: int) -> Mapping:
     return Mapping(
         slots_used=mapping.slots_used,
         slots_available=mapping.slots_available,
-        fragmentation=Usage(cpu=fragmentation.cpu, memory=fragmentation.memory),
+        fragmentation=SlotUsageAnswer(cpu=fragmentation.cpu, memory=fragmentation.memory),
         vms=[
             PlacedVm(
                 name=placed.vm.name,
@@ -67,18 +69,20 @@ def to_mapping(mapping: ThreadMapping, retries: int) -> Mapping:
     )
 
 
-def to_prediction(prediction: predicting.Prediction, routing: str, external_rate: float | None) -> Prediction:
+def to_prediction(
+    prediction: predicting.Prediction, routing: str, external_rate: float | None
+) -> SustainedRateAnswer:
     """What a mapping sustains."""
     meets_rate = None
     if external_rate is not None and prediction.rate is not None:
         meets_rate = prediction.rate >= external_rate
     fields = asdict(prediction) | {"routing": routing, "meets_rate": meets_rate}
-    return Prediction.model_validate(fields)
+    return SustainedRateAnswer.model_validate(fields)
 
 
-def to_purchase(bought: Bought) -> Purchase:
+def to_purchase(bought: Bought) -> PurchaseAnswer:
     """VMs by size."""
-    return Purchase(
+    return PurchaseAnswer(
         vms={size.name: count for size, count in bought.counts},
         slots=bought.slots,
         hourly_price=bought.hourly_price,
@@ -87,16 +91,16 @@ def to_purchase(bought: Bought) -> Purchase:
 
 def to_compared_pair(
     pair: placing.ComparedPair, loads: Sequence[TaskLoad], external_rate: float
-) -> ComparedPair:
+) -> ComparedPairAnswer:
     """One line of a comparison, with the rate under both routings."""
     names = {"allocation": pair.allocation, "mapping": pair.mapping}
     placement = pair.placement
     if placement is None:
-        return ComparedPair.model_validate(names | {"reason": pair.reason})
+        return ComparedPairAnswer.model_validate(names | {"reason": pair.reason})
     mapping = placement.mapping
     routes = (predicting.route_shuffled, predicting.route_slot_aware)
     shuffled, aware = (predicting.predict(loads, mapping, route, external_rate).rate for route in routes)
-    return ComparedPair.model_validate(
+    return ComparedPairAnswer.model_validate(
         names
         | {
             "slots": placement.allocation.slots,

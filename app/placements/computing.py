@@ -4,8 +4,8 @@ from functools import partial
 
 from app.placements.answers import to_compared_pair, to_placement_answer, to_prediction
 from app.placements.gathering import GatheredProfiles, Library, gather_market, gather_profiles
-from app.placements.schemas import Choices, PlacementAnswer, PredictionAnswer, PredictionRequest
-from app.plans.schemas import Diagnostic
+from app.placements.schemas import PlacementAnswer, PlacementChoices, PredictionAnswer, PredictionRequest
+from app.plans.schemas import DiagnosticAnswer
 from app.topologies.schemas import Graph
 from planner.placements.map_collocate import map_collocated
 from planner.placements.map_rsm import DistanceWeights, map_resource_aware
@@ -19,7 +19,7 @@ ALLOCATIONS: dict[str, AllocateTask] = {"lsa": allocate_lsa, "mba": allocate_mba
 ROUTINGS = {"shuffle": route_shuffled, "slot-aware": route_slot_aware}
 
 
-def choose_mappers(body: Choices) -> dict[str, MapThreads]:
+def choose_mappers(body: PlacementChoices) -> dict[str, MapThreads]:
     """The mappers by name, rsm with the weights of the request."""
     weights = DistanceWeights(body.rsm_weights.memory, body.rsm_weights.cpu, body.rsm_weights.network)
     return {
@@ -30,7 +30,9 @@ def choose_mappers(body: Choices) -> dict[str, MapThreads]:
     }
 
 
-def compute_placement(body: Choices, graph: Graph, external_rate: float, library: Library) -> PlacementAnswer:
+def compute_placement(
+    body: PlacementChoices, graph: Graph, external_rate: float, library: Library
+) -> PlacementAnswer:
     """Allocation, acquisition, mapping and prediction; with `compare`, of every pair."""
     gathered = gather_profiles(graph, body.profiles, library)
     market = gather_market(body, library)
@@ -66,10 +68,10 @@ def compute_prediction(body: PredictionRequest, library: Library) -> PredictionA
     )
     found = predict(loads, mapping, ROUTINGS[body.routing], body.external_rate)
     described = to_prediction(found, body.routing, body.external_rate)
-    said = [Diagnostic.model_validate(one) for one in (*gathered.diagnostics, *found.diagnostics)]
+    said = [DiagnosticAnswer.model_validate(one) for one in (*gathered.diagnostics, *found.diagnostics)]
     return PredictionAnswer.model_validate(described.model_dump() | {"diagnostics": said})
 
 
 def _with_basis(answer: PlacementAnswer, gathered: GatheredProfiles) -> PlacementAnswer:
-    said = [Diagnostic.model_validate(one) for one in gathered.diagnostics]
+    said = [DiagnosticAnswer.model_validate(one) for one in gathered.diagnostics]
     return answer.model_copy(update={"profiles": gathered.used, "diagnostics": said + answer.diagnostics})

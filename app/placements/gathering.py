@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from app.http.errors import InvalidRequest
-from app.placements.schemas import Choices, UsedProfile
+from app.placements.schemas import PlacementChoices, UsedProfile
 from app.profiles.schemas import Point, to_profile
 from app.topologies.schemas import Graph
-from app.vm_catalogues.schemas import VmSize
+from app.vm_catalogues.schemas import VmSizeBody
 from planner.errors import escape_pointer
 from planner.placements.errors import InvalidProfile
 from planner.placements.place import Market
@@ -24,7 +24,7 @@ class Library:
     """Where names of profiles and catalogues lead: to their newest versions, or to None."""
 
     find_profile: Callable[[str], tuple[list[Point], int] | None]
-    find_sizes: Callable[[str], list[VmSize] | None]
+    find_sizes: Callable[[str], list[VmSizeBody] | None]
 
 
 NO_LIBRARY = Library(lambda _: None, lambda _: None)
@@ -85,7 +85,7 @@ def _describe_unused(names: tuple[str, ...]) -> tuple[Diagnostic, ...]:
     return (Diagnostic("unused-profile", detail),)
 
 
-def gather_market(body: Choices, library: Library) -> Market:
+def gather_market(body: PlacementChoices, library: Library) -> Market:
     """The VMs that are there, and the sizes of the request or of its catalogue."""
     _check_vms(body)
     sizes = body.vm_sizes
@@ -105,7 +105,7 @@ def gather_market(body: Choices, library: Library) -> Market:
     )
 
 
-def _check_vms(body: Choices) -> None:
+def _check_vms(body: PlacementChoices) -> None:
     seen: set[str] = set()
     for at, vm in enumerate(body.vms):
         if vm.name in seen:

@@ -12,7 +12,7 @@ from rich.text import Text
 from app.http.errors import InvalidRequest
 from app.placements.computing import compute_placement
 from app.placements.gathering import NO_LIBRARY
-from app.placements.schemas import ComparedPair, PlacedSlot, PlacementAnswer, PlacementRequest
+from app.placements.schemas import ComparedPairAnswer, PlacedSlot, PlacementAnswer, PlacementRequest
 from app.plans.offline import Refused, check_body, compute_answer, open_console, read_document
 
 SLOTS_SHOWN = 8
@@ -117,7 +117,7 @@ def _describe_slot(slot: PlacedSlot) -> str:
     return ", ".join(f"{task} × {threads}" for task, threads in slot.threads.items()) or "empty"
 
 
-def _tabulate_comparison(pairs: list[ComparedPair], external_rate: float) -> Table:
+def _tabulate_comparison(pairs: list[ComparedPairAnswer], external_rate: float) -> Table:
     table = Table(
         box=SIMPLE_HEAD, title=f"every allocation with every mapping, at {external_rate:.6g} tuples/s"
     )

@@ -7,10 +7,10 @@ from uuid import UUID
 from pydantic import ConfigDict, Field, JsonValue
 
 from app.http.fields import Answer, Body, OperatorName, PositiveRate, TopologyName
-from app.plans.schemas import Diagnostic
+from app.plans.schemas import DiagnosticAnswer
 from app.profiles.schemas import AZURE_BLOB, Points
 from app.topologies.schemas import Graph
-from app.vm_catalogues.schemas import AZURE_D_SIZES, MOST_SLOTS, VmSize
+from app.vm_catalogues.schemas import AZURE_D_SIZES, MOST_SLOTS, VmSizeBody
 from planner.placements import mapping as mappers
 
 AllocationName = Literal["lsa", "mba"]
@@ -31,7 +31,7 @@ Profiles = Annotated[
 ]
 
 
-class Vm(Body):
+class VmBody(Body):
     """A VM that is there already, all its slots free."""
 
     name: OperatorName
@@ -47,7 +47,7 @@ class Vm(Body):
         return mappers.Vm(self.name, self.slots, self.size, self.rack, self.hourly_price)
 
 
-class Weights(Body):
+class DistanceWeightsBody(Body):
     """What memory, cpu and network count for in the distance of `rsm`."""
 
     memory: Annotated[float, Field(ge=0, le=1e6)] = 1.0
@@ -55,7 +55,7 @@ class Weights(Body):
     network: Annotated[float, Field(ge=0, le=1e6)] = 1.0
 
 
-class Choices(Body):
+class PlacementChoices(Body):
     """How to place: what every placement call takes beside topology and rate."""
 
     allocation: Annotated[
@@ -77,23 +77,25 @@ class Choices(Body):
     ] = "shuffle"
     profiles: Profiles = {}
     vm_sizes: Annotated[
-        list[VmSize] | None, Field(max_length=100, description="Sizes to acquire VMs of.")
+        list[VmSizeBody] | None, Field(max_length=100, description="Sizes to acquire VMs of.")
     ] = None
     vm_catalogue: Annotated[
         TopologyName | None, Field(description="Of /v1/vm-catalogues, where vm_sizes is left out.")
     ] = None
-    vms: Annotated[list[Vm], Field(max_length=100_000, description="Filled before any are acquired.")] = []
+    vms: Annotated[
+        list[VmBody], Field(max_length=100_000, description="Filled before any are acquired.")
+    ] = []
     acquisition: Annotated[
         AcquisitionName,
         Field(description="`largest-first`: the paper's rule. The answer gives what both would buy."),
     ] = "largest-first"
-    rsm_weights: Weights = Weights()
+    rsm_weights: DistanceWeightsBody = DistanceWeightsBody()
     compare: Annotated[
         bool, Field(description="Also a table of every allocation × mapping pair under both routings.")
     ] = False
 
 
-class PlacementRequest(Choices):
+class PlacementRequest(PlacementChoices):
     """Threads, slots and VMs for the topology in the body."""
 
     model_config = ConfigDict(
@@ -116,7 +118,7 @@ class PlacementRequest(Choices):
     external_rate: PositiveRate
 
 
-class StoredPlacementRequest(Choices):
+class StoredPlacementRequest(PlacementChoices):
     """The same for a stored topology, by the profiles that its operators name."""
 
     model_config = ConfigDict(
@@ -170,7 +172,7 @@ class PredictionRequest(Body):
     vms: Annotated[list[PlacedVmBody], Field(min_length=1, max_length=100_000)]
 
 
-class TaskAllocation(Answer):
+class TaskAllocationAnswer(Answer):
     """Threads of one task, and what they take in slots."""
 
     name: str
@@ -181,22 +183,22 @@ class TaskAllocation(Answer):
     detail: Annotated[str, Field(description="The arithmetic.")]
 
 
-class Allocation(Answer):
+class ThreadAllocationAnswer(Answer):
     """ρ = max(⌈ΣC⌉, ⌈ΣM⌉) slots, and the threads of each task."""
 
     slots: int
-    tasks: list[TaskAllocation]
+    tasks: list[TaskAllocationAnswer]
     detail: str
 
 
-class Usage(Answer):
+class SlotUsageAnswer(Answer):
     """Fractions of one slot."""
 
     cpu: float
     memory: float
 
 
-class PlacedSlot(Usage):
+class PlacedSlot(SlotUsageAnswer):
     """Threads by task on one slot, and what is reserved for them."""
 
     threads: dict[str, int]
@@ -218,13 +220,13 @@ class Mapping(Answer):
     slots_used: int
     slots_available: Annotated[int, Field(description="On all VMs of the answer.")]
     fragmentation: Annotated[
-        Usage, Field(description="Of the slots used, the share that is reserved for nothing.")
+        SlotUsageAnswer, Field(description="Of the slots used, the share that is reserved for nothing.")
     ]
     vms: list[PlacedVm]
     retries: Annotated[int, Field(description="Slots asked for beyond the allocation, one by one.")]
 
 
-class TaskPrediction(Answer):
+class TaskPredictionAnswer(Answer):
     """What the threads of a task sustain where they are, and the external rate at which they do."""
 
     name: str
@@ -232,14 +234,14 @@ class TaskPrediction(Answer):
     rate: float
 
 
-class VmPrediction(Usage):
+class VmPredictionAnswer(SlotUsageAnswer):
     """Expected use of a VM, in slots."""
 
     name: str
-    slots: list[Usage]
+    slots: list[SlotUsageAnswer]
 
 
-class Prediction(Answer):
+class SustainedRateAnswer(Answer):
     """What a mapping sustains."""
 
     rate: Annotated[
@@ -252,19 +254,20 @@ class Prediction(Answer):
     ]
     binding_task: str | None
     routing: RoutingName
-    tasks: list[TaskPrediction]
+    tasks: list[TaskPredictionAnswer]
     vms: Annotated[
-        list[VmPrediction], Field(description="At the rate asked for, or the one sustained if that is lower.")
+        list[VmPredictionAnswer],
+        Field(description="At the rate asked for, or the one sustained if that is lower."),
     ]
 
 
-class PredictionAnswer(Prediction):
+class PredictionAnswer(SustainedRateAnswer):
     """The same, by itself."""
 
-    diagnostics: list[Diagnostic]
+    diagnostics: list[DiagnosticAnswer]
 
 
-class Purchase(Answer):
+class PurchaseAnswer(Answer):
     """VMs to acquire by one rule."""
 
     vms: Annotated[dict[str, int], Field(description="How many of which size.")]
@@ -277,11 +280,11 @@ class Acquisition(Answer):
 
     rule: AcquisitionName
     slots_asked: int
-    largest_first: Purchase
-    cheapest: Purchase
+    largest_first: PurchaseAnswer
+    cheapest: PurchaseAnswer
 
 
-class ComparedPair(Answer):
+class ComparedPairAnswer(Answer):
     """One allocation with one mapping; null where there is no placement, and why."""
 
     allocation: AllocationName
@@ -312,14 +315,14 @@ class PlacementAnswer(Answer):
     id: UUID | None = None
     created_at: datetime | None = None
     external_rate: float
-    allocation: Allocation
+    allocation: ThreadAllocationAnswer
     mapping: Mapping
-    prediction: Prediction
+    prediction: SustainedRateAnswer
     acquisition: Acquisition
     hourly_price: Annotated[float, Field(description="Of all VMs of the mapping that have a price.")]
-    comparison: list[ComparedPair] | None = None
+    comparison: list[ComparedPairAnswer] | None = None
     profiles: list[UsedProfile]
-    diagnostics: list[Diagnostic]
+    diagnostics: list[DiagnosticAnswer]
 
 
 class PlacementSummary(Answer):

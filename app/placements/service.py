@@ -25,7 +25,7 @@ from app.storage.versions import find_version
 from app.tables import PlacementRow, ProfileRow, VmCatalogueRow
 from app.topologies.schemas import Graph
 from app.topologies.service import StoredTopology, check_size, find_topology
-from app.vm_catalogues.schemas import VmSize
+from app.vm_catalogues.schemas import VmSizeBody
 from app.vm_catalogues.service import to_answer as to_catalogue_answer
 from planner.errors import InvalidTopology, PlannerError
 
@@ -40,7 +40,7 @@ def open_library(session: Session) -> Library:
         row = find_version(session, ProfileRow, name)
         return (to_profile_answer(row).points, row.version) if row else None
 
-    def find_sizes(name: str) -> list[VmSize] | None:
+    def find_sizes(name: str) -> list[VmSizeBody] | None:
         row = find_version(session, VmCatalogueRow, name)
         return to_catalogue_answer(row).sizes if row else None
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import ConfigDict, Field
 
 from app.http.fields import MOST_BUDGET, Answer, Body, OperatorName, Processors, UtcTime
-from app.snapshots.schemas import FPD_LOAD, Load
+from app.snapshots.schemas import FPD_LOAD, LoadBody
 from app.topologies.schemas import FPD, Graph
 from planner.values import DEFAULT_MODEL, Model, Objective
 
@@ -44,21 +44,21 @@ ProcessorCounts = Annotated[
 ]
 
 
-class Window(Body):
+class WindowSmoothing(Body):
     """The mean of the newest `size` snapshots."""
 
     kind: Literal["window"]
     size: Annotated[int, Field(ge=1, le=100_000)]
 
 
-class Ewma(Body):
+class EwmaSmoothing(Body):
     """D = alpha·D' + (1 - alpha)·d over the newest snapshots: the larger alpha, the longer the memory."""
 
     kind: Literal["ewma"]
     alpha: Annotated[float, Field(ge=0, lt=1)]
 
 
-Smoothing = Annotated[Window | Ewma, Field(discriminator="kind")]
+Smoothing = Annotated[WindowSmoothing | EwmaSmoothing, Field(discriminator="kind")]
 
 
 class Measured(Body):
@@ -125,7 +125,7 @@ class Described(Body):
     """What every stateless call takes."""
 
     topology: Graph
-    load: Load
+    load: LoadBody
     model: ModelName = DEFAULT_MODEL
 
 
@@ -185,7 +185,7 @@ class ProportionalRequest(Described, ProportionalTerms):
     )
 
 
-class OperatorEstimate(Answer):
+class OperatorEstimateAnswer(Answer):
     """One operator under its number of processors; null = infinite."""
 
     name: str
@@ -198,7 +198,7 @@ class OperatorEstimate(Answer):
     visits: Annotated[float, Field(description="Per external tuple.")]
 
 
-class Diagnostic(Answer):
+class DiagnosticAnswer(Answer):
     """What the reader must know about the data behind an answer."""
 
     code: str
@@ -223,14 +223,14 @@ class EstimateAnswer(Answer):
     expected_sojourn_seconds: Annotated[float | None, Field(description="E[T]; null = infinite.")]
     external_rate: float
     processors_total: int
-    operators: list[OperatorEstimate]
+    operators: list[OperatorEstimateAnswer]
     model: Model
     unstable_operators: list[str] = []
-    diagnostics: list[Diagnostic] = []
+    diagnostics: list[DiagnosticAnswer] = []
     basis: Basis | None = None
 
 
-class Effect(Answer):
+class EffectAnswer(Answer):
     """What one processor more and one fewer at an operator would do to E[T]; null = not possible, and why."""
 
     operator: str
@@ -260,7 +260,7 @@ class PlanAnswer(EstimateAnswer):
     lower_bound_seconds: Annotated[
         float, Field(description="E[T] with endless processors: the service times alone.")
     ]
-    explanation: list[Effect]
+    explanation: list[EffectAnswer]
 
 
 class PlanSummary(Answer):

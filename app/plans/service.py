@@ -13,7 +13,7 @@ from app.measured.load import Gathered, gather
 from app.plans.answers import to_estimate_answer, to_plan_answer, write_plan
 from app.plans.schemas import (
     Described,
-    Diagnostic,
+    DiagnosticAnswer,
     EstimateAnswer,
     EstimateRequest,
     Measured,
@@ -181,5 +181,5 @@ def store_plan(
 
 def add_basis(session: Session, answer: A, found: Gathered) -> A:
     """With what the stored numbers were taken from, how old they are, and what is to be said of them."""
-    said = [Diagnostic.model_validate(one) for one in found.diagnostics] + describe_age(session, found)
+    said = [DiagnosticAnswer.model_validate(one) for one in found.diagnostics] + describe_age(session, found)
     return answer.model_copy(update={"diagnostics": said + answer.diagnostics, "basis": found.basis})

@@ -64,7 +64,7 @@ class Bounds(Body):
         return self
 
 
-class State(Body):
+class StateBody(Body):
     """The state of a stateful operator, for what moves and how long it takes (Es-Stream, eqs. 25 and 26)."""
 
     key_groups: Annotated[int, Field(ge=1, le=32_768, description="No more processors than these.")]
@@ -152,7 +152,7 @@ class PolicyBody(Body):
     ] = None
     nodes: NodeThresholds = NodeThresholds()
     bounds: dict[OperatorName, Bounds] = {}
-    states: dict[OperatorName, State] = {}
+    states: dict[OperatorName, StateBody] = {}
     most_deviation: Annotated[
         float, Field(ge=0, le=1e15, description="Of queue lengths: above it streams are redirected.")
     ] = 0.0

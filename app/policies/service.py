@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.http.errors import InvalidRequest
 from app.policies.schemas import PolicyAnswer, PolicyBody
-from app.storage.storage_errors import UnknownPolicy
+from app.storage.storage_errors import NoStoredPolicy
 from app.tables import PolicyRow
 from app.topologies.service import StoredTopology, find_topology
 from planner.errors import MOST_SUGGESTED, escape_pointer, suggest_name
@@ -33,7 +33,7 @@ def find_policy(session: Session, name: str) -> PolicyAnswer:
     """The topology's policy."""
     row = session.get(PolicyRow, find_topology(session, name).id)
     if row is None:
-        raise UnknownPolicy(name)
+        raise NoStoredPolicy(name)
     return PolicyAnswer.model_validate(row.policy | {"updated_at": row.updated_at}, strict=False)
 
 
@@ -41,7 +41,7 @@ def delete_policy(session: Session, name: str) -> None:
     """Afterwards nothing is decided unless a policy comes with the request."""
     row = session.get(PolicyRow, find_topology(session, name).id)
     if row is None:
-        raise UnknownPolicy(name)
+        raise NoStoredPolicy(name)
     session.delete(row)
     session.flush()
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.plans.offline import Refused, compute_answer, open_console
-from app.profiles.schemas import BuiltFields, Evidence
+from app.profiles.schemas import BuiltFields, EvidenceAnswer
 from app.profiles.service import describe_built
 from planner.placements.profile_builder import Criteria, Trial, build_profile
 
@@ -96,5 +96,5 @@ def _tabulate(task: str, built: BuiltFields) -> Table:
     return table
 
 
-def _find_slope(step: Evidence) -> float | None:
+def _find_slope(step: EvidenceAnswer) -> float | None:
     return next((one.slope for one in step.verdicts if one.stable and one.rate == step.peak_rate), None)

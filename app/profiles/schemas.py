@@ -71,7 +71,7 @@ class ProfileBody(Body):
     measured_on: MeasuredOn = None
 
 
-class Trial(Body):
+class TrialBody(Body):
     """One run of the task alone on a slot, at one rate."""
 
     threads: int
@@ -120,7 +120,7 @@ class TrialsBody(Body):
     )
 
     name: ProfileName
-    trials: Annotated[list[Trial], Field(min_length=1, max_length=100_000)]
+    trials: Annotated[list[TrialBody], Field(min_length=1, max_length=100_000)]
     measured_on: MeasuredOn = None
     warm_up_seconds: Annotated[float, Field(ge=0, description="Samples before this do not count.")] = 0.0
     max_slope: Annotated[
@@ -138,7 +138,7 @@ class TrialsBody(Body):
         )
 
 
-class Verdict(Answer):
+class TrialVerdictAnswer(Answer):
     """How one trial was judged."""
 
     threads: int
@@ -150,16 +150,16 @@ class Verdict(Answer):
     stable: bool
 
 
-class Evidence(Answer):
+class EvidenceAnswer(Answer):
     """Why so many threads have the peak rate they have."""
 
     threads: int
     peak_rate: float | None
     smallest_unstable_rate: float | None
-    verdicts: list[Verdict]
+    verdicts: list[TrialVerdictAnswer]
 
 
-class Gap(Answer):
+class GapAnswer(Answer):
     """Something that the grid of trials leaves open."""
 
     code: str
@@ -171,8 +171,8 @@ class BuiltFields(Answer):
     """What a profile built from trials says about itself."""
 
     points: list[Point]
-    evidence: list[Evidence] = []
-    gaps: list[Gap] = []
+    evidence: list[EvidenceAnswer] = []
+    gaps: list[GapAnswer] = []
     plateau_threads: Annotated[
         int | None, Field(description="Where more threads stopped to bring more rate; null = nowhere.")
     ] = None

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from app.decisions.schemas import DecisionAnswer, DecisionRequest
 from app.http.fields import Body
-from app.placements.schemas import Choices
+from app.placements.schemas import PlacementChoices
 from app.policies.schemas import EXAMPLE
 from app.profiles.schemas import AZURE_BLOB
 from app.recommendations.stages import Recommended
@@ -37,7 +37,7 @@ class RecommendationRequest(DecisionRequest):
         ForecastTerms()
     )
     placement: Annotated[
-        Choices | None, Field(description="Left out: what runs on which node is not said.")
+        PlacementChoices | None, Field(description="Left out: what runs on which node is not said.")
     ] = None
 
 

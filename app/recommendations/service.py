@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
-from app.decisions.schemas import DecisionAnswer, Reason
+from app.decisions.schemas import DecisionAnswer, ReasonAnswer
 from app.decisions.service import Prepared, compose_answer, keep, prepare
 from app.http.error_pointers import blaming_what_is_stored
 from app.http.errors import InvalidRequest
-from app.measured.rate_ahead import HISTORY, Outlook, count_steps, look_out
+from app.measured.rate_ahead import HISTORY, RateOutlook, count_steps, look_out
 from app.placements.computing import compute_placement
-from app.placements.schemas import Choices, PlacementAnswer
+from app.placements.schemas import PlacementAnswer, PlacementChoices
 from app.placements.service import open_library
 from app.recommendations.schemas import ForecastTerms, RecommendationAnswer, RecommendationRequest
-from app.recommendations.stages import RateForecast, Recommended, Stage
+from app.recommendations.stages import RateForecastAnswer, Recommended, Stage
 from app.serving.observability import time_planner
 from app.settings import Settings
 from app.topologies.schemas import Graph
@@ -30,8 +30,8 @@ FORECAST_FIELDS = ("expected_rate", "upper_rate", "quantile", "model", "history"
 class Forecasted:
     """The forecast, if there is one, as answered and as decided on, and the stage that says what became of it."""
 
-    forecast: RateForecast | None
-    outlook: Outlook
+    forecast: RateForecastAnswer | None
+    outlook: RateOutlook
     stage: Stage
 
 
@@ -52,7 +52,7 @@ def store_recommendation(
             f"Decided for {rate:.6g} tuples/s, for which the forecast says to be ready; measured are "
             f"{measured_rate:.6g}."
         )
-        ahead = Reason(code="planned-ahead", detail=detail)
+        ahead = ReasonAnswer(code="planned-ahead", detail=detail)
         decision = decision.model_copy(update={"reasons": [ahead, *decision.reasons]})
     placement, placed = run_placement(session, prepared, body.placement, rate)
     recommended = Recommended(
@@ -77,7 +77,7 @@ def store_recommendation(
 def run_forecast(prepared: Prepared, terms: ForecastTerms | None) -> Forecasted:
     """The upper quantile of the external rate over the coming steps, from the snapshots before."""
     if terms is None:
-        return Forecasted(None, Outlook(), Stage(name="forecast", done=False, detail="Not asked for."))
+        return Forecasted(None, RateOutlook(), Stage(name="forecast", done=False, detail="Not asked for."))
     policy, window = prepared.terms, prepared.history.window_seconds
     outlook = look_out(prepared.history, policy, terms.steps)
     seen = outlook.rate
@@ -85,7 +85,7 @@ def run_forecast(prepared: Prepared, terms: ForecastTerms | None) -> Forecasted:
         return Forecasted(None, outlook, Stage(name="forecast", done=False, detail=outlook.missing))
     steps = terms.steps or count_steps(policy, window)
     fields = {field: getattr(seen, field) for field in FORECAST_FIELDS}
-    answer = RateForecast.model_validate(fields | {"step": seen.steps, "steps": steps})
+    answer = RateForecastAnswer.model_validate(fields | {"step": seen.steps, "steps": steps})
     detail = (
         f"{seen.model}, learnt from {seen.history} intervals of {window:g} s: at most {seen.upper_rate:.6g} "
         f"tuples/s with probability {seen.quantile:g} in the {seen.steps} intervals ahead."
@@ -112,7 +112,7 @@ def describe_processors(decision: DecisionAnswer, rate: float, measured_rate: fl
 
 
 def run_placement(
-    session: Session, prepared: Prepared, choices: Choices | None, rate: float
+    session: Session, prepared: Prepared, choices: PlacementChoices | None, rate: float
 ) -> tuple[PlacementAnswer | None, Stage]:
     """Threads, slots and VMs for that rate, by the profiles of those operators that have one."""
     if choices is None:

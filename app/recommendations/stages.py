@@ -6,7 +6,7 @@ from pydantic import Field
 
 from app.http.fields import Answer
 from app.placements.schemas import PlacementAnswer
-from app.plans.schemas import Diagnostic
+from app.plans.schemas import DiagnosticAnswer
 
 
 class Stage(Answer):
@@ -17,7 +17,7 @@ class Stage(Answer):
     detail: Annotated[str, Field(description="What it used, or what is missing.")]
 
 
-class RateForecast(Answer):
+class RateForecastAnswer(Answer):
     """The external rate to be ready for: the upper quantile at the highest step ahead."""
 
     expected_rate: float
@@ -27,14 +27,14 @@ class RateForecast(Answer):
     steps: int
     history: Annotated[int, Field(description="Intervals it was learnt from.")]
     model: str
-    diagnostics: list[Diagnostic]
+    diagnostics: list[DiagnosticAnswer]
 
 
 class Recommended(Answer):
     """The stages in order, and what each found."""
 
     stages: list[Stage]
-    forecast: RateForecast | None
+    forecast: RateForecastAnswer | None
     measured_rate: Annotated[
         float, Field(description="External rate of the newest snapshots, as the policy smooths them.")
     ]

@@ -42,7 +42,7 @@ FPD_LOAD: dict[str, JsonValue] = {
 }
 
 
-class OperatorLoad(Body):
+class OperatorLoadBody(Body):
     """What was measured at one operator; what was not may be left out."""
 
     service_rate: Annotated[
@@ -60,7 +60,7 @@ class OperatorLoad(Body):
     processors_basis: ProcessorsBasis | None = None
 
 
-class Load(Body):
+class LoadBody(Body):
     """What was measured of a topology."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [FPD_LOAD]})
@@ -78,7 +78,7 @@ class Load(Body):
     measured_sojourn_seconds: Annotated[
         float | None, Field(ge=0, le=1e15, description="Measured total time in operators per external tuple.")
     ] = None
-    operators: dict[OperatorName, OperatorLoad]
+    operators: dict[OperatorName, OperatorLoadBody]
 
     @field_validator("covered_seconds")
     @classmethod
@@ -152,7 +152,7 @@ Instances = Annotated[
 ]
 
 
-class Snapshot(Load):
+class Snapshot(LoadBody):
     """A load with a time: the same (observed_at, window_seconds) again replaces what was stored."""
 
     observed_at: Annotated[UtcTime, Field(description="Where the interval begins.")]
@@ -182,7 +182,7 @@ class SnapshotAnswer(Answer):
     covered_seconds: float | None = None
     external_rate: float
     measured_sojourn_seconds: float | None
-    operators: dict[str, OperatorLoad]
+    operators: dict[str, OperatorLoadBody]
     nodes: dict[str, NodeLoad] | None = None
     instances: dict[str, list[InstanceLoad]] | None = None
     source: Literal["posted", "ingest"]

@@ -198,7 +198,7 @@ class UnknownDecision(ServiceError):
 
 
 @dataclass(eq=False)
-class UnknownPolicy(ServiceError):
+class NoStoredPolicy(ServiceError):
     """The topology has no policy."""
 
     name: str

@@ -10,7 +10,7 @@ from app.http.problems import document_problems
 from app.http.security import may_read
 from app.storage.sessions import SessionDep
 from app.summaries import service
-from app.summaries.schemas import OperatorSummaryPage, TopologySummaryPage
+from app.summaries.schemas import OperatorWindowPage, TopologyWindowPage
 
 router = APIRouter(
     prefix="/v1/topologies/{name}",
@@ -32,7 +32,7 @@ def list_operator_summaries(
     operator: Annotated[str | None, Query(max_length=200, description="Only this one.")] = None,
     since: Since = None,
     until: Until = None,
-) -> OperatorSummaryPage:
+) -> OperatorWindowPage:
     """One item per operator and window, oldest first."""
     return service.list_operator_summaries(session, name, page, operator=operator, since=since, until=until)
 
@@ -40,6 +40,6 @@ def list_operator_summaries(
 @router.get("/windows", summary="Read what was measured of the topology as a whole")
 def list_topology_summaries(
     name: TopologyName, page: PageDep, session: SessionDep, since: Since = None, until: Until = None
-) -> TopologySummaryPage:
+) -> TopologyWindowPage:
     """One item per window, oldest first: what entered, and how long it took in all."""
     return service.list_topology_summaries(session, name, page, since, until)

@@ -19,7 +19,7 @@ Covered = Annotated[
 ]
 
 
-class InstanceLoad(Answer):
+class InstanceSummary(Answer):
     """How busy one instance was: service time of what arrived, per second covered (may pass 1)."""
 
     instance: str
@@ -33,7 +33,7 @@ class UpstreamTuples(Answer):
     tuples: int
 
 
-class OperatorSummary(Answer):
+class OperatorWindow(Answer):
     """One operator in one window."""
 
     operator: str
@@ -65,20 +65,20 @@ class OperatorSummary(Answer):
     ]
     processors: Annotated[int | None, Field(description="What the snapshot says of them.")]
     processors_basis: ProcessorsBasis | None
-    busy_fractions: list[InstanceLoad]
+    busy_fractions: list[InstanceSummary]
     busy_spread: Annotated[float, Field(description="The busiest instance less the idlest.")]
     busy_skew: Annotated[float | None, Field(description="The busiest instance over the mean.")]
     upstream: list[UpstreamTuples]
 
 
-class OperatorSummaryPage(Answer):
+class OperatorWindowPage(Answer):
     """Windows, oldest first; `next` is the address of the following page."""
 
-    items: list[OperatorSummary]
+    items: list[OperatorWindow]
     next: str | None = None
 
 
-class TopologySummary(Answer):
+class TopologyWindow(Answer):
     """One topology in one window."""
 
     window_start: datetime
@@ -96,8 +96,8 @@ class TopologySummary(Answer):
     ]
 
 
-class TopologySummaryPage(Answer):
+class TopologyWindowPage(Answer):
     """Windows, oldest first; `next` is the address of the following page."""
 
-    items: list[TopologySummary]
+    items: list[TopologyWindow]
     next: str | None = None

@@ -7,10 +7,10 @@ from sqlalchemy.orm import Session
 
 from app.http.pages import Page, bad_cursor
 from app.summaries.schemas import (
-    OperatorSummary,
-    OperatorSummaryPage,
-    TopologySummary,
-    TopologySummaryPage,
+    OperatorWindow,
+    OperatorWindowPage,
+    TopologyWindow,
+    TopologyWindowPage,
 )
 from app.tables import OperatorSummaryRow, TopologySummaryRow
 from app.topologies.service import find_topology
@@ -24,7 +24,7 @@ def list_operator_summaries(
     operator: str | None,
     since: datetime | None,
     until: datetime | None,
-) -> OperatorSummaryPage:
+) -> OperatorWindowPage:
     """Windows that begin in [since, until), oldest first, and in a window by operator."""
     row = OperatorSummaryRow
     order = (row.window_start, row.operator, row.window_seconds)
@@ -36,18 +36,18 @@ def list_operator_summaries(
         # The bare bound lets Postgres skip the days before; of the row comparison it knows no partition.
         query = query.where(row.window_start >= start, tuple_(*order) > tuple_(start, after, seconds))
     rows = session.scalars(query.order_by(*order).limit(page.limit + 1)).all()
-    items = [OperatorSummary.model_validate(one) for one in rows[: page.limit]]
+    items = [OperatorWindow.model_validate(one) for one in rows[: page.limit]]
     if len(rows) <= page.limit:
-        return OperatorSummaryPage(items=items)
+        return OperatorWindowPage(items=items)
     last = items[-1]
-    return OperatorSummaryPage(
+    return OperatorWindowPage(
         items=items, next=page.next_url(last.window_start.isoformat(), last.operator, last.window_seconds)
     )
 
 
 def list_topology_summaries(
     session: Session, name: str, page: Page, since: datetime | None, until: datetime | None
-) -> TopologySummaryPage:
+) -> TopologyWindowPage:
     """Windows that begin in [since, until), oldest first."""
     row = TopologySummaryRow
     order = (row.window_start, row.window_seconds)
@@ -55,11 +55,11 @@ def list_topology_summaries(
     if key := page.after_key(2):
         query = query.where(tuple_(*order) > tuple_(read_time(key[0]), read_whole(key[1])))
     rows = session.scalars(query.order_by(*order).limit(page.limit + 1)).all()
-    items = [TopologySummary.model_validate(one) for one in rows[: page.limit]]
+    items = [TopologyWindow.model_validate(one) for one in rows[: page.limit]]
     if len(rows) <= page.limit:
-        return TopologySummaryPage(items=items)
+        return TopologyWindowPage(items=items)
     last = items[-1]
-    return TopologySummaryPage(
+    return TopologyWindowPage(
         items=items, next=page.next_url(last.window_start.isoformat(), last.window_seconds)
     )
 

@@ -36,7 +36,7 @@ FPD: dict[str, JsonValue] = {
 """Frequent pattern detection, DRS's second application: the example that runs through the documentation."""
 
 
-class Operator(Body):
+class OperatorBody(Body):
     """One vertex; its processors share one queue."""
 
     name: OperatorName
@@ -48,7 +48,7 @@ class Operator(Body):
     ] = None
 
 
-class Edge(Body):
+class EdgeBody(Body):
     """A stream from one operator to another, or back to itself."""
 
     source: OperatorName
@@ -56,7 +56,7 @@ class Edge(Body):
     selectivity: Selectivity = 1.0
 
 
-class Entry(Body):
+class EntryBody(Body):
     """Where the external stream enters; shares need not sum to 1, since a stream may be duplicated."""
 
     operator: OperatorName
@@ -69,10 +69,10 @@ class Graph(Body):
     model_config = ConfigDict(json_schema_extra={"examples": [FPD]})
 
     name: TopologyName | None = None
-    operators: Annotated[list[Operator], Field(min_length=1)]
-    edges: list[Edge] = []
+    operators: Annotated[list[OperatorBody], Field(min_length=1)]
+    edges: list[EdgeBody] = []
     entries: Annotated[
-        list[Entry], Field(description="Left out or empty: every operator that no other operator feeds.")
+        list[EntryBody], Field(description="Left out or empty: every operator that no other operator feeds.")
     ] = []
 
     def to_values(self) -> values.Topology:
@@ -113,9 +113,9 @@ class TopologyAnswer(Answer):
     model_config = ConfigDict(json_schema_extra={"examples": [FPD | {"revision": 1, "source": "posted"}]})
 
     name: str
-    operators: list[Operator]
-    edges: list[Edge]
-    entries: list[Entry]
+    operators: list[OperatorBody]
+    edges: list[EdgeBody]
+    entries: list[EntryBody]
     revision: int
     source: Literal["posted", "discovered"]
     created_at: datetime

@@ -19,7 +19,7 @@ AZURE_D: dict[str, JsonValue] = {"name": "azure-d", "sizes": AZURE_D_SIZES}
 """The three D-series sizes that Shukla and Simmhan use; prices in proportion to the slots, as there."""
 
 
-class VmSize(Body):
+class VmSizeBody(Body):
     """A size of VM that can be acquired."""
 
     name: OperatorName
@@ -39,7 +39,7 @@ class VmCatalogueBody(Body):
     model_config = ConfigDict(json_schema_extra={"examples": [AZURE_D]})
 
     name: TopologyName
-    sizes: Annotated[list[VmSize], Field(min_length=1, max_length=100)]
+    sizes: Annotated[list[VmSizeBody], Field(min_length=1, max_length=100)]
 
 
 class VmCatalogueAnswer(Answer):
@@ -47,7 +47,7 @@ class VmCatalogueAnswer(Answer):
 
     name: str
     version: int
-    sizes: list[VmSize]
+    sizes: list[VmSizeBody]
     created_at: datetime
 
 

@@ -67,7 +67,7 @@ def forecast_stored_workload(
 ) -> Response:
     """Its snapshots' external rates, and where they go; as JSON, PNG or SVG, by `Accept`."""
     form = choose_form(accept, FORMS)
-    horizon = service.Horizon(steps, level, window_steps, history_steps)
+    horizon = service.AskedHorizon(steps, level, window_steps, history_steps)
     return _answer(service.forecast_stored(session, name, horizon), name, form)
 
 

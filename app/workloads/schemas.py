@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from app.forecasts.schemas import MOST_POINTS, StepSeconds, WorkloadModelAnswer, WorkloadPoint
 from app.http.fields import Answer, Body
-from app.plans.schemas import Diagnostic
+from app.plans.schemas import DiagnosticAnswer
 
 MOST_STEPS_AHEAD = 1440
 MOST_WINDOW_STEPS = 2000
@@ -73,4 +73,4 @@ class WorkloadForecastAnswer(Answer):
     )
     measured: list[MeasuredRate]
     expected: list[ExpectedRate]
-    diagnostics: list[Diagnostic]
+    diagnostics: list[DiagnosticAnswer]

@@ -9,7 +9,7 @@ from app.forecasts.schemas import MOST_POINTS
 from app.forecasts.service import describe_workload
 from app.measured.freshness import describe_end
 from app.measured.series import read_workload
-from app.plans.schemas import Diagnostic
+from app.plans.schemas import DiagnosticAnswer
 from app.serving.observability import time_planner
 from app.topologies.service import find_topology
 from app.workloads.schemas import (
@@ -23,7 +23,7 @@ from planner.workloads.series import Measurement, Workload, regularise_workload
 
 
 @dataclass(frozen=True)
-class Horizon:
+class AskedHorizon:
     """How far to look, on what ground, and how much of the past to show."""
 
     steps: int
@@ -35,11 +35,11 @@ class Horizon:
 def forecast_described(body: WorkloadForecastRequest) -> WorkloadForecastAnswer:
     """Of the workload in the body."""
     measured = [Measurement(point.at.timestamp(), point.rate) for point in body.workload]
-    horizon = Horizon(body.steps, body.level, body.window_steps, body.history_steps)
+    horizon = AskedHorizon(body.steps, body.level, body.window_steps, body.history_steps)
     return to_answer(regularise_workload(measured, body.step_seconds), horizon)
 
 
-def forecast_stored(session: Session, name: str, horizon: Horizon) -> WorkloadForecastAnswer:
+def forecast_stored(session: Session, name: str, horizon: AskedHorizon) -> WorkloadForecastAnswer:
     """Of a topology's snapshots."""
     topology = find_topology(session, name)
     workload = read_workload(session, topology, most=MOST_POINTS, needed=horizon.window_steps)
@@ -48,7 +48,7 @@ def forecast_stored(session: Session, name: str, horizon: Horizon) -> WorkloadFo
     return answer.model_copy(update={"diagnostics": past + answer.diagnostics})
 
 
-def to_answer(workload: Workload, horizon: Horizon) -> WorkloadForecastAnswer:
+def to_answer(workload: Workload, horizon: AskedHorizon) -> WorkloadForecastAnswer:
     """From the planner's values to JSON's."""
     with time_planner("forecast_workload"):
         found = forecast_workload(workload, horizon.steps, horizon.level, horizon.window_steps)
@@ -74,7 +74,7 @@ def to_answer(workload: Workload, horizon: Horizon) -> WorkloadForecastAnswer:
             )
         ],
         diagnostics=[
-            Diagnostic(code=one.code, detail=one.detail)
+            DiagnosticAnswer(code=one.code, detail=one.detail)
             for one in (*workload.diagnostics, *found.diagnostics)
         ],
     )

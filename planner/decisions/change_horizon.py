@@ -27,7 +27,7 @@ MOST_OPERATORS_DECIDED = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Horizon:
+class ChangeHorizon:
     """Within which a change must have paid back, what says so, and why that; None: nothing does."""
 
     seconds: float | None
@@ -52,7 +52,7 @@ def count_steps_ahead(step_seconds: float, limit_seconds: float | None, operator
 
 def find_horizon(
     decision: Decision, policy: Policy, ahead: RatesAhead, limit_seconds: float | None
-) -> Horizon:
+) -> ChangeHorizon:
     """When what is recommended would next change, by the forecast, else by the policy."""
     if not ahead.rates:
         return fall_back(f"No forecast of the external rate: {ahead.missing}", limit_seconds)
@@ -63,14 +63,16 @@ def find_horizon(
     seconds, said = found
     if limit_seconds is not None and seconds > limit_seconds:
         return fall_back(f"{said}, which is later.", limit_seconds)
-    return Horizon(seconds, "forecast", f"{said}.")
+    return ChangeHorizon(seconds, "forecast", f"{said}.")
 
 
-def fall_back(why: str, limit_seconds: float | None) -> Horizon:
+def fall_back(why: str, limit_seconds: float | None) -> ChangeHorizon:
     """The policy's, or none."""
     if limit_seconds is None:
-        return Horizon(None, "none", f"{why} The policy has no horizon_seconds either: nothing is held back.")
-    return Horizon(
+        return ChangeHorizon(
+            None, "none", f"{why} The policy has no horizon_seconds either: nothing is held back."
+        )
+    return ChangeHorizon(
         limit_seconds, "policy", f"{why} The policy's horizon_seconds = {limit_seconds:.6g} holds."
     )
 

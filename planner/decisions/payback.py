@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from planner.decisions.cases import Reason
-from planner.decisions.change_horizon import Horizon
+from planner.decisions.change_horizon import ChangeHorizon
 from planner.decisions.decide import Decision
 from planner.decisions.state_migration import Migration, State, plan_migration
 from planner.errors import InvalidState, escape_pointer
@@ -78,7 +78,7 @@ def is_weighed(decision: Decision, moves: Moves) -> bool:
     )
 
 
-def weigh_change(decision: Decision, moves: Moves, horizon: Horizon | None) -> Decision:
+def weigh_change(decision: Decision, moves: Moves, horizon: ChangeHorizon | None) -> Decision:
     """Held, where the change would pay back later than the next change is expected."""
     if horizon is None or horizon.seconds is None or not is_weighed(decision, moves):
         return decision

@@ -30,7 +30,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class KeyRangeMove:
     """Key groups first..last go from one instance to another; instances count from 0."""
 
     first: int
@@ -45,7 +45,7 @@ class Migration:
 
     before: int
     after: int
-    moves: tuple[Move, ...]
+    moves: tuple[KeyRangeMove, ...]
     owners: tuple[int, ...]
     moved_key_groups: int
     moved_share: float
@@ -85,7 +85,7 @@ def list_owners(state: State, instances: int) -> list[int]:
     return list(state.owners)
 
 
-def repartition(owners: Sequence[int], after: int) -> tuple[list[int], list[Move]]:
+def repartition(owners: Sequence[int], after: int) -> tuple[list[int], list[KeyRangeMove]]:
     """Who has each key group afterwards, and the ranges that move.
 
     Every instance ends with ⌊G/k'⌋ or ⌈G/k'⌉. The larger shares go to those that have most now: then the number
@@ -105,7 +105,7 @@ def repartition(owners: Sequence[int], after: int) -> tuple[list[int], list[Move
         for group in groups[quotas[instance] if instance < after else 0 :]
     ]
     settled = list(owners)
-    moves: list[Move] = []
+    moves: list[KeyRangeMove] = []
     waiting = iter(sorted(surplus))
     for target in range(after):
         for _ in range(quotas[target] - len(held[target])):
@@ -113,9 +113,9 @@ def repartition(owners: Sequence[int], after: int) -> tuple[list[int], list[Move
             settled[group] = target
             last = moves[-1] if moves else None
             if last and (last.last, last.source, last.target) == (group - 1, source, target):
-                moves[-1] = Move(last.first, group, source, target)
+                moves[-1] = KeyRangeMove(last.first, group, source, target)
             else:
-                moves.append(Move(group, group, source, target))
+                moves.append(KeyRangeMove(group, group, source, target))
     return settled, moves
 
 

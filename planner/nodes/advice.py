@@ -12,7 +12,15 @@ from dataclasses import dataclass
 from math import fsum, sqrt
 from typing import Literal
 
-from planner.nodes.packing import Emptied, Load, Relocation, Wanted, empty_nodes, fill_new_nodes, fill_nodes
+from planner.nodes.packing import (
+    Emptied,
+    NodesLoad,
+    Relocation,
+    Wanted,
+    empty_nodes,
+    fill_new_nodes,
+    fill_nodes,
+)
 from planner.nodes.usage import Node, Usage
 
 Advice = Literal["scale_in", "scale_out", "in_place"]
@@ -57,7 +65,7 @@ def advise_nodes(
     nodes: Sequence[Node],
     thresholds: Thresholds,
     wanted: Sequence[Wanted] = (),
-    loads: Mapping[str, list[Load]] | None = None,
+    loads: Mapping[str, list[NodesLoad]] | None = None,
 ) -> NodeAdvice:
     """The paper's three rules in order, for new instances (`wanted`) and what runs on each node (`loads`)."""
     extra = sum(one.count for one in wanted)
@@ -69,7 +77,7 @@ def advise_nodes(
     if not known:
         seen += " (undefined for fewer than three nodes or equal loads, taken as 0)"
     if skewness >= thresholds.scale_in_skewness and mean <= thresholds.scale_in_load and not extra:
-        loads = loads or {node.name: [Load(node.name, node.usage)] for node in nodes}
+        loads = loads or {node.name: [NodesLoad(node.name, node.usage)] for node in nodes}
         found = empty_nodes(nodes, loads, fullest, thresholds.scale_out_load)
         reason = f"Scale in: {seen}: most nodes idle. {describe_emptied(found, len(nodes))}"
         return NodeAdvice("scale_in", skewness, mean, {}, (), found.nodes, found.relocations, reason)

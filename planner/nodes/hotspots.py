@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from planner.nodes.instance_moves import Deployment, Edge, Move, deviate
+from planner.nodes.instance_moves import Deployment, Edge, InstanceMove, deviate
 from planner.nodes.usage import Instance
 
 # Nodes from which an end of a hot edge is tried on every other node: in larger deployments, the first so many.
@@ -24,7 +24,7 @@ class Spot:
     name: str
     weight: float
     suggestion: str
-    move: Move | None = None
+    move: InstanceMove | None = None
 
 
 def find_hot_and_cold(
@@ -163,7 +163,7 @@ def describe_cold(
     return Spot("cold-instance", name, weight, advice, move)
 
 
-def describe_shifts(move: Move) -> str:
+def describe_shifts(move: InstanceMove) -> str:
     """`: 40 tuples/s more of a → b stay on their node, ...`."""
     said = []
     for one in move.edges:

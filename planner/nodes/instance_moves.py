@@ -28,7 +28,7 @@ class EdgeShift:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class InstanceMove:
     """An instance placed anew, and what is to be expected of that."""
 
     operator: str
@@ -104,7 +104,7 @@ class Deployment:
         """Of the nodes' loads."""
         return deviate([usage.load for usage in self.usages.values()])
 
-    def move(self, instance: Instance, target: str, queues: tuple[float, float]) -> Move:
+    def move(self, instance: Instance, target: str, queues: tuple[float, float]) -> InstanceMove:
         """Place it anew; `queues` are the deviations of its operator's queue lengths before and after."""
         key = (instance.operator, instance.name)
         source, taken = self.where[key], self.usage_of(instance)
@@ -116,7 +116,7 @@ class Deployment:
         self.usages[source] = self.usages[source].minus(taken)
         self.usages[target] = self.usages[target].plus(taken)
         shifts = (EdgeShift(*edge, local[edge], self.local_rate(edge)) for edge in touched)
-        return Move(
+        return InstanceMove(
             operator=instance.operator,
             instance=instance.name,
             source=source,

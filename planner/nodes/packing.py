@@ -68,7 +68,7 @@ def fill_new_nodes(wanted: Sequence[Wanted], fullest: Usage) -> list[dict[str, i
 
 
 @dataclass(slots=True)
-class Load:
+class NodesLoad:
     """Something that runs on a node and could run on another; unnamed where the snapshot does not name it."""
 
     origin: str
@@ -104,7 +104,7 @@ class Emptied:
 
 def list_loads(
     nodes: Sequence[Node], instances: Sequence[Instance], processors: int
-) -> dict[str, list[Load]]:
+) -> dict[str, list[NodesLoad]]:
     """What runs on each node: its measured instances; its named ones in equal parts; else parts of mean size.
 
     Where not every processor is named, what is left of a node's usage is taken to be of those unnamed.
@@ -115,24 +115,26 @@ def list_loads(
             named[one.node].append(one)
     known = sum(map(len, named.values())) >= processors
     mean = add_up([node.usage for node in nodes]).part(max(1, processors)).load
-    loads: dict[str, list[Load]] = {}
+    loads: dict[str, list[NodesLoad]] = {}
     for node in nodes:
         here = named[node.name]
         measured = [one.usage for one in here if one.usage is not None]
         rest = node.usage.minus(add_up(measured))
         unmeasured = len(here) - len(measured)
         loads[node.name] = [
-            Load(node.name, one.usage or rest.part(unmeasured), one.usage is not None, one.operator, one.name)
+            NodesLoad(
+                node.name, one.usage or rest.part(unmeasured), one.usage is not None, one.operator, one.name
+            )
             for one in here
         ]
         if not unmeasured and not known and rest.load > 0.0:
             parts = min(max(1, round(rest.load / mean)), MOST_PARTS)
-            loads[node.name] += [Load(node.name, rest.part(parts)) for _ in range(parts)]
+            loads[node.name] += [NodesLoad(node.name, rest.part(parts)) for _ in range(parts)]
     return loads
 
 
 def empty_nodes(
-    nodes: Sequence[Node], loads: Mapping[str, list[Load]], fullest: Usage, most_mean_load: float
+    nodes: Sequence[Node], loads: Mapping[str, list[NodesLoad]], fullest: Usage, most_mean_load: float
 ) -> Emptied:
     """Node by node, the least loaded first, as long as all that runs on it finds room on those that stay (eq. 22).
 
@@ -177,8 +179,8 @@ def empty_nodes(
 
 
 def move_all(
-    leaving: Sequence[Load], usages: dict[str, Usage], fullest: Usage
-) -> list[tuple[Load, str]] | None:
+    leaving: Sequence[NodesLoad], usages: dict[str, Usage], fullest: Usage
+) -> list[tuple[NodesLoad, str]] | None:
     """Each to the fullest node with room, the largest first; `usages` grow. None where one finds no room."""
     moved = []
     for one in sorted(leaving, key=lambda load: -load.usage.load):

@@ -14,7 +14,7 @@ from planner.nodes.usage import Instance
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class RedirectWeights:
     """How an operator's tuples should be spread over its instances, and whether it is uneven enough to bother."""
 
     operator: str
@@ -23,7 +23,7 @@ class Weights:
     weights: Mapping[str, float]
 
 
-def weigh_instances(operator: str, instances: Sequence[Instance], most_deviation: float) -> Weights:
+def weigh_instances(operator: str, instances: Sequence[Instance], most_deviation: float) -> RedirectWeights:
     """Weights in proportion to free queue room; equal where every queue is full."""
     for one in instances:
         if not 0.0 <= one.queue_length <= one.queue_capacity:
@@ -37,7 +37,7 @@ def weigh_instances(operator: str, instances: Sequence[Instance], most_deviation
     room = [one.queue_capacity - one.queue_length for one in instances]
     total = fsum(room)
     weights = [one / total if total else 1.0 / len(room) for one in room]
-    return Weights(
+    return RedirectWeights(
         operator,
         deviation,
         deviation > most_deviation,

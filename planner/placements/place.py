@@ -14,8 +14,8 @@ from planner.placements.sustained_rate import Prediction, Route, predict, route_
 from planner.placements.thread_allocation import (
     MOST_SLOTS,
     AllocateTask,
-    Allocation,
     TaskLoad,
+    ThreadAllocation,
     allocate_mba,
     allocate_slots,
     find_dips,
@@ -59,7 +59,7 @@ class Rules:
 class Placement:
     """Everything about one placement; `retries` is how many slots were asked for beyond the allocation."""
 
-    allocation: Allocation
+    allocation: ThreadAllocation
     mapping: ThreadMapping
     retries: int
     prediction: Prediction

@@ -37,7 +37,7 @@ class Criteria:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class TrialVerdict:
     """How one trial was judged; `slope` is None where too few samples came after the warm-up, or all at one time."""
 
     threads: int
@@ -54,7 +54,7 @@ class Evidence:
     threads: int
     peak_rate: float | None
     smallest_unstable_rate: float | None
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[TrialVerdict, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +84,13 @@ def fit_slope(points: Sequence[tuple[float, float]]) -> float:
     return fsum((x - centre) * (y - middle) for x, y in points) / spread if spread else 0.0
 
 
-def judge_trial(trial: Trial, criteria: Criteria) -> Verdict:
+def judge_trial(trial: Trial, criteria: Criteria) -> TrialVerdict:
     """Stable when the latency after the warm-up has a slope of at most `max_slope`; of one moment there is none."""
     settled = [sample for sample in trial.samples if sample[0] >= criteria.warm_up_seconds]
     if len(settled) < FEWEST_SAMPLES or max(settled)[0] == min(settled)[0]:
-        return Verdict(trial.threads, trial.rate, None, len(settled), stable=False)
+        return TrialVerdict(trial.threads, trial.rate, None, len(settled), stable=False)
     slope = fit_slope(settled)
-    return Verdict(trial.threads, trial.rate, slope, len(settled), slope <= criteria.max_slope)
+    return TrialVerdict(trial.threads, trial.rate, slope, len(settled), slope <= criteria.max_slope)
 
 
 def build_profile(task: str, trials: Iterable[Trial], criteria: Criteria | None = None) -> BuiltProfile:

@@ -25,7 +25,7 @@ class TaskPrediction:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class SlotUsage:
     """cpu and memory in slots, expected at the rate that will run."""
 
     cpu: float
@@ -39,7 +39,7 @@ class VmPrediction:
     name: str
     cpu: float
     memory: float
-    slots: tuple[Usage, ...]
+    slots: tuple[SlotUsage, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +117,11 @@ def reach_rate(capacity: float, visits: float, external_rate: float | None) -> f
     return rate
 
 
-def expect_usage(profile: Profile, threads: int, rate: float) -> Usage:
+def expect_usage(profile: Profile, threads: int, rate: float) -> SlotUsage:
     """C(q) and M(q); a single thread takes in proportion to its rate, as it did in the allocation."""
     point = profile.interpolate(threads)
     share = min(1.0, rate / point.peak_rate) if threads == 1 else 1.0
-    return Usage(point.cpu * share, point.memory * share)
+    return SlotUsage(point.cpu * share, point.memory * share)
 
 
 def find_places(loads: Sequence[TaskLoad], mapping: ThreadMapping) -> Mapping[str, list[int]]:
@@ -158,7 +158,7 @@ def sum_vms(
 ) -> tuple[VmPrediction, ...]:
     """Usage of the slots, and of the VMs that they make up."""
     uses = iter(
-        Usage(round(c, SHOWN_DIGITS), round(m, SHOWN_DIGITS)) for c, m in zip(cpu, memory, strict=True)
+        SlotUsage(round(c, SHOWN_DIGITS), round(m, SHOWN_DIGITS)) for c, m in zip(cpu, memory, strict=True)
     )
     predictions = []
     for vm in mapping.vms:

@@ -45,7 +45,7 @@ class TaskAllocation:
 
 
 @dataclass(frozen=True, slots=True)
-class Allocation:
+class ThreadAllocation:
     """Threads of every task and the slots they need together."""
 
     slots: int
@@ -184,7 +184,7 @@ def size_bundle(profile: Profile, threads: int, rate: float) -> tuple[float, flo
     return point.cpu * share, point.memory * share
 
 
-def allocate_slots(loads: Sequence[TaskLoad], allocate_task: AllocateTask) -> Allocation:
+def allocate_slots(loads: Sequence[TaskLoad], allocate_task: AllocateTask) -> ThreadAllocation:
     """Threads of all tasks by one rule, and ρ = max(⌈ΣC⌉, ⌈ΣM⌉)."""
     # The fewest threads conceivable, so that nothing counts to 1e15 first.
     fewest = {load.name: load.rate / load.profile.best.peak_rate for load in loads}
@@ -196,7 +196,7 @@ def allocate_slots(loads: Sequence[TaskLoad], allocate_task: AllocateTask) -> Al
     memory = fsum(task.memory for task in tasks)
     slots = max(ceil(cpu - SLOT_TOLERANCE), ceil(memory - SLOT_TOLERANCE))
     detail = f"cpu {cpu:.6g} and memory {memory:.6g} slots: max(⌈{cpu:.6g}⌉, ⌈{memory:.6g}⌉) = {slots}"
-    return Allocation(slots, tasks, detail)
+    return ThreadAllocation(slots, tasks, detail)
 
 
 def refuse_excess(needed: Mapping[str, float], limit: int, unit: str) -> None:

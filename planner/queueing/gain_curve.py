@@ -13,7 +13,7 @@ from planner.queueing.erlang import (
     find_least_stable,
     split_offered_load,
 )
-from planner.queueing.waiting_models import Weights, drop_variability
+from planner.queueing.waiting_models import VariabilityWeights, drop_variability
 
 LEAST_GAIN = 1e-290
 """A smaller gain counts as none: doubles are about to lose its digits, and no E[T] can show it."""
@@ -28,7 +28,7 @@ class Curve(dict[int, float]):
     __slots__ = ("_blocking", "_waits", "floor", "high", "is_busy", "low", "service_rate", "weights")
 
     def __init__(
-        self, arrival_rate: float, service_rate: float, weights: Weights, min_processors: int
+        self, arrival_rate: float, service_rate: float, weights: VariabilityWeights, min_processors: int
     ) -> None:
         self.high, self.low = high, low = split_offered_load(arrival_rate, service_rate)
         self.service_rate = service_rate

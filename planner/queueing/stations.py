@@ -15,7 +15,7 @@ from planner.queueing.gain_curve import Curve
 from planner.queueing.waiting_models import (
     ARRAYS,
     WEIGHTS,
-    Weights,
+    VariabilityWeights,
     evaluate_variability,
     evaluate_variability_drop,
 )
@@ -68,7 +68,7 @@ class Queues:
 
     high: Floats
     low: Floats
-    weights: Weights
+    weights: VariabilityWeights
 
     @classmethod
     def prepare(cls, stations: Stations) -> "Queues":

@@ -14,7 +14,7 @@ ARRAYS = SimpleNamespace(sqrt=np.sqrt, exp=np.exp, expm1=np.expm1, log1p=np.log1
 Real = Any  # a float or an array of floats: the formulas below are written once for both
 
 
-class Weights(NamedTuple):
+class VariabilityWeights(NamedTuple):
     """v = constant + on_phi1·φ1 + on_phi3·φ3 + on_psi·φ4^exponent: any model's factor at given SCVs."""
 
     constant: Real
@@ -24,17 +24,17 @@ class Weights(NamedTuple):
     exponent: Real = 0.0
     is_constant: bool = True
 
-    def select(self, chosen: Any) -> "Weights":
+    def select(self, chosen: Any) -> "VariabilityWeights":
         """Weights of some operators, where there are arrays of them."""
         parts = (self.constant, self.on_phi1, self.on_phi3, self.on_psi, self.exponent)
         constant, on_phi1, on_phi3, on_psi, exponent = (part[chosen] for part in parts)
-        return Weights(constant, on_phi1, on_phi3, on_psi, exponent, self.is_constant)
+        return VariabilityWeights(constant, on_phi1, on_phi3, on_psi, exponent, self.is_constant)
 
-    def spread(self, shape: tuple[int, ...]) -> "Weights":
+    def spread(self, shape: tuple[int, ...]) -> "VariabilityWeights":
         """The same as arrays of one length, whichever model they come from."""
         parts = (self.constant, self.on_phi1, self.on_phi3, self.on_psi, self.exponent)
         constant, on_phi1, on_phi3, on_psi, exponent = (np.broadcast_to(part, shape) for part in parts)
-        return Weights(constant, on_phi1, on_phi3, on_psi, exponent, self.is_constant)
+        return VariabilityWeights(constant, on_phi1, on_phi3, on_psi, exponent, self.is_constant)
 
     @property
     def level(self) -> Real:
@@ -42,17 +42,17 @@ class Weights(NamedTuple):
         return self.constant + self.on_phi1 + self.on_phi3 + self.on_psi
 
 
-def weigh_mmk(arrival_scv: Real, _service_scv: Real) -> Weights:
+def weigh_mmk(arrival_scv: Real, _service_scv: Real) -> VariabilityWeights:
     """v = 1: Poisson arrivals, exponential services."""
-    return Weights(1.0 + 0.0 * arrival_scv)
+    return VariabilityWeights(1.0 + 0.0 * arrival_scv)
 
 
-def weigh_ggk(arrival_scv: Real, service_scv: Real) -> Weights:
+def weigh_ggk(arrival_scv: Real, service_scv: Real) -> VariabilityWeights:
     """v = (a + s)/2 (Allen and Cunneen; DRS eq. 5)."""
-    return Weights((arrival_scv + service_scv) / 2.0)
+    return VariabilityWeights((arrival_scv + service_scv) / 2.0)
 
 
-def weigh_ggk_whitt(a: Real, s: Real) -> Weights:
+def weigh_ggk_whitt(a: Real, s: Real) -> VariabilityWeights:
     """v = φ·(a + s)/2, φ a mixture of φ1 or φ3 with ψ (Whitt 1993); its weights sum to (a + s)/2.
 
     a ≥ s: (a + s)/2·4(a − s)/(4a − 3s) on φ1; a < s: (s − a)/4 on φ3; ψ = φ4^(2 − a − s), 1 from a + s = 2 up.
@@ -61,16 +61,16 @@ def weigh_ggk_whitt(a: Real, s: Real) -> Weights:
         return _weigh_arrays(a, s)
     mean = (a + s) / 2.0
     if a == s and mean >= 1.0:
-        return Weights(mean)
+        return VariabilityWeights(mean)
     on_phi1 = mean * 4.0 * (a - s) / (4.0 * a - 3.0 * s) if a > s else 0.0
     on_phi3 = (s - a) / 4.0 if a < s else 0.0
     on_psi = mean - on_phi1 - on_phi3
     if mean >= 1.0:
-        return Weights(on_psi, on_phi1, on_phi3, is_constant=False)
-    return Weights(0.0, on_phi1, on_phi3, on_psi, 2.0 - a - s, is_constant=mean == 0.0)
+        return VariabilityWeights(on_psi, on_phi1, on_phi3, is_constant=False)
+    return VariabilityWeights(0.0, on_phi1, on_phi3, on_psi, 2.0 - a - s, is_constant=mean == 0.0)
 
 
-def _weigh_arrays(a: Real, s: Real) -> Weights:
+def _weigh_arrays(a: Real, s: Real) -> VariabilityWeights:
     mean = (a + s) / 2.0
     more = a > s
     on_phi1 = np.where(more, mean * 4.0 * (a - s) / np.where(more, 4.0 * a - 3.0 * s, 1.0), 0.0)
@@ -78,7 +78,7 @@ def _weigh_arrays(a: Real, s: Real) -> Weights:
     on_psi = mean - on_phi1 - on_phi3
     high = mean >= 1.0
     plain = bool(np.all((high & (a == s)) | (mean == 0.0)))
-    return Weights(
+    return VariabilityWeights(
         np.where(high, on_psi, 0.0),
         on_phi1,
         on_phi3,
@@ -88,14 +88,16 @@ def _weigh_arrays(a: Real, s: Real) -> Weights:
     )
 
 
-WEIGHTS: Mapping[Model, Callable[[Real, Real], Weights]] = {
+WEIGHTS: Mapping[Model, Callable[[Real, Real], VariabilityWeights]] = {
     "mmk": weigh_mmk,
     "ggk": weigh_ggk,
     "ggk-whitt": weigh_ggk_whitt,
 }
 
 
-def evaluate_variability(weights: Weights, spare: Real, k: Real, at: SimpleNamespace = FLOATS) -> Real:
+def evaluate_variability(
+    weights: VariabilityWeights, spare: Real, k: Real, at: SimpleNamespace = FLOATS
+) -> Real:
     """v at k processors, spare = (1 − ρ)/ρ = c/A.
 
     γ = min(0.24, spare·(k−1)(√(4+5k)−2)/(16k)); φ1 = 1 + γ; φ3 = (1−4γ)exp(−2·spare/3); φ4 = (φ1 + φ3)/2 ≤ 1.
@@ -109,7 +111,9 @@ def evaluate_variability(weights: Weights, spare: Real, k: Real, at: SimpleNames
     return weights.constant + weights.on_phi1 * (1.0 + gamma) + weights.on_phi3 * phi3 + weights.on_psi * psi
 
 
-def evaluate_variability_drop(weights: Weights, spare: Real, step: Real, k: Real) -> tuple[Real, Real]:
+def evaluate_variability_drop(
+    weights: VariabilityWeights, spare: Real, step: Real, k: Real
+) -> tuple[Real, Real]:
     """v(k) and v(k) − v(k+1), step = 1/A, each difference in closed form.
 
     W(k)/W(k+1) − 1 shrinks like 1/√k, so v(k) and v(k+1), each off by some 1e-16 and then subtracted, would
@@ -136,7 +140,7 @@ def evaluate_variability_drop(weights: Weights, spare: Real, step: Real, k: Real
     return value, drop
 
 
-def drop_variability(weights: Weights, spare: float, step: float, k: float) -> tuple[float, float]:
+def drop_variability(weights: VariabilityWeights, spare: float, step: float, k: float) -> tuple[float, float]:
     """evaluate_variability_drop on plain floats, without the parts whose weight is 0: a third of its time."""
     constant, on_phi1, on_phi3, on_psi, exponent, _ = weights
     root = sqrt(4.0 + 5.0 * k)

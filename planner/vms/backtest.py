@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.vms.price_policy import DEFAULT_QOS_TARGET, HeadgatePolicy
-from planner.vms.replay import Run, replay_policy, replay_schedule
+from planner.vms.replay import ReplayedRun, replay_policy, replay_schedule
 from planner.vms.sigma_policies import (
     ALL_POLICIES,
     HEADGATE,
@@ -19,7 +19,7 @@ from planner.vms.sigma_policies import (
     find_policy,
 )
 from planner.vms.throughput import MstSample, fit_mst
-from planner.vms.timing import Policy, Timing, check_max_vms, check_qos_target, check_timing
+from planner.vms.timing import Timing, VmPolicy, check_max_vms, check_qos_target, check_timing
 from planner.vms.true_capacity import Capacity, interpolate_capacity
 from planner.workloads.arma import ZERO_MEAN_ORDERS, ArmaOrder
 from planner.workloads.arma_fit import ArmaFitFailed, fit_arma_by_statsmodels, rank_orders
@@ -53,7 +53,7 @@ class BacktestSetup:
 
 
 @dataclass(frozen=True, slots=True)
-class BacktestRow:
+class BacktestScore:
     """How one policy did on one seed."""
 
     policy: str
@@ -82,7 +82,7 @@ class Backtest:
         """The forecasts of the policies that make any."""
         return ArmaPeaks(choose_order(self.rates), day_steps=self.setup.timing.day_steps)
 
-    def run(self, policy: str, seed: int, on_interval: Callable[[int], None] | None = None) -> Run:
+    def run(self, policy: str, seed: int, on_interval: Callable[[int], None] | None = None) -> ReplayedRun:
         """One policy, or baseline, lived through with one seed."""
         timing = self.setup.timing
         if policy in {TRUTH, STATIC_PEAK}:
@@ -93,7 +93,7 @@ class Backtest:
         replay = partial(replay_policy, made, self.rates, self.capacity, timing, seed)
         return replay() if on_interval is None else replay(on_interval=on_interval)
 
-    def make_policy(self, name: str) -> Policy:
+    def make_policy(self, name: str) -> VmPolicy:
         """A fresh policy that knows the training samples and nothing of the workload."""
         if name == HEADGATE:
             target = self.setup.headgate_qos_target
@@ -141,7 +141,7 @@ def run_backtest(
     policies: Sequence[str] = ALL_POLICIES,
     seeds: int = 5,
     on_interval: Callable[[int], None] | None = None,
-) -> Iterator[BacktestRow]:
+) -> Iterator[BacktestScore]:
     """One row per policy and seed, as each is done; the same setup gives the same rows."""
     for policy in policies:
         check_policy(policy)
@@ -149,7 +149,7 @@ def run_backtest(
     for policy in policies:
         for seed in range(seeds):
             score = backtest.run(policy, seed, on_interval).score
-            yield BacktestRow(
+            yield BacktestScore(
                 policy,
                 setup.workload,
                 setup.app,

@@ -53,7 +53,7 @@ class InvalidQosTarget(ForecastError):
 
 
 @dataclass(eq=False)
-class UnknownPolicy(ForecastError):
+class UnknownVmPolicy(ForecastError):
     """A scheduling policy of no known name."""
 
     policy: str

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.arrays import Floats
-from planner.vms.timing import Observed, Policy, Timing, check_timing
+from planner.vms.timing import Observed, Timing, VmPolicy, check_timing
 from planner.vms.true_capacity import Capacity
 from planner.workloads.window import Window
 
@@ -25,7 +25,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ReplayedRun:
     """Every step of a schedule that was lived through."""
 
     vms: Floats
@@ -68,7 +68,7 @@ class Replay:
         self.vms[start:end] = vms
         self.throughputs[start:end] = throughput
 
-    def finish(self) -> Run:
+    def finish(self) -> ReplayedRun:
         """The run with its score."""
         truth = self.capacity.covering_vms(self.rates)
         score = Score(
@@ -77,7 +77,7 @@ class Replay:
             cost_to_static=float(self.vms.sum() / (len(self.rates) * truth.max())),
             max_backlog=float(self.backlogs.max()),
         )
-        return Run(self.vms, self.throughputs, self.backlogs, score)
+        return ReplayedRun(self.vms, self.throughputs, self.backlogs, score)
 
 
 def _ignore_interval(_: int) -> None:
@@ -85,14 +85,14 @@ def _ignore_interval(_: int) -> None:
 
 
 def replay_policy(
-    policy: Policy,
+    policy: VmPolicy,
     rates: Floats,
     capacity: Capacity,
     timing: Timing,
     seed: int,
     *,
     on_interval: Callable[[int], None] = _ignore_interval,
-) -> Run:
+) -> ReplayedRun:
     """Schedule the whole workload by a policy; `on_interval` may raise to stop.
 
     The first interval is decided on its own first step: before it nothing was seen and nothing ran.
@@ -116,7 +116,7 @@ def replay_policy(
     return replay.finish()
 
 
-def replay_schedule(vms: Floats, rates: Floats, capacity: Capacity, timing: Timing, seed: int) -> Run:
+def replay_schedule(vms: Floats, rates: Floats, capacity: Capacity, timing: Timing, seed: int) -> ReplayedRun:
     """A schedule given for every step: how the two baselines are judged."""
     replay = Replay(rates, capacity, timing, seed)
     for step, count in enumerate(vms):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from planner.vms.errors import UnknownPolicy
+from planner.vms.errors import UnknownVmPolicy
 from planner.vms.throughput import MstModel, MstSample, fit_form, needed_vms
 from planner.vms.timing import Observed, check_qos_target
 from planner.workloads.peak_rate import PeakForecast, PeakLoad, expect_last_rate
@@ -14,7 +14,7 @@ from planner.workloads.window import Window
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class VmReason:
     """Why a decision is as it is: what it covers, how surely, and what each uncertainty costs in VMs."""
 
     vms: int
@@ -41,7 +41,7 @@ class SigmaRule:
         curve = self.model.trusted_curve(self.max_vms)
         return needed_vms(curve, load.rate + z * float(np.hypot(self.sigma, load.deviation)))
 
-    def explain(self, load: PeakLoad) -> Reason:
+    def explain(self, load: PeakLoad) -> VmReason:
         """The decision with its parts: first the mean alone, then the model's spread, then the forecast's."""
         certain = replace(load, deviation=0.0)
         for_mean = replace(self, sigma=0.0).decide(certain)
@@ -51,7 +51,7 @@ class SigmaRule:
         throughput = float(self.model.trusted_curve(self.max_vms)[vms - 1])
         margin = throughput - load.rate
         probability = _normal_probability(margin, spread)
-        return Reason(
+        return VmReason(
             vms,
             max(throughput - float(ndtri(self.qos_target)) * spread, 0.0),
             probability,
@@ -148,7 +148,7 @@ ALL_POLICIES = (*(policy.number for policy in PAPER_POLICIES), HEADGATE)
 def find_policy(name: str) -> PolicyName:
     """A policy of the paper's Table III by its number or its name."""
     if name not in BY_NAME:
-        raise UnknownPolicy(name, (*BY_NAME, HEADGATE, TRUTH, STATIC_PEAK))
+        raise UnknownVmPolicy(name, (*BY_NAME, HEADGATE, TRUTH, STATIC_PEAK))
     return BY_NAME[name]
 
 

@@ -36,7 +36,7 @@ class Observed:
     saturated: Floats
 
 
-class Policy(Protocol):
+class VmPolicy(Protocol):
     """What chooses the VMs of the next interval."""
 
     @property

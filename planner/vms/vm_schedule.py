@@ -10,7 +10,7 @@ from scipy.special import ndtri
 from planner.arrays import Floats
 from planner.values import Diagnostic
 from planner.vms.price_policy import DEFAULT_QOS_TARGET, HeadgatePolicy
-from planner.vms.sigma_policies import HEADGATE, PolicyName, Reason, SigmaRule, find_policy
+from planner.vms.sigma_policies import HEADGATE, PolicyName, SigmaRule, VmReason, find_policy
 from planner.vms.throughput import MstModel, MstSample, fit_mst
 from planner.vms.timing import Timing, check_max_vms, check_qos_target, check_timing
 from planner.workloads.arma import ORDERS, ArmaModel
@@ -50,7 +50,7 @@ class VmInterval:
     from_seconds: float
     to_seconds: float
     expected_rate: float
-    reason: Reason
+    reason: VmReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def _span(question: VmQuestion, window: Window) -> tuple[float, float]:
 
 def _schedule_by_sigma(
     question: VmQuestion, model: MstModel, qos_target: float
-) -> tuple[list[Reason], list[float], ArmaModel | None, list[Diagnostic]]:
+) -> tuple[list[VmReason], list[float], ArmaModel | None, list[Diagnostic]]:
     """Each interval's peak covered with probability ρ."""
     known, rates = find_policy(question.policy), question.workload.series
     forecast, arma, found = _choose_forecast(question, known)
@@ -143,7 +143,7 @@ def _say_unfitted(failure: ArmaFitFailed) -> Diagnostic:
 
 def _schedule_by_price(
     question: VmQuestion, qos_target: float
-) -> tuple[list[Reason], list[float], list[Diagnostic]]:
+) -> tuple[list[VmReason], list[float], list[Diagnostic]]:
     """The fewest VMs over all intervals whose mean expected unserved share is at most 1 − target.
 
     The price is the same for all: the dual of that problem. With one interval it is the least m that meets the target.
@@ -211,7 +211,7 @@ def _mean_share(unserved: Floats, counts: Counts) -> float:
 
 def _explain_price(
     policy: HeadgatePolicy, cloud: Floats, shares: Floats, vms: int, *, meets_target: bool
-) -> Reason:
+) -> VmReason:
     """The choice in parts: for the median rate and throughput, then for an uncertain throughput, then the rest."""
     z = float(ndtri(policy.qos_target))
     median = np.array([float(np.median(cloud))])
@@ -221,7 +221,7 @@ def _explain_price(
     with_model = min(int(enough[0]) + 1 if len(enough) else vms, vms)
     with_model = max(with_model, for_mean)
     spread = float(policy.belief.deviations[vms - 1])
-    return Reason(
+    return VmReason(
         vms,
         float(np.exp(policy.belief.means[vms - 1] - z * spread)),
         float(1.0 - shares[vms - 1]),
@@ -232,7 +232,7 @@ def _explain_price(
     )
 
 
-def _describe_limits(reasons: Sequence[Reason], model: MstModel, max_vms: int) -> list[Diagnostic]:
+def _describe_limits(reasons: Sequence[VmReason], model: MstModel, max_vms: int) -> list[Diagnostic]:
     found = []
     most = max(reason.vms for reason in reasons)
     if most > model.most_vms:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from planner.decisions.change_horizon import Horizon
+from planner.decisions.change_horizon import ChangeHorizon
 from planner.decisions.decide import Decision, decide
 from planner.decisions.owner_terms import Policy
 from planner.decisions.payback import plan_moves, weigh_change
@@ -26,8 +26,8 @@ def hold_state(size_bytes: float) -> dict[str, State]:
     return {"count": State(128, size_bytes, (100e6,), (12.5e6,))}
 
 
-def within(seconds: float) -> Horizon:
-    return Horizon(seconds, "policy", "")
+def within(seconds: float) -> ChangeHorizon:
+    return ChangeHorizon(seconds, "policy", "")
 
 
 def test_payback_is_what_waits_while_state_moves_over_what_is_saved():

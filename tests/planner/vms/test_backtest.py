@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from planner.vms.backtest import Backtest, BacktestSetup, run_backtest
-from planner.vms.errors import InvalidQosTarget, TooFewMstSamples, UnknownPolicy
+from planner.vms.errors import InvalidQosTarget, TooFewMstSamples, UnknownVmPolicy
 from planner.vms.sigma_policies import ALL_POLICIES
 from planner.workloads.errors import ConstantWorkload, InvalidSchedule, WorkloadTooShort
 from tests.planner.imai import figures, mst_samples, worldcup_week
@@ -78,5 +78,5 @@ def test_a_setup_that_cannot_be_run_says_why(setup: BacktestSetup, problem: type
 
 
 def test_unknown_policies_are_refused_before_anything_is_computed() -> None:
-    with pytest.raises(UnknownPolicy):
+    with pytest.raises(UnknownVmPolicy):
         next(run_backtest(SETUP, ("0", "8")))

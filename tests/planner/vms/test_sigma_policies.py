@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from planner.arrays import Floats
 from planner.vms.backtest import Backtest, BacktestSetup
-from planner.vms.errors import InvalidQosTarget, UnknownPolicy
+from planner.vms.errors import InvalidQosTarget, UnknownVmPolicy
 from planner.vms.replay import replay_policy
 from planner.vms.sigma_policies import ALL_POLICIES, SigmaPolicy, SigmaRule, find_policy, saturated_samples
 from planner.vms.throughput import MstSample, fit_mst
@@ -57,7 +57,7 @@ def test_each_policy_is_its_row_of_table_3() -> None:
     }
     assert switches == {str(n): (bool(n & 1), bool(n & 2), bool(n & 4)) for n in range(8)}
     assert find_policy("mst+ua+ol;arma") is find_policy("7")
-    with pytest.raises(UnknownPolicy, match="headgate"):
+    with pytest.raises(UnknownVmPolicy, match="headgate"):
         find_policy("magic")
 
 
