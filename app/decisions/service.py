@@ -155,7 +155,7 @@ def compose_answer(prepared: Prepared, outlook: RateOutlook) -> DecisionAnswer:
     horizon = None
     if is_weighed(wanted, moves):
         coming = look_for_changes(prepared.history, terms, len(found.topology.operators))
-        horizon = find_horizon(wanted, policy, coming, terms.horizon_seconds)
+        horizon = find_horizon(wanted, policy, coming)
     decision = weigh_change(wanted, moves, horizon)
     counts = [one.processors for one in decision.recommended.operators]
     around = find_counterfactuals(

@@ -179,6 +179,11 @@ class PolicyBody(Body):
             self.least_gain,
             {name: (one.min_processors, one.max_processors) for name, one in self.bounds.items()},
             {name: one.to_value() for name, one in self.states.items()},
+            self.look_ahead,
+            self.qos_target,
+            self.horizon_seconds,
+            self.nodes.to_value(),
+            self.most_deviation,
         )
 
 

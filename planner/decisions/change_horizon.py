@@ -50,10 +50,9 @@ def count_steps_ahead(step_seconds: float, limit_seconds: float | None, operator
     return max(1, ceil(min(most, (limit_seconds or inf) / step_seconds)))
 
 
-def find_horizon(
-    decision: Decision, policy: Policy, ahead: RatesAhead, limit_seconds: float | None
-) -> ChangeHorizon:
-    """When what is recommended would next change, by the forecast, else by the policy."""
+def find_horizon(decision: Decision, policy: Policy, ahead: RatesAhead) -> ChangeHorizon:
+    """When the recommended allocation would next change, by the forecast, else by the policy."""
+    limit_seconds = policy.horizon_seconds
     if not ahead.rates:
         return fall_back(f"No forecast of the external rate: {ahead.missing}", limit_seconds)
     found = find_next_change(decision, policy, ahead)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from planner.decisions.state_migration import State
+from planner.nodes.advice import USUAL_THRESHOLDS, Thresholds
 from planner.values import DEFAULT_MODEL, Model, Topology
 
 
@@ -14,6 +15,9 @@ class Policy:
 
     `trigger`: a change of the external rate by a smaller part since the last change is ignored (Es-Stream, VI-C).
     `least_gain`: an E[T] that improves by a smaller part is not worth a change; measurements scatter.
+    `look_ahead`: a target covers the upper rate of the coming cooldown, the quantile `qos_target` of its forecast.
+    `horizon_seconds`: a change must have paid back within them, where no forecast says when the next change comes.
+    `most_deviation`: streams are redirected where the queue lengths of an operator's instances deviate by more.
     """
 
     k_max: int | None = None
@@ -26,6 +30,11 @@ class Policy:
     least_gain: float = 0.05
     bounds: Mapping[str, tuple[int, int | None]] = field(default_factory=dict)
     states: Mapping[str, State] = field(default_factory=dict)
+    look_ahead: bool = True
+    qos_target: float = 0.95
+    horizon_seconds: float | None = None
+    nodes: Thresholds = USUAL_THRESHOLDS
+    most_deviation: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ Keys are hashed into key groups, each owned by one instance. The paper maps by h
 keys when k changes; here instances keep what they have, up to an even share.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from planner.errors import InvalidState
+from planner.values import Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,14 @@ class State:
     checkpoint_interval_seconds: float | None = None
     replay_rate: float | None = None
     owners: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnersLeft:
+    """The instance that had each key group after the last change, and how many instances there were then."""
+
+    instances: int
+    owners: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +79,18 @@ def plan_migration(
         repartition_seconds=repartition_seconds(state, before, after) if moved else 0.0,
         repair_seconds=repair_seconds(state, after, arrival_rate, service_rate),
     )
+
+
+def keep_owners(
+    states: Mapping[str, State], current: Estimate, left: Mapping[str, OwnersLeft]
+) -> Mapping[str, State]:
+    """The states with the owners that the last change left, where as many instances still run."""
+    known = dict(states)
+    for one in current.operators:
+        state, last = states.get(one.name), left.get(one.name)
+        if state and last and last.instances == one.processors and len(last.owners) == state.key_groups:
+            known[one.name] = replace(state, owners=last.owners)
+    return known
 
 
 def list_owners(state: State, instances: int) -> list[int]:

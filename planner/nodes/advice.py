@@ -8,7 +8,7 @@ then scale out, else in place.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import fsum, sqrt
 from typing import Literal
 
@@ -21,7 +21,7 @@ from planner.nodes.packing import (
     fill_new_nodes,
     fill_nodes,
 )
-from planner.nodes.usage import Node, Usage
+from planner.nodes.usage import InstanceUsage, Node, Usage
 
 Advice = Literal["scale_in", "scale_out", "in_place"]
 # Symmetric loads have none, and rounding must not decide on which side of a threshold of 0 they fall.
@@ -40,10 +40,15 @@ class Thresholds:
     fullest: Usage = FULLEST
 
 
+USUAL_THRESHOLDS = Thresholds()
+
+
 @dataclass(frozen=True, slots=True)
 class NodeAdvice:
     """Which nodes to take: new instances by node and operator that they fit on (`use`), what to put on each new node
     for the rest (`new_nodes`), the nodes to empty in order (`release`), and where what they run goes.
+
+    `new_instances`: what one new instance of each operator is taken to need of a node (eq. 21).
     """
 
     advice: Advice
@@ -54,6 +59,7 @@ class NodeAdvice:
     release: tuple[str, ...]
     relocations: tuple[Relocation, ...]
     reason: str
+    new_instances: Mapping[str, InstanceUsage] = field(default_factory=dict)
 
     @property
     def add(self) -> int:

@@ -1,6 +1,7 @@
 """A change lasts until the allocation would be changed again: by the forecast, else by the policy."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -31,6 +32,10 @@ def ahead(*rates: float) -> RatesAhead:
 TARGET = Policy(t_max_seconds=0.35, least_gain=0.0)
 
 
+def limit_to(horizon_seconds: float | None) -> Policy:
+    return replace(TARGET, horizon_seconds=horizon_seconds)
+
+
 @given(st.lists(st.floats(1.0, 80.0), min_size=1, max_size=12))
 def test_the_next_change_is_at_the_first_rate_that_misses_the_target(rates: list[float]):
     decision = rebalance(TARGET)
@@ -41,7 +46,7 @@ def test_the_next_change_is_at_the_first_rate_that_misses_the_target(rates: list
         for step, rate in enumerate(rates, 1)
         if (estimate(PAIR, Load(rate, RATES), counts).expected_sojourn_seconds or 9.0) > 0.35
     ]
-    found = find_horizon(decision, patient, ahead(*rates), None)
+    found = find_horizon(decision, patient, ahead(*rates))
     if missed:
         assert (found.seconds, found.source) == (STEP * missed[0], "forecast")
         assert "scale_up" in found.detail
@@ -53,15 +58,15 @@ def test_the_next_change_is_at_the_first_rate_that_misses_the_target(rates: list
 def test_the_policy_bounds_what_the_forecast_says():
     decision = rebalance(TARGET)
     rates = ahead(40.0, 40.0, 90.0)
-    assert find_horizon(decision, TARGET, rates, 1000.0).seconds == 180.0
-    bounded = find_horizon(decision, TARGET, rates, 100.0)
+    assert find_horizon(decision, limit_to(1000.0), rates).seconds == 180.0
+    bounded = find_horizon(decision, limit_to(100.0), rates)
     assert (bounded.seconds, bounded.source) == (100.0, "policy")
     assert "later" in bounded.detail
 
 
 @pytest.mark.parametrize(("limit", "source"), [(900.0, "policy"), (None, "none")])
 def test_without_a_forecast_it_is_the_policy_s_and_says_why(limit: float | None, source: str):
-    found = find_horizon(rebalance(TARGET), TARGET, RatesAhead(missing="Too few intervals."), limit)
+    found = find_horizon(rebalance(TARGET), limit_to(limit), RatesAhead(missing="Too few intervals."))
     assert (found.seconds, found.source) == (limit, source)
     assert "Too few intervals." in found.detail
 
@@ -69,16 +74,16 @@ def test_without_a_forecast_it_is_the_policy_s_and_says_why(limit: float | None,
 def test_nothing_changes_before_the_cooldown_of_this_change_is_over():
     cooled = Policy(t_max_seconds=0.35, least_gain=0.0, cooldown_seconds=200.0)
     decision = rebalance(TARGET)
-    assert find_horizon(decision, TARGET, ahead(*[90.0] * 9), None).seconds == 60.0
-    assert find_horizon(decision, cooled, ahead(*[90.0] * 9), None).seconds == 240.0
+    assert find_horizon(decision, TARGET, ahead(*[90.0] * 9)).seconds == 60.0
+    assert find_horizon(decision, cooled, ahead(*[90.0] * 9)).seconds == 240.0
 
 
 def test_a_rate_that_stays_changes_nothing_and_an_input_that_ceases_is_no_error():
     decision = rebalance(TARGET)
-    assert find_horizon(decision, TARGET, ahead(*[40.0] * 5), 700.0).source == "policy"
+    assert find_horizon(decision, limit_to(700.0), ahead(*[40.0] * 5)).source == "policy"
     measured = {name: OperatorLoad(10.0, arrival_rate=40.0) for name in RATES}
     seen = decide(PAIR, Load(40.0, measured), (6, 9), TARGET)
-    assert find_horizon(seen, TARGET, ahead(0.0, 0.0, 120.0), None).seconds == 180.0
+    assert find_horizon(seen, TARGET, ahead(0.0, 0.0, 120.0)).seconds == 180.0
 
 
 def count_all(limits: Sequence[float | None], operators: int) -> list[int]:

@@ -1,0 +1,152 @@
+"""A whole decision from gathered values, in the order of its stages.
+
+    decide -> moves of state -> horizon -> payback -> counterfactuals -> nodes and streams
+
+Every stage is a function of values: the caller gathers before and stores afterwards.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from planner.decisions.change_horizon import ChangeHorizon, find_horizon, scale_measured
+from planner.decisions.decide import Decision, SizedBy, decide
+from planner.decisions.deployment_advice import StreamAdvice, advise_on_nodes, advise_on_streams
+from planner.decisions.owner_terms import LastChange, Policy
+from planner.decisions.payback import Moves, is_weighed, plan_moves, weigh_change
+from planner.decisions.rate_outlook import NO_OUTLOOK, RateHistory, RateOutlook, forecast_each_step
+from planner.decisions.state_migration import OwnersLeft, keep_owners
+from planner.decisions.wait_correction import Interval
+from planner.gates.counterfactuals import Counterfactuals, find_counterfactuals
+from planner.nodes.advice import NodeAdvice
+from planner.nodes.resources import MeasuredInstance, find_resources
+from planner.nodes.usage import Node
+from planner.values import Diagnostic, Load, Topology
+
+SIZED_FOR: Mapping[SizedBy, str] = {
+    "smoothed": "The external rate of the snapshots, as the policy smooths them.",
+    "newest": "The external rate of the newest snapshot, which is higher than the smoothed one.",
+    "forecast": "The upper rate of the coming cooldown, which is higher than any measured now.",
+}
+
+
+@dataclass(frozen=True)
+class DecisionQuestion:
+    """Everything that a decision is computed from.
+
+    `load` is smoothed from `intervals` (see `decide`), `running` are processors in the topology's order, `history` the
+    rates that a horizon is forecast from (None: not known), `owners_left` what the last change did to each operator's
+    state. `nodes` and `instances` (by operator) are those of the newest snapshot.
+    """
+
+    topology: Topology
+    load: Load
+    running: Sequence[int]
+    policy: Policy
+    last: LastChange | None = None
+    newest_rate: float = 0.0
+    intervals: Sequence[Interval] | None = None
+    outlook: RateOutlook = NO_OUTLOOK
+    history: RateHistory | None = None
+    owners_left: Mapping[str, OwnersLeft] = field(default_factory=dict)
+    nodes: Sequence[Node] = ()
+    instances: Mapping[str, Sequence[MeasuredInstance]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SizedRate:
+    """Which external rate the number of processors is for, and why that one."""
+
+    external_rate: float
+    source: SizedBy
+    detail: str
+
+
+@dataclass(frozen=True)
+class ComposedDecision:
+    """The decision and what each later stage found; None: nothing to weigh, or nothing known to advise on."""
+
+    decision: Decision
+    sized_for: SizedRate
+    moves: Moves
+    horizon: ChangeHorizon | None
+    counterfactuals: Counterfactuals
+    nodes: NodeAdvice | None
+    streams: StreamAdvice | None
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def compose_decision(question: DecisionQuestion) -> ComposedDecision:
+    """Decide, weigh what moving costs, and say what else would hold and what it means for nodes and streams."""
+    policy = question.policy
+    wanted = decide(
+        question.topology,
+        question.load,
+        question.running,
+        policy,
+        question.last,
+        newest_rate=question.newest_rate,
+        rate_ahead=question.outlook.upper_rate,
+        intervals=question.intervals,
+    )
+    moves = plan_moves(wanted, keep_owners(policy.states, wanted.current, question.owners_left))
+    horizon = find_horizon_if_weighed(question, wanted, moves)
+    decision = weigh_change(wanted, moves, horizon)
+    running = {one.name: one.processors for one in decision.current.operators}
+    resources = find_resources(running, question.nodes, question.instances)
+    return ComposedDecision(
+        decision=decision,
+        sized_for=describe_sizing(decision, question.outlook),
+        moves=moves,
+        horizon=horizon,
+        counterfactuals=look_around(decision, policy),
+        nodes=advise_on_nodes(decision, resources, policy.nodes),
+        streams=advise_on_streams(decision, resources, policy.nodes, policy.most_deviation),
+        diagnostics=decision.current.diagnostics + resources.diagnostics + question.outlook.diagnostics,
+    )
+
+
+def find_horizon_if_weighed(
+    question: DecisionQuestion, wanted: Decision, moves: Moves
+) -> ChangeHorizon | None:
+    """The horizon of the change; None where no horizon could hold it back, which spares the forecast."""
+    if question.history is None or not is_weighed(wanted, moves):
+        return None
+    coming = forecast_each_step(question.history, question.policy, len(question.topology.operators))
+    return find_horizon(wanted, question.policy, coming)
+
+
+def look_around(decision: Decision, policy: Policy) -> Counterfactuals:
+    """Why not one processor fewer than recommended, and up to which rate the recommendation holds."""
+    return find_counterfactuals(
+        decision.situation,
+        [one.processors for one in decision.recommended.operators],
+        policy.t_max_seconds,
+        policy.t_min_seconds,
+        wait_factor=decision.correction.least_shared,
+    )
+
+
+def describe_sizing(decision: Decision, outlook: RateOutlook) -> SizedRate:
+    """The rate that the number of processors is for, in a sentence."""
+    detail, ahead = SIZED_FOR[decision.sized_by], outlook.rate
+    if decision.sized_by == "forecast" and ahead is not None:
+        detail += (
+            f" With probability {ahead.quantile:g} no more comes in {ahead.steps} intervals, by the {ahead.model} "
+            f"of {ahead.history} intervals."
+        )
+    return SizedRate(decision.sized_rate, decision.sized_by, detail)
+
+
+def plan_for_rate(question: DecisionQuestion, external_rate: float) -> DecisionQuestion:
+    """The question at another external rate, where the goal is no target.
+
+    For a target `decide` itself covers the outlook; the other goals are asked of the load at that rate.
+    """
+    load = question.load
+    if (
+        question.policy.t_max_seconds is not None
+        or not load.external_rate
+        or external_rate == load.external_rate
+    ):
+        return question
+    return replace(question, load=scale_measured(load, external_rate))
