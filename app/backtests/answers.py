@@ -13,7 +13,7 @@ from app.backtests.schemas import (
     BacktestState,
     PolicySummary,
 )
-from app.plans.schemas import DiagnosticAnswer
+from app.described.answers import DiagnosticAnswer
 from planner.vms.sigma_policies import BASELINES, HEADGATE
 
 MEASURES = ("qos_percent", "cost_to_truth", "cost_to_static", "max_backlog")

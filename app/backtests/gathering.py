@@ -8,8 +8,8 @@ from app.forecasts.schemas import MOST_POINTS
 from app.http.error_pointers import blaming_what_is_stored
 from app.http.errors import InvalidRequest
 from app.measured.series import read_workload
+from app.storage.stored_topologies import find_topology
 from app.throughput_samples.service import find_newest_samples
-from app.topologies.service import find_topology
 from planner.vms.throughput import MstSample, check_samples
 from planner.workloads.peak_rate import ARMA_WINDOW
 from planner.workloads.series import Measurement, Workload, regularise_workload

@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from app.backtests.schemas import BacktestRequest, Job
+from app.described.answers import DiagnosticAnswer
 from app.http.errors import InvalidRequest
-from app.plans.schemas import DiagnosticAnswer
 from planner.vms.backtest import Backtest
 from planner.vms.errors import InvalidQosTarget, UnknownVmPolicy
 from planner.vms.sigma_policies import ALL_POLICIES, BY_NAME, check_policy

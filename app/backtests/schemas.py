@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from app.described.answers import DiagnosticAnswer
 from app.forecasts.schemas import (
     MOST_POINTS,
     MOST_SAMPLES,
@@ -16,7 +17,6 @@ from app.forecasts.schemas import (
     WorkloadPoint,
 )
 from app.http.fields import Answer, Body, OperatorName, TopologyName, UtcTime
-from app.plans.schemas import DiagnosticAnswer
 from planner.vms import throughput as mst
 from planner.vms.backtest import BacktestSetup
 from planner.vms.price_policy import DEFAULT_QOS_TARGET

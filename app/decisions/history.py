@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 from app.decisions.schemas import DecisionAnswer, DecisionPage, DecisionSummary
 from app.http.pages import Page, bad_cursor
 from app.storage.storage_errors import UnknownDecision
+from app.storage.stored_topologies import find_topology
 from app.tables import DecisionRow
-from app.topologies.service import find_topology
 
 KEY = (DecisionRow.created_at, DecisionRow.id)
 

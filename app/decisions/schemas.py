@@ -6,9 +6,9 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
+from app.described.answers import Basis, DiagnosticAnswer, EstimateAnswer
 from app.http.fields import Answer, Body, UtcTime
 from app.node_advice.schemas import NodeAdviceAnswer, Streams
-from app.plans.schemas import Basis, DiagnosticAnswer, EstimateAnswer
 from app.policies.schemas import EXAMPLE, PolicyBody
 from app.recommendations.stages import Recommended
 

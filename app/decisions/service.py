@@ -10,6 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.decisions.schemas import DecisionAnswer, DecisionRequest
+from app.described.answers import to_estimate_answer
 from app.http.error_pointers import blaming_what_is_stored
 from app.measured.load import Gathered, gather
 from app.measured.rate_ahead import (
@@ -20,16 +21,15 @@ from app.measured.rate_ahead import (
     look_for_changes,
     look_out,
 )
+from app.measured.request import Measured
 from app.node_advice.gathering import advise_on_nodes, advise_on_streams, find_missing_nodes, read_resources
-from app.plans.answers import to_estimate_answer
-from app.plans.schemas import Measured
 from app.policies.schemas import PolicyBody
 from app.policies.service import check_policy
 from app.serving.observability import time_planner
 from app.settings import Settings
 from app.storage.storage_errors import NoPolicy, StaleSnapshots, StoredDataUnusable
+from app.storage.stored_topologies import StoredTopology, find_topology
 from app.tables import DecisionRow, PolicyRow
-from app.topologies.service import StoredTopology, find_topology
 from planner.decisions.change_horizon import ChangeHorizon, find_horizon
 from planner.decisions.decide import Decision, decide
 from planner.decisions.owner_terms import LastChange

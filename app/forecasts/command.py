@@ -71,7 +71,7 @@ def backtest(
     """Live through a workload again under each policy: how much was served, and what it cost."""
     keep_blas_to_one_thread()
     from app.forecasts.offline import backtest_files, print_rows, read_choices
-    from app.plans.offline import Refused
+    from app.terminal.refusals import Refused
 
     given = {
         "train_vms": train_vms,
@@ -116,7 +116,7 @@ def forecast(
     """How many VMs the coming intervals need."""
     keep_blas_to_one_thread()
     from app.forecasts.offline import forecast_files, print_forecast
-    from app.plans.offline import Refused
+    from app.terminal.refusals import Refused
 
     choices = {
         "policy": policy,

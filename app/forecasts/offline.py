@@ -23,8 +23,10 @@ from app.forecasts.schemas import VmForecastAnswer, VmForecastRequest
 from app.forecasts.service import forecast_described
 from app.http.errors import InvalidRequest
 from app.http.problems import describe_problem
-from app.plans.offline import Refused, check_body, open_console
+from app.terminal.files import check_body
+from app.terminal.refusals import Refused
 from app.terminal.series_files import UnreadableFile, read_samples, read_workload
+from app.terminal.tables import open_console
 from planner.errors import PlannerError
 from planner.vms.backtest import Backtest, BacktestScore, BacktestSetup, run_backtest
 from planner.vms.errors import InvalidMstSamples

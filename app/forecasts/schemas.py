@@ -5,8 +5,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag, model_validator
 
+from app.described.answers import DiagnosticAnswer
 from app.http.fields import Answer, Body, PositiveRate, Rate, Seconds, UtcTime
-from app.plans.schemas import DiagnosticAnswer
 from planner.vms import throughput as mst
 from planner.vms.sigma_policies import HEADGATE
 from planner.vms.timing import Timing

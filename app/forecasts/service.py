@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from app.described.answers import DiagnosticAnswer
 from app.forecasts.schemas import (
     MstModelAnswer,
     VmForecastAnswer,
@@ -9,7 +10,6 @@ from app.forecasts.schemas import (
     VmIntervalAnswer,
     WorkloadModelAnswer,
 )
-from app.plans.schemas import DiagnosticAnswer
 from app.serving.observability import time_planner
 from planner.vms.sigma_policies import HEADGATE
 from planner.vms.throughput import MstModel

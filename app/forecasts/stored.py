@@ -19,8 +19,8 @@ from app.http.error_pointers import blaming_what_is_stored
 from app.measured.freshness import describe_end
 from app.measured.series import read_workload
 from app.serving.observability import time_planner
+from app.storage.stored_topologies import find_topology
 from app.throughput_samples.service import find_newest_samples
-from app.topologies.service import find_topology
 from planner.values import Diagnostic
 from planner.vms.throughput import MstSample, fit_mst
 from planner.vms.timing import Timing

@@ -74,7 +74,7 @@ def gate(
 ) -> None:
     """Pass or fail a deployment: exit code 0 pass, 1 capacity short, 2 could not judge."""
     from app.gates import answers
-    from app.plans.offline import Refused
+    from app.terminal.refusals import Refused
 
     try:
         answer = _find_answer(
@@ -100,7 +100,7 @@ def _find_answer(
     where: dict[str, Any], terms: dict[str, Any], *, max_age: float | None, offline: bool
 ) -> "GateAnswer":
     from app.gates import offline as asking
-    from app.plans.offline import Refused
+    from app.terminal.refusals import Refused
 
     given = [path for path in where["files"] if path is not None]
     load, url, stored = where["load"], where["url"], where["stored"]
@@ -131,7 +131,7 @@ def _read_terms(*, rate: str | None, processors: list[str] | None, **others: Any
 
 
 def _read_rate(rate: str) -> dict[str, float]:
-    from app.plans.offline import Refused
+    from app.terminal.refusals import Refused
 
     found = RATE.fullmatch(rate.strip())
     if found is None:
@@ -147,7 +147,7 @@ def _read_rate(rate: str) -> dict[str, float]:
 
 def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
     """A pass at less than what arrives now is mostly a factor whose x was forgotten."""
-    from app.plans.offline import Refused
+    from app.terminal.refusals import Refused
 
     if answer.external_rate == 0 and "rate_factor" in _read_rate(rate or "1"):
         raise Refused(
@@ -165,7 +165,8 @@ def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
 
 
 def _read_processors(given: list[str]) -> dict[str, Any]:
-    from app.plans.offline import Refused, read_document
+    from app.terminal.files import read_document
+    from app.terminal.refusals import Refused
 
     counts: dict[str, Any] = {}
     for one in given:
@@ -205,7 +206,7 @@ def _print(answer: "GateAnswer", output: str, summary: Path | None) -> None:
 
 
 def _write(path: Path, text: str, mode: str = "w") -> None:
-    from app.plans.offline import Refused
+    from app.terminal.refusals import Refused
 
     try:
         with path.open(mode, encoding="utf-8") as file:

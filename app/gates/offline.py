@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from app.gates.schemas import GateAnswer, GateRequest
 from app.gates.service import judge_described
-from app.plans.offline import Refused, compute_answer, read_body, read_document
+from app.terminal.files import read_body, read_document
+from app.terminal.refusals import Refused, compute_answer
 
 TIMEOUT_SECONDS = 120
 

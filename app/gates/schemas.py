@@ -4,10 +4,12 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
+from app.described.answers import EstimateAnswer
+from app.described.load import FPD_LOAD
+from app.described.request import Described, KMax, ProcessorCounts, TMax
+from app.described.topology import FPD
 from app.http.fields import Answer, Body, Rate, Seconds
-from app.plans.schemas import Described, EstimateAnswer, KMax, Measured, ProcessorCounts, TMax
-from app.snapshots.schemas import FPD_LOAD
-from app.topologies.schemas import FPD
+from app.measured.request import Measured
 
 TERMS: dict[str, JsonValue] = {"rate_factor": 1.5, "t_max_seconds": 0.5, "k_max": 40}
 

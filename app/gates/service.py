@@ -3,15 +3,15 @@
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
+from app.described.answers import ESTIMATE_FIELDS
+from app.described.topology import check_size
 from app.gates.schemas import GateAnswer, GateRequest, GateTerms, StoredGateRequest
 from app.http.error_pointers import blaming_what_is_stored, pointing_into_body
+from app.measured.basis import add_basis
 from app.measured.freshness import refuse_old
 from app.measured.load import gather
-from app.plans.answers import ESTIMATE_FIELDS
-from app.plans.service import add_basis
 from app.serving.observability import time_planner
 from app.settings import Settings
-from app.topologies.service import check_size
 from planner.gates.verdict import Verdict, judge_capacity
 from planner.values import Load, Model, Topology
 

@@ -11,10 +11,11 @@ from fastapi.responses import HTMLResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic.json_schema import models_json_schema
 
+from app.described.answers import to_estimate_answer
+from app.described.load import FPD_LOAD, LoadBody
+from app.described.topology import FPD, Graph
 from app.http.problems import MEDIA_TYPE, Problem
-from app.plans.answers import to_estimate_answer, to_plan_answer
-from app.snapshots.schemas import FPD_LOAD, LoadBody
-from app.topologies.schemas import FPD, Graph
+from app.plans.answers import to_plan_answer
 from planner.plans.estimation import estimate
 from planner.plans.optimal import min_latency, min_processors
 

@@ -4,12 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy.orm import Session
 
+from app.described.answers import DiagnosticAnswer
 from app.measured.load import Gathered
-from app.plans.schemas import DiagnosticAnswer
 from app.policies.schemas import PolicyBody
 from app.storage.storage_errors import StaleSnapshots
+from app.storage.stored_topologies import StoredTopology
 from app.tables import PolicyRow
-from app.topologies.service import StoredTopology
 
 DEFAULT_LIMIT_SECONDS: float = PolicyBody.model_fields["max_snapshot_age_seconds"].default
 

@@ -7,14 +7,15 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from app.described.answers import Basis
+from app.described.load import LoadBody
 from app.http.errors import InvalidRequest
-from app.plans.schemas import Basis, EwmaSmoothing, Measured, WindowSmoothing
+from app.measured.request import EwmaSmoothing, Measured, WindowSmoothing
+from app.measured.snapshots import LEAST_COVERED, count_partial_since, find_newest, is_partial
 from app.settings import Settings
-from app.snapshots.schemas import LoadBody
-from app.snapshots.service import LEAST_COVERED, count_partial_since, find_newest, is_partial
 from app.storage.storage_errors import NoSnapshot
+from app.storage.stored_topologies import StoredTopology, find_topology
 from app.tables import SnapshotRow
-from app.topologies.service import StoredTopology, find_topology
 from planner import values
 from planner.decisions.wait_correction import Interval
 from planner.errors import join_names

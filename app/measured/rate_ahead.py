@@ -8,9 +8,9 @@ from math import ceil
 from sqlalchemy.orm import Session
 
 from app.measured.load import Gathered
+from app.measured.snapshots import find_newest_rates
 from app.policies.schemas import PolicyBody
 from app.serving.observability import time_planner
-from app.snapshots.service import find_newest_rates
 from planner.decisions.change_horizon import RatesAhead, count_steps_ahead
 from planner.errors import PlannerError
 from planner.workloads.rate_ahead import RateAhead, look_ahead

@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 
 from app.http.error_pointers import blaming_what_is_stored
 from app.storage.storage_errors import NoSnapshot
+from app.storage.stored_topologies import StoredTopology
 from app.tables import SnapshotRow
-from app.topologies.service import StoredTopology
 from planner.workloads.series import Measurement, Workload, check_forecastable, regularise_workload
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.snapshots.schemas import InstanceLoad, NodeLoad
+from app.described.nodes import InstanceLoad, NodeLoad
 from app.tables import SnapshotRow
 from planner.decisions.decide import Decision
 from planner.errors import join_names

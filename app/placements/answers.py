@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from app.described.answers import DiagnosticAnswer
 from app.placements.schemas import (
     Acquisition,
     ComparedPairAnswer,
@@ -16,7 +17,6 @@ from app.placements.schemas import (
     SustainedRateAnswer,
     ThreadAllocationAnswer,
 )
-from app.plans.schemas import DiagnosticAnswer
 from planner.placements import place as placing
 from planner.placements import sustained_rate as predicting
 from planner.placements.mapping import ThreadMapping, measure_fragmentation

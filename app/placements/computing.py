@@ -2,11 +2,11 @@
 
 from functools import partial
 
+from app.described.answers import DiagnosticAnswer
+from app.described.topology import Graph
 from app.placements.answers import to_compared_pair, to_placement_answer, to_prediction
 from app.placements.gathering import GatheredProfiles, Library, gather_market, gather_profiles
 from app.placements.schemas import PlacementAnswer, PlacementChoices, PredictionAnswer, PredictionRequest
-from app.plans.schemas import DiagnosticAnswer
-from app.topologies.schemas import Graph
 from planner.placements.map_collocate import map_collocated
 from planner.placements.map_rsm import DistanceWeights, map_resource_aware
 from planner.placements.map_sam import map_slot_aware

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from app.described.topology import Graph
 from app.http.errors import InvalidRequest
 from app.placements.schemas import PlacementChoices, UsedProfile
 from app.profiles.schemas import Point, to_profile
-from app.topologies.schemas import Graph
 from app.vm_catalogues.schemas import VmSizeBody
 from planner.errors import escape_pointer
 from planner.placements.errors import InvalidProfile

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 from app.http.pages import Page, bad_cursor
 from app.placements.schemas import PlacementAnswer, PlacementPage, PlacementSummary
 from app.storage.storage_errors import UnknownPlacement
+from app.storage.stored_topologies import find_topology
 from app.tables import PlacementRow
-from app.topologies.service import find_topology
 
 
 def find_placement(session: Session, placement_id: UUID) -> PlacementAnswer:

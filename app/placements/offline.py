@@ -13,7 +13,9 @@ from app.http.errors import InvalidRequest
 from app.placements.computing import compute_placement
 from app.placements.gathering import NO_LIBRARY
 from app.placements.schemas import ComparedPairAnswer, PlacedSlot, PlacementAnswer, PlacementRequest
-from app.plans.offline import Refused, check_body, compute_answer, open_console, read_document
+from app.terminal.files import check_body, read_document
+from app.terminal.refusals import Refused, compute_answer
+from app.terminal.tables import open_console
 
 SLOTS_SHOWN = 8
 

@@ -6,10 +6,10 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field, JsonValue
 
+from app.described.answers import DiagnosticAnswer
+from app.described.topology import Graph
 from app.http.fields import Answer, Body, OperatorName, PositiveRate, TopologyName
-from app.plans.schemas import DiagnosticAnswer
 from app.profiles.schemas import AZURE_BLOB, Points
-from app.topologies.schemas import Graph
 from app.vm_catalogues.schemas import AZURE_D_SIZES, MOST_SLOTS, VmSizeBody
 from planner.placements import mapping as mappers
 

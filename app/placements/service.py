@@ -5,7 +5,9 @@ from uuid import uuid4
 
 from sqlalchemy.orm import Session
 
+from app.described.topology import Graph, check_size
 from app.http.error_pointers import pointing_into_body
+from app.measured.snapshots import find_newest
 from app.placements.computing import compute_placement, compute_prediction
 from app.placements.gathering import Library
 from app.placements.schemas import (
@@ -19,12 +21,10 @@ from app.profiles.schemas import Point
 from app.profiles.service import to_answer as to_profile_answer
 from app.serving.observability import time_planner
 from app.settings import Settings
-from app.snapshots.service import find_newest
 from app.storage.storage_errors import NoSnapshot, StoredDataUnusable
+from app.storage.stored_topologies import StoredTopology, find_topology
 from app.storage.versions import find_version
 from app.tables import PlacementRow, ProfileRow, VmCatalogueRow
-from app.topologies.schemas import Graph
-from app.topologies.service import StoredTopology, check_size, find_topology
 from app.vm_catalogues.schemas import VmSizeBody
 from app.vm_catalogues.service import to_answer as to_catalogue_answer
 from planner.errors import InvalidTopology, PlannerError

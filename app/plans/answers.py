@@ -2,19 +2,10 @@
 
 from pydantic_core import to_json
 
-from app.plans.schemas import EstimateAnswer, PlanAnswer
-from planner.values import Estimate, Plan
+from app.described.answers import ESTIMATE_FIELDS
+from app.plans.schemas import PlanAnswer
+from planner.values import Plan
 
-ESTIMATE_FIELDS = (
-    "stable",
-    "expected_sojourn_seconds",
-    "external_rate",
-    "processors_total",
-    "operators",
-    "model",
-    "unstable_operators",
-    "diagnostics",
-)
 PLAN_FIELDS = (
     "objective",
     "processors",
@@ -23,11 +14,6 @@ PLAN_FIELDS = (
     "lower_bound_seconds",
     "explanation",
 )
-
-
-def to_estimate_answer(estimate: Estimate) -> EstimateAnswer:
-    """An estimate's answer."""
-    return EstimateAnswer.model_validate({field: getattr(estimate, field) for field in ESTIMATE_FIELDS})
 
 
 def to_plan_answer(plan: Plan) -> PlanAnswer:

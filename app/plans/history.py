@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 from app.http.pages import Page, bad_cursor
 from app.plans.schemas import PlanAnswer, PlanPage, PlanSummary
 from app.storage.storage_errors import UnknownPlan
+from app.storage.stored_topologies import find_topology
 from app.tables import PlanRow
-from app.topologies.service import find_topology
 
 SUMMED_UP = ("model", "processors_total", "processors", "expected_sojourn_seconds")
 

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 
+from app.described.answers import EstimateAnswer
 from app.http.admission import computes
 from app.http.dependencies import SettingsDep
 from app.http.fields import TopologyName
@@ -13,7 +14,6 @@ from app.http.security import may_read, may_store
 from app.http.strict_json import StrictJsonRoute
 from app.plans import history, service
 from app.plans.schemas import (
-    EstimateAnswer,
     EstimateRequest,
     MinLatencyRequest,
     MinProcessorsRequest,

@@ -1,34 +1,19 @@
 """Estimates and plans as JSON."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
-from app.http.fields import MOST_BUDGET, Answer, Body, OperatorName, Processors, UtcTime
-from app.snapshots.schemas import FPD_LOAD, LoadBody
-from app.topologies.schemas import FPD, Graph
-from planner.values import DEFAULT_MODEL, Model, Objective
+from app.described.answers import EstimateAnswer
+from app.described.load import FPD_LOAD
+from app.described.request import Beta, Described, KMax, ModelName, ProcessorCounts, TMax
+from app.described.topology import FPD
+from app.http.fields import Answer, Body, OperatorName
+from app.measured.request import Measured
+from planner.values import Objective
 
-ModelName = Annotated[
-    Model,
-    Field(
-        description="`mmk`: M/M/k. `ggk`: Allen-Cunneen (DRS eq. 5); its wait errs by 15% on average. "
-        "`ggk-whitt`: Whitt 1993; 9.5% on average, 2.7% at utilisations from 0.9."
-    ),
-]
-KMax = Annotated[int, Field(ge=1, le=MOST_BUDGET, description="Processors to divide.")]
-TMax = Annotated[float, Field(gt=0, le=1e15, description="E[T] to stay at or below.")]
-Beta = Annotated[
-    float,
-    Field(
-        gt=0,
-        lt=1,
-        description="Weight of one processor; 1 - beta is that of one tuple in an operator. Towards 0 nothing waits, "
-        "towards 1 every operator barely keeps up.",
-    ),
-]
 Tolerance = Annotated[
     float,
     Field(gt=0, lt=1, description="Stop where one more of the first operator saves no larger part of E[T]."),
@@ -39,33 +24,6 @@ Capacities = Annotated[
         description="Of each operator's node, relative to the one that service_rate was measured on; left out: 1."
     ),
 ]
-ProcessorCounts = Annotated[
-    dict[OperatorName, Processors] | None, Field(description="Left out: what the load says is running.")
-]
-
-
-class WindowSmoothing(Body):
-    """The mean of the newest `size` snapshots."""
-
-    kind: Literal["window"]
-    size: Annotated[int, Field(ge=1, le=100_000)]
-
-
-class EwmaSmoothing(Body):
-    """D = alpha·D' + (1 - alpha)·d over the newest snapshots: the larger alpha, the longer the memory."""
-
-    kind: Literal["ewma"]
-    alpha: Annotated[float, Field(ge=0, lt=1)]
-
-
-Smoothing = Annotated[WindowSmoothing | EwmaSmoothing, Field(discriminator="kind")]
-
-
-class Measured(Body):
-    """What every stored call takes: which snapshots to stand on. Left out: the newest alone."""
-
-    model: ModelName = DEFAULT_MODEL
-    smoothing: Smoothing | None = None
 
 
 class TradeoffTerms(Body):
@@ -119,14 +77,6 @@ class StoredProportionalRequest(Measured, ProportionalTerms):
     """Processors of a stored topology in proportion to work."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"tolerance": 0.01}]})
-
-
-class Described(Body):
-    """What every stateless call takes."""
-
-    topology: Graph
-    load: LoadBody
-    model: ModelName = DEFAULT_MODEL
 
 
 class EstimateRequest(Described):
@@ -183,51 +133,6 @@ class ProportionalRequest(Described, ProportionalTerms):
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, "tolerance": 0.01}]}
     )
-
-
-class OperatorEstimateAnswer(Answer):
-    """One operator under its number of processors; null = infinite."""
-
-    name: str
-    arrival_rate: float
-    service_rate: float
-    processors: int
-    utilisation: float
-    wait_seconds: float | None
-    sojourn_seconds: Annotated[float | None, Field(description="Of one visit: wait + service.")]
-    visits: Annotated[float, Field(description="Per external tuple.")]
-
-
-class DiagnosticAnswer(Answer):
-    """What the reader must know about the data behind an answer."""
-
-    code: str
-    detail: str
-    operators: list[str] = []
-
-
-class Basis(Answer):
-    """The stored data that an answer stands on."""
-
-    topology: str
-    revision: int
-    snapshots: int
-    first_observed_at: UtcTime
-    last_observed_at: UtcTime
-
-
-class EstimateAnswer(Answer):
-    """E[T]: total time in operators, summed over every tuple that derives from one external tuple."""
-
-    stable: Annotated[bool, Field(description="Whether every operator keeps up.")]
-    expected_sojourn_seconds: Annotated[float | None, Field(description="E[T]; null = infinite.")]
-    external_rate: float
-    processors_total: int
-    operators: list[OperatorEstimateAnswer]
-    model: Model
-    unstable_operators: list[str] = []
-    diagnostics: list[DiagnosticAnswer] = []
-    basis: Basis | None = None
 
 
 class EffectAnswer(Answer):

@@ -5,18 +5,16 @@ from typing import TypeVar
 from uuid import uuid4
 
 from sqlalchemy.orm import Session
-from starlette.concurrency import run_in_threadpool
 
-from app.http.error_pointers import blaming_what_is_stored, pointing_into_body
-from app.measured.freshness import describe_age
-from app.measured.load import Gathered, gather
-from app.plans.answers import to_estimate_answer, to_plan_answer, write_plan
+from app.described.answers import EstimateAnswer, to_estimate_answer
+from app.described.computing import run_described
+from app.http.error_pointers import blaming_what_is_stored
+from app.measured.basis import add_basis
+from app.measured.load import gather
+from app.measured.request import Measured
+from app.plans.answers import to_plan_answer, write_plan
 from app.plans.schemas import (
-    Described,
-    DiagnosticAnswer,
-    EstimateAnswer,
     EstimateRequest,
-    Measured,
     MinLatencyRequest,
     MinProcessorsRequest,
     PlanAnswer,
@@ -31,7 +29,6 @@ from app.plans.schemas import (
 from app.serving.observability import time_planner
 from app.settings import Settings
 from app.tables import PlanRow
-from app.topologies.service import check_size
 from planner.plans.estimation import estimate
 from planner.plans.optimal import min_latency, min_processors
 from planner.plans.proportional import proportional
@@ -92,26 +89,6 @@ async def plan_tradeoff(body: TradeoffRequest, settings: Settings) -> bytes:
 async def plan_proportional(body: ProportionalRequest, settings: Settings) -> bytes:
     """Processors in proportion to work, as JSON."""
     return await run_described("proportional", grow_together(body), write_plan, body, settings)
-
-
-async def run_described(
-    call: str,
-    compute: Callable[[Topology, Load], Found],
-    answer: Callable[[Found], Answer],
-    body: Described,
-    settings: Settings,
-) -> Answer:
-    """Small plans take less time than a change of thread does; large ones must not hold up the event loop."""
-    check_size(body.topology, settings, "#/topology")
-
-    def compute_answer() -> Answer:
-        with time_planner(call), pointing_into_body():
-            found = compute(body.topology.to_values(), body.load.to_values())
-        return answer(found)
-
-    if len(body.topology.operators) + len(body.topology.edges) <= settings.inline_operators:
-        return compute_answer()
-    return await run_in_threadpool(compute_answer)
 
 
 # -- of what is stored ---------------------------------------------------------------------
@@ -177,9 +154,3 @@ def store_plan(
     session.refresh(row, ["created_at"])
     answer.created_at = row.created_at
     return answer
-
-
-def add_basis(session: Session, answer: A, found: Gathered) -> A:
-    """With what the stored numbers were taken from, how old they are, and what is to be said of them."""
-    said = [DiagnosticAnswer.model_validate(one) for one in found.diagnostics] + describe_age(session, found)
-    return answer.model_copy(update={"diagnostics": said + answer.diagnostics, "basis": found.basis})

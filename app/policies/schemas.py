@@ -5,8 +5,9 @@ from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
+from app.described.request import Beta, KMax, ModelName, TMax
 from app.http.fields import Body, OperatorName, PositiveRate, Processors, Seconds
-from app.plans.schemas import Beta, KMax, ModelName, Smoothing, TMax
+from app.measured.request import Smoothing
 from planner.decisions import owner_terms
 from planner.decisions.state_migration import State as MigratedState
 from planner.nodes import advice, usage

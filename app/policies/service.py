@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 from app.http.errors import InvalidRequest
 from app.policies.schemas import PolicyAnswer, PolicyBody
 from app.storage.storage_errors import NoStoredPolicy
+from app.storage.stored_topologies import StoredTopology, find_topology
 from app.tables import PolicyRow
-from app.topologies.service import StoredTopology, find_topology
 from planner.errors import MOST_SUGGESTED, escape_pointer, suggest_name
 
 

@@ -10,9 +10,10 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from app.plans.offline import Refused, compute_answer, open_console
 from app.profiles.schemas import BuiltFields, EvidenceAnswer
 from app.profiles.service import describe_built
+from app.terminal.refusals import Refused, compute_answer
+from app.terminal.tables import open_console
 from planner.placements.profile_builder import Criteria, Trial, build_profile
 
 COLUMNS = ("task", "threads", "rate", "at_seconds", "latency_seconds", "cpu", "memory")

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.decisions.schemas import DecisionAnswer, ReasonAnswer
 from app.decisions.service import Prepared, compose_answer, keep, prepare
+from app.described.topology import Graph
 from app.http.error_pointers import blaming_what_is_stored
 from app.http.errors import InvalidRequest
 from app.measured.rate_ahead import HISTORY, RateOutlook, count_steps, look_out
@@ -19,7 +20,6 @@ from app.recommendations.schemas import ForecastTerms, RecommendationAnswer, Rec
 from app.recommendations.stages import RateForecastAnswer, Recommended, Stage
 from app.serving.observability import time_planner
 from app.settings import Settings
-from app.topologies.schemas import Graph
 from planner.decisions.change_horizon import scale_measured
 from planner.errors import PlannerError
 

@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from app.described.answers import DiagnosticAnswer
 from app.http.fields import Answer
 from app.placements.schemas import PlacementAnswer
-from app.plans.schemas import DiagnosticAnswer
 
 
 class Stage(Answer):

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body, Depends, Query
 
+from app.described.load import FPD_LOAD
 from app.http.dependencies import SettingsDep
 from app.http.fields import TopologyName, UtcTime
 from app.http.pages import PageDep
@@ -11,7 +12,7 @@ from app.http.problems import BODY, document_problems
 from app.http.security import may_read, may_store
 from app.http.strict_json import StrictJsonRoute
 from app.snapshots import service
-from app.snapshots.schemas import FPD_LOAD, OneOrMore, SnapshotPage, StoredSnapshots
+from app.snapshots.schemas import OneOrMore, SnapshotPage, StoredSnapshots
 from app.storage.sessions import SessionDep
 
 router = APIRouter(prefix="/v1/topologies/{name}/snapshots", tags=["snapshots"], route_class=StrictJsonRoute)

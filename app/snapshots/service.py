@@ -3,27 +3,22 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import Boolean, ColumnElement, Select, delete, func, literal_column, null, select, tuple_
+from sqlalchemy import Boolean, ColumnElement, delete, literal_column, null, tuple_
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from app.http.errors import InvalidRequest
 from app.http.pages import Page, bad_cursor
+from app.measured.snapshots import select_snapshots
 from app.settings import Settings
 from app.snapshots.schemas import Snapshot, SnapshotAnswer, SnapshotPage, StoredSnapshots
 from app.storage.storage_errors import UnknownSnapshot
+from app.storage.stored_topologies import StoredTopology, find_topology
 from app.tables import SnapshotRow
-from app.topologies.service import StoredTopology, find_topology
 from planner.errors import MOST_SUGGESTED, suggest_name
 
 KEY_COLUMNS = ["topology_id", "observed_at", "window_seconds"]
 KEY = (SnapshotRow.observed_at, SnapshotRow.window_seconds)
-# Less than this of a window is a part of one: what was measured then is noisy, and its last tuples are missing.
-LEAST_COVERED = 0.95
-IS_WHOLE = (
-    func.coalesce(SnapshotRow.covered_seconds, SnapshotRow.window_seconds)
-    >= LEAST_COVERED * SnapshotRow.window_seconds
-)
 
 
 def store_snapshots(
@@ -94,7 +89,7 @@ def list_snapshots(
     session: Session, name: str, page: Page, since: datetime | None, until: datetime | None
 ) -> SnapshotPage:
     """Those that begin in [since, until), oldest first."""
-    query = _of(find_topology(session, name)).order_by(*KEY).limit(page.limit + 1)
+    query = select_snapshots(find_topology(session, name)).order_by(*KEY).limit(page.limit + 1)
     if since is not None:
         query = query.where(SnapshotRow.observed_at >= since)
     if until is not None:
@@ -110,66 +105,9 @@ def list_snapshots(
     )
 
 
-def find_newest(
-    session: Session, topology: StoredTopology, count: int, ended_by: datetime | None = None
-) -> Sequence[SnapshotRow]:
-    """The newest `count` snapshots that are covered whole (of those that have ended by then), oldest first.
-
-    Where none is, those that are covered in part; for one, of the newest two the one of which more is covered: a short
-    log has two, and the last may be a moment long.
-    """
-    query = _of(topology).where(*_ended(ended_by)).order_by(*(column.desc() for column in KEY))
-    if whole := session.scalars(query.where(IS_WHOLE).limit(count)).all():
-        return whole[::-1]
-    partial = session.scalars(query.limit(max(count, 2))).all()
-    return [max(partial, key=_find_covered_share)] if partial and count == 1 else partial[::-1]
-
-
-def find_newest_rates(
-    session: Session, topology: StoredTopology, count: int, ended_by: datetime
-) -> list[tuple[datetime, float, float]]:
-    """Beginning, length and external rate of the newest `count` snapshots that are covered whole, oldest first.
-
-    Operators stay unread.
-    """
-    columns = select(SnapshotRow.observed_at, SnapshotRow.window_seconds, SnapshotRow.external_rate)
-    query = columns.where(SnapshotRow.topology_id == topology.id, IS_WHOLE, *_ended(ended_by))
-    rows = session.execute(query.order_by(*(column.desc() for column in KEY)).limit(count)).all()
-    return [(row[0], row[1], row[2]) for row in rows[::-1]]
-
-
-def count_partial_since(
-    session: Session, topology: StoredTopology, since: datetime, ended_by: datetime | None = None
-) -> int:
-    """How many snapshots that begin at this time or later (of those that have ended by then) are covered in part."""
-    query = select(func.count()).where(
-        SnapshotRow.topology_id == topology.id, SnapshotRow.observed_at >= since, ~IS_WHOLE, *_ended(ended_by)
-    )
-    return session.scalars(query).one()
-
-
-def is_partial(row: SnapshotRow) -> bool:
-    """Whether less than LEAST_COVERED of its window was measured."""
-    return _find_covered_share(row) < LEAST_COVERED
-
-
-def _find_covered_share(row: SnapshotRow) -> float:
-    return 1.0 if row.covered_seconds is None else row.covered_seconds / row.window_seconds
-
-
-def _ended(by: datetime | None) -> list[ColumnElement[bool]]:
-    if by is None:
-        return []
-    return [SnapshotRow.window_seconds <= func.extract("epoch", by - SnapshotRow.observed_at)]
-
-
 def _dump(snapshot: Snapshot, field: str) -> object:
     """What is stored of an optional part; SQL's null, not JSON's, where it was left out."""
     return snapshot.model_dump(include={field}, exclude_none=True).get(field, null())
-
-
-def _of(topology: StoredTopology) -> Select[SnapshotRow]:
-    return select(SnapshotRow).where(SnapshotRow.topology_id == topology.id)
 
 
 def _is_after(observed_at: str, window_seconds: str) -> ColumnElement[bool]:

@@ -6,6 +6,7 @@ from sqlalchemy import ColumnElement, select, tuple_
 from sqlalchemy.orm import Session
 
 from app.http.pages import Page, bad_cursor
+from app.storage.stored_topologies import find_topology
 from app.summaries.schemas import (
     OperatorWindow,
     OperatorWindowPage,
@@ -13,7 +14,6 @@ from app.summaries.schemas import (
     TopologyWindowPage,
 )
 from app.tables import OperatorSummaryRow, TopologySummaryRow
-from app.topologies.service import find_topology
 
 
 def list_operator_summaries(

@@ -79,7 +79,7 @@ def refuse_other_schema(url: str, choice: Choice, revision: str = "head") -> Non
 
 def run_or_fail(run: Any, *inputs: Any, **named: Any) -> Any:
     """What `run` answers; what it refuses ends the command, with 1 where only capacity is short."""
-    from app.plans.offline import Refused
+    from app.terminal.refusals import Refused
 
     try:
         return run(*inputs, **named)

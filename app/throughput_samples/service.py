@@ -16,8 +16,8 @@ from app.forecasts.schemas import (
 )
 from app.http.errors import InvalidRequest, ThroughputNotConverged
 from app.http.pages import Page, bad_cursor
+from app.storage.stored_topologies import find_topology
 from app.tables import MstSampleRow
-from app.topologies.service import find_topology
 from planner.vms.throughput import detect_convergence
 
 KEY_COLUMNS = ["topology_id", "observed_at", "vms"]

@@ -12,7 +12,9 @@ from app.http.problems import BODY, document_problems
 from app.http.security import may_read, may_store
 from app.http.strict_json import StrictJsonRoute
 from app.storage.sessions import SessionDep
+from app.storage.stored_topologies import find_topology
 from app.topologies import service
+from app.topologies.answers import to_topology_answer
 from app.topologies.schemas import TopologyAnswer, TopologyBody, TopologyPage
 
 router = APIRouter(prefix="/v1/topologies", tags=["topologies"], route_class=StrictJsonRoute)
@@ -37,7 +39,7 @@ def create_topology(
     stored = service.create_topology(session, body, settings)
     response.headers["ETag"] = stored.etag
     response.headers["Location"] = f"/v1/topologies/{quote(stored.name, safe='')}"
-    return stored.to_answer()
+    return to_topology_answer(stored)
 
 
 @router.get("", dependencies=reads, summary="List topologies", responses=document_problems())
@@ -61,11 +63,11 @@ def read_topology(
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> TopologyAnswer:
     """The current revision, or the one asked for."""
-    stored = service.find_topology(session, name, revision)
+    stored = find_topology(session, name, revision)
     if service.is_unchanged(stored, if_none_match):
         return Response(status_code=304, headers={"ETag": stored.etag})  # type: ignore[return-value]  # has no body
     response.headers["ETag"] = stored.etag
-    return stored.to_answer()
+    return to_topology_answer(stored)
 
 
 @router.put(
@@ -87,7 +89,7 @@ def replace_topology(
     """Makes a new revision; older ones stay readable, and snapshots stay."""
     stored = service.replace_topology(session, name, body, if_match, settings)
     response.headers["ETag"] = stored.etag
-    return stored.to_answer()
+    return to_topology_answer(stored)
 
 
 @router.delete(

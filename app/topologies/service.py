@@ -1,67 +1,19 @@
 """Stores and finds topologies; every change makes a revision, and none is lost."""
 
-from datetime import datetime
-from typing import Any
-
 from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from app.described.topology import check_size
 from app.http.errors import InvalidRequest
 from app.http.pages import Page
 from app.settings import Settings
 from app.storage.similar_names import suggest_stored
-from app.storage.storage_errors import RevisionConflict, TopologyExists, UnknownRevision, UnknownTopology
+from app.storage.storage_errors import RevisionConflict, TopologyExists, UnknownTopology
+from app.storage.stored_topologies import StoredTopology
 from app.tables import TopologyRevisionRow, TopologyRow
-from app.topologies.schemas import Graph, TopologyAnswer, TopologyBody, TopologyPage, TopologySummary
+from app.topologies.schemas import TopologyBody, TopologyPage, TopologySummary
 from planner.topology.flow import check_topology
-from planner.values import Topology
-
-
-class StoredTopology:
-    """A topology's row with one of its revisions."""
-
-    def __init__(self, row: TopologyRow, revision: TopologyRevisionRow) -> None:
-        self.id = row.id
-        self.name = row.name
-        self.revision = revision.revision
-        self.source = revision.source
-        self.definition: dict[str, Any] = revision.definition
-        self.created_at: datetime = revision.created_at
-
-    @property
-    def etag(self) -> str:
-        """Names this state of this topology: a topology deleted and made again has another id."""
-        return f'"{self.id}-{self.revision}"'
-
-    def to_values(self) -> Topology:
-        """What the planner computes with; it was checked when it was stored."""
-        return Graph.model_validate(self.definition).to_values()
-
-    def to_answer(self) -> TopologyAnswer:
-        """What GET answers."""
-        return TopologyAnswer.model_validate(
-            self.definition
-            | {
-                "name": self.name,
-                "revision": self.revision,
-                "source": self.source,
-                "created_at": self.created_at,
-            }
-        )
-
-
-def check_size(graph: Graph, settings: Settings, pointer: str = "#") -> None:
-    """Refuses a topology beyond what this service is set up to compute."""
-    for field, found, limit in (
-        ("operators", len(graph.operators), settings.max_operators),
-        ("edges", len(graph.edges), settings.max_edges),
-        ("entries", len(graph.entries), settings.max_operators),
-    ):
-        if found > limit:
-            setting = "HEADGATE_MAX_EDGES" if field == "edges" else "HEADGATE_MAX_OPERATORS"
-            detail = f"{found} {field} are more than the {limit} that this service takes: raise {setting}."
-            raise InvalidRequest(((f"{pointer}/{field}", detail),))
 
 
 def create_topology(session: Session, body: TopologyBody, settings: Settings) -> StoredTopology:
@@ -103,22 +55,6 @@ def delete_topology(session: Session, name: str, if_match: str | None) -> None:
     refuse_stale(row, if_match)
     session.delete(row)
     session.flush()
-
-
-def find_topology(session: Session, name: str, revision: int | None = None) -> StoredTopology:
-    """The current revision, or the one asked for."""
-    wanted = TopologyRow.revision if revision is None else revision
-    found = session.execute(
-        select(TopologyRow, TopologyRevisionRow)
-        .join(TopologyRevisionRow, TopologyRevisionRow.topology_id == TopologyRow.id)
-        .where(TopologyRow.name == name, TopologyRevisionRow.revision == wanted)
-    ).one_or_none()
-    if found is None:
-        newest = session.scalar(select(TopologyRow.revision).where(TopologyRow.name == name))
-        if newest is None:
-            raise UnknownTopology(name, suggest_stored(session, TopologyRow.name, name))
-        raise UnknownRevision(name, revision or 0, newest)
-    return StoredTopology(*found)
 
 
 def lock_topology(session: Session, name: str) -> TopologyRow:

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, JsonValue
 
+from app.described.answers import DiagnosticAnswer
 from app.forecasts.schemas import MOST_POINTS, StepSeconds, WorkloadModelAnswer, WorkloadPoint
 from app.http.fields import Answer, Body
-from app.plans.schemas import DiagnosticAnswer
 
 MOST_STEPS_AHEAD = 1440
 MOST_WINDOW_STEPS = 2000

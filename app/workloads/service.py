@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 
 from sqlalchemy.orm import Session
 
+from app.described.answers import DiagnosticAnswer
 from app.forecasts.schemas import MOST_POINTS
 from app.forecasts.service import describe_workload
 from app.measured.freshness import describe_end
 from app.measured.series import read_workload
-from app.plans.schemas import DiagnosticAnswer
 from app.serving.observability import time_planner
-from app.topologies.service import find_topology
+from app.storage.stored_topologies import find_topology
 from app.workloads.schemas import (
     ExpectedRate,
     MeasuredRate,

@@ -8,8 +8,8 @@ from contextlib import ExitStack
 import httpx
 import pytest
 
-from app.snapshots.schemas import FPD_LOAD
-from app.topologies.schemas import FPD
+from app.described.load import FPD_LOAD
+from app.described.topology import FPD
 from tests.app.backtest_examples import ODD_NAME, SMALL, start_backtest, wait_until_finished
 from tests.app.processes import Service, StartService, made_database, start
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from pydantic import JsonValue
 
-from app.topologies.schemas import FPD
+from app.described.topology import FPD
 from planner.vms.sigma_policies import ALL_POLICIES
 from tests.app.backtest_examples import (
     LONG,

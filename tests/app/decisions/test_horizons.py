@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.topologies.schemas import FPD
+from app.described.topology import FPD
 
 START = datetime(2026, 11, 18, tzinfo=UTC)
 RATES = {"generator": 80.0, "detector": 130.0, "reporter": 40.0}

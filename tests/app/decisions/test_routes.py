@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.topologies.schemas import FPD
+from app.described.topology import FPD
 
 START = datetime(2026, 11, 18, tzinfo=UTC)
 TARGET = {"goal": {"t_max_seconds": 0.1, "t_min_seconds": 0.06}, "cooldown_seconds": 180}

@@ -14,8 +14,8 @@ import yaml
 from typer.testing import CliRunner, Result
 
 from app.cli import cli
-from app.snapshots.schemas import FPD_LOAD
-from app.topologies.schemas import FPD
+from app.described.load import FPD_LOAD
+from app.described.topology import FPD
 from tests.app.processes import HEADGATE, Service
 from tests.app.test_cli import FPD as FOLDER
 from tests.app.test_cli import run

@@ -8,8 +8,8 @@ import httpx
 import pytest
 from playwright.sync_api import Browser
 
+from app.described.topology import FPD
 from app.http.browsers import is_same_origin
-from app.topologies.schemas import FPD
 from tests.app.http.test_documentation import browser  # noqa: F401  # a fixture
 from tests.app.processes import Service, StartService
 

@@ -12,9 +12,9 @@ import httpx
 import pytest
 from sqlalchemy import create_engine, text
 
+from app.described.load import FPD_LOAD
+from app.described.topology import FPD
 from app.plans.schemas import MinLatencyRequest
-from app.snapshots.schemas import FPD_LOAD
-from app.topologies.schemas import FPD
 from tests.app.processes import PATIENCE_SECONDS, Service, StartService, wait_until
 from tests.app.serving.test_observability import read_metrics
 

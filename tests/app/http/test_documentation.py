@@ -10,9 +10,9 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from app.described.load import FPD_LOAD
+from app.described.topology import FPD
 from app.forecasts.schemas import SAMPLES
-from app.snapshots.schemas import FPD_LOAD
-from app.topologies.schemas import FPD
 from tests.app.processes import Service, StartService
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

@@ -6,8 +6,8 @@ import subprocess
 import httpx
 import pytest
 
+from app.described.topology import FPD
 from app.http.security import find_key, is_loopback, parse_api_keys
-from app.topologies.schemas import FPD
 from tests.app.processes import HEADGATE, StartService, environment
 
 

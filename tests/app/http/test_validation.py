@@ -10,8 +10,8 @@ from urllib.parse import quote, urlsplit
 import httpx
 import pytest
 
-from app.snapshots.schemas import FPD_LOAD
-from app.topologies.schemas import FPD
+from app.described.load import FPD_LOAD
+from app.described.topology import FPD
 from tests.app.processes import Service, StartService
 
 JSON = {"Content-Type": "application/json"}

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from app.placements.offline import print_placement, run_placement
-from app.plans.offline import Refused
 from app.profiles.offline import run_profiles
+from app.terminal.refusals import Refused
 from tests.app.test_cli import run
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "placement"

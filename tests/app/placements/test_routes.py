@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
+from app.described.topology import FPD
 from app.placements.schemas import BLOB_TOPOLOGY
-from app.topologies.schemas import FPD
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 SIZES = [{"name": "D3", "slots": 4, "hourly_price": 0.4}, {"name": "D1", "slots": 1, "hourly_price": 0.1}]

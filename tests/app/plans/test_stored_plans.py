@@ -6,8 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
-from app.snapshots.schemas import FPD_LOAD
-from app.topologies.schemas import FPD
+from app.described.load import FPD_LOAD
+from app.described.topology import FPD
 from tests.app.processes import StartService
 from tests.app.snapshots.test_routes import snapshot
 

@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
+from app.described.topology import FPD
 from app.profiles.schemas import AZURE_BLOB
-from app.topologies.schemas import FPD
 from app.vm_catalogues.schemas import AZURE_D_SIZES
 
 START = datetime(2026, 11, 18, tzinfo=UTC)

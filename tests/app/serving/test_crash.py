@@ -11,8 +11,8 @@ from pathlib import Path
 import httpx
 from pydantic import JsonValue
 
-from app.snapshots.schemas import FPD_LOAD
-from app.topologies.schemas import FPD
+from app.described.load import FPD_LOAD
+from app.described.topology import FPD
 from tests.app.processes import StartService, wait_until
 
 MINUTE_ZERO = datetime(2026, 1, 1, tzinfo=UTC)

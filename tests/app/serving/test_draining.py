@@ -22,8 +22,8 @@ import httpx
 import pytest
 from sqlalchemy import create_engine, text
 
-from app.snapshots.schemas import FPD_LOAD
-from app.topologies.schemas import FPD
+from app.described.load import FPD_LOAD
+from app.described.topology import FPD
 from tests.app.processes import PATIENCE_SECONDS, Service, StartService, wait_until
 
 

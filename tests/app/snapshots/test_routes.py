@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.snapshots.schemas import FPD_LOAD
+from app.described.load import FPD_LOAD
 
 START = datetime(2026, 11, 18, tzinfo=UTC)
 

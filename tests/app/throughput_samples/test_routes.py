@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.snapshots.schemas import FPD_LOAD
+from app.described.load import FPD_LOAD
 from tests.app.forecasts.test_routes import make_body, read_rows
 
 BEGAN = datetime(2026, 11, 1, tzinfo=UTC)

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 
-from app.topologies.schemas import FPD
+from app.described.topology import FPD
 
 
 def test_a_stored_topology_reads_back_as_it_was_sent(client: httpx.Client, name: str):

@@ -1,0 +1,69 @@
+"""An estimate, its diagnostics and the basis of both as JSON."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from app.http.fields import Answer, UtcTime
+from planner.values import Estimate, Model
+
+ESTIMATE_FIELDS = (
+    "stable",
+    "expected_sojourn_seconds",
+    "external_rate",
+    "processors_total",
+    "operators",
+    "model",
+    "unstable_operators",
+    "diagnostics",
+)
+
+
+class OperatorEstimateAnswer(Answer):
+    """One operator under its number of processors; null = infinite."""
+
+    name: str
+    arrival_rate: float
+    service_rate: float
+    processors: int
+    utilisation: float
+    wait_seconds: float | None
+    sojourn_seconds: Annotated[float | None, Field(description="Of one visit: wait + service.")]
+    visits: Annotated[float, Field(description="Per external tuple.")]
+
+
+class DiagnosticAnswer(Answer):
+    """What the reader must know about the data behind an answer."""
+
+    code: str
+    detail: str
+    operators: list[str] = []
+
+
+class Basis(Answer):
+    """The stored data that an answer stands on."""
+
+    topology: str
+    revision: int
+    snapshots: int
+    first_observed_at: UtcTime
+    last_observed_at: UtcTime
+
+
+class EstimateAnswer(Answer):
+    """E[T]: total time in operators, summed over every tuple that derives from one external tuple."""
+
+    stable: Annotated[bool, Field(description="Whether every operator keeps up.")]
+    expected_sojourn_seconds: Annotated[float | None, Field(description="E[T]; null = infinite.")]
+    external_rate: float
+    processors_total: int
+    operators: list[OperatorEstimateAnswer]
+    model: Model
+    unstable_operators: list[str] = []
+    diagnostics: list[DiagnosticAnswer] = []
+    basis: Basis | None = None
+
+
+def to_estimate_answer(estimate: Estimate) -> EstimateAnswer:
+    """An estimate's answer."""
+    return EstimateAnswer.model_validate({field: getattr(estimate, field) for field in ESTIMATE_FIELDS})

@@ -1,0 +1,36 @@
+"""Runs a planner call on the topology and the load of a request body."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from starlette.concurrency import run_in_threadpool
+
+from app.described.request import Described
+from app.described.topology import check_size
+from app.http.error_pointers import pointing_into_body
+from app.serving.observability import time_planner
+from app.settings import Settings
+from planner.values import Load, Topology
+
+Found = TypeVar("Found")
+Answer = TypeVar("Answer")
+
+
+async def run_described(
+    call: str,
+    compute: Callable[[Topology, Load], Found],
+    answer: Callable[[Found], Answer],
+    body: Described,
+    settings: Settings,
+) -> Answer:
+    """Small plans take less time than a change of thread does; large ones must not hold up the event loop."""
+    check_size(body.topology, settings, "#/topology")
+
+    def compute_answer() -> Answer:
+        with time_planner(call), pointing_into_body():
+            found = compute(body.topology.to_values(), body.load.to_values())
+        return answer(found)
+
+    if len(body.topology.operators) + len(body.topology.edges) <= settings.inline_operators:
+        return compute_answer()
+    return await run_in_threadpool(compute_answer)

@@ -1,0 +1,55 @@
+"""The measured use of nodes and of operator instances as JSON."""
+
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from app.http.fields import Body, OperatorName
+
+Part = Annotated[float, Field(ge=0, le=1, description="Of the node, from 0 to 1.")]
+
+
+class NodeLoad(Body):
+    """How much of a node is in use."""
+
+    cpu: Part
+    memory: Part
+    io: Annotated[Part, Field(description="Left out: taken as 0, so that it limits nothing.")] = 0.0
+
+
+class InstanceLoad(Body):
+    """What waits at one processor of an operator."""
+
+    name: OperatorName
+    queue_length: Annotated[float, Field(ge=0, le=1e15, description="Tuples that wait.")]
+    queue_capacity: Annotated[float, Field(gt=0, le=1e15, description="Tuples that can.")]
+    work: Annotated[float | None, Field(ge=0, le=1e15, description="Processors it keeps busy.")] = None
+    node: OperatorName | None = None
+    cpu: Annotated[Part | None, Field(description="What it takes of its node; with memory.")] = None
+    memory: Part | None = None
+    io: Part | None = None
+
+    @model_validator(mode="after")
+    def refuse_contradictions(self) -> Self:
+        """A queue holds no more than it can, and what is taken of a node is known in cpu and memory or not at all."""
+        if self.queue_length > self.queue_capacity:
+            raise ValueError(
+                f"queue_length is {self.queue_length:g}, above queue_capacity {self.queue_capacity:g}: correct one"
+            )
+        if (self.cpu is None) != (self.memory is None) or (self.io is not None and self.cpu is None):
+            raise ValueError("give cpu and memory together (and io only with them)")
+        return self
+
+
+def _refuse_twins(listed: list[InstanceLoad]) -> list[InstanceLoad]:
+    seen: set[str] = set()
+    for one in listed:
+        if one.name in seen:
+            raise ValueError(f"two instances are named {one.name!r}: rename one")
+        seen.add(one.name)
+    return listed
+
+
+Instances = Annotated[
+    list[InstanceLoad], Field(min_length=1, max_length=10_000), AfterValidator(_refuse_twins)
+]

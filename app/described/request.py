@@ -1,0 +1,40 @@
+"""The fields that several requests share: topology, load, model, and the terms of plans, gates and policies."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from app.described.load import LoadBody
+from app.described.topology import Graph
+from app.http.fields import MOST_BUDGET, Body, OperatorName, Processors
+from planner.values import DEFAULT_MODEL, Model
+
+ModelName = Annotated[
+    Model,
+    Field(
+        description="`mmk`: M/M/k. `ggk`: Allen-Cunneen (DRS eq. 5); its wait errs by 15% on average. "
+        "`ggk-whitt`: Whitt 1993; 9.5% on average, 2.7% at utilisations from 0.9."
+    ),
+]
+KMax = Annotated[int, Field(ge=1, le=MOST_BUDGET, description="Processors to divide.")]
+TMax = Annotated[float, Field(gt=0, le=1e15, description="E[T] to stay at or below.")]
+Beta = Annotated[
+    float,
+    Field(
+        gt=0,
+        lt=1,
+        description="Weight of one processor; 1 - beta is that of one tuple in an operator. Towards 0 nothing waits, "
+        "towards 1 every operator barely keeps up.",
+    ),
+]
+ProcessorCounts = Annotated[
+    dict[OperatorName, Processors] | None, Field(description="Left out: what the load says is running.")
+]
+
+
+class Described(Body):
+    """What every stateless call takes."""
+
+    topology: Graph
+    load: LoadBody
+    model: ModelName = DEFAULT_MODEL

@@ -1,0 +1,17 @@
+"""Adds to an answer the stored data that it was computed from."""
+
+from typing import TypeVar
+
+from sqlalchemy.orm import Session
+
+from app.described.answers import DiagnosticAnswer, EstimateAnswer
+from app.measured.freshness import describe_age
+from app.measured.load import Gathered
+
+A = TypeVar("A", bound=EstimateAnswer)
+
+
+def add_basis(session: Session, answer: A, found: Gathered) -> A:
+    """With what the stored numbers were taken from, how old they are, and what is to be said of them."""
+    said = [DiagnosticAnswer.model_validate(one) for one in found.diagnostics] + describe_age(session, found)
+    return answer.model_copy(update={"diagnostics": said + answer.diagnostics, "basis": found.basis})

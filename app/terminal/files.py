@@ -1,0 +1,53 @@
+"""Reads JSON and YAML files, and checks them as the body of the same call over HTTP."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import TypeAdapter, ValidationError
+
+from app.http.validation import list_validation_errors
+from app.terminal.refusals import Refused
+
+B = TypeVar("B")
+
+
+def read_body(body_type: type[B], inputs: dict[str, Any]) -> B:
+    """The body that the same call over HTTP would have."""
+    return check_body(
+        body_type, inputs | {name: read_document(inputs[name]) for name in ("topology", "load")}
+    )
+
+
+def check_body(body_type: type[B], body: dict[str, Any]) -> B:
+    """The body by its type, or Refused with every part that is wrong."""
+    try:
+        return TypeAdapter(body_type).validate_python(body)
+    except ValidationError as error:
+        located = [one | {"loc": ("body", *one["loc"])} for one in error.errors()]  # as FastAPI has it
+        wrong = list_validation_errors(located, body, body_type, is_yaml=True)
+        raise Refused("\n".join(f"{one['pointer']}: {one['detail']}" for one in wrong)) from error
+
+
+def read_document(path: Path) -> Any:
+    """A JSON or YAML file; YAML reads both."""
+    try:
+        text = sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
+        # JSON first: it is stricter about what a number is, and quicker.
+        return json.loads(text) if path.suffix == ".json" else yaml.load(text, Loader=_Loader)  # noqa: S506
+    except (OSError, UnicodeError) as error:
+        raise Refused(f"{path}: cannot be read: {error}") from error
+    except (yaml.YAMLError, json.JSONDecodeError) as error:
+        raise Refused(f"{path}: is neither JSON nor YAML: {error}") from error
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML without its dates: a time stays the text that the same field holds in JSON."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
