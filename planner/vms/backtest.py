@@ -21,14 +21,14 @@ from planner.vms.sigma_policies import (
 from planner.vms.throughput import MstSample, fit_mst
 from planner.vms.timing import Timing, VmPolicy, check_max_vms, check_qos_target, check_timing
 from planner.vms.true_capacity import Capacity, interpolate_capacity
-from planner.workloads.arma import ZERO_MEAN_ORDERS, ArmaOrder
-from planner.workloads.arma_fit import ArmaFitFailed, fit_arma_by_statsmodels, rank_orders
+from planner.workloads.arma import ZERO_MEAN_ORDERS
+from planner.workloads.arma_fallback import choose_order
+from planner.workloads.arma_fit import fit_arma_by_statsmodels
 from planner.workloads.errors import InvalidSchedule
 from planner.workloads.peak_rate import ARMA_WINDOW, ArmaPeaks, expect_last_rate
 from planner.workloads.rate_distribution import Outlooks
 from planner.workloads.series import check_forecastable
 
-USUAL_ORDER = ArmaOrder(1, 2)
 DEFAULT_TIMING = Timing()
 
 
@@ -79,8 +79,12 @@ class Backtest:
 
     @cached_property
     def peaks(self) -> ArmaPeaks:
-        """The forecasts of the policies that make any."""
-        return ArmaPeaks(choose_order(self.rates), day_steps=self.setup.timing.day_steps)
+        """The ARMA forecasts that policies share; the order without a mean, as the authors had it (section IV-C).
+
+        By statsmodels: our fit finds higher peaks of the likelihood for some orders, and so not always their order.
+        """
+        order = choose_order(self.rates[:ARMA_WINDOW], ZERO_MEAN_ORDERS, fit_arma_by_statsmodels)
+        return ArmaPeaks(order, day_steps=self.setup.timing.day_steps)
 
     def run(self, policy: str, seed: int, on_interval: Callable[[int], None] | None = None) -> ReplayedRun:
         """One policy, or baseline, lived through with one seed."""
@@ -123,17 +127,6 @@ def scale_rates(setup: BacktestSetup) -> Floats:
     if not setup.scale_peak > 0:
         raise InvalidSchedule(f"scale_peak = {setup.scale_peak:.6g} must be above 0.", "/scale_peak")
     return rates * (setup.scale_peak / float(rates.max()))
-
-
-def choose_order(rates: Floats) -> ArmaOrder:
-    """The order of lowest AIC on the first window, without a mean, as the authors had it (section IV-C).
-
-    By statsmodels: our fit finds higher peaks of the likelihood for some orders, and so not always the paper's order.
-    """
-    try:
-        return rank_orders(rates[:ARMA_WINDOW], ZERO_MEAN_ORDERS, fit_arma_by_statsmodels)[0].order
-    except ArmaFitFailed:
-        return USUAL_ORDER
 
 
 def run_backtest(

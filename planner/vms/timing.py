@@ -6,6 +6,7 @@ from typing import Protocol
 from planner.arrays import Floats
 from planner.vms.errors import InvalidQosTarget
 from planner.workloads.errors import InvalidSchedule
+from planner.workloads.series import count_day_steps
 from planner.workloads.window import Window
 
 
@@ -20,7 +21,7 @@ class Timing:
     @property
     def day_steps(self) -> int:
         """The steps of a day."""
-        return max(round(86400.0 / self.step_seconds), 1)
+        return count_day_steps(self.step_seconds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from planner.vms.price_policy import DEFAULT_QOS_TARGET, HeadgatePolicy
 from planner.vms.sigma_policies import HEADGATE, PolicyName, SigmaRule, VmReason, find_policy
 from planner.vms.throughput import MstModel, MstSample, fit_mst
 from planner.vms.timing import Timing, check_max_vms, check_qos_target, check_timing
-from planner.workloads.arma import ORDERS, ArmaModel
-from planner.workloads.arma_fit import ArmaFitFailed, rank_orders
+from planner.workloads.arma import ArmaModel
+from planner.workloads.arma_fallback import StandIn, describe_quantile, fit_or_stand_in
 from planner.workloads.errors import InvalidSchedule
-from planner.workloads.peak_rate import ARMA_WINDOW, ArmaPeaks, PeakForecast, expect_last_rate
+from planner.workloads.peak_rate import ARMA_WINDOW, ArmaPeaks, PeakForecast, as_peak, expect_last_rate
 from planner.workloads.rate_distribution import Outlook
 from planner.workloads.series import Workload, check_forecastable
 from planner.workloads.window import Window
@@ -113,10 +113,7 @@ def _schedule_by_sigma(
     rule = SigmaRule(model, sigma, question.max_vms, qos_target)
     loads = [forecast(rates, window) for window in windows_ahead(question)]
     fallbacks = {load.fallback for load in loads if load.fallback is not None}
-    found += [
-        Diagnostic("forecast-fallback", f"{why}: the 95% quantile of the last day stands in for a forecast.")
-        for why in sorted(fallbacks)
-    ]
+    found += [describe_quantile(why) for why in sorted(fallbacks)]
     return [rule.explain(load) for load in loads], [load.rate for load in loads], arma, found
 
 
@@ -128,17 +125,12 @@ def _choose_forecast(
         return expect_last_rate, None, []
     rates = question.workload.series
     check_forecastable(rates, question.window_steps)
-    try:
-        arma = rank_orders(rates[-question.window_steps :], ORDERS)[0]
-    except ArmaFitFailed as failure:
-        # Any order will do: the peaks fail the same way, fall back, and their fallback is reported.
-        return ArmaPeaks(ORDERS[0], window_steps=question.window_steps), None, [_say_unfitted(failure)]
-    peaks = ArmaPeaks(arma.order, window_steps=question.window_steps, day_steps=question.timing.day_steps)
-    return peaks, arma, []
-
-
-def _say_unfitted(failure: ArmaFitFailed) -> Diagnostic:
-    return Diagnostic("forecast-not-fitted", f"No ARMA model could be fitted: {failure}.")
+    fitted = fit_or_stand_in(rates[-question.window_steps :], rates[-question.timing.day_steps :])
+    if isinstance(fitted, StandIn):
+        said = Diagnostic("forecast-not-fitted", f"No ARMA model could be fitted: {fitted.why}.")
+        return lambda _, __: as_peak(fitted), None, [said]
+    peaks = ArmaPeaks(fitted.order, window_steps=question.window_steps, day_steps=question.timing.day_steps)
+    return peaks, fitted, []
 
 
 def _schedule_by_price(

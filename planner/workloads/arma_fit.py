@@ -89,15 +89,15 @@ def fit_arma_by_statsmodels(rates: Floats, order: ArmaOrder, start: ArmaModel | 
 def rank_orders(
     rates: Floats, orders: tuple[ArmaOrder, ...] = ORDERS, fit: Fit = fit_arma
 ) -> tuple[ArmaModel, ...]:
-    """The models of all orders that can be fitted, lowest AIC first (section IV-C)."""
-    models = []
+    """The models of all orders that can be fitted, lowest AIC first (section IV-C); without any, the first failure."""
+    models, failures = [], []
     for order in orders:
         try:
             models.append(fit(rates, order, None))
-        except ArmaFitFailed:
-            continue
+        except ArmaFitFailed as failure:
+            failures.append(failure)
     if not models:
-        raise ArmaFitFailed("no order of ARMA model could be fitted")
+        raise failures[0]
     return tuple(sorted(models, key=lambda model: np.inf if model.aic is None else model.aic))
 
 

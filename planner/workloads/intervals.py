@@ -7,10 +7,10 @@ from scipy.special import ndtri
 
 from planner.arrays import Floats
 from planner.values import Diagnostic
-from planner.workloads.arma import ORDERS, ArmaModel, forecast_arma
-from planner.workloads.arma_fit import ArmaFitFailed, rank_orders
+from planner.workloads.arma import ArmaModel, forecast_arma
+from planner.workloads.arma_fallback import StandIn, describe_quantile, fit_or_stand_in
 from planner.workloads.errors import InvalidSchedule
-from planner.workloads.peak_rate import ARMA_WINDOW, DAY_STEPS, last_day_quantile
+from planner.workloads.peak_rate import ARMA_WINDOW
 from planner.workloads.series import Workload, check_forecastable
 
 FEWEST_WINDOW_STEPS = 20
@@ -44,22 +44,13 @@ def forecast_workload(
         )
     rates = workload.series
     check_forecastable(rates, window_steps)
-    z = float(ndtri(0.5 + level / 2.0))
-    try:
-        model = rank_orders(rates[-window_steps:], ORDERS)[0]
-    except ArmaFitFailed as failure:
-        return _fall_back(rates, steps, z, str(failure))
-    ahead = forecast_arma(model, rates[-window_steps:], steps)
-    return _bound(model, ahead.means, z * ahead.deviations, ())
-
-
-def _fall_back(rates: Floats, steps: int, z: float, why: str) -> WorkloadForecast:
-    stand_in = last_day_quantile(rates[-DAY_STEPS:], why)
-    detail = (
-        f"No ARMA model could be fitted ({why}): the 95% quantile of the last day stands in for a forecast."
-    )
-    said = (Diagnostic("forecast-fallback", detail),)
-    return _bound(None, np.full(steps, stand_in.rate), np.full(steps, z * stand_in.deviation), said)
+    recent, z = rates[-window_steps:], float(ndtri(0.5 + level / 2.0))
+    fitted = fit_or_stand_in(recent, rates[-workload.day_steps :])
+    if isinstance(fitted, StandIn):
+        said = (describe_quantile(f"No ARMA model could be fitted ({fitted.why})"),)
+        return _bound(None, np.full(steps, fitted.rate), np.full(steps, z * fitted.deviation), said)
+    ahead = forecast_arma(fitted, recent, steps)
+    return _bound(fitted, ahead.means, z * ahead.deviations, ())
 
 
 def _bound(

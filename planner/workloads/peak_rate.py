@@ -7,17 +7,17 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.workloads.arma import ArmaModel, ArmaOrder, forecast_arma
+from planner.workloads.arma_fallback import StandIn, stand_in_for_model
 from planner.workloads.arma_fit import ArmaFitFailed, Fit, fit_arma
 from planner.workloads.window import Window
 
 ARMA_WINDOW = 100
 DAY_STEPS = 1440
-FALLBACK_QUANTILE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
 class PeakLoad:
-    """A rate, its standard deviation, and why a fallback had to give it, if one had to."""
+    """A rate, its standard deviation, and why no model gave them (None: a model did, or none was asked for)."""
 
     rate: float
     deviation: float
@@ -65,16 +65,13 @@ class ArmaPeaks:
             self._last = self.fit(recent, self.order, self._last)
         except ArmaFitFailed as failure:
             self._last = None
-            return self._fall_back(rates, str(failure))
+            return as_peak(stand_in_for_model(rates[-self.day_steps :], failure))
         forecast = forecast_arma(self._last, recent, window.last)
         means, deviations = forecast.means[window.first - 1 :], forecast.deviations[window.first - 1 :]
         peak = int(np.argmax(means + 2.0 * deviations))
         return PeakLoad(float(means[peak]), float(deviations[peak]))
 
-    def _fall_back(self, rates: Floats, reason: str) -> PeakLoad:
-        return last_day_quantile(rates[-self.day_steps :], reason)
 
-
-def last_day_quantile(day: Floats, reason: str) -> PeakLoad:
-    """What stands in for a forecast that could not be fitted: a high quantile of the last day's rates."""
-    return PeakLoad(float(np.quantile(day, FALLBACK_QUANTILE)), float(np.std(day)), reason)
+def as_peak(stand_in: StandIn) -> PeakLoad:
+    """The stand-in as the peak of any window."""
+    return PeakLoad(stand_in.rate, stand_in.deviation, stand_in.why)

@@ -18,8 +18,8 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.values import Diagnostic
-from planner.workloads.errors import ConstantWorkload
-from planner.workloads.series import Measurement, check_forecastable, regularise_workload
+from planner.workloads.arma_fallback import describe_stand_in, stand_in_if_constant
+from planner.workloads.series import Measurement, regularise_workload
 from planner.workloads.upper_rate import FEWEST_INTERVALS
 
 FLAT_WINDOWS = (1, 3, 6, 12)
@@ -56,12 +56,10 @@ def look_ahead(
     """The upper quantile of the highest of the `steps` rates to come; WorkloadTooShort where too few are known."""
     workload = regularise_workload(measurements, step_seconds)
     rates = workload.series
-    try:
-        check_forecastable(rates, FEWEST_INTERVALS)
-    except ConstantWorkload as error:
-        said = Diagnostic("constant-rate", str(error))
-        rate = float(rates[-1])
-        return RateAhead(rate, rate, steps, quantile, "constant", len(rates), (*workload.diagnostics, said))
+    constant = stand_in_if_constant(rates, FEWEST_INTERVALS)
+    if constant is not None:
+        said = (*workload.diagnostics, describe_stand_in(constant))
+        return RateAhead(constant.rate, constant.rate, steps, quantile, constant.source, len(rates), said)
     tried = min(steps, len(rates) // LARGEST_PART)
     candidates = list_candidates(rates, tried)
     moments = min(len(one.peaks) for one in candidates)

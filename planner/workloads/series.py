@@ -45,9 +45,19 @@ class Workload:
         return np.array(self.rates)
 
     @property
+    def day_steps(self) -> int:
+        """The steps of a day."""
+        return count_day_steps(self.step_seconds)
+
+    @property
     def end_seconds(self) -> float:
         """When its last step ends."""
         return self.start_seconds + self.step_seconds * len(self.rates)
+
+
+def count_day_steps(step_seconds: float) -> int:
+    """The steps of a day, at least 1."""
+    return max(round(86400.0 / step_seconds), 1)
 
 
 def regularise_workload(measurements: Sequence[Measurement], step_seconds: float | None = None) -> Workload:

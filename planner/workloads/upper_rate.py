@@ -14,10 +14,14 @@ from scipy.special import ndtri
 
 from planner.values import Diagnostic
 from planner.workloads.arma import ArmaModel, forecast_arma
-from planner.workloads.arma_fit import ArmaFitFailed, rank_orders
-from planner.workloads.errors import ConstantWorkload
-from planner.workloads.peak_rate import ARMA_WINDOW, last_day_quantile
-from planner.workloads.series import Measurement, check_forecastable, regularise_workload
+from planner.workloads.arma_fallback import (
+    StandIn,
+    describe_stand_in,
+    fit_or_stand_in,
+    stand_in_if_constant,
+)
+from planner.workloads.peak_rate import ARMA_WINDOW
+from planner.workloads.series import Measurement, regularise_workload
 
 # Fewer intervals than this say less of how the rate moves than the newest one does.
 FEWEST_INTERVALS = 30
@@ -50,22 +54,9 @@ def forecast_rate(
     workload = regularise_workload(measurements, step_seconds)
     rates = workload.series[-ARMA_WINDOW:]
     z = float(ndtri(quantile))
-    try:
-        check_forecastable(rates, FEWEST_INTERVALS)
-        model = rank_orders(rates)[0]
-    except ConstantWorkload as error:
-        said = Diagnostic("constant-rate", str(error))
-        rate = float(rates[-1])
-        return RateForecast(
-            rate, rate, 1, "constant", len(rates), (*workload.diagnostics, said), (rate,) * reach
-        )
-    except ArmaFitFailed as error:
-        load = last_day_quantile(rates, "")
-        upper = load.rate + max(z, 0.0) * load.deviation
-        said = Diagnostic("no-model", str(error))
-        return RateForecast(
-            load.rate, upper, 1, "quantile", len(rates), (*workload.diagnostics, said), (upper,) * reach
-        )
+    model = stand_in_if_constant(rates, FEWEST_INTERVALS) or fit_or_stand_in(rates, rates)
+    if isinstance(model, StandIn):
+        return _stand_in(model, z, reach, len(rates), workload.diagnostics)
     ahead = forecast_arma(model, rates, reach)
     peak = int(np.argmax((ahead.means + 2.0 * ahead.deviations)[:steps]))
     uppers = np.maximum(ahead.means + z * ahead.deviations, 0.0)
@@ -78,6 +69,14 @@ def forecast_rate(
         diagnostics=workload.diagnostics,
         upper_rates=tuple(map(float, uppers)),
     )
+
+
+def _stand_in(
+    found: StandIn, z: float, reach: int, history: int, diagnostics: tuple[Diagnostic, ...]
+) -> RateForecast:
+    upper = found.rate + max(z, 0.0) * found.deviation
+    said = describe_stand_in(found)
+    return RateForecast(found.rate, upper, 1, found.source, history, (*diagnostics, said), (upper,) * reach)
 
 
 def name_model(model: ArmaModel) -> str:

@@ -1,0 +1,88 @@
+"""One fallback for every forecast: the rate of a constant series, else a high quantile of the last day."""
+
+from math import ceil
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.arrays import Floats
+from planner.vms.vm_schedule import VmQuestion, forecast_vms
+from planner.workloads.arma import ZERO_MEAN_ORDERS, ArmaModel, ArmaOrder
+from planner.workloads.arma_fallback import (
+    FALLBACK_NAME,
+    FALLBACK_QUANTILE,
+    USUAL_ORDER,
+    StandIn,
+    choose_order,
+    describe_quantile,
+    describe_stand_in,
+    fit_or_stand_in,
+    stand_in_for_model,
+    stand_in_if_constant,
+)
+from planner.workloads.arma_fit import ArmaFitFailed
+from planner.workloads.errors import WorkloadTooShort
+from planner.workloads.intervals import forecast_workload
+from planner.workloads.peak_rate import ArmaPeaks
+from planner.workloads.series import Workload
+from planner.workloads.window import Window
+from tests.planner.imai import training_samples, worldcup_week
+
+STUCK = np.concatenate((worldcup_week()[:500] / 10.0, np.full(100, 9.0)))
+"""It varies, and yet the newest 100 steps do not: no model can be fitted to them."""
+
+
+@given(st.lists(st.floats(0.0, 1e6), min_size=1, max_size=40))
+def test_a_twentieth_of_the_last_day_at_most_lies_above_the_stand_in(day: list[float]):
+    found = stand_in_for_model(np.array(day), ArmaFitFailed("none"))
+    assert sum(rate > found.rate for rate in day) <= ceil((1.0 - FALLBACK_QUANTILE) * (len(day) - 1))
+    assert min(day) <= found.rate <= max(day)
+    mean = sum(day) / len(day)
+    assert found.deviation**2 == pytest.approx(sum((rate - mean) ** 2 for rate in day) / len(day), abs=1e-3)
+    assert (found.source, found.why) == ("quantile", "none")
+
+
+def test_a_series_without_variation_is_its_rate_and_one_that_varies_needs_no_stand_in():
+    found = stand_in_if_constant(np.full(30, 7.0), 30)
+    assert found is not None
+    assert (found.rate, found.deviation, found.source) == (7.0, 0.0, "constant")
+    assert describe_stand_in(found).code == "constant-rate"
+    assert stand_in_if_constant(np.arange(30.0), 30) is None
+    with pytest.raises(WorkloadTooShort):
+        stand_in_if_constant(np.full(29, 7.0), 30)
+
+
+def test_an_order_that_cannot_be_ranked_is_the_paper_s():
+    assert choose_order(np.full(100, 3.0), ZERO_MEAN_ORDERS) == USUAL_ORDER == ArmaOrder(1, 2)
+
+    def prefers_two(_: Floats, order: ArmaOrder, __: ArmaModel | None) -> ArmaModel:
+        return ArmaModel(order, 0.0, (), (), 1.0, aic=abs(order.ar - 2.0) + order.ma)
+
+    assert choose_order(np.arange(9.0), ZERO_MEAN_ORDERS, prefers_two) == ArmaOrder(2, 0)
+
+
+def test_every_forecast_falls_back_to_the_same_rate_and_gives_the_same_reason():
+    """Two-minute steps: a day has 720 of them, of which 600 are known."""
+    workload = Workload(0.0, 120.0, tuple(map(float, STUCK)), (), (), ())
+    found = fit_or_stand_in(STUCK[-100:], STUCK)
+    assert isinstance(found, StandIn)
+    assert found.why == "the last 100 steps are all the same"
+    peak = ArmaPeaks(ArmaOrder(1, 2), day_steps=720)(STUCK, Window(2, 11))
+    interval = forecast_workload(workload, 3, 0.95)
+    schedule = forecast_vms(VmQuestion(workload, training_samples("grep"), "mst+ua;arma"))
+    assert (peak.rate, peak.deviation, peak.fallback) == (found.rate, found.deviation, found.why)
+    assert interval.expected.tolist() == [found.rate] * 3
+    assert schedule.intervals[0].expected_rate == found.rate
+    assert [one.code for one in interval.diagnostics] == ["forecast-fallback"]
+    assert [one.code for one in schedule.diagnostics] == ["forecast-not-fitted", "forecast-fallback"]
+    assert schedule.diagnostics[1] == describe_quantile(found.why)
+
+
+def test_the_last_day_is_a_day_of_the_workload_s_own_steps():
+    """At 20 minutes a step a day has 72 of them: what came before does not count."""
+    rates = np.concatenate((np.full(400, 90.0), np.full(20, 5.0), np.full(80, 9.0)))
+    workload = Workload(0.0, 1200.0, tuple(map(float, rates)), (), (), ())
+    assert forecast_workload(workload, 1, 0.95, 80).expected.tolist() == [9.0]
+    assert "day" in FALLBACK_NAME
