@@ -1,11 +1,12 @@
 """What can go wrong in planning, in the planner's own words, with the numbers in fields.
 
 PlannerError
-├── InvalidTopology            the graph contradicts itself
-├── InvalidLoad                the measurements do not fit the topology
+├── InvalidArgument
+│   ├── InvalidTopology        the graph contradicts itself
+│   ├── InvalidLoad            the measurements, or what is asked of them, do not fit the topology
+│   ├── InvalidAllocation      processors for an operator that is not there, or none given
+│   └── InvalidState           key groups or their speeds that do not fit the instances that run
 ├── NoSteadyState              a cycle multiplies tuples without end
-├── InvalidAllocation          processors for an operator that is not there, or none given
-├── InvalidState               key groups or their speeds that do not fit the instances that run
 ├── BoundTooSmall              max_processors of an operator is below what keeps it stable
 ├── BudgetTooSmall             k_max is below the least stable allocation
 ├── TargetUnreachable          t_max_seconds is at or below what endless processors give
@@ -56,25 +57,48 @@ class PlannerError(Exception):
 
 
 @dataclass(eq=False)
-class InvalidTopology(PlannerError):
-    """The graph contradicts itself; `pointer` is the JSON pointer of the part to change."""
+class InvalidArgument(PlannerError):
+    """An argument of the planner is wrong: `argument` names it, and `pointer` leads from it to the part to change."""
 
     detail: str
     pointer: str = ""
+    argument: str = ""
 
     def __str__(self) -> str:
         return self.detail
+
+    @property
+    def place(self) -> str:
+        """The JSON pointer of the part to change, with the argument's name first."""
+        return f"/{self.argument}{self.pointer}"
 
 
 @dataclass(eq=False)
-class InvalidLoad(PlannerError):
-    """The measurements do not fit the topology; `pointer` is the JSON pointer of the part to change."""
+class InvalidTopology(InvalidArgument):
+    """The graph contradicts itself."""
 
-    detail: str
-    pointer: str = ""
+    argument: str = "topology"
 
-    def __str__(self) -> str:
-        return self.detail
+
+@dataclass(eq=False)
+class InvalidLoad(InvalidArgument):
+    """The measurements, or another argument such as `capacities`, do not fit the topology."""
+
+    argument: str = "load"
+
+
+@dataclass(eq=False)
+class InvalidAllocation(InvalidArgument):
+    """The processors given do not fit the topology."""
+
+    argument: str = "processors"
+
+
+@dataclass(eq=False)
+class InvalidState(InvalidArgument):
+    """The state of an operator does not fit its instances; `pointer` begins with the operator's name."""
+
+    argument: str = "states"
 
 
 @dataclass(eq=False)
@@ -92,28 +116,6 @@ class NoSteadyState(PlannerError):
             f"The cycle through {join_names(self.operators)} multiplies tuples by {self.gain:.6g} per step, "
             "so no steady state exists: lower the selectivities on it until the gain is below 1."
         )
-
-
-@dataclass(eq=False)
-class InvalidAllocation(PlannerError):
-    """The processors given do not fit the topology; `pointer` is the JSON pointer of the part to change."""
-
-    detail: str
-    pointer: str = ""
-
-    def __str__(self) -> str:
-        return self.detail
-
-
-@dataclass(eq=False)
-class InvalidState(PlannerError):
-    """What is said of an operator's state does not fit its instances; `pointer` begins at the states by operator."""
-
-    detail: str
-    pointer: str = ""
-
-    def __str__(self) -> str:
-        return self.detail
 
 
 @dataclass(eq=False)

@@ -15,7 +15,7 @@ from app.forecasts.schemas import (
     VmForecastAnswer,
 )
 from app.forecasts.service import describe_mst, to_answer
-from app.http.error_pointers import blaming_what_is_stored
+from app.http.error_pointers import STORED, blaming_what_is_stored
 from app.measured.freshness import describe_end
 from app.measured.series import read_workload
 from app.serving.observability import time_planner
@@ -26,6 +26,9 @@ from planner.vms.throughput import MstSample, fit_mst
 from planner.vms.timing import Timing
 from planner.vms.vm_schedule import VmQuestion, forecast_vms
 
+IN_SECONDS: dict[str, str | None] = {"startup_steps": "/startup_seconds"}
+"""A stored call gives times in seconds where the planner takes steps."""
+
 
 def forecast_stored(session: Session, name: str, body: StoredVmForecastRequest) -> VmForecastAnswer:
     """The VMs of a stored topology's coming intervals."""
@@ -35,7 +38,7 @@ def forecast_stored(session: Session, name: str, body: StoredVmForecastRequest) 
         (row.saturated, MstSample(row.vms, row.throughput))
         for row in find_newest_samples(session, topology.id)
     ]
-    with time_planner("forecast_vms"), blaming_what_is_stored(name):
+    with time_planner("forecast_vms"), blaming_what_is_stored(name, STORED | IN_SECONDS):
         timing, said = find_timing(body, workload.step_seconds)
         question = VmQuestion(
             replace(workload, diagnostics=(*workload.diagnostics, *said)),

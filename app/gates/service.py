@@ -6,7 +6,7 @@ from starlette.concurrency import run_in_threadpool
 from app.described.answers import ESTIMATE_FIELDS
 from app.described.topology import check_size
 from app.gates.schemas import GateAnswer, GateRequest, GateTerms, StoredGateRequest
-from app.http.error_pointers import blaming_what_is_stored, pointing_into_body
+from app.http.error_pointers import STORED, blaming_what_is_stored, pointing_into_body
 from app.measured.basis import add_basis
 from app.measured.freshness import refuse_old
 from app.measured.load import gather
@@ -23,7 +23,7 @@ async def judge_in_thread(body: GateRequest, settings: Settings) -> GateAnswer:
     check_size(body.topology, settings, "#/topology")
 
     def compute() -> GateAnswer:
-        with time_planner("judge_capacity"), pointing_into_body():
+        with time_planner("judge_capacity"), pointing_into_body(locate_rate(body)):
             return judge_described(body)
 
     return await run_in_threadpool(compute)
@@ -38,9 +38,14 @@ def judge_stored(session: Session, name: str, body: StoredGateRequest, settings:
     """The verdict on a stored topology under its measured load, which must not be too old to judge by."""
     found = gather(session, name, body, settings)
     refuse_old(session, found, body.max_snapshot_age_seconds)
-    with time_planner("judge_capacity"), blaming_what_is_stored(name):
+    with time_planner("judge_capacity"), blaming_what_is_stored(name, STORED | locate_rate(body)):
         verdict = judge(found.topology, found.load, body, body.model)
     return add_basis(session, to_gate_answer(verdict), found)
+
+
+def locate_rate(terms: GateTerms) -> dict[str, str | None]:
+    """Where the body has the rate to judge at."""
+    return {"external_rate": "/external_rate" if terms.rate_factor is None else "/rate_factor"}
 
 
 def judge(topology: Topology, load: Load, terms: GateTerms, model: Model) -> Verdict:

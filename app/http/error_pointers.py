@@ -1,51 +1,109 @@
-"""Whose fault it is: the planner's errors begin at its own arguments, the caller's pointers at the body."""
+"""Where the body of a call has what a planner error is about.
+
+A planner error names one of the planner's arguments (`load`, `capacities`, `k_max`) and the part of it to change. The
+body of a described call has a field of the same name. Every other call has a table from argument to field (`Places`).
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 
+from app.http.errors import ServiceError
 from app.storage.storage_errors import StoredDataUnusable, find_address
-from planner.errors import InvalidAllocation, InvalidLoad, InvalidState, InvalidTopology, PlannerError
-from planner.vms.errors import InvalidMstSamples, TooFewMstSamples
-from planner.workloads.errors import ConstantWorkload, InvalidWorkload, WorkloadTooShort, WorkloadTooSparse
+from planner import errors as planning
+from planner.errors import PlannerError
+from planner.placements import errors as placing
+from planner.vms import errors as scheduling
+from planner.workloads import errors as forecasting
 
-IN_BODY: Mapping[type[PlannerError], str] = {
-    InvalidTopology: "/topology",
-    InvalidLoad: "/load",
-    InvalidAllocation: "/processors",
+Places = Mapping[str, str | None]
+"""The body's pointer for each of the planner's arguments; None: stored, and no part of the body.
+
+An argument that is not listed is a field of the same name.
+"""
+DESCRIBED: dict[str, str | None] = {}
+TOPOLOGY_ALONE: dict[str, str | None] = {"topology": ""}
+STORED: dict[str, str | None] = dict.fromkeys(["topology", "load", "instances", "workload", "mst_samples"])
+
+ARGUMENTS: Mapping[type[PlannerError], str] = {
+    planning.NoSteadyState: "/topology/edges",
+    planning.BoundTooSmall: "/topology/operators",
+    planning.BudgetTooSmall: "/k_max",
+    planning.TargetUnreachable: "/t_max_seconds",
+    placing.InvalidProfile: "/profiles",
+    placing.MissingProfile: "/profiles",
+    placing.NoStablePoint: "/trials",
+    placing.IdleTask: "/topology/edges",
+    placing.ThreadTooLarge: "/vm_sizes",
+    placing.InvalidCatalogue: "/vm_sizes",
+    placing.PlacementTooLarge: "/external_rate",
+    placing.NotEnoughSlots: "/vms",
+    placing.InvalidMapping: "/vms",
+    scheduling.InvalidMstSamples: "/mst_samples",
+    scheduling.TooFewMstSamples: "/mst_samples",
+    scheduling.InvalidQosTarget: "/qos_target",
+    scheduling.UnknownVmPolicy: "/policy",
+    forecasting.InvalidWorkload: "/workload",
+    forecasting.WorkloadTooShort: "/workload",
+    forecasting.WorkloadTooSparse: "/workload",
+    forecasting.ConstantWorkload: "/workload",
 }
-"""Where the body of an estimate, a plan or a gate has them."""
-OF_REQUEST: Mapping[type[PlannerError], str] = {InvalidAllocation: "/processors", InvalidState: "/policy"}
-"""What a call on stored data brings with it: unlike the load, these can be put right in the request."""
-MORE_SNAPSHOTS = "POST the snapshots that are missing."
-MORE_SAMPLES = "POST samples to /v1/topologies/NAME/mst-samples."
-REMEDIES: Mapping[type[PlannerError], str] = {
-    InvalidLoad: StoredDataUnusable.remedy,
-    InvalidWorkload: MORE_SNAPSHOTS,
-    ConstantWorkload: MORE_SNAPSHOTS,
-    WorkloadTooShort: MORE_SNAPSHOTS,
-    WorkloadTooSparse: MORE_SNAPSHOTS,
-    InvalidMstSamples: MORE_SAMPLES,
-    TooFewMstSamples: MORE_SAMPLES,
+"""The argument to change, for errors that do not say it themselves."""
+
+REMEDIES: Mapping[str, str] = {
+    "load": StoredDataUnusable.remedy,
+    "instances": StoredDataUnusable.remedy,
+    "workload": "POST the snapshots that are missing.",
+    "mst_samples": "POST samples to {address}/mst-samples.",
+    "states": "PUT a policy whose states fit to {address}/policy, or send one with the request.",
 }
-"""What is wrong with measurements, wherever they come from, and where better ones go."""
+"""What to do where one of these arguments is stored and cannot be computed with."""
+
+
+class RefusedByPlanner(ServiceError):
+    """A planner error, with the pointer of the part of the body to change."""
+
+    def __init__(self, error: PlannerError, pointer: str) -> None:
+        super().__init__(error, pointer)
+        self.error, self.pointer = error, pointer
+
+    def __str__(self) -> str:
+        return str(self.error)
+
+
+def find_place(error: PlannerError) -> str:
+    """The JSON pointer of what to change, beginning with the planner's argument."""
+    if isinstance(error, planning.InvalidArgument):
+        return error.place
+    own: str = getattr(error, "pointer", "")
+    return own or next((ARGUMENTS[base] for base in type(error).__mro__ if base in ARGUMENTS), "")
+
+
+def lead_into_body(place: str, places: Places) -> str:
+    """The same place in the body of a call; the whole body, "", where the argument is stored."""
+    argument, slash, rest = place.removeprefix("/").partition("/")
+    field = places.get(argument, f"/{argument}" if argument else "")
+    return "" if field is None else field + slash + rest
 
 
 @contextmanager
-def pointing_into_body(places: Mapping[type[PlannerError], str] = IN_BODY) -> Iterator[None]:
-    """Pointers that begin at the topology, the load or the processors are led there from the body's root."""
+def pointing_into_body(places: Places = DESCRIBED) -> Iterator[None]:
+    """Planner errors are raised with the pointer that they have in the body of this call."""
     try:
         yield
-    except (InvalidTopology, InvalidLoad, InvalidAllocation, InvalidState) as error:
-        raise replace(error, pointer=places.get(type(error), "") + error.pointer) from error
+    except PlannerError as error:
+        raise RefusedByPlanner(error, lead_into_body(find_place(error), places)) from error
 
 
 @contextmanager
-def blaming_what_is_stored(name: str) -> Iterator[None]:
-    """Measurements that cannot be computed with are a conflict with what is stored, not a fault of this request."""
+def blaming_what_is_stored(name: str, places: Places = STORED) -> Iterator[None]:
+    """The same for a call on stored data: an unusable measurement is a conflict with what is stored (409)."""
     try:
-        with pointing_into_body(OF_REQUEST):
+        with pointing_into_body(places):
             yield
-    except tuple(REMEDIES) as error:
-        remedy = REMEDIES[type(error)].replace("/v1/topologies/NAME", find_address(name))
-        raise StoredDataUnusable(name, str(error), remedy) from error
+    except RefusedByPlanner as refused:
+        argument, _, _ = find_place(refused.error).removeprefix("/").partition("/")
+        is_stored = argument in places and places[argument] is None
+        if not is_stored or argument not in REMEDIES:
+            raise
+        remedy = REMEDIES[argument].format(address=find_address(name))
+        raise StoredDataUnusable(name, str(refused), remedy) from refused.error

@@ -9,6 +9,7 @@ from starlette.routing import Match, Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.http import errors
+from app.http.error_pointers import RefusedByPlanner
 from app.http.problems import KINDS, ProblemResponse, answer_exception
 from app.http.validation import describe_validation
 from planner.errors import suggest_name
@@ -82,7 +83,7 @@ def _list_methods(request: Request) -> str:
 
 def install_problems(app: FastAPI) -> None:
     """Every way out of the service that is not an answer is a problem."""
-    for kind in KINDS:
+    for kind in (*KINDS, RefusedByPlanner):
         app.add_exception_handler(kind, _answer)
     app.add_exception_handler(RequestValidationError, _answer_validation)
     app.add_exception_handler(HTTPException, _answer_http)

@@ -5,7 +5,6 @@
 
 import json
 import logging
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -17,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from app.http import errors
+from app.http.error_pointers import RefusedByPlanner, find_place
 from app.serving.observability import current_request_id
 from app.storage import storage_errors as storing
 from planner import errors as planning
@@ -76,63 +76,22 @@ class Kind:
         return dict(self.headers(error) if callable(self.headers) else self.headers)
 
 
-def _at_pointer(
-    problem: planning.InvalidTopology
-    | planning.InvalidLoad
-    | planning.InvalidAllocation
-    | planning.InvalidState,
-) -> Extension:
-    return {"errors": [{"pointer": f"#{problem.pointer}", "detail": problem.detail}]}
-
-
 def _listed(problem: errors.InvalidRequest) -> Extension:
     return {"errors": [{"pointer": pointer, "detail": detail} for pointer, detail in problem.errors]}
 
 
-def _at(pointer: str, **extension: object) -> Callable[[Exception], Extension]:
-    return lambda problem: {"errors": [{"pointer": pointer, "detail": str(problem)}], **extension}
+def _numbers(problem: Any) -> Extension:
+    """The exception's own fields: the task, the operators, the number that was found."""
+    said = {one.name: getattr(problem, one.name) for one in fields(problem)}
+    return {name: value for name, value in said.items() if name not in {"pointer", "detail"}}
 
 
-def _budget(problem: planning.BudgetTooSmall) -> Extension:
-    return {
-        "k_max": problem.k_max,
-        "needed": problem.needed,
-        "per_operator": dict(problem.per_operator),
-        **_at("#/k_max")(problem),
-    }
+def _unsettled(problem: errors.ThroughputNotConverged) -> Extension:
+    return dict(_numbers(problem)) | {"errors": [{"pointer": f"#{problem.pointer}", "detail": str(problem)}]}
 
 
 def _target(problem: planning.TargetUnreachable) -> Extension:
-    return {
-        "t_max_seconds": problem.t_max_seconds,
-        "lower_bound_seconds": problem.lower_bound_seconds,
-        **_at("#/t_max_seconds")(problem),
-    }
-
-
-def _bound(problem: planning.BoundTooSmall) -> Extension:
-    return {
-        "operator": problem.operator,
-        "max_processors": problem.max_processors,
-        "needed": problem.needed,
-        **_at("#/topology/operators")(problem),
-    }
-
-
-def _cycle(problem: planning.NoSteadyState) -> Extension:
-    return {"operators": list(problem.operators), "gain": problem.gain, **_at("#/topology/edges")(problem)}
-
-
-def _numbers(pointer: str) -> Callable[[Any], Extension]:
-    """The planner's own fields (the task, the number), under what the request calls the part to change."""
-
-    def extend(problem: Any) -> Extension:
-        said = {one.name: getattr(problem, one.name) for one in fields(problem)}
-        where = said.pop("pointer", "") or pointer
-        said.pop("detail", None)
-        return said | {"errors": [{"pointer": f"#{where}", "detail": str(problem)}]}
-
-    return extend
+    return {"t_max_seconds": problem.t_max_seconds, "lower_bound_seconds": problem.lower_bound_seconds}
 
 
 RETRY = {"Retry-After": str(RETRY_AFTER_SECONDS)}
@@ -167,7 +126,7 @@ KINDS: dict[type[Exception], Kind] = {
     storing.StoredDataUnusable: Kind("stored-data-unusable", 409, "What is stored is not enough"),
     errors.InvalidRequest: Kind("invalid-request", 422, "The request cannot be used", _listed),
     errors.ThroughputNotConverged: Kind(
-        "throughput-not-converged", 422, "The throughput has not settled", _numbers("/readings")
+        "throughput-not-converged", 422, "The throughput has not settled", _unsettled
     ),
     errors.PayloadTooLarge: Kind(
         "payload-too-large", 413, "Body too large", lambda p: {"limit_bytes": p.limit_bytes}
@@ -183,15 +142,13 @@ KINDS: dict[type[Exception], Kind] = {
         lambda p: {"queued": p.queued},
         headers=lambda p: {"Retry-After": str(p.retry_after_seconds)},
     ),
-    planning.InvalidTopology: Kind("invalid-topology", 422, "The topology contradicts itself", _at_pointer),
-    planning.InvalidLoad: Kind("invalid-load", 422, "The load does not fit the topology", _at_pointer),
-    planning.InvalidAllocation: Kind(
-        "invalid-allocation", 422, "The processors do not fit the topology", _at_pointer
-    ),
-    planning.InvalidState: Kind("invalid-state", 422, "The state does not fit the instances", _at_pointer),
-    planning.NoSteadyState: Kind("no-steady-state", 422, "A cycle multiplies tuples", _cycle),
-    planning.BoundTooSmall: Kind("bound-too-small", 422, "max_processors too small", _bound),
-    planning.BudgetTooSmall: Kind("budget-too-small", 422, "k_max too small", _budget),
+    planning.InvalidTopology: Kind("invalid-topology", 422, "The topology contradicts itself"),
+    planning.InvalidLoad: Kind("invalid-load", 422, "The load does not fit the topology"),
+    planning.InvalidAllocation: Kind("invalid-allocation", 422, "The processors do not fit the topology"),
+    planning.InvalidState: Kind("invalid-state", 422, "The state does not fit the instances"),
+    planning.NoSteadyState: Kind("no-steady-state", 422, "A cycle multiplies tuples", _numbers),
+    planning.BoundTooSmall: Kind("bound-too-small", 422, "max_processors too small", _numbers),
+    planning.BudgetTooSmall: Kind("budget-too-small", 422, "k_max too small", _numbers),
     planning.TargetUnreachable: Kind("target-unreachable", 422, "t_max_seconds cannot be met", _target),
     storing.UnknownProfile: Kind("unknown-profile", 404, "No such profile"),
     storing.UnknownVmCatalogue: Kind("unknown-vm-catalogue", 404, "No such VM catalogue"),
@@ -209,40 +166,24 @@ KINDS: dict[type[Exception], Kind] = {
     errors.NotAcceptable: Kind(
         "not-acceptable", 406, "Not in this form", lambda p: {"offered": list(p.offered)}
     ),
-    placing.InvalidProfile: Kind("invalid-profile", 422, "A profile that no slot has", _numbers("/profiles")),
-    placing.NoStablePoint: Kind("no-stable-point", 422, "No trial was stable", _numbers("/trials")),
-    placing.MissingProfile: Kind("missing-profile", 422, "A task without a profile", _numbers("/profiles")),
-    placing.IdleTask: Kind("idle-task", 422, "A task that no tuple reaches", _numbers("/topology/edges")),
-    placing.ThreadTooLarge: Kind("vm-too-small", 422, "No VM holds a thread", _numbers("/vm_sizes")),
-    placing.PlacementTooLarge: Kind(
-        "placement-too-large", 422, "Too many threads", _numbers("/external_rate")
-    ),
-    placing.InvalidCatalogue: Kind("invalid-catalogue", 422, "No sizes to buy from", _numbers("/vm_sizes")),
-    placing.NotEnoughSlots: Kind("not-enough-slots", 422, "Too few slots", _numbers("/vms")),
-    placing.InvalidMapping: Kind("invalid-mapping", 422, "The mapping does not fit", _numbers("/vms")),
-    scheduling.InvalidMstSamples: Kind(
-        "invalid-mst-samples", 422, "No such throughput", _numbers("/mst_samples")
-    ),
-    scheduling.TooFewMstSamples: Kind(
-        "too-few-mst-samples", 422, "Too few throughput samples", _numbers("/mst_samples")
-    ),
-    forecasting.InvalidWorkload: Kind("invalid-workload", 422, "No time series", _numbers("/workload")),
-    forecasting.WorkloadTooShort: Kind(
-        "workload-too-short", 422, "Workload too short", _numbers("/workload")
-    ),
-    forecasting.WorkloadTooSparse: Kind(
-        "workload-too-sparse", 422, "Too much is missing", _numbers("/workload")
-    ),
-    forecasting.ConstantWorkload: Kind(
-        "constant-workload", 422, "Workload never changes", _numbers("/workload")
-    ),
-    scheduling.InvalidQosTarget: Kind(
-        "invalid-qos-target", 422, "Target out of range", _numbers("/qos_target")
-    ),
-    forecasting.InvalidSchedule: Kind(
-        "invalid-schedule", 422, "The schedule contradicts itself", _numbers("")
-    ),
-    scheduling.UnknownVmPolicy: Kind("unknown-vm-policy", 422, "No such policy", _numbers("/policy")),
+    placing.InvalidProfile: Kind("invalid-profile", 422, "A profile that no slot has", _numbers),
+    placing.NoStablePoint: Kind("no-stable-point", 422, "No trial was stable", _numbers),
+    placing.MissingProfile: Kind("missing-profile", 422, "A task without a profile", _numbers),
+    placing.IdleTask: Kind("idle-task", 422, "A task that no tuple reaches", _numbers),
+    placing.ThreadTooLarge: Kind("vm-too-small", 422, "No VM holds a thread", _numbers),
+    placing.PlacementTooLarge: Kind("placement-too-large", 422, "Too many threads", _numbers),
+    placing.InvalidCatalogue: Kind("invalid-catalogue", 422, "No sizes to buy from", _numbers),
+    placing.NotEnoughSlots: Kind("not-enough-slots", 422, "Too few slots", _numbers),
+    placing.InvalidMapping: Kind("invalid-mapping", 422, "The mapping does not fit", _numbers),
+    scheduling.InvalidMstSamples: Kind("invalid-mst-samples", 422, "No such throughput", _numbers),
+    scheduling.TooFewMstSamples: Kind("too-few-mst-samples", 422, "Too few throughput samples", _numbers),
+    forecasting.InvalidWorkload: Kind("invalid-workload", 422, "No time series", _numbers),
+    forecasting.WorkloadTooShort: Kind("workload-too-short", 422, "Workload too short", _numbers),
+    forecasting.WorkloadTooSparse: Kind("workload-too-sparse", 422, "Too much is missing", _numbers),
+    forecasting.ConstantWorkload: Kind("constant-workload", 422, "Workload never changes", _numbers),
+    scheduling.InvalidQosTarget: Kind("invalid-qos-target", 422, "Target out of range", _numbers),
+    forecasting.InvalidSchedule: Kind("invalid-schedule", 422, "The schedule contradicts itself", _numbers),
+    scheduling.UnknownVmPolicy: Kind("unknown-vm-policy", 422, "No such policy", _numbers),
     PoolTimeoutError: Kind("overloaded", 503, "Overloaded", headers=RETRY),
     OperationalError: Kind("database-unavailable", 503, "Database unavailable", headers=RETRY),
 }
@@ -258,31 +199,28 @@ SAID_INSTEAD: dict[type[Exception], str] = {
 
 def find_kind(error: Exception) -> Kind | None:
     """The row of the nearest class."""
-    return next((KINDS[base] for base in type(error).__mro__ if base in KINDS), None)
+    cause = error.error if isinstance(error, RefusedByPlanner) else error
+    return next((KINDS[base] for base in type(cause).__mro__ if base in KINDS), None)
 
 
 def describe_problem(error: Exception) -> dict[str, Any] | None:
     """The body of an exception's problem; the command line prints the same."""
+    if isinstance(error, planning.PlannerError):
+        error = RefusedByPlanner(error, find_place(error))
     kind = find_kind(error)
     if kind is None:
         return None
     detail = next((SAID_INSTEAD[base] for base in type(error).__mro__ if base in SAID_INSTEAD), str(error))
-    return {
+    problem: dict[str, Any] = {
         "type": kind.type,
         "title": kind.title,
         "status": kind.status,
         "detail": detail,
-        **kind.extend(error),
     }
-
-
-def _point_into_body(found: list[dict[str, str]], path: str) -> list[dict[str, str]]:
-    """The planner knows no bodies: where the topology lies, if it was sent at all, is the call's affair."""
-    if not path.startswith("/v1/topologies"):
-        return found
-    is_stored = path.count("/") > 3  # below a topology's own address: the body holds none
-    pointer = re.compile(r"#/topology/.*" if is_stored else r"#/topology(?=/)")
-    return [one | {"pointer": pointer.sub("#", one["pointer"])} for one in found]
+    if isinstance(error, RefusedByPlanner):
+        to_change = [{"pointer": f"#{error.pointer}", "detail": detail}]
+        return problem | dict(kind.extend(error.error)) | {"errors": to_change}
+    return problem | dict(kind.extend(error))
 
 
 def answer_exception(request: Request, error: Exception) -> ProblemResponse:
@@ -300,8 +238,6 @@ def answer_exception(request: Request, error: Exception) -> ProblemResponse:
     elif isinstance(error, DBAPIError | PoolTimeoutError):
         log.warning("database trouble", exc_info=error)
     kind = find_kind(error)
-    if "errors" in body:
-        body["errors"] = _point_into_body(body["errors"], request.url.path)
     return ProblemResponse(
         body | {"instance": request.url.path},
         status_code=body["status"],

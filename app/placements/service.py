@@ -1,17 +1,17 @@
 """Placements: of what the body describes, or of what is stored."""
 
-from collections.abc import Mapping
 from uuid import uuid4
 
 from sqlalchemy.orm import Session
 
 from app.described.topology import Graph, check_size
-from app.http.error_pointers import pointing_into_body
+from app.http.error_pointers import STORED, pointing_into_body
 from app.measured.snapshots import find_newest
 from app.placements.computing import compute_placement, compute_prediction
 from app.placements.gathering import Library
 from app.placements.schemas import (
     PlacementAnswer,
+    PlacementChoices,
     PlacementRequest,
     PredictionAnswer,
     PredictionRequest,
@@ -27,10 +27,6 @@ from app.storage.versions import find_version
 from app.tables import PlacementRow, ProfileRow, VmCatalogueRow
 from app.vm_catalogues.schemas import VmSizeBody
 from app.vm_catalogues.service import to_answer as to_catalogue_answer
-from planner.errors import InvalidTopology, PlannerError
-
-IN_PLACEMENT: Mapping[type[PlannerError], str] = {InvalidTopology: "/topology"}
-"""The rate, unlike a plan's, stands in the body itself."""
 
 
 def open_library(session: Session) -> Library:
@@ -47,17 +43,22 @@ def open_library(session: Session) -> Library:
     return Library(find_profile, find_sizes)
 
 
+def locate_sizes(body: PlacementChoices) -> dict[str, str | None]:
+    """Where the body has the VM sizes: in a list, or by the name of a catalogue."""
+    return {"vm_sizes": "/vm_catalogue" if body.vm_sizes is None and body.vm_catalogue else "/vm_sizes"}
+
+
 def place_described(session: Session, body: PlacementRequest, settings: Settings) -> PlacementAnswer:
     """Of the body's topology at its rate; nothing is stored."""
     check_size(body.topology, settings, "#/topology")
-    with time_planner("place"), pointing_into_body(IN_PLACEMENT):
+    with time_planner("place"), pointing_into_body(locate_sizes(body)):
         return compute_placement(body, body.topology, body.external_rate, open_library(session))
 
 
 def predict_described(session: Session, body: PredictionRequest, settings: Settings) -> PredictionAnswer:
     """Of the body's mapping."""
     check_size(body.topology, settings, "#/topology")
-    with time_planner("predict"), pointing_into_body(IN_PLACEMENT):
+    with time_planner("predict"), pointing_into_body():
         return compute_prediction(body, open_library(session))
 
 
@@ -67,7 +68,7 @@ def place_stored(session: Session, name: str, body: StoredPlacementRequest) -> P
     external_rate = body.external_rate
     if external_rate is None:
         external_rate = _find_newest_rate(session, stored)
-    with time_planner("place"):
+    with time_planner("place"), pointing_into_body(STORED | locate_sizes(body)):
         answer = compute_placement(
             body, Graph.model_validate(stored.definition), external_rate, open_library(session)
         )

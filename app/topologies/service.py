@@ -5,6 +5,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from app.described.topology import check_size
+from app.http.error_pointers import TOPOLOGY_ALONE, pointing_into_body
 from app.http.errors import InvalidRequest
 from app.http.pages import Page
 from app.settings import Settings
@@ -19,7 +20,8 @@ from planner.topology.flow import check_topology
 def create_topology(session: Session, body: TopologyBody, settings: Settings) -> StoredTopology:
     """Stores the first revision under a name that is free."""
     check_size(body, settings)
-    check_topology(body.to_values())
+    with pointing_into_body(TOPOLOGY_ALONE):
+        check_topology(body.to_values())
     row = session.scalar(
         insert(TopologyRow)
         .values(name=body.name, revision=1)
@@ -40,7 +42,8 @@ def replace_topology(
             (("#/name", f"Must be {name!r}, as in the address: a topology cannot be renamed."),)
         )
     check_size(body, settings)
-    check_topology(body.to_values())
+    with pointing_into_body(TOPOLOGY_ALONE):
+        check_topology(body.to_values())
     row = lock_topology(session, name)
     refuse_stale(row, if_match)
     if body.revision is not None and body.revision != row.revision:

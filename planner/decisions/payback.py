@@ -47,7 +47,7 @@ def plan_moves(decision: Decision, states: Mapping[str, State]) -> Moves:
                 state, before.processors, after.processors, after.arrival_rate, after.service_rate
             )
         except InvalidState as error:
-            pointer = f"/states/{escape_pointer(before.name)}{error.pointer}"
+            pointer = f"/{escape_pointer(before.name)}{error.pointer}"
             raise InvalidState(f"Operator {before.name!r}: {error.detail}", pointer) from error
         migrations[before.name] = migration
         if migration.repartition_seconds is None or cost is None:

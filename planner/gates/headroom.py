@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import inf
 
+from planner.errors import InvalidLoad
 from planner.plans.estimation import Situation
 from planner.topology.flow import NO_INPUT
 from planner.topology.load_checks import SMALLEST, check_number, check_offered_load
@@ -31,9 +32,12 @@ def scale_load(situation: Situation, external_rate: float) -> Situation:
 
 def check_rate(situation: Situation, external_rate: float) -> None:
     """Raise InvalidLoad where the rate is none, or would keep more processors busy than can be planned for."""
-    check_number(external_rate, "external_rate", least=SMALLEST)
-    for name, visits in zip(situation.names, situation.flow.visits, strict=True):
-        check_offered_load(name, visits * external_rate, situation.load.operators[name])
+    try:
+        check_number(external_rate, "external_rate", least=SMALLEST)
+        for name, visits in zip(situation.names, situation.flow.visits, strict=True):
+            check_offered_load(name, visits * external_rate, situation.load.operators[name])
+    except InvalidLoad as error:  # the load itself was checked before: the rate asked for is wrong
+        raise replace(error, pointer="", argument="external_rate") from error
 
 
 def find_largest_rate(holds: Callable[[float], bool], start: float, ceiling: float) -> float | None:

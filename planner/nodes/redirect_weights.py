@@ -30,7 +30,8 @@ def weigh_instances(operator: str, instances: Sequence[Instance], most_deviation
             raise InvalidLoad(
                 f"Instance {one.name!r} of {operator!r} holds {one.queue_length:g} of {one.queue_capacity:g}: a queue "
                 "length lies between 0 and its capacity.",
-                f"/instances/{escape_pointer(operator)}",
+                f"/{escape_pointer(operator)}",
+                "instances",
             )
     lengths = [one.queue_length for one in instances]
     deviation = deviate(lengths)

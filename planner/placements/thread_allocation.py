@@ -67,7 +67,7 @@ def find_task_loads(
     if not 0.0 < external_rate < inf:
         raise InvalidLoad(
             f"external_rate is {external_rate:g}: give a finite rate above 0 to place a topology for.",
-            "/external_rate",
+            argument="external_rate",
         )
     visits = solve_visits(topology)
     names = [operator.name for operator in topology.operators]

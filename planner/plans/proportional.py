@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from math import ceil, fsum
 
 from planner.allocation.allocate import allocate_budget
-from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidLoad, escape_pointer
+from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidLoad, escape_pointer, suggest_name
 from planner.plans.describe import describe_choice
 from planner.plans.estimation import Situation, assess_counts, list_floats, survey_load
 from planner.plans.throttled_flow import throttle_flow
@@ -33,7 +33,7 @@ def proportional(
     if not 0.0 < tolerance < 1.0:
         raise InvalidLoad(
             f"tolerance = {tolerance} ends the search nowhere or at once: give more than 0 and less than 1.",
-            "/tolerance",
+            argument="tolerance",
         )
     measured = survey_load(topology, apply_capacities(load, capacities or {}), model)
     situation, throttled = throttle_flow(measured)
@@ -48,10 +48,18 @@ def apply_capacities(load: Load, capacities: Mapping[str, float]) -> Load:
     operators = dict(load.operators)
     for name, capacity in capacities.items():
         measured = operators.get(name)
-        if measured is None or not 1e-6 <= capacity <= 1e6:
+        if measured is None:
             raise InvalidLoad(
-                f"capacities has {name!r}: {capacity}: name operators of the load, with numbers from 1e-6 to 1e6.",
-                f"/capacities/{escape_pointer(name)}",
+                f"capacities has {name!r}, which the load does not have: remove it or correct the name."
+                f"{suggest_name(name, operators)}",
+                f"/{escape_pointer(name)}",
+                "capacities",
+            )
+        if not 1e-6 <= capacity <= 1e6:
+            raise InvalidLoad(
+                f"The capacity of {name!r} is {capacity}: give a number from 1e-6 to 1e6.",
+                f"/{escape_pointer(name)}",
+                "capacities",
             )
         if measured.service_rate is not None:
             operators[name] = measured._replace(service_rate=measured.service_rate * capacity)

@@ -24,7 +24,7 @@ def tradeoff(topology: Topology, load: Load, beta: float, model: Model = "mmk") 
         raise InvalidLoad(
             f"beta = {beta} weighs one side with nothing: give more than 0 (a processor costs nothing) and less "
             "than 1 (a waiting tuple costs nothing).",
-            "/beta",
+            argument="beta",
         )
     situation, throttled = throttle_flow(survey_load(topology, load, model))
     curves = situation.stations.curves

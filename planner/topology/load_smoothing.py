@@ -14,7 +14,7 @@ def smooth_window(loads: Sequence[Load], size: int) -> tuple[Load, tuple[Diagnos
     """The mean of the newest `size` intervals, oldest first in `loads`: D = (1/w) Σ d (DRS, section IV-A)."""
     if size < 1:
         raise InvalidLoad(
-            f"A window of {size} intervals holds nothing: give a size of at least 1.", "/smoothing/size"
+            f"A window of {size} intervals holds nothing: give a size of at least 1.", argument="size"
         )
     load, diagnostics = smooth_loads(loads[-size:], average_evenly)
     if len(loads) < size:
@@ -31,7 +31,7 @@ def smooth_ewma(loads: Sequence[Load], alpha: float) -> tuple[Load, tuple[Diagno
     if not 0.0 <= alpha < 1.0:
         raise InvalidLoad(
             f"alpha = {alpha} is no weight of the past: give at least 0 (only the newest) and less than 1.",
-            "/smoothing/alpha",
+            argument="alpha",
         )
 
     def average_fading(values: Sequence[float]) -> float:
