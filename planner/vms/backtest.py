@@ -26,7 +26,7 @@ from planner.workloads.arma_fallback import choose_order
 from planner.workloads.arma_fit import fit_arma_by_statsmodels
 from planner.workloads.errors import InvalidSchedule
 from planner.workloads.peak_rate import ARMA_WINDOW, ArmaPeaks, expect_last_rate
-from planner.workloads.rate_distribution import Outlooks
+from planner.workloads.rate_distribution import RateDistributions
 from planner.workloads.series import check_forecastable
 
 DEFAULT_TIMING = Timing()
@@ -75,7 +75,7 @@ class Backtest:
         self.capacity: Capacity = interpolate_capacity(setup.samples, setup.max_vms)
         self.training = tuple(sample for sample in setup.samples if sample.vms in setup.train_vms)
         self.model = fit_mst(self.training)
-        self._outlooks = Outlooks(setup.timing.day_steps)
+        self._distributions = RateDistributions(setup.timing.day_steps)
 
     @cached_property
     def peaks(self) -> ArmaPeaks:
@@ -101,7 +101,7 @@ class Backtest:
         """A fresh policy that knows the training samples and nothing of the workload."""
         if name == HEADGATE:
             target = self.setup.headgate_qos_target
-            return HeadgatePolicy(self.training, self._outlooks, self.capacity.max_vms, target)
+            return HeadgatePolicy(self.training, self._distributions, self.capacity.max_vms, target)
         known = find_policy(name)
         return SigmaPolicy(
             self.model,

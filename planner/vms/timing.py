@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from planner.arrays import Floats
 from planner.vms.errors import InvalidQosTarget
 from planner.workloads.errors import InvalidSchedule
@@ -35,6 +37,12 @@ class Observed:
     vms: Floats
     served_rates: Floats
     saturated: Floats
+
+
+def observe_rates(rates: Floats) -> Observed:
+    """Rates alone: nothing is known of the VMs that ran."""
+    nothing = np.zeros(0)
+    return Observed(rates, nothing, nothing, nothing)
 
 
 class VmPolicy(Protocol):

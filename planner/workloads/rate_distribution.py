@@ -36,16 +36,17 @@ PRIOR_ROWS = 40
 THINNING = 7
 REFRESH_STEPS = 60
 SMOOTHING = 15
-# How often it learns: a forecast must be judged before the next that builds on its error is made.
+# Steps learned from at once; no more than the window's last, for a forecast builds on the error of the one that far back.
 BLOCK_STEPS = 10
 
 
-class Outlook:
+class RateDistribution:
     """Feed it the rates seen so far; it answers with equally likely rates of the steps in its window."""
 
     def __init__(self, window: Window, day_steps: int = 1440) -> None:
         self.steps = np.arange(window.first, window.last + 1)
         self.day_steps = day_steps
+        self._block_steps = min(BLOCK_STEPS, window.last)
         self._levels, self._logs, self._offsets = Rows(), Rows(), Rows()
         self._log_sums = Rows()
         self._log_sums.extend(np.zeros(1))
@@ -62,11 +63,11 @@ class Outlook:
         self._shape = np.zeros((len(self.steps), len(QUANTILES)))
         self._sum = 0.0
 
-    def rates_ahead(self, rates: Floats) -> Floats:
+    def likely_rates(self, rates: Floats) -> Floats:
         """Equally likely rates of the window's steps, sorted, as seen from the last of the rates."""
         fresh = rates[self._logs.count :]
-        for start in range(0, len(fresh), BLOCK_STEPS):
-            self._observe(fresh[start : start + BLOCK_STEPS])
+        for start in range(0, len(fresh), self._block_steps):
+            self._observe(fresh[start : start + self._block_steps])
         last = self._logs.count - 1
         self._refresh_shape(last)
         center = self._reference(np.array([last]))[0] + self._means.all[last]
@@ -194,18 +195,18 @@ class Outlook:
         self._shape = np.quantile(rows, QUANTILES, axis=0).T
 
 
-class Outlooks:
+class RateDistributions:
     """Answers for any window of one workload, each kept, since the seeds of one backtest ask again."""
 
     def __init__(self, day_steps: int = 1440) -> None:
         self.day_steps = day_steps
-        self._outlooks: dict[Window, Outlook] = {}
+        self._distributions: dict[Window, RateDistribution] = {}
         self._known: dict[tuple[int, Window], Floats] = {}
 
     def __call__(self, rates: Floats, window: Window) -> Floats:
         """Equally likely rates of the window's steps, sorted, as seen from the last of the rates."""
         key = (len(rates), window)
         if key not in self._known:
-            outlook = self._outlooks.setdefault(window, Outlook(window, self.day_steps))
-            self._known[key] = outlook.rates_ahead(rates)
+            distribution = self._distributions.setdefault(window, RateDistribution(window, self.day_steps))
+            self._known[key] = distribution.likely_rates(rates)
         return self._known[key]

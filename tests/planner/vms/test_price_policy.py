@@ -1,70 +1,55 @@
-"""Our own policy: its outlook is honest about its errors, its price follows its record, its schedule is cheap."""
+"""Headgate's policy: its price follows the record, and without one meets the target as cheaply as can be."""
+
+from itertools import product
 
 import numpy as np
 import pytest
-from scipy.signal import lfilter
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from planner.arrays import Floats
 from planner.vms.backtest import BacktestSetup, run_backtest
-from planner.vms.price_policy import HeadgatePolicy
+from planner.vms.price_policy import HeadgatePolicy, choose_at_price, choose_for_target
 from planner.vms.throughput import MstSample
-from planner.vms.timing import Observed
-from planner.workloads.rate_distribution import Outlook, Outlooks
+from planner.vms.timing import Observed, observe_rates
+from planner.workloads.rate_distribution import RateDistributions
 from planner.workloads.window import Window
 from tests.planner.imai import figures, mst_samples, training_samples, worldcup_week
 
-
-def daily_rates(days: int, seed: int) -> Floats:
-    """A daily rhythm with noise that keeps for an hour, three times as wild by day."""
-    generator = np.random.default_rng(seed)
-    time = np.arange(days * 1440) / 1440
-    rhythm = np.sin(2 * np.pi * time)
-    noise = generator.standard_normal(len(time)) * np.where(rhythm > 0, 0.03, 0.01)
-    return np.asarray(100.0 * np.exp(0.5 * rhythm + lfilter([1.0], [1.0, -0.9], noise)))
-
-
-def test_rates_exceed_the_outlook_s_quantiles_as_often_as_these_say() -> None:
-    rates, outlook = daily_rates(5, 7), Outlook(Window(2, 11))
-    exceeded = []
-    for last in range(8, len(rates) - 12, 10):
-        cloud = outlook.rates_ahead(rates[: last + 1])
-        if last > 1440:
-            ahead = rates[last + 2 : last + 12]
-            exceeded.append([(ahead > np.quantile(cloud, q)).mean() for q in (0.5, 0.9, 0.99)])
-    assert np.mean(exceeded, axis=0) == pytest.approx([0.5, 0.1, 0.01], abs=0.02, rel=0.25)
-
-
-def test_the_outlook_is_wider_where_the_same_hours_were_wilder_before() -> None:
-    """Seen from an hour that is as calm as any: only the days before tell what is about to begin."""
-    generator = np.random.default_rng(8)
-    minute = np.arange(5 * 1440) % 1440
-    noise = generator.standard_normal(len(minute)) * np.where((minute >= 300) & (minute < 420), 0.2, 0.01)
-    rates, outlook = 100.0 * np.exp(noise), Outlook(Window(2, 11))
-
-    def width(last: int) -> float:
-        cloud = outlook.rates_ahead(rates[: last + 1])
-        return float(np.log(np.quantile(cloud, 0.95) / np.quantile(cloud, 0.05)))
-
-    before_the_wild_hours = width(4 * 1440 + 299)
-    in_calm_hours = width(4 * 1440 + 900)
-    assert before_the_wild_hours > 1.5 * in_calm_hours
-
-
-def test_a_single_drop_out_does_not_send_the_vms_away() -> None:
-    rates = daily_rates(2, 9)
-    rates[-1] *= 0.05
-    cloud = Outlook(Window(2, 11)).rates_ahead(rates)
-    assert np.median(cloud) > 0.8 * rates[-2]
-
-
-@pytest.mark.parametrize(
-    "rates", [np.zeros(300), np.full(300, 4.0), np.array([0.0, 5.0] * 150), np.array([3.0])]
+falling = st.lists(st.integers(0, 64), min_size=4, max_size=4).map(
+    lambda counts: [count / 64 for count in sorted(counts, reverse=True)]
 )
-def test_odd_workloads_still_have_an_outlook(rates: Floats) -> None:
-    cloud = Outlook(Window(2, 11)).rates_ahead(rates)
-    assert np.isfinite(cloud).all()
-    assert (np.diff(cloud) >= 0).all()
-    assert cloud[0] >= 0
+
+
+@settings(max_examples=60)
+@given(shares=st.lists(falling, min_size=1, max_size=3), allowed=st.floats(0.0, 0.9))
+def test_the_schedule_meets_the_target_and_no_single_vm_can_go(
+    shares: list[list[float]], allowed: float
+) -> None:
+    unserved = np.array(shares)
+    chosen = choose_for_target(unserved, allowed)
+
+    def mean_share(counts: tuple[int, ...]) -> float:
+        return float(np.mean([row[count - 1] for row, count in zip(unserved, counts, strict=True)]))
+
+    possible = [
+        counts for counts in product(range(1, 5), repeat=len(shares)) if mean_share(counts) <= allowed
+    ]
+    if not possible:
+        assert mean_share(tuple(chosen)) == mean_share((4,) * len(shares))
+        return
+    assert mean_share(tuple(chosen)) <= allowed
+    # A common price finds the best schedule up to what one interval can save.
+    best = min(sum(counts) for counts in possible)
+    assert sum(chosen) <= best + 3
+    if len(shares) == 1:
+        assert sum(chosen) == best
+
+
+@given(shares=st.lists(falling, min_size=1, max_size=3), price=st.floats(0.0, 50.0))
+def test_at_a_price_every_interval_has_its_own_cheapest_vms(shares: list[list[float]], price: float) -> None:
+    for row, count in zip(shares, choose_at_price(np.array(shares), price), strict=True):
+        costs = [vms + price * share for vms, share in enumerate(row, 1)]
+        assert costs[count - 1] == min(costs)
 
 
 def observe(vms: list[int], served: list[float], saturated: list[int]) -> Observed:
@@ -72,7 +57,7 @@ def observe(vms: list[int], served: list[float], saturated: list[int]) -> Observ
 
 
 def make_policy() -> HeadgatePolicy:
-    return HeadgatePolicy(training_samples("grep"), Outlooks(), 128)
+    return HeadgatePolicy(training_samples("grep"), RateDistributions(), 128)
 
 
 def test_unserved_steps_raise_the_price_and_served_ones_lower_it() -> None:
@@ -98,6 +83,16 @@ def test_a_saturated_interval_is_learned_once() -> None:
     once = policy.belief.means.copy()
     policy.decide_vms(observe([48] * 10, [25.0] * 10, [1] * 10), window)
     assert (policy.belief.means == once).all()
+
+
+@pytest.mark.parametrize("seen", [1, 19, 20, 500])
+def test_without_a_record_the_target_is_met_once_enough_rates_were_seen(seen: int) -> None:
+    rates, window = worldcup_week()[:seen] / 10.0, Window(2, 11)
+    chosen = make_policy().decide_intervals(observe_rates(rates), [window])
+    by_target = choose_for_target(chosen.unserved, 1.0 - 0.9875)
+    usual = choose_at_price(chosen.unserved, make_policy().price(observe_rates(rates), 10))
+    assert chosen.counts.tolist() == (by_target if seen >= 20 else usual).tolist()
+    assert seen < 20 or chosen.mean_unserved <= 1.0 - 0.9875
 
 
 @pytest.mark.parametrize("app", ["grep", "rcount"])

@@ -1,53 +1,30 @@
-"""VM schedules: the fewest VMs that meet the target together, with reasons that add up."""
+"""VM schedules: what the policies decide for the coming intervals, with reasons that add up."""
 
-from itertools import product
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from planner.vms.timing import Timing
-from planner.vms.vm_schedule import VmQuestion, choose_together, forecast_vms, windows_ahead
+from planner.vms.price_policy import HeadgatePolicy
+from planner.vms.throughput import MstSample
+from planner.vms.timing import Timing, observe_rates
+from planner.vms.vm_schedule import VmQuestion, forecast_vms, windows_ahead
 from planner.workloads.errors import ConstantWorkload, InvalidSchedule, WorkloadTooShort
+from planner.workloads.rate_distribution import RateDistributions
 from planner.workloads.series import Measurement, regularise_workload
 from planner.workloads.window import Window
 from tests.planner.imai import training_samples, worldcup_week
-
-falling = st.lists(st.integers(0, 64), min_size=4, max_size=4).map(
-    lambda counts: [count / 64 for count in sorted(counts, reverse=True)]
-)
-
-
-@settings(max_examples=60)
-@given(shares=st.lists(falling, min_size=1, max_size=3), allowed=st.floats(0.0, 0.9))
-def test_the_schedule_meets_the_target_and_no_single_vm_can_go(
-    shares: list[list[float]], allowed: float
-) -> None:
-    unserved = np.array(shares)
-    chosen = choose_together(unserved, allowed)
-
-    def mean_share(counts: tuple[int, ...]) -> float:
-        return float(np.mean([row[count - 1] for row, count in zip(unserved, counts, strict=True)]))
-
-    possible = [
-        counts for counts in product(range(1, 5), repeat=len(shares)) if mean_share(counts) <= allowed
-    ]
-    if not possible:
-        assert mean_share(tuple(chosen)) == mean_share((4,) * len(shares))
-        return
-    assert mean_share(tuple(chosen)) <= allowed
-    # A common price finds the best schedule up to what one interval can save.
-    best = min(sum(counts) for counts in possible)
-    assert sum(chosen) <= best + 3
-    if len(shares) == 1:
-        assert sum(chosen) == best
 
 
 def ask(policy: str, **fields: object) -> VmQuestion:
     rates = worldcup_week()[500:1100] / 10.0
     measurements = [Measurement(60.0 * i, float(rate)) for i, rate in enumerate(rates)]
     return VmQuestion(regularise_workload(measurements), training_samples("grep"), policy, **fields)  # type: ignore[arg-type]
+
+
+def scale(question: VmQuestion, factor: float) -> VmQuestion:
+    rates = tuple(rate * factor for rate in question.workload.rates)
+    return replace(question, workload=replace(question.workload, rates=rates))
 
 
 @pytest.mark.parametrize("policy", ["headgate", "mst", "mst+ua", "mst+ua;arma", "5"])
@@ -60,6 +37,34 @@ def test_every_reason_adds_up(policy: str) -> None:
         assert reason.meets_target
     assert forecast.intervals[0].from_seconds == 60.0 * 601
     assert forecast.intervals[3].to_seconds == 60.0 * 641
+
+
+def test_a_headgate_schedule_is_what_its_policy_decides_in_a_backtest_without_a_record() -> None:
+    question = ask("headgate")
+    policy = HeadgatePolicy(question.samples, RateDistributions(), question.max_vms)
+    observed = observe_rates(question.workload.series)
+    assert forecast_vms(question).intervals[0].reason.vms == policy.decide_vms(observed, Window(2, 11))
+    several = ask("headgate", intervals=4, qos_target=0.95)
+    policy = HeadgatePolicy(question.samples, RateDistributions(), question.max_vms, 0.95)
+    chosen = policy.decide_intervals(observed, windows_ahead(several))
+    assert [one.reason.vms for one in forecast_vms(several).intervals] == chosen.counts.tolist()
+
+
+@pytest.mark.parametrize("qos_target", [0.6, 0.9, 0.99])
+def test_no_schedule_serves_less_than_its_target_unless_no_vms_could(qos_target: float) -> None:
+    forecast = forecast_vms(ask("headgate", intervals=3, qos_target=qos_target))
+    served = [one.reason.probability for one in forecast.intervals]
+    assert np.mean(served) >= qos_target
+    assert all(one.reason.meets_target for one in forecast.intervals)
+    starved = forecast_vms(scale(ask("headgate", intervals=3, qos_target=qos_target, max_vms=1), 9.0))
+    assert not any(one.reason.meets_target for one in starved.intervals)
+    assert "target-not-met" in {one.code for one in starved.diagnostics}
+
+
+def test_samples_that_held_more_than_was_believed_spare_vms() -> None:
+    needed = forecast_vms(ask("headgate")).intervals[0].reason.vms
+    held = forecast_vms(ask("headgate", bounds=(MstSample(needed - 1, 60.0), MstSample(9_999, 1.0))))
+    assert held.intervals[0].reason.vms < needed
 
 
 def test_doubt_costs_more_the_further_ahead_it_looks() -> None:
@@ -75,12 +80,17 @@ def test_the_first_interval_begins_when_vms_asked_for_now_are_ready() -> None:
     assert windows_ahead(ask("mst", timing=Timing(5, 0)))[0] == Window(1, 5)
 
 
-def test_extrapolation_is_said() -> None:
-    question = ask("mst+ua;arma", qos_target=0.999, intervals=1)
-    scaled = regularise_workload(
-        [Measurement(60.0 * i, rate * 1.5) for i, rate in enumerate(question.workload.rates)]
+@pytest.mark.parametrize("timing", [Timing(1, 0), Timing(2, 1), Timing(5, 3), Timing(8, 1)])
+def test_an_interval_may_be_shorter_than_ten_steps(timing: Timing) -> None:
+    forecast = forecast_vms(ask("headgate", timing=timing, intervals=2))
+    assert all(one.reason.meets_target for one in forecast.intervals)
+    assert forecast.intervals[1].from_seconds == 60.0 * (
+        600 + max(timing.startup_steps, 1) - 1 + timing.interval_steps
     )
-    forecast = forecast_vms(VmQuestion(scaled, question.samples, "mst+ua;arma", 0.999))
+
+
+def test_extrapolation_is_said() -> None:
+    forecast = forecast_vms(scale(ask("mst+ua;arma", qos_target=0.999, intervals=1), 1.5))
     assert forecast.intervals[0].reason.vms > 24
     assert "mst-extrapolated" in {one.code for one in forecast.diagnostics}
 
@@ -97,6 +107,6 @@ def test_policies_that_forecast_need_a_series_that_varies(policy: str) -> None:
 
 
 @pytest.mark.parametrize("intervals", [0, 25])
-def test_as_many_intervals_as_nobody_waits_for_are_refused(intervals: int) -> None:
+def test_more_intervals_than_a_day_has_hours_are_refused(intervals: int) -> None:
     with pytest.raises(InvalidSchedule, match="1 to 24"):
         forecast_vms(ask("mst", intervals=intervals))
