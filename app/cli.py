@@ -95,7 +95,7 @@ for command in (estimate, gate, place, profile, ingest, prune, forecast, backtes
 @cli.command()
 def openapi() -> None:
     """Print the OpenAPI document as YAML: what openapi.yaml holds."""
-    from app.http.documentation import render_yaml
+    from app.http.openapi_yaml import render_yaml
     from app.main import create_app
 
     sys.stdout.write(render_yaml(create_app(Settings(log_level="error")).openapi()))

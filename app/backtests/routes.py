@@ -9,9 +9,9 @@ from app.backtest_workers.traces import draw_trace
 from app.backtests import service
 from app.backtests.schemas import MOST_SEEDS, BacktestAnswer, BacktestPage, BacktestRequest, RunTrace, State
 from app.http.admission import computes
+from app.http.documented_problems import BODY, document_problems
 from app.http.negotiation import JSON, PNG, SVG, Accept, choose_form, document_pictures
 from app.http.pages import PageDep
-from app.http.problems import BODY, document_problems
 from app.http.security import may_read, may_store
 from app.http.strict_json import StrictJsonRoute
 from app.storage.sessions import SessionDep

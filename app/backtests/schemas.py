@@ -27,14 +27,14 @@ MOST_SEEDS = 50
 State = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 Vms = Annotated[int, Field(ge=1, le=10**6)]
 
-# Two hours of minutes, rising and falling, and samples of an application of some 0.8 per VM.
+# 105 minutes, rising and falling, and samples of an application of some 0.8 per VM.
 EXAMPLE: JsonValue = {
     "workload": [
         {
             "at": f"2026-11-18T{minute // 60:02}:{minute % 60:02}:00Z",
-            "rate": round(8 + 4 * math.sin(minute / 20), 3),
+            "rate": round(8 + 4 * math.sin(minute / 20), 1),
         }
-        for minute in range(120)
+        for minute in range(105)
     ],
     "workload_name": "two-hours",
     "mst_samples": [

@@ -18,9 +18,9 @@ from app.forecasts.schemas import (
     VmForecastRequest,
 )
 from app.http.admission import computes
+from app.http.documented_problems import BODY, document_problems
 from app.http.fields import TopologyName
 from app.http.pages import PageDep
-from app.http.problems import BODY, document_problems
 from app.http.security import may_read, may_store
 from app.http.strict_json import StrictJsonRoute
 from app.storage.sessions import SessionDep

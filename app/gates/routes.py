@@ -6,8 +6,8 @@ from app.gates import service
 from app.gates.schemas import GateAnswer, GateRequest, StoredGateRequest
 from app.http.admission import computes
 from app.http.dependencies import SettingsDep
+from app.http.documented_problems import BODY, document_problems
 from app.http.fields import TopologyName
-from app.http.problems import BODY, document_problems
 from app.http.security import may_read
 from app.http.strict_json import StrictJsonRoute
 from app.storage.sessions import SessionDep

@@ -10,7 +10,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.http import errors
 from app.http.error_pointers import RefusedByPlanner
-from app.http.problems import KINDS, ProblemResponse, answer_exception
+from app.http.problem_kinds import KINDS
+from app.http.problems import ProblemResponse, answer_exception
 from app.http.validation import describe_validation
 from planner.errors import suggest_name
 

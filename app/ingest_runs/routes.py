@@ -4,8 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path
 
+from app.http.documented_problems import document_problems
 from app.http.pages import PageDep
-from app.http.problems import document_problems
 from app.http.security import may_read
 from app.ingest_runs import service
 from app.ingest_runs.schemas import IngestRun, IngestRunPage, RejectedLinePage

@@ -7,9 +7,9 @@ from fastapi import APIRouter, Depends, Response
 from app.described.answers import EstimateAnswer
 from app.http.admission import computes
 from app.http.dependencies import SettingsDep
+from app.http.documented_problems import BODY, document_problems
 from app.http.fields import TopologyName
 from app.http.pages import PageDep
-from app.http.problems import BODY, document_problems
 from app.http.security import may_read, may_store
 from app.http.strict_json import StrictJsonRoute
 from app.plans import history, service

@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter, Depends
 
+from app.http.documented_problems import BODY, document_problems
 from app.http.fields import TopologyName
-from app.http.problems import BODY, document_problems
 from app.http.security import may_read, may_store
 from app.http.strict_json import StrictJsonRoute
 from app.policies import service

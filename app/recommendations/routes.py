@@ -4,8 +4,8 @@ from fastapi import APIRouter, Depends, Response
 
 from app.http.admission import computes
 from app.http.dependencies import SettingsDep
+from app.http.documented_problems import BODY, document_problems
 from app.http.fields import TopologyName
-from app.http.problems import BODY, document_problems
 from app.http.security import may_store
 from app.http.strict_json import StrictJsonRoute
 from app.recommendations import service

@@ -8,8 +8,8 @@ from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.http.documented_problems import document_problems
 from app.http.errors import NotReady
-from app.http.problems import document_problems
 from app.http.security import may_read
 from app.serving.observability import render_metrics
 from app.storage.sessions import HEALTH_CONNECTIONS

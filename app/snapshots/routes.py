@@ -6,9 +6,9 @@ from fastapi import APIRouter, Body, Depends, Query
 
 from app.described.load import FPD_LOAD
 from app.http.dependencies import SettingsDep
+from app.http.documented_problems import BODY, document_problems
 from app.http.fields import TopologyName, UtcTime
 from app.http.pages import PageDep
-from app.http.problems import BODY, document_problems
 from app.http.security import may_read, may_store
 from app.http.strict_json import StrictJsonRoute
 from app.snapshots import service

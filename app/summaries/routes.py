@@ -4,9 +4,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
+from app.http.documented_problems import document_problems
 from app.http.fields import TopologyName, UtcTime
 from app.http.pages import PageDep
-from app.http.problems import document_problems
 from app.http.security import may_read
 from app.storage.sessions import SessionDep
 from app.summaries import service

@@ -5,9 +5,9 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Query, Response
 
+from app.http.documented_problems import BODY, document_problems
 from app.http.fields import TopologyName
 from app.http.pages import PageDep
-from app.http.problems import BODY, document_problems
 from app.http.security import may_read, may_store
 from app.http.strict_json import StrictJsonRoute
 from app.storage.sessions import SessionDep

@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Response
 
 from app.http.admission import computes
+from app.http.documented_problems import BODY, document_problems
 from app.http.fields import TopologyName
 from app.http.negotiation import JSON, PNG, SVG, Accept, choose_form, document_pictures
-from app.http.problems import BODY, document_problems
 from app.http.security import may_read
 from app.http.strict_json import StrictJsonRoute
 from app.storage.sessions import SessionDep

@@ -36,10 +36,21 @@ def document(client: httpx.Client) -> dict[str, Any]:
     return described
 
 
+def follow(document: dict[str, Any], part: Any) -> Any:
+    """The part with every reference to a response or an example replaced by what it names."""
+    if isinstance(part, dict):
+        kind, _, name = part.get("$ref", "").removeprefix("#/components/").partition("/")
+        if kind in {"responses", "examples"}:
+            return follow(document, document["components"][kind][name])
+        return {key: follow(document, value) for key, value in part.items()}
+    return [follow(document, value) for value in part] if isinstance(part, list) else part
+
+
 @pytest.fixture(scope="module")
 def operations(document: dict[str, Any]) -> list[tuple[str, str, Operation]]:
+    """Method, path and operation, its references to responses and examples followed."""
     return [
-        (method, path, operation)
+        (method, path, follow(document, operation))
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
     ]

@@ -16,7 +16,7 @@ from app.http.error_pointers import (
     find_place,
     lead_into_body,
 )
-from app.http.problems import KINDS
+from app.http.problem_kinds import KINDS
 from app.vm_catalogues.schemas import AZURE_D_SIZES
 from planner.errors import BoundTooSmall, InvalidArgument, InvalidLoad, PlannerError, TargetUnreachable
 

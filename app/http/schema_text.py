@@ -1,0 +1,74 @@
+"""Shorter schemas in the OpenAPI document, of the same meaning."""
+
+from collections.abc import Iterator
+from typing import Any
+
+LEAST_FIELDS, LEAST_CHARACTERS = 3, 120
+"""A schema is shared where at least so many fields have it, and it is at least so long."""
+
+Schema = dict[str, Any]
+
+
+def tidy_schemas(document: dict[str, Any]) -> None:
+    """Tidies every schema of the document: the components, and those of parameters, bodies and answers."""
+    for schema in document["components"]["schemas"].values():
+        tidy_schema(schema)
+    for schema in _find_schemas(document["paths"]):
+        tidy_schema(schema)
+
+
+def tidy_schema(schema: Schema) -> None:
+    """Drops titles made from names (`k_max`: `K Max`); a value or null becomes `type: [number, 'null']`."""
+    schema.pop("title", None)
+    for inner in _list_inner(schema):
+        tidy_schema(inner)
+    match schema.get("anyOf"):
+        case [{"type": str(kind)} as value, {"type": "null"}] if not {"enum", "const"} & value.keys():
+            del schema["anyOf"]
+            schema |= value | {"type": [kind, "null"]}
+
+
+def share_fields(document: dict[str, Any]) -> None:
+    """Replaces a long schema that several fields of one name have by a reference to a component of that name."""
+    schemas = document["components"]["schemas"]
+    places: dict[tuple[str, str], list[Schema]] = {}
+    for schema in schemas.values():
+        for name, field in schema.get("properties", {}).items():
+            if len(text := _without_default(field)) >= LEAST_CHARACTERS:
+                places.setdefault((name, text), []).append(field)
+    for (name, _), fields in places.items():
+        if len(fields) >= LEAST_FIELDS:
+            component = "".join(map(str.capitalize, name.split("_")))
+            component += "Choice" if component in schemas else ""
+            schemas[component] = {key: value for key, value in fields[0].items() if key != "default"}
+            for field in fields:
+                kept = {key: value for key, value in field.items() if key == "default"}
+                field.clear()
+                field.update({"$ref": f"#/components/schemas/{component}"} | kept)
+
+
+def _without_default(field: Schema) -> str:
+    return repr(sorted((key, value) for key, value in field.items() if key != "default"))
+
+
+def _list_inner(schema: Schema) -> Iterator[Schema]:
+    for key in ("items", "additionalProperties"):
+        if isinstance(schema.get(key), dict):
+            yield schema[key]
+    for key in ("anyOf", "oneOf", "allOf", "prefixItems"):
+        yield from schema.get(key, [])
+    for key in ("properties", "patternProperties"):
+        yield from schema.get(key, {}).values()
+
+
+def _find_schemas(part: Any) -> Iterator[Schema]:
+    """The schemas of a part of the document: each lies under the key `schema`."""
+    if isinstance(part, list):
+        for value in part:
+            yield from _find_schemas(value)
+    elif isinstance(part, dict):
+        for key, value in part.items():
+            if key == "schema":
+                yield value
+            elif key != "examples":
+                yield from _find_schemas(value)
