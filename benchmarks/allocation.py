@@ -13,8 +13,10 @@ from time import process_time
 
 import numpy as np
 
-from planner.allocation.allocate import allocate_budget, allocate_target, expected_sojourn_seconds
-from planner.queueing.stations import NO_BOUND, Queues, Stations, wait_in_services
+from planner.allocation.allocate import allocate_budget, allocate_target
+from planner.queueing.array_queues import wait_in_services
+from planner.queueing.sojourn import expected_sojourn_seconds
+from planner.queueing.stations import NO_BOUND, Stations
 
 TABLE_II = (12, 24, 48, 96, 192)
 SHARES = (0.55, 0.35, 0.1)
@@ -127,11 +129,11 @@ def print_large() -> None:
         for k_max in (10**6, 10**7, 10**9):
             stations = build_large(size, k_max)
             counts = allocate_budget(stations, k_max).counts
-            queues, at = Queues.prepare(stations), counts.astype(np.float64)
+            queues, at = stations.arrays, counts.astype(np.float64)
             target = expected_sojourn_seconds(stations, counts, 1.0) * (1.0 + 1e-9)
             one = time_median(lambda q=queues, k=at: wait_in_services(q, k))  # type: ignore[misc]
-            budget = time_median(lambda s=stations, k=k_max: allocate_budget(s, k))  # type: ignore[misc]
-            goal = time_median(lambda s=stations, t=target: allocate_target(s, t, 1.0))  # type: ignore[misc]
+            budget = time_median(lambda s=stations, k=k_max: allocate_budget(replace(s), k))  # type: ignore[misc]
+            goal = time_median(lambda s=stations, t=target: allocate_target(replace(s), t, 1.0))  # type: ignore[misc]
             print(f"{size:>8} {k_max:>12} {budget / one:>12.1f} {goal / one:>15.1f} {one * 1e3:>14.2f}")
 
 

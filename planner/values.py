@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-Model = Literal["mmk", "ggk", "ggk-whitt"]
+Model = str
+"""The name of a waiting model: a key of planner.queueing.waiting_models.WAITING_MODELS."""
 DEFAULT_MODEL: Model = "ggk-whitt"
 
 

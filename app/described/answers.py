@@ -4,8 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from app.described.waiting_model import KnownModel
 from app.http.fields import Answer, UtcTime
-from planner.values import Estimate, Model
+from planner.values import Estimate
 
 ESTIMATE_FIELDS = (
     "stable",
@@ -58,7 +59,7 @@ class EstimateAnswer(Answer):
     external_rate: float
     processors_total: int
     operators: list[OperatorEstimateAnswer]
-    model: Model
+    model: KnownModel
     unstable_operators: list[str] = []
     diagnostics: list[DiagnosticAnswer] = []
     basis: Basis | None = None

@@ -6,16 +6,10 @@ from pydantic import Field
 
 from app.described.load import LoadBody
 from app.described.topology import Graph
+from app.described.waiting_model import ModelName
 from app.http.fields import MOST_BUDGET, Body, OperatorName, Processors
-from planner.values import DEFAULT_MODEL, Model
+from planner.values import DEFAULT_MODEL
 
-ModelName = Annotated[
-    Model,
-    Field(
-        description="`mmk`: M/M/k. `ggk`: Allen-Cunneen (DRS eq. 5); its wait errs by 15% on average. "
-        "`ggk-whitt`: Whitt 1993; 9.5% on average, 2.7% at utilisations from 0.9."
-    ),
-]
 KMax = Annotated[int, Field(ge=1, le=MOST_BUDGET, description="Processors to divide.")]
 TMax = Annotated[float, Field(gt=0, le=1e15, description="E[T] to stay at or below.")]
 Beta = Annotated[

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.described.request import ModelName
+from app.described.waiting_model import ModelName
 from app.http.fields import Body
 from planner.values import DEFAULT_MODEL
 

@@ -8,8 +8,9 @@ from pydantic import ConfigDict, Field
 
 from app.described.answers import EstimateAnswer
 from app.described.load import FPD_LOAD
-from app.described.request import Beta, Described, KMax, ModelName, ProcessorCounts, TMax
+from app.described.request import Beta, Described, KMax, ProcessorCounts, TMax
 from app.described.topology import FPD
+from app.described.waiting_model import ModelName
 from app.http.fields import Answer, Body, OperatorName
 from app.measured.request import Measured
 from planner.values import Objective

@@ -5,7 +5,8 @@ from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
-from app.described.request import Beta, KMax, ModelName, TMax
+from app.described.request import Beta, KMax, TMax
+from app.described.waiting_model import ModelName
 from app.http.fields import Body, OperatorName, PositiveRate, Processors, Seconds
 from app.measured.request import Smoothing
 from planner.decisions import owner_terms

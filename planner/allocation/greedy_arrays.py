@@ -1,11 +1,11 @@
-"""Marginal analysis on many operators at once: the search for the gain θ at which greedy stops.
+"""Greedy on many operators, in arrays: the search for the gain θ at which greedy stops.
 
-{gain > θ} is a prefix of greedy's order, whatever θ is, so an inexact θ costs time and never the answer: the
-processors around it are put into greedy's order, by ln gain and among equals by operator, and taken or given
-back one by one. No gain may lie so near θ that rounding decides on which side: θ moves aside then.
+{gain > θ} is a prefix of greedy's order for every θ, so an inexact θ costs time and never the answer: the processors
+around θ are sorted into greedy's order, by ln gain and among equals by operator, and taken or given back. Where a gain
+lies so near θ that rounding would decide on which side it is, θ is lowered a little.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import exp
 
 import numpy as np
@@ -13,190 +13,226 @@ import numpy as np
 from planner.allocation.greedy_state import (
     LOG_LEAST_GAIN,
     ROUNDING,
-    Board,
+    GreedyState,
     apply_steps,
+    is_state_falling,
     order_last,
     order_next,
-    step,
 )
-from planner.arrays import Counts
+from planner.arrays import Counts, Floats
+from planner.queueing.array_queues import ArrayQueues, find_least_stable_counts
 from planner.queueing.erlang import solve_halfin_whitt
 from planner.queueing.gain_curve import LEAST_GAIN
-from planner.queueing.stations import Queues
 
 MOST_GUESSES = 6
 MOST_SHIFTS = 50
 """Only millions of operators of 1e9 processors each leave no room between gains; then rounding may decide."""
-Aim = Callable[[Board], float]
+EstimateTheta = Callable[[GreedyState], float]
 
 
-def aim_at_total(total: int) -> Aim:
-    """ln θ where the lines' counts sum to `total`, by Newton between brackets: the sum falls as θ grows."""
+class ArrayBoard:
+    """Processors of many operators, and the moves along greedy's order, as greedy_scalar.ScalarBoard has them."""
 
-    def aim(board: Board) -> float:
-        base = board.counts - board.log_next / board.slope + 0.5
-        rate = 1.0 / board.slope
-        floor, ceiling = board.floor.astype(np.float64), board.ceiling.astype(np.float64)
-        low, high = LOG_LEAST_GAIN - 1.0, max(float(np.max(board.log_next)), 0.0) + 50.0
-        log_least = float(np.median(board.log_next))
+    def __init__(
+        self, queues: ArrayQueues, min_processors: Sequence[int] | Counts, ceilings: Sequence[int] | Counts
+    ) -> None:
+        self.queues = queues
+        least = find_least_stable_counts(queues.high, queues.low)
+        self.floors = np.maximum(least, np.asarray(min_processors, np.int64))
+        self.busy = np.flatnonzero(queues.is_busy)
+        self.busy_queues = queues.select(self.busy)
+        self.bounds = self.floors[self.busy], np.asarray(ceilings, np.int64)[self.busy]
+        self.idle_total = int(self.floors.sum() - self.bounds[0].sum())
+        self.state: GreedyState | None = None
+
+    @property
+    def total(self) -> int:
+        """Processors of all operators."""
+        return self.idle_total + int((self.bounds[0] if self.state is None else self.state.counts).sum())
+
+    def to_counts(self) -> Counts:
+        """Processors of each operator, idle ones included."""
+        filled = self.floors.copy()
+        if self.state is not None:
+            filled[self.busy] = self.state.counts
+        return filled
+
+    def list_waits(self) -> Floats:
+        """The mean wait at each operator."""
+        waits = np.zeros(len(self.floors))
+        if self.state is not None:
+            waits[self.busy] = self.state.waits / self.busy_queues.service_rate
+        return waits
+
+    def approach_total(self, total: int) -> None:
+        """Move to a prefix of greedy's order of about `total` processors."""
+        if not len(self.busy):
+            return
+        total -= self.idle_total
+        high = self.busy_queues.high
+        state = self.start((total - float(np.sum(high))) / float(np.sum(np.sqrt(high))))
+        place_at_theta(state, estimate_theta_for_total(total), lambda: total - int(state.counts.sum()))
+
+    def approach_waiting(self, limit: float) -> None:
+        """Move to a prefix of greedy's order where a mean number of `limit` tuples waits, to rounding."""
+        if not len(self.busy):
+            return
+        scale = float(np.sum(np.sqrt(self.busy_queues.high) * self.busy_queues.weights.level))
+        state = self.start(solve_halfin_whitt(limit / scale))
+
+        def count_missing() -> float:
+            """Processors still to place or to give back, each worth about the best gain on offer."""
+            best = exp(min(float(np.max(state.offered())), 700.0))
+            return (state.waiting() - limit) / max(best, LEAST_GAIN)
+
+        place_at_theta(state, estimate_theta_for_waiting(limit), count_missing)
+        step_to_waiting(state, limit)
+
+    def start(self, x: float) -> GreedyState:
+        """k = A + x√A: where waits are neither rare nor sure, equal x is nearly equal gain (Halfin and Whitt 1981)."""
+        far = min(x, 36.0)  # at larger x the gains of large operators have vanished
+        high = self.busy_queues.high
+        self.state = GreedyState(
+            self.busy_queues, *self.bounds, (high + far * np.sqrt(high)).astype(np.int64)
+        )
+        return self.state
+
+    def step(self, steps: int) -> bool:
+        """Take up to `steps` processors in greedy's order, or give back as many; False where there is none."""
+        if self.state is None:
+            return False
+        operators, _ = (order_next if steps > 0 else order_last)(self.state, abs(steps))
+        apply_steps(self.state, operators, 1 if steps > 0 else -1)
+        return operators.size > 0
+
+    def is_falling(self) -> bool:
+        """Whether the gains around the answer fall, as greedy needs; always so where v does not depend on k."""
+        return self.state is None or is_state_falling(self.state)
+
+
+def estimate_theta_for_total(total: int) -> EstimateTheta:
+    """ln θ where the lines' counts sum to `total`: Newton within brackets, as the sum falls when θ grows."""
+
+    def estimate_theta(state: GreedyState) -> float:
+        base = state.counts - state.log_next / state.slope + 0.5
+        rate = 1.0 / state.slope
+        floor, ceiling = state.floor.astype(np.float64), state.ceiling.astype(np.float64)
+        low, high = LOG_LEAST_GAIN - 1.0, max(float(np.max(state.log_next)), 0.0) + 50.0
+        log_theta = float(np.median(state.log_next))
         for _ in range(40):
-            line = base + rate * log_least
+            line = base + rate * log_theta
             excess = float(np.sum(np.clip(line, floor, ceiling))) - total
             if abs(excess) < 0.5:
                 break
-            low, high = (log_least, high) if excess > 0.0 else (low, log_least)
+            low, high = (log_theta, high) if excess > 0.0 else (low, log_theta)
             free = float(np.sum(rate[(line > floor) & (line < ceiling)]))
-            log_least = log_least - excess / free if free else low
-            if not low < log_least < high:
-                log_least = (low + high) / 2.0
-        return max(log_least, LOG_LEAST_GAIN)
+            log_theta = log_theta - excess / free if free else low
+            if not low < log_theta < high:
+                log_theta = (low + high) / 2.0
+        return max(log_theta, LOG_LEAST_GAIN)
 
-    return aim
+    return estimate_theta
 
 
-def aim_at_waiting(limit: float) -> Aim:
+def estimate_theta_for_waiting(limit: float) -> EstimateTheta:
     """ln θ where the mean number that waits falls to `limit`, the gains along a line being a geometric series.
 
     d processors more at one operator: gain·(1 − e^(slope·d))/(1 − e^slope) fewer wait. The sum over operators falls
     as θ grows; its root is found by secant steps between brackets, to a fraction of a processor per operator.
     """
 
-    def aim(board: Board) -> float:
-        excess = board.waiting() - limit
-        worth = np.exp(board.log_next) / -np.expm1(board.slope)
-        rate, base = 1.0 / board.slope, board.log_next / board.slope
-        fewest, most = (bound - board.counts.astype(np.float64) for bound in (board.floor, board.ceiling))
+    def estimate_theta(state: GreedyState) -> float:
+        excess = state.waiting() - limit
+        worth = np.exp(state.log_next) / -np.expm1(state.slope)
+        rate, base = 1.0 / state.slope, state.log_next / state.slope
+        fewest, most = (bound - state.counts.astype(np.float64) for bound in (state.floor, state.ceiling))
 
-        def miss(log_least: float) -> tuple[float, float]:
-            steps = log_least * rate
+        def miss(log_theta: float) -> tuple[float, float]:
+            steps = log_theta * rate
             steps -= base
             np.clip(np.ceil(steps, out=steps), fewest, most, out=steps)
-            steps *= board.slope
+            steps *= state.slope
             np.expm1(steps, out=steps)
             steps *= worth
-            return excess + float(steps.sum()), exp(log_least) * len(steps)
+            return excess + float(steps.sum()), exp(log_theta) * len(steps)
 
-        low, high = LOG_LEAST_GAIN - 1.0, max(float(np.max(board.log_next)), 0.0) + 50.0
-        log_least = float(np.median(board.log_next))
+        low, high = LOG_LEAST_GAIN - 1.0, max(float(np.max(state.log_next)), 0.0) + 50.0
+        log_theta = float(np.median(state.log_next))
         spread = -float(np.mean(rate))
         for _ in range(30):
-            short, quantum = miss(log_least)
+            short, quantum = miss(log_theta)
             if abs(short) < 0.02 * quantum:
                 break
-            low, high = (low, log_least) if short > 0.0 else (log_least, high)
-            log_least -= max(min(short / (quantum * max(spread, 0.1)), 5.0), -5.0)
-            if not low < log_least < high:
-                log_least = (low + high) / 2.0
-        return max(log_least, LOG_LEAST_GAIN)
+            low, high = (low, log_theta) if short > 0.0 else (log_theta, high)
+            log_theta -= max(min(short / (quantum * max(spread, 0.1)), 5.0), -5.0)
+            if not low < log_theta < high:
+                log_theta = (low + high) / 2.0
+        return max(log_theta, LOG_LEAST_GAIN)
 
-    return aim
+    return estimate_theta
 
 
-def approach(board: Board, aim: Aim, rest: Callable[[], float]) -> None:
-    """Put every operator at the first k whose gain is at most one θ, where `aim` sees it, till little is the rest.
+def place_at_theta(
+    state: GreedyState, estimate_theta: EstimateTheta, count_missing: Callable[[], float]
+) -> None:
+    """Put every operator at the first k whose gain is at most one θ, estimated until few processors are missing.
 
-    One big operator among small ones can hide in the few that still move, and a small step of θ is many of its
-    processors: so the aim is taken anew from where the operators stand for certain.
+    A small step of θ may be many processors of one large operator among small ones, so θ is estimated anew once every
+    operator is placed exactly.
     """
     for _ in range(MOST_GUESSES):
-        log_least = aim(board)
+        log_theta = estimate_theta(state)
         for _ in range(MOST_GUESSES):
-            movers = np.flatnonzero(board.misplaced(log_least))
-            if len(movers) * 20 <= len(board.counts):
+            movers = np.flatnonzero(state.misplaced(log_theta))
+            if len(movers) * 20 <= len(state.counts):
                 break
-            board.move(movers, board.predict(log_least, movers))
-            log_least = aim(board)
-        certify(board, log_least)
+            state.move(movers, state.predict(log_theta, movers))
+            log_theta = estimate_theta(state)
+        place_exactly(state, log_theta)
         for _ in range(MOST_SHIFTS):
-            if not is_within_rounding(board, log_least):
+            if not is_near_a_gain(state, log_theta):
                 break
-            log_least -= 4.0 * ROUNDING
-            certify(board, log_least)
-        if abs(rest()) <= len(board.counts):
+            log_theta -= 4.0 * ROUNDING
+            place_exactly(state, log_theta)
+        if abs(count_missing()) <= len(state.counts):
             break
 
 
-def is_within_rounding(board: Board, log_least: float) -> bool:
-    """Whether a gain is so close to θ that its two computations could fall on either side."""
-    near = np.minimum(np.abs(board.log_last - log_least), np.abs(board.log_next - log_least))
-    return bool(np.any(near < ROUNDING)) and log_least > LOG_LEAST_GAIN - 1.0
+def is_near_a_gain(state: GreedyState, log_theta: float) -> bool:
+    """Whether two computations of a gain could lie on different sides of θ."""
+    near = np.minimum(np.abs(state.log_last - log_theta), np.abs(state.log_next - log_theta))
+    return bool(np.any(near < ROUNDING)) and log_theta > LOG_LEAST_GAIN - 1.0
 
 
-def certify(board: Board, log_least: float) -> None:
-    """Move the misplaced along their lines, between brackets that close in, until none is."""
-    low, high = board.floor - 1, board.ceiling.copy()
-    movers = np.flatnonzero(board.misplaced(log_least))
+def place_exactly(state: GreedyState, log_theta: float) -> None:
+    """Move misplaced operators along their lines, within brackets that shrink, until every operator is in place."""
+    low, high = state.floor - 1, state.ceiling.copy()
+    movers = np.flatnonzero(state.misplaced(log_theta))
     while movers.size:
-        k = board.counts[movers]
-        is_above = board.log_next[movers] > log_least
+        k = state.counts[movers]
+        is_above = state.log_next[movers] > log_theta
         low[movers] = np.where(is_above, k, low[movers])
         high[movers] = np.where(is_above, high[movers], k - 1)
-        wanted = board.predict(log_least, movers)
+        wanted = state.predict(log_theta, movers)
         wanted = np.where(is_above, np.maximum(wanted, k + 1), np.minimum(wanted, k - 1))
         inside = (wanted > low[movers]) & (wanted <= high[movers])
         wanted = np.where(inside, wanted, (low[movers] + high[movers] + 1) // 2)
-        board.move(movers, wanted)
-        movers = movers[board.misplaced(log_least, movers) & (low[movers] < high[movers])]
+        state.move(movers, wanted)
+        movers = movers[state.misplaced(log_theta, movers) & (low[movers] < high[movers])]
 
 
-def allocate_total(queues: Queues, floor: Counts, ceiling: Counts, total: int) -> Board:
-    """Greedy's counts for `total` processors, fewer where no gain is left."""
-    if not len(floor):
-        return Board(queues, floor, ceiling, floor)
-    x = (total - float(np.sum(queues.high))) / float(np.sum(np.sqrt(queues.high)))
-    board = Board(queues, floor, ceiling, guess_counts(queues, x))
-    approach(board, aim_at_total(total), lambda: total - int(board.counts.sum()))
-    while (spare := total - int(board.counts.sum())) != 0:
-        order, by = (order_next, 1) if spare > 0 else (order_last, -1)
-        operators, _ = order(board, abs(spare))
-        if not operators.size:
-            break
-        apply_steps(board, operators, by)
-    return board
-
-
-def guess_counts(queues: Queues, x: float) -> Counts:
-    """k = A + x√A: where waits are neither rare nor sure, equal x is nearly equal gain (Halfin and Whitt 1981)."""
-    far = min(x, 36.0)  # further out, gains of big stations have vanished
-    return (queues.high + far * np.sqrt(queues.high)).astype(np.int64)
-
-
-def allocate_waiting(
-    queues: Queues, floor: Counts, ceiling: Counts, limit: float, is_met: Callable[[Board], bool]
-) -> Board:
-    """Greedy's counts at the first total that `is_met`; `limit` is about the mean number that may wait then."""
-    if not len(floor):
-        return Board(queues, floor, ceiling, floor)
-    scale = float(np.sum(np.sqrt(queues.high) * queues.weights.level))
-    board = Board(queues, floor, ceiling, guess_counts(queues, solve_halfin_whitt(limit / scale)))
-    # every one of the processors still to place or take back is worth about the best gain on offer
-    approach(
-        board,
-        aim_at_waiting(limit),
-        lambda: (board.waiting() - limit) / max(exp(min(float(np.max(board.offered())), 700.0)), LEAST_GAIN),
-    )
-    move_to_limit(board, limit)
-    while not is_met(board) and step(board, order_next, 1):
-        pass
-    while is_met(board):
-        if not step(board, order_last, -1):
-            return board
-    step(board, order_next, 1)
-    return board
-
-
-def move_to_limit(board: Board, limit: float) -> None:
-    """Step along greedy's order to where the mean number that waits is `limit`, to rounding."""
-    size = len(board.counts)
-    while (excess := board.waiting() - limit) > 0.0 and np.any(offered := board.offered() > -np.inf):
-        best = float(np.exp(np.max(board.log_next[offered])))
-        operators, log_gains = order_next(board, int(min(size, excess / best + 2.0)))
+def step_to_waiting(state: GreedyState, limit: float) -> None:
+    """Step along greedy's order to where a mean number of `limit` tuples waits."""
+    size = len(state.counts)
+    while (excess := state.waiting() - limit) > 0.0 and np.any(offered := state.offered() > -np.inf):
+        best = float(np.exp(np.max(state.log_next[offered])))
+        operators, log_gains = order_next(state, int(min(size, excess / best + 2.0)))
         sums = np.cumsum(np.exp(log_gains))
-        apply_steps(board, operators[: np.searchsorted(sums, excess) + 1], 1)
-    while (room := limit - board.waiting()) > 0.0 and np.any(board.counts > board.floor):
-        least = max(float(np.exp(np.min(board.log_last))), LEAST_GAIN)
-        operators, log_gains = order_last(board, int(min(size, room / least + 2.0)))
+        apply_steps(state, operators[: np.searchsorted(sums, excess) + 1], 1)
+    while (room := limit - state.waiting()) > 0.0 and np.any(state.counts > state.floor):
+        least = max(float(np.exp(np.min(state.log_last))), LEAST_GAIN)
+        operators, log_gains = order_last(state, int(min(size, room / least + 2.0)))
         fitting = int(np.searchsorted(np.cumsum(np.exp(log_gains)), room, side="right"))
         if not fitting:
             break
-        apply_steps(board, operators[:fitting], -1)
+        apply_steps(state, operators[:fitting], -1)

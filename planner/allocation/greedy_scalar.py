@@ -1,8 +1,8 @@
-"""Marginal analysis on a few operators: the next processor always goes where it helps most.
+"""Greedy on few operators, in plain floats: the next processor always goes where it helps most.
 
-The order of greedy is by gain, largest first, and among equal gains by operator, first come. What it takes
-before it reaches a gain of θ is, operator by operator, every processor whose gain is above θ: so many
-processors are settled by finding the right θ, and only the few around it go through the heap.
+The order of greedy is by gain, largest first, and among equal gains by operator, first come. What greedy takes before
+it reaches a gain of θ is, operator by operator, every processor whose gain is above θ. So a search for θ places most
+processors at once, and only the few around θ go through a heap.
 """
 
 from collections import deque
@@ -11,51 +11,179 @@ from heapq import heapify, heappop, heapreplace
 from itertools import islice
 from math import ceil, exp, fsum, log, sqrt
 
+import numpy as np
+
+from planner.arrays import Counts
 from planner.queueing.erlang import solve_halfin_whitt
-from planner.queueing.gain_curve import LEAST_GAIN, Curve
+from planner.queueing.gain_curve import LEAST_GAIN, Curve, ScalarQueues
 
 HEAP_STEPS_PER_OPERATOR = 3
 """With fewer processors to spare than this per operator, the heap alone is cheaper than the search for θ."""
 MOST_GUESSES = 24
 
-
 Point = tuple[int, float, float]
-"""k, ln gain there, and processors per unit of ln gain (the slope, turned over): a line through k."""
-Aim = Callable[[Sequence[Point]], float]
+"""k, ln gain at k, and processors per unit of ln gain (1/slope): a line through k."""
+FindTheta = Callable[[Sequence[Point]], float]
 
 
-def take_in_order(curves: Sequence[Curve], counts: list[int], ceilings: Sequence[int]) -> Iterator[float]:
-    """Add processors to `counts` one by one in greedy's order, and yield what each gained, while any does."""
-    heap = []
-    for i, curve in enumerate(curves):
-        k = counts[i]
-        gain = curve[k] if k < ceilings[i] else 0.0
-        if gain:
-            heap.append((-gain, i))
-    heapify(heap)
-    while heap:
-        lost, i = heap[0]
-        k = counts[i] = counts[i] + 1
-        yield -lost
-        gain = curves[i][k] if k < ceilings[i] else 0.0
-        if gain:
-            heapreplace(heap, (-gain, i))
-        else:
-            heappop(heap)
+class ScalarBoard:
+    """Processors of few operators, and the moves along greedy's order; only busy operators take part."""
+
+    def __init__(self, queues: ScalarQueues, ceilings: Sequence[int] | Counts) -> None:
+        self.all_curves = queues.curves
+        self.floors = [curve.floor for curve in queues.curves]
+        self.busy = [i for i, curve in enumerate(queues.curves) if curve.is_busy]
+        self.curves = [queues.curves[i] for i in self.busy]
+        self.ceilings = [int(ceilings[i]) for i in self.busy]
+        self.counts = [curve.floor for curve in self.curves]
+        self.idle_total = sum(self.floors) - sum(self.counts)
+
+    @property
+    def total(self) -> int:
+        """Processors of all operators."""
+        return self.idle_total + sum(self.counts)
+
+    def list_counts(self) -> list[int]:
+        """Processors of each operator, idle ones included."""
+        if len(self.busy) == len(self.floors):
+            return self.counts
+        filled = self.floors.copy()
+        for i, k in zip(self.busy, self.counts, strict=True):
+            filled[i] = k
+        return filled
+
+    def to_counts(self) -> Counts:
+        """list_counts as an array."""
+        return np.array(self.list_counts(), np.int64)
+
+    def list_waits(self) -> list[float]:
+        """The mean wait at each operator."""
+        return [curve.wait_seconds(k) for curve, k in zip(self.all_curves, self.list_counts(), strict=True)]
+
+    def approach_total(self, total: int) -> None:
+        """Move to a prefix of greedy's order of about `total` processors."""
+        total -= self.idle_total
+        if self.curves and total - sum(self.counts) > HEAP_STEPS_PER_OPERATOR * len(self.curves):
+            loads = [curve.high for curve in self.curves]
+            x = (total - sum(loads)) / max(sum([sqrt(load) for load in loads]), 1e-75)
+            self.place(self.guess(x), find_theta_for_total(total, self.curves, self.ceilings))
+
+    def approach_waiting(self, limit: float) -> None:
+        """Move to a prefix of greedy's order where a mean number of `limit` tuples waits, to rounding."""
+        if not self.curves or self.count_waiting() <= limit:
+            return
+        scale = sum([sqrt(curve.high) * curve.weights.level for curve in self.curves])
+        guess = self.guess(solve_halfin_whitt(limit / scale))
+        if sum(guess) - sum(self.counts) > HEAP_STEPS_PER_OPERATOR * len(self.curves):
+            self.place(guess, find_theta_for_waiting(limit, self.curves, self.ceilings))
+        self.step_to_waiting(limit)
+
+    def count_waiting(self) -> float:
+        """The mean number of tuples that wait."""
+        return fsum([curve.waiting(k) for curve, k in zip(self.curves, self.counts, strict=True)])
+
+    def guess(self, x: float) -> list[int]:
+        """k = A + x√A, rounded: equal x is nearly equal gain, except at light loads (Halfin and Whitt 1981)."""
+        return [
+            min(max(curve.floor, int(curve.high + x * sqrt(curve.high) + 0.5)), top)
+            for curve, top in zip(self.curves, self.ceilings, strict=True)
+        ]
+
+    def place(self, counts: list[int], find_theta: FindTheta) -> None:
+        """Give every operator the processors whose gain is above one θ, which `find_theta` improves from guesses."""
+        log_theta = 0.0
+        for _ in range(MOST_GUESSES):
+            points = [draw_line(curve, k) for curve, k in zip(self.curves, counts, strict=True)]
+            log_theta = find_theta(points)
+            counts, is_near = [], True
+            for (k, log_gain, step), curve, ceiling in zip(points, self.curves, self.ceilings, strict=True):
+                wanted = k + ceil((log_theta - log_gain) * step)
+                if wanted < curve.floor:
+                    wanted = curve.floor
+                elif wanted > ceiling:
+                    wanted = ceiling
+                is_near = is_near and -1 <= wanted - k <= 1
+                counts.append(wanted)
+            if is_near:
+                break
+        theta = exp(log_theta)
+        self.counts = [
+            # the search for θ usually ends at this k; else the right one is nearby
+            k
+            if curve.floor < k < top and curve[k] <= theta < curve[k - 1]
+            else find_crossing(curve, k, theta, top)
+            for curve, k, top in zip(self.curves, counts, self.ceilings, strict=True)
+        ]
+
+    def step_to_waiting(self, limit: float) -> None:
+        """Step along greedy's order to where a mean number of `limit` tuples waits."""
+        excess = self.count_waiting() - limit
+        if excess > 0.0:
+            for gain in self.take_in_order():
+                excess -= gain
+                if excess <= 0.0:
+                    return
+        for gain in self.give_back_in_order():
+            excess += gain
+            if excess > 0.0:
+                return
+
+    def step(self, steps: int) -> bool:
+        """Take `steps` processors in greedy's order, or give back as many; False where there is none."""
+        moves = self.take_in_order() if steps > 0 else self.give_back_in_order()
+        if next(moves, None) is None:
+            return False
+        deque(islice(moves, abs(steps) - 1), maxlen=0)
+        return True
+
+    def take_in_order(self) -> Iterator[float]:
+        """Add processors one by one in greedy's order, and yield the gain of each, while there is one."""
+        curves, counts, ceilings = self.curves, self.counts, self.ceilings
+        heap = []
+        for i, curve in enumerate(curves):
+            k = counts[i]
+            gain = curve[k] if k < ceilings[i] else 0.0
+            if gain:
+                heap.append((-gain, i))
+        heapify(heap)
+        while heap:
+            lost, i = heap[0]
+            k = counts[i] = counts[i] + 1
+            yield -lost
+            gain = curves[i][k] if k < ceilings[i] else 0.0
+            if gain:
+                heapreplace(heap, (-gain, i))
+            else:
+                heappop(heap)
+
+    def give_back_in_order(self) -> Iterator[float]:
+        """Remove processors one by one in the reverse of greedy's order, and yield the gain that each had."""
+        curves, counts = self.curves, self.counts
+        heap = [(c[k - 1], -i) for i, (c, k) in enumerate(zip(curves, counts, strict=True)) if k > c.floor]
+        heapify(heap)
+        while heap:
+            gain, minus = heap[0]
+            k = counts[-minus] = counts[-minus] - 1
+            yield gain
+            if k > curves[-minus].floor:
+                heapreplace(heap, (curves[-minus][k - 1], minus))
+            else:
+                heappop(heap)
+
+    def is_falling(self) -> bool:
+        """Whether the gains around the answer fall, as greedy needs; always so where v does not depend on k."""
+        return all(map(is_curve_falling, self.curves, self.counts))
 
 
-def give_back_in_order(curves: Sequence[Curve], counts: list[int]) -> Iterator[float]:
-    """Take processors from `counts` one by one in the reverse of greedy's order; yield what each gained."""
-    heap = [(c[k - 1], -i) for i, (c, k) in enumerate(zip(curves, counts, strict=True)) if k > c.floor]
-    heapify(heap)
-    while heap:
-        gain, minus = heap[0]
-        k = counts[-minus] = counts[-minus] - 1
-        yield gain
-        if k > curves[-minus].floor:
-            heapreplace(heap, (curves[-minus][k - 1], minus))
-        else:
-            heappop(heap)
+def is_curve_falling(curve: Curve, k: int) -> bool:
+    """Whether the gain before k is no smaller than the gain at k, and that no smaller than the gain after k."""
+    if curve.weights.is_constant:
+        return True
+    here = curve[k]
+    if k > curve.floor and curve[k - 1] < here:
+        return False
+    # The gain after k is at most the number that then still waits: that alone often shows that it is smaller.
+    return not (curve.waiting(k) - here > 0.999 * here and curve[k + 1] > here)
 
 
 def find_crossing(curve: Curve, k: int, least: float, ceiling: int) -> int:
@@ -77,14 +205,14 @@ def find_crossing(curve: Curve, k: int, least: float, ceiling: int) -> int:
     return high
 
 
-def look(curve: Curve, k: int) -> Point:
-    """The line of ln gain at k, or where the gain has not vanished yet."""
+def draw_line(curve: Curve, k: int) -> Point:
+    """The line of ln gain at k, or at the last k before the gain vanishes."""
     here = curve[k]
     if not here:
         k = max(curve.floor, min(k, curve.find_vanishing()))
         here = curve[k]
     log_gain = log(here or LEAST_GAIN)
-    # Towards k − 1, for its gain is what find_crossing and the explanation ask for anyway.
+    # Towards k − 1, because find_crossing and the explanation ask for that gain anyway.
     slope = (
         log_gain - log(curve[k - 1] or LEAST_GAIN)
         if k > curve.floor
@@ -93,48 +221,21 @@ def look(curve: Curve, k: int) -> Point:
     return k, log_gain, 1.0 / slope if slope < -1e-12 else -1e12
 
 
-def approach(curves: Sequence[Curve], counts: list[int], ceilings: Sequence[int], aim: Aim) -> list[int]:
-    """Every processor whose gain is above one θ, θ being where `aim` ends up: a prefix of greedy's order."""
-    log_least = 0.0
-    for _ in range(MOST_GUESSES):
-        points = [look(curve, k) for curve, k in zip(curves, counts, strict=True)]
-        log_least = aim(points)
-        counts, is_near = [], True
-        for (k, log_gain, step), curve, ceiling in zip(points, curves, ceilings, strict=True):
-            wanted = k + ceil((log_least - log_gain) * step)
-            if wanted < curve.floor:
-                wanted = curve.floor
-            elif wanted > ceiling:
-                wanted = ceiling
-            is_near = is_near and -1 <= wanted - k <= 1
-            counts.append(wanted)
-        if is_near:
-            break
-    least = exp(log_least)
-    return [
-        # as the search for θ usually leaves it; else nearby
-        k
-        if curve.floor < k < top and curve[k] <= least < curve[k - 1]
-        else find_crossing(curve, k, least, top)
-        for curve, k, top in zip(curves, counts, ceilings, strict=True)
-    ]
+def find_theta_for_total(total: int, curves: Sequence[Curve], ceilings: Sequence[int]) -> FindTheta:
+    """ln θ where the lines' counts, each rounded up, sum to about `total`; operators at a bound are left out."""
 
-
-def aim_at_total(total: int, curves: Sequence[Curve], ceilings: Sequence[int]) -> Aim:
-    """ln θ where the lines' counts, each rounded up, sum to about `total`; those held by a bound stay out of it."""
-
-    def aim(points: Sequence[Point]) -> float:
-        free, rest, log_least = list(zip(points, curves, ceilings, strict=True)), float(total), 0.0
+    def find_theta(points: Sequence[Point]) -> float:
+        free, rest, log_theta = list(zip(points, curves, ceilings, strict=True)), float(total), 0.0
         while free:
             spread = held = 0.0
             for (k, log_gain, step), _, _ in free:
                 spread += step
                 held += k + 0.5 - log_gain * step  # half a processor is what rounding up adds
-            log_least = (rest - held) / spread
+            log_theta = (rest - held) / spread
             kept = []
             for entry in free:
                 (k, log_gain, step), curve, ceiling = entry
-                wanted = k + (log_least - log_gain) * step
+                wanted = k + (log_theta - log_gain) * step
                 if wanted < curve.floor:
                     rest -= curve.floor
                 elif wanted > ceiling:
@@ -144,101 +245,24 @@ def aim_at_total(total: int, curves: Sequence[Curve], ceilings: Sequence[int]) -
             if len(kept) == len(free):
                 break
             free = kept
-        return min(max(log_least, log(LEAST_GAIN)), 700.0)
+        return min(max(log_theta, log(LEAST_GAIN)), 700.0)
 
-    return aim
+    return find_theta
 
 
-def aim_at_waiting(limit: float, curves: Sequence[Curve], ceilings: Sequence[int]) -> Aim:
-    """ln θ where the mean number that waits falls to `limit`: by (gain − θ)·|step| along a line."""
+def find_theta_for_waiting(limit: float, curves: Sequence[Curve], ceilings: Sequence[int]) -> FindTheta:
+    """ln θ where the mean number that waits falls to `limit`: it falls by (gain − θ)·|step| along a line."""
 
-    def aim(points: Sequence[Point]) -> float:
+    def find_theta(points: Sequence[Point]) -> float:
         excess = fsum([c.waiting(k) for c, (k, _, _) in zip(curves, points, strict=True)]) - limit
         spread = total = 0.0
         for (k, log_gain, step), ceiling in zip(points, ceilings, strict=True):
             if k < ceiling or excess < 0.0:
                 spread -= step
                 total -= exp(log_gain) * step
-        least = (total - excess) / spread if spread else 0.0
-        # the line overshoots where much is still to go: then come closer by a factor instead
+        theta = (total - excess) / spread if spread else 0.0
+        # far from the limit the line overshoots: θ then falls by a factor instead
         closest = max(exp(min([log_gain for _, log_gain, _ in points])) * 1e-3, LEAST_GAIN)
-        return log(max(least, closest))
+        return log(max(theta, closest))
 
-    return aim
-
-
-def guess_counts(curves: Sequence[Curve], ceilings: Sequence[int], x: float) -> list[int]:
-    """k = A + x√A, rounded: equal x is nearly equal gain, but for light loads (Halfin and Whitt 1981)."""
-    return [
-        min(max(curve.floor, int(curve.high + x * sqrt(curve.high) + 0.5)), top)
-        for curve, top in zip(curves, ceilings, strict=True)
-    ]
-
-
-def allocate_total(curves: Sequence[Curve], ceilings: Sequence[int], total: int) -> list[int]:
-    """Greedy's counts for `total` processors, fewer where no gain is left."""
-    counts = [curve.floor for curve in curves]
-    spare = total - sum(counts)
-    if curves and spare > HEAP_STEPS_PER_OPERATOR * len(curves):
-        loads = [curve.high for curve in curves]
-        x = (total - sum(loads)) / max(sum([sqrt(load) for load in loads]), 1e-75)
-        guess = guess_counts(curves, ceilings, x)
-        counts = approach(curves, guess, ceilings, aim_at_total(total, curves, ceilings))
-        spare = total - sum(counts)
-    steps = take_in_order(curves, counts, ceilings) if spare > 0 else give_back_in_order(curves, counts)
-    deque(islice(steps, abs(spare)), maxlen=0)
-    return counts
-
-
-def allocate_waiting(
-    curves: Sequence[Curve],
-    ceilings: Sequence[int],
-    limit: float,
-    is_met: Callable[[Sequence[int]], bool],
-) -> list[int]:
-    """Greedy's counts at the first total that `is_met`; `limit` is about the mean number that may wait then."""
-    counts = [curve.floor for curve in curves]
-    if is_met(counts):
-        return counts
-    scale = sum(sqrt(curve.high) * curve.weights.level for curve in curves)
-    guess = guess_counts(curves, ceilings, solve_halfin_whitt(limit / scale))
-    if sum(guess) - sum(counts) > HEAP_STEPS_PER_OPERATOR * len(curves):
-        counts = approach(curves, guess, ceilings, aim_at_waiting(limit, curves, ceilings))
-    move_to_limit(curves, counts, ceilings, limit)
-    taking = take_in_order(curves, counts, ceilings)
-    while not is_met(counts) and next(taking, None) is not None:
-        pass
-    giving = give_back_in_order(curves, counts)
-    while True:
-        kept = counts.copy()
-        if next(giving, None) is None or not is_met(counts):
-            return kept
-
-
-def move_to_limit(curves: Sequence[Curve], counts: list[int], ceilings: Sequence[int], limit: float) -> None:
-    """Step along greedy's order to where the mean number that waits is `limit`, to rounding."""
-    excess = fsum(curve.waiting(k) for curve, k in zip(curves, counts, strict=True)) - limit
-    if excess > 0.0:
-        for gain in take_in_order(curves, counts, ceilings):
-            excess -= gain
-            if excess <= 0.0:
-                return
-    for gain in give_back_in_order(curves, counts):
-        excess += gain
-        if excess > 0.0:
-            return
-
-
-def is_falling(curves: Sequence[Curve], counts: Sequence[int]) -> bool:
-    """Whether the gains around the answer fall, as greedy needs; sure where v does not depend on k."""
-    for curve, k in zip(curves, counts, strict=True):
-        if curve.weights.is_constant:
-            continue
-        here = curve[k]
-        if k > curve.floor and curve[k - 1] < here:
-            return False
-        # The next gain is less than all that then still waits: often that alone shows it to be smaller, by more than
-        # rounding.
-        if curve.waiting(k) - here > 0.999 * here and curve[k + 1] > here:
-            return False
-    return True
+    return find_theta

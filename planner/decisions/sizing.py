@@ -8,16 +8,13 @@ two is nearer is not known.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from planner.allocation.allocate import allocate_budget, allocate_target
 from planner.decisions.cases import Case, Reason
 from planner.decisions.wait_correction import find_own_wait, find_wait
 from planner.errors import TargetUnreachable
 from planner.plans.estimation import Situation
-from planner.plans.optimal import allocate_idle
+from planner.plans.optimal import find_fewest
 from planner.queueing.own_queues import OwnQueues
-from planner.queueing.sojourn import sum_sojourns
 
 # What a measurement beyond the model asks for is given in steps of twice what runs: then it is measured again.
 MOST_GROWTH = 2
@@ -69,7 +66,7 @@ def size_for_target(case: Case, situation: Situation, factors: Factors) -> Sizin
     assert target is not None
     if not rate:
         return limit_to_budget(
-            case, Sizing(allocate_idle(situation, target).counts.tolist(), situation, factors)
+            case, Sizing(find_fewest(situation, target).counts.tolist(), situation, factors)
         )
     plain = Factors(min(factors.shared, 1.0))
     found = Sizing(size_shared(situation, target, plain.shared), situation, factors)
@@ -84,7 +81,7 @@ def size_for_target(case: Case, situation: Situation, factors: Factors) -> Sizin
         if sum(counts) > found.total:
             found = Sizing(counts, situation, factors)
     if factors.own is not None:
-        room = (target - find_service(situation)) / max(factors.own, LEAST_FACTOR)
+        room = (target - situation.find_lower_bound()) / max(factors.own, LEAST_FACTOR)
         counts = OwnQueues.prepare(situation.stations).allocate(room * rate, most).tolist()
         if sum(counts) >= found.total:
             found = Sizing(counts, situation, factors, is_own=True)
@@ -120,7 +117,7 @@ def fill_shared(situation: Situation, total: int) -> list[int]:
 def size_shared(situation: Situation, t_max_seconds: float, factor: float) -> list[int]:
     """The fewest with S + c·W ≤ T_max, which is S + W ≤ S + (T_max − S)/c."""
     if factor != 1.0:
-        service = find_service(situation)
+        service = situation.find_lower_bound()
         if t_max_seconds > service:
             t_max_seconds = service + (t_max_seconds - service) / factor
     rate = situation.load.external_rate
@@ -130,17 +127,11 @@ def size_shared(situation: Situation, t_max_seconds: float, factor: float) -> li
     return counts
 
 
-def find_service(situation: Situation) -> float:
-    """S = Σ vᵢ/μᵢ."""
-    stations = situation.stations
-    return sum_sojourns(stations, np.zeros(len(stations)), situation.load.external_rate)
-
-
 def find_corrected_sojourn(sizing: Sizing, counts: Sequence[int]) -> float:
     """S + c·W(k) by the queues that the sizing found to take more; inf where an operator cannot keep up."""
     situation, factors = sizing.situation, sizing.factors
     if not situation.load.external_rate:
         return 0.0
     if sizing.is_own and factors.own is not None:
-        return find_service(situation) + factors.own * find_own_wait(situation, counts)
-    return find_service(situation) + factors.shared * find_wait(situation, counts)
+        return situation.find_lower_bound() + factors.own * find_own_wait(situation, counts)
+    return situation.find_lower_bound() + factors.shared * find_wait(situation, counts)

@@ -14,13 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import fsum, inf
 
-import numpy as np
-
 from planner.errors import PlannerError
 from planner.plans.estimation import Situation, survey_load
 from planner.queueing.own_queues import OwnQueues
-from planner.queueing.sojourn import sum_sojourns
-from planner.queueing.stations import wait_seconds_each
 from planner.values import Load, Model, OperatorLoad, Topology
 
 # At 0.2 of the service, which is a utilisation of about a sixth, more processors have next to nothing to take away.
@@ -136,7 +132,7 @@ def look_at_interval(
     shared, own = find_wait(situation, counts), find_own_wait(situation, counts)
     if inf in {shared, own}:
         return None
-    service = sum_sojourns(situation.stations, np.zeros(len(counts)), rate)
+    service = situation.find_lower_bound()
     return Seen(service, shared, own, measured, interval.weight, counts == list(running))
 
 
@@ -155,7 +151,7 @@ def fill_in(interval: Load, load: Load) -> Load:
 
 def find_wait(situation: Situation, counts: Sequence[int]) -> float:
     """Σ vᵢWᵢ as the model has it."""
-    waits = wait_seconds_each(situation.stations, counts)
+    waits = situation.wait_seconds(counts)
     arrivals = situation.stations.arrival_rate
     terms = [float(rate * wait) for rate, wait in zip(arrivals, waits, strict=True) if rate]
     return fsum(terms) / situation.load.external_rate if inf not in terms else inf

@@ -8,7 +8,6 @@ from planner.allocation.allocate import allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall
 from planner.gates.verdict import Limits, find_headroom, plan_counts
 from planner.plans.estimation import Situation, assess_counts
-from planner.plans.optimal import find_lower_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ def find_counterfactuals(
     """
     total, rate = sum(counts), situation.load.external_rate
     chosen = list(counts)
-    service = find_lower_bound(situation)
+    service = situation.find_lower_bound()
     fewer, seconds, detail = describe_one_fewer(situation, total - 1, t_max_seconds, wait_factor)
     if t_max_seconds is not None and seconds is not None and seconds <= t_max_seconds:
         below = "" if t_min_seconds is None else f" = {t_min_seconds:.6g}"
@@ -78,7 +77,7 @@ def describe_one_fewer(
         return None, None, f"{k_max} processors could not keep up, or not within the bounds."
     seconds = assess_counts(situation, counts).expected_sojourn_seconds
     if seconds is not None and wait_factor != 1.0:
-        service = find_lower_bound(situation)
+        service = situation.find_lower_bound()
         seconds = service + wait_factor * (seconds - service)
     detail = f"The best split of {k_max} processors would take {seconds:.6g} s"
     if wait_factor != 1.0:

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from planner.allocation.allocate import allocate_budget, allocate_target
+from planner.allocation.allocate import allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable, join_names
 from planner.plans.estimation import NEAR_SATURATION, Situation, assess_counts
-from planner.plans.optimal import allocate_idle
+from planner.plans.optimal import find_fewest
 from planner.queueing.waiting import least_stable_processors
 
 
@@ -55,19 +55,13 @@ def find_sufficient_counts(
     situation: Situation, counts: Sequence[int], t_max_seconds: float | None, k_max: int | None
 ) -> list[int]:
     """As suggest_counts says; raises TargetUnreachable or BoundTooSmall where nothing suffices."""
-    stations, names, rate = situation.stations, situation.names, situation.load.external_rate
     found: list[int]
     if t_max_seconds is not None:
-        allocated = (
-            allocate_target(stations, t_max_seconds, rate, names)
-            if rate
-            else allocate_idle(situation, t_max_seconds)
-        )
-        found = allocated.counts.tolist()
+        found = find_fewest(situation, t_max_seconds).counts.tolist()
         return found
     budget = k_max if k_max is not None else max(sum(counts), count_unhurried(situation))
     try:
-        found = allocate_budget(stations, budget, names).counts.tolist()
+        found = allocate_budget(situation.stations, budget, situation.names).counts.tolist()
     except BudgetTooSmall as error:
         return list(error.per_operator.values())
     return found

@@ -17,13 +17,11 @@ from planner.plans.estimation import (
     Situation,
     assess_counts,
     find_counts,
-    list_floats,
-    sum_sojourn,
     survey_load,
 )
-from planner.plans.explanation import find_effects
 from planner.plans.sojourn_disagreement import compare_sojourn
-from planner.queueing.stations import NO_BOUND, wait_seconds_each
+from planner.queueing.sojourn import sum_services
+from planner.queueing.stations import NO_BOUND
 from planner.queueing.waiting import least_stable_processors
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Topology
 
@@ -219,10 +217,7 @@ def find_headroom(measured: Situation, choose: Choice, limits: Limits, start: fl
 
     ceiling = find_ceiling(measured, choose(scale_load(measured, 0.0)))
     if limits.k_max is not None:
-        work = sum(
-            visits / mu
-            for visits, mu in zip(measured.flow.visits, measured.stations.service_rate, strict=True)
-        )
+        work = sum_services(measured.flow.visits, measured.stations.service_rate)
         ceiling = max(ceiling, limits.k_max / work) if work else inf
     return find_largest_rate(holds, start, ceiling * (1.0 + 1e-9))
 
@@ -239,9 +234,9 @@ def is_met(situation: Situation, counts: Sequence[int], limits: Limits) -> bool:
         return False
     if list_outside(situation, counts):
         return False
-    waits = list_floats(wait_seconds_each(situation.stations, counts))
+    waits = situation.wait_seconds(counts)
     return inf not in waits and (
-        limits.t_max_seconds is None or sum_sojourn(situation, waits) <= limits.t_max_seconds
+        limits.t_max_seconds is None or situation.sum_sojourns(waits) <= limits.t_max_seconds
     )
 
 
@@ -251,10 +246,9 @@ def find_binding_operator(situation: Situation, counts: Sequence[int], limits: L
     """
     stations = situation.stations
     if limits.t_max_seconds is not None and situation.load.external_rate:
-        waits = list_floats(wait_seconds_each(stations, counts))
+        waits, gains, _ = stations.queues.find_gains(counts)
         if inf not in waits:
-            _, savings, _ = find_effects(stations, counts, situation.load.external_rate)
-            return situation.names[max(range(len(counts)), key=lambda i: savings[i])]
+            return situation.names[max(range(len(counts)), key=gains.__getitem__)]
     rows = zip(situation.flow.visits, counts, stations.service_rate, strict=True)
     busy = [visits / (count * mu) for visits, count, mu in rows]
     return situation.names[max(range(len(busy)), key=lambda i: busy[i])]

@@ -1,39 +1,54 @@
-"""E[T] of a topology under given processors: what the planner promises, and what it rests on.
+"""The estimate: a topology under a load and given processors, with E[T] and what it assumes.
 
-    E[T](k) = (1/λ0) Σ λᵢ E[Tᵢ](kᵢ) = Σ vᵢ (Wᵢ(kᵢ) + 1/μᵢ)                          (DRS, eq. 4)
-
-This is the total work-in-system time per external tuple, summed over all that derives from it; where tuples
-fork it is more than the time until the last of them is done.
+E[T] (planner.queueing.sojourn) is the total time in operators per external tuple, summed over all tuples that derive
+from it. Where tuples fork, it is longer than the time until the last of them is finished.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import fsum, inf
+from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
+from planner.arrays import Floats
 from planner.errors import InvalidAllocation, escape_pointer, join_names, suggest_name
 from planner.plans.sojourn_disagreement import compare_sojourn
-from planner.queueing.sojourn import sum_sojourns
-from planner.queueing.stations import NO_BOUND, Stations, wait_seconds_each
+from planner.queueing.sojourn import find_lower_bound, sum_services, sum_sojourns
+from planner.queueing.stations import NO_BOUND, Stations
+from planner.queueing.waiting_models import WAITING_MODELS
 from planner.topology.flow import Flow, measure_flow
 from planner.topology.load_checks import MOST_PROCESSORS
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, OperatorEstimate, Topology
 
-# Above it the wait grows twentyfold per unit of load: an error of 5% in a rate can mean saturation.
+# Above 95% an error of 5% in a rate can mean saturation.
 NEAR_SATURATION = 0.95
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """A topology under a load: all that an estimate needs but the processors."""
+    """A topology under a load: everything that an estimate needs except the processors."""
 
     topology: Topology
     load: Load
     flow: Flow
     stations: Stations
     names: list[str]
+
+    def wait_seconds(self, counts: Sequence[int]) -> list[float]:
+        """The mean wait at each operator; inf where it is unstable."""
+        return list_floats(self.stations.queues.wait_seconds(counts))
+
+    def sum_sojourns(self, waits: Sequence[float]) -> float:
+        """E[T] at given waits; where external_rate is 0, the time in service of one tuple."""
+        if self.load.external_rate:
+            return sum_sojourns(self.stations, waits, self.load.external_rate)
+        return sum_services(self.flow.visits, self.stations.service_rate)
+
+    def find_lower_bound(self) -> float:
+        """T_L = Σ vᵢ/μᵢ, E[T] where no tuple waits."""
+        if self.load.external_rate:
+            return find_lower_bound(self.stations, self.load.external_rate)
+        return sum_services(self.flow.visits, self.stations.service_rate)
 
 
 def estimate(
@@ -45,9 +60,7 @@ def estimate(
     """E[T] under `processors`, or under those that the load says are running."""
     situation = survey_load(topology, load, model)
     counts = find_counts(topology, load, processors)
-    answer = evaluate_allocation(
-        situation, counts, list_floats(wait_seconds_each(situation.stations, counts))
-    )
+    answer = assess_counts(situation, counts)
     answer = replace(answer, diagnostics=answer.diagnostics + find_outside_bounds(topology, counts))
     running = [load.operators[operator.name].processors for operator in topology.operators]
     if all(known in (None, count) for known, count in zip(running, counts, strict=True)):
@@ -56,7 +69,7 @@ def estimate(
 
 
 def find_outside_bounds(topology: Topology, counts: Sequence[int]) -> tuple[Diagnostic, ...]:
-    """A word where an operator has fewer or more processors than its own bounds allow: no plan would give them."""
+    """A diagnostic where an operator has fewer or more processors than its own bounds allow."""
     outside = tuple(
         [
             operator.name
@@ -72,7 +85,7 @@ def find_outside_bounds(topology: Topology, counts: Sequence[int]) -> tuple[Diag
 
 
 def find_counts(topology: Topology, load: Load, processors: Mapping[str, int] | None) -> list[int]:
-    """Processors per operator in topology order; those given win over those measured, as a whole."""
+    """Processors per operator in topology order: `processors` if given, else those measured."""
     names = [operator.name for operator in topology.operators]
     if processors is None:
         found = {name: measured.processors for name, measured in load.operators.items()}
@@ -93,7 +106,7 @@ def find_counts(topology: Topology, load: Load, processors: Mapping[str, int] | 
 
 
 def check_count(name: str, count: int | None) -> int:
-    """At least one processor, and no more than the formulas are exact for."""
+    """Raise InvalidAllocation unless 1 ≤ count ≤ MOST_PROCESSORS, up to which the formulas are exact."""
     if count is None or not 1 <= count <= MOST_PROCESSORS:
         raise InvalidAllocation(
             f"Operator {name!r} is given {count} processors: give between 1 and {MOST_PROCESSORS}.",
@@ -103,7 +116,7 @@ def check_count(name: str, count: int | None) -> int:
 
 
 def survey_load(topology: Topology, load: Load, model: Model) -> Situation:
-    """What reaches each operator, and the operators as queues; an SCV that is not measured is 1."""
+    """The situation: what reaches each operator, and the operators as queues; an SCV that is not measured is 1."""
     flow = measure_flow(topology, load)
     operators = topology.operators
     measured = [load.operators[operator.name] for operator in operators]
@@ -120,7 +133,7 @@ def survey_load(topology: Topology, load: Load, model: Model) -> Situation:
 
 
 def evaluate_allocation(situation: Situation, counts: Sequence[int], waits: Sequence[float]) -> Estimate:
-    """The estimate of an allocation that fits; an unstable operator makes E[T] infinite, said as None."""
+    """The estimate of an allocation at given waits; an unstable operator makes E[T] infinite, which is None."""
     flow, stations = situation.flow, situation.stations
     operators: list[OperatorEstimate] = []
     for name, visits, arrival_rate, service_rate, count, wait in zip(
@@ -138,7 +151,7 @@ def evaluate_allocation(situation: Situation, counts: Sequence[int], waits: Sequ
     unstable = tuple([one.name for one in operators if one.wait_seconds is None]) if inf in waits else ()
     return Estimate(
         stable=not unstable,
-        expected_sojourn_seconds=None if unstable else sum_sojourn(situation, waits),
+        expected_sojourn_seconds=None if unstable else situation.sum_sojourns(waits),
         external_rate=situation.load.external_rate,
         processors_total=sum(counts),
         operators=tuple(operators),
@@ -149,21 +162,13 @@ def evaluate_allocation(situation: Situation, counts: Sequence[int], waits: Sequ
 
 
 def assess_counts(situation: Situation, counts: Sequence[int]) -> Estimate:
-    """The estimate of an allocation whose waits nobody has computed yet."""
-    return evaluate_allocation(situation, counts, list_floats(wait_seconds_each(situation.stations, counts)))
+    """The estimate of an allocation, waits included."""
+    return evaluate_allocation(situation, counts, situation.wait_seconds(counts))
 
 
-def list_floats(values: Sequence[float] | NDArray[np.float64]) -> list[float]:
-    """Plain floats, which answers are made of."""
+def list_floats(values: Sequence[float] | Floats) -> list[float]:
+    """The values as plain floats, for answers."""
     return values.tolist() if isinstance(values, np.ndarray) else list(values)
-
-
-def sum_sojourn(situation: Situation, waits: Sequence[float]) -> float:
-    """E[T], by the very sum that an allocation's target is compared with; of a single tuple where λ0 = 0."""
-    flow, stations = situation.flow, situation.stations
-    if situation.load.external_rate:
-        return sum_sojourns(stations, waits, situation.load.external_rate)
-    return fsum([visits / mu for visits, mu in zip(flow.visits, stations.service_rate, strict=True)])
 
 
 def describe_estimate(
@@ -171,7 +176,7 @@ def describe_estimate(
 ) -> tuple[Diagnostic, ...]:
     """What an estimate assumes, and where it is sensitive."""
     diagnostics: list[Diagnostic] = []
-    if model != "mmk":
+    if WAITING_MODELS[model].uses_scvs:
         assumed = list_unmeasured(load, operators)
         if assumed:
             detail = (

@@ -2,20 +2,21 @@
 
     (c₁/p₁) : m₁ = (cᵢ/pᵢ) : mᵢ        c = λ/μ, the work per second;  p, the capacity of the node
 
-The paper takes c per tuple and so forgets how many tuples reach each vertex: here it is per second. m₁ grows until
-neither throughput nor latency improves by more than the tolerance; the rest follow, rounded up.
+The paper takes c per tuple, which leaves out how many tuples reach each vertex; here c is per second. m₁ grows until
+neither throughput nor latency improves by more than the tolerance; the other counts follow, rounded up.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil, fsum
+from math import ceil
 
 from planner.allocation.allocate import allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidLoad, escape_pointer, suggest_name
-from planner.plans.describe import describe_choice
-from planner.plans.estimation import Situation, assess_counts, list_floats, survey_load
-from planner.plans.throttled_flow import throttle_flow
-from planner.queueing.gain_curve import Curve
+from planner.plans.estimation import Situation, assess_counts, survey_load
+from planner.plans.explanation import explain_plan
+from planner.plans.throttled_flow import describe_throttled, throttle_flow
+from planner.queueing.sojourn import expected_sojourn_seconds
+from planner.queueing.stations import Stations
 from planner.queueing.waiting import least_stable_processors
 from planner.values import DEFAULT_MODEL, Diagnostic, Load, Model, Plan, Topology
 
@@ -32,7 +33,7 @@ def proportional(
     """Processors proportional to work; `capacities` are of the nodes, relative to the one measured on."""
     if not 0.0 < tolerance < 1.0:
         raise InvalidLoad(
-            f"tolerance = {tolerance} ends the search nowhere or at once: give more than 0 and less than 1.",
+            f"tolerance = {tolerance} would never end the search, or end it at once: give more than 0 and less than 1.",
             argument="tolerance",
         )
     measured = survey_load(topology, apply_capacities(load, capacities or {}), model)
@@ -40,7 +41,8 @@ def proportional(
     scale = Scale.prepare(situation, throttled)
     counts = grow(scale, tolerance)
     said = compare_with_best(situation, counts) if not throttled else ()
-    return describe_choice(situation, counts, throttled, objective="proportional", optimal=False, said=said)
+    said += describe_throttled(throttled)
+    return explain_plan(situation, counts, objective="proportional", optimal=False, said=said)
 
 
 def apply_capacities(load: Load, capacities: Mapping[str, float]) -> Load:
@@ -68,18 +70,19 @@ def apply_capacities(load: Load, capacities: Mapping[str, float]) -> Load:
 
 @dataclass(frozen=True)
 class Scale:
-    """How many processors each operator has for each of the first one's."""
+    """How many processors each operator has per processor of the first, and what keeps each stable.
 
-    curves: Sequence[Curve]
+    `calm` are the operators as queues; nothing arrives at those that are throttled.
+    """
+
+    calm: Stations
     ratios: Sequence[float]
     floors: Sequence[int]
     bounds: Sequence[tuple[int, int]]
-    arrivals: Sequence[float]
-    services: Sequence[float]
 
     @classmethod
     def prepare(cls, situation: Situation, throttled: Sequence[str]) -> "Scale":
-        """Relative to the first operator that has any work; throttled operators are at their bounds."""
+        """The ratios to the first operator that has any work; throttled operators are at their bounds."""
         stations = situation.stations
         work = [rate / mu for rate, mu in zip(stations.arrival_rate, stations.service_rate, strict=True)]
         first = next((one for one in work if one), 1.0)
@@ -88,13 +91,10 @@ class Scale:
             for least, most in zip(stations.min_processors, stations.max_processors, strict=True)
         ]
         short = [name in set(throttled) for name in situation.names]
-        rates = list_floats(stations.arrival_rate)
-        services = list_floats(stations.service_rate)
-        rows = zip(rates, services, bounds, short, strict=True)
+        rows = zip(stations.arrival_rate, stations.service_rate, bounds, short, strict=True)
         floors = [most if cut else least_stable_processors(rate, mu) for rate, mu, (_, most), cut in rows]
-        calm = [0.0 if cut else rate for rate, cut in zip(rates, short, strict=True)]
-        curves = replace(stations, arrival_rate=calm).curves
-        return cls(curves, [one / first for one in work], floors, bounds, calm, services)
+        rates = [0.0 if cut else rate for rate, cut in zip(stations.arrival_rate, short, strict=True)]
+        return cls(replace(stations, arrival_rate=rates), [one / first for one in work], floors, bounds)
 
     def spread(self, first: int) -> list[int]:
         """mᵢ = ⌈m₁cᵢ/c₁⌉ within bounds."""
@@ -109,8 +109,7 @@ class Scale:
 
     def sum_work(self, counts: Sequence[int]) -> float:
         """Σλ(W + 1/μ), which is λ0·E[T], over the operators that can keep up."""
-        rows = zip(self.curves, counts, self.arrivals, self.services, strict=True)
-        return fsum(rate * (curve.wait_seconds(count) + 1.0 / mu) for curve, count, rate, mu in rows)
+        return expected_sojourn_seconds(self.calm, counts, 1.0)
 
 
 def grow(scale: Scale, tolerance: float) -> list[int]:
@@ -144,7 +143,7 @@ def find_least_stable_first(scale: Scale) -> int:
 
 
 def compare_with_best(situation: Situation, counts: Sequence[int]) -> tuple[Diagnostic, ...]:
-    """What the best split of as many processors would reach."""
+    """A diagnostic where the best split of the same processors has a smaller E[T]."""
     try:
         best = allocate_budget(situation.stations, sum(counts), situation.names).counts.tolist()
     except (BudgetTooSmall, BoundTooSmall):

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from math import fsum, inf
 
 from planner.queueing.waiting import wait_seconds
+from planner.queueing.waiting_models import WAITING_MODELS
 from planner.values import Diagnostic, Estimate, Load, Model, OperatorEstimate, Topology
 
 # The models' own error is below 20% (Whitt 1993); twice is another cause.
@@ -46,7 +47,7 @@ def compare_sojourn(topology: Topology, answer: Estimate, load: Load) -> tuple[D
 def list_longer(topology: Topology, answer: Estimate, load: Load) -> list[str]:
     """Why it may take longer than with shared queues."""
     streams = find_streams(topology, answer)
-    model: Model = "ggk" if answer.model == "mmk" else answer.model
+    model = answer.model if WAITING_MODELS[answer.model].uses_scvs else "ggk"
 
     def in_turn(one: OperatorEstimate, a: float, s: float) -> float:
         return wait_own(one, weigh_turns(one, a, streams[one.name]), s, answer.model)

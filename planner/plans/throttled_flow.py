@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from planner.arrays import Floats
+from planner.errors import join_names
 from planner.plans.estimation import Situation
 from planner.queueing.erlang import STABILITY_MARGIN
 from planner.queueing.stations import NO_BOUND
 from planner.topology.flow import settle_network
 from planner.topology.network import Network, index_topology
+from planner.values import Diagnostic
 
 
 def throttle_flow(situation: Situation) -> tuple[Situation, tuple[str, ...]]:
@@ -86,3 +88,14 @@ def cut_outputs(network: Network, over: Sequence[bool], limits: Sequence[float])
         selectivities=selectivities,
         fan_in=fan_in,
     )
+
+
+def describe_throttled(throttled: Sequence[str]) -> tuple[Diagnostic, ...]:
+    """A diagnostic that names the operators that cannot keep up at max_processors."""
+    if not throttled:
+        return ()
+    detail = (
+        f"{join_names(throttled)} cannot keep up even at max_processors: the queue grows without end, and operators "
+        "downstream receive only what is served. Raise the bound, or lower the load."
+    )
+    return (Diagnostic("throttled", detail, tuple(throttled)),)

@@ -1,35 +1,36 @@
-"""What another processor costs against what it takes off the queue, operator by operator (Es-Stream, eqs. 8-18).
+"""Tradeoff: the cost of one more processor against the tuples it takes off the queue (Es-Stream, eqs. 8-18).
 
     z(k) = βk + (1 − β)Q(k),   Q(k) = λW(k) + λ/μ           tuples in the operator
     k*   = the least stable k with Q(k) − Q(k+1) ≤ β/(1 − β)
 
 Q falls by ever smaller steps, so the first k that is not worth another is the minimum of z. The paper's Algorithm 1
 begins at ⌊λ/μ⌋, which is not stable, and its line 7 subtracts the wrong way round; its eq. 14 divides by p0 where
-it must multiply. Here k begins at the least stable, and the difference comes without a subtraction.
+it must multiply. Here k begins at the least stable count, and the difference is a gain of gain_curve.Curve.
 """
 
 from dataclasses import replace
 
 from planner.errors import InvalidLoad
-from planner.plans.describe import describe_choice
 from planner.plans.estimation import Situation, survey_load
-from planner.plans.throttled_flow import throttle_flow
+from planner.plans.explanation import explain_plan
+from planner.plans.throttled_flow import describe_throttled, throttle_flow
 from planner.queueing.gain_curve import Curve
 from planner.values import Effect, Load, Model, Plan, Topology
 
 
 def tradeoff(topology: Topology, load: Load, beta: float, model: Model = "mmk") -> Plan:
-    """Each operator's k*, within its bounds; one that its bound throttles sends less to those behind it."""
+    """Each operator's k*, within its bounds; an operator that its bound throttles sends less downstream."""
     if not 0.0 < beta < 1.0:
         raise InvalidLoad(
-            f"beta = {beta} weighs one side with nothing: give more than 0 (a processor costs nothing) and less "
+            f"beta = {beta} gives one side no weight: give more than 0 (a processor costs nothing) and less "
             "than 1 (a waiting tuple costs nothing).",
             argument="beta",
         )
     situation, throttled = throttle_flow(survey_load(topology, load, model))
     curves = situation.stations.curves
     counts = choose_counts(situation, curves, beta / (1.0 - beta))
-    plan = describe_choice(situation, counts, throttled, objective="tradeoff", optimal=True)
+    said = describe_throttled(throttled)
+    plan = explain_plan(situation, counts, objective="tradeoff", optimal=True, said=said)
     by_name = dict(zip(situation.names, zip(curves, counts, strict=True), strict=True))
     effects = tuple(
         one if one.operator in throttled else add_price(one, by_name[one.operator][0], beta)
@@ -61,7 +62,7 @@ def find_first_unworthy(curve: Curve, price: float) -> int:
 
 
 def add_price(effect: Effect, curve: Curve, beta: float) -> Effect:
-    """The effect with what it weighs: Q(k) − Q(k+1) against β/(1 − β)."""
+    """The effect with its comparison: Q(k) − Q(k+1) against β/(1 − β)."""
     taken = curve[effect.processors]
     price = beta / (1.0 - beta)
     relation = "not worth" if taken <= price else "worth"

@@ -1,7 +1,10 @@
-"""Erlang's blocking probability B on plain floats, accurate to 1e-11 up to an offered load of 1e9."""
+"""Erlang's blocking probability B on plain floats, accurate to 1e-11 up to an offered load of 1e9.
+
+The functions that take a Real work on arrays too: planner.queueing.array_queues shares them.
+"""
 
 from math import copysign, erfc, exp, inf, log, pi, sqrt
-from typing import Any
+from typing import Any, NoReturn
 
 from scipy.special import gammaincc
 
@@ -15,6 +18,7 @@ ANCHOR_STEP = 64
 FIRST_ANCHOR = 128
 """Below, B comes by recursion from B(0); above, from the closed form at the last multiple of ANCHOR_STEP."""
 
+Real = Any  # a float or an array of floats
 LARGEST_SERIES = 1e5
 _SPLITTER = 134217729.0  # 2^27 + 1, Veltkamp's
 
@@ -22,34 +26,44 @@ _SPLITTER = 134217729.0  # 2^27 + 1, Veltkamp's
 def split_offered_load(arrival_rate: float, service_rate: float) -> tuple[float, float]:
     """A = λ/μ as an unevaluated sum of two floats, so that c = k − A keeps its digits next to k = A.
 
-    high = fl(λ/μ), low = (λ − high·μ)/μ with the product in full (Dekker 1971). λ/μ alone costs c six digits.
+    high = fl(λ/μ), low = (λ − high·μ)/μ. With λ/μ in one float c would lose six digits.
     """
     if not (0.0 <= arrival_rate < inf and 0.0 < service_rate < inf):
         raise ValueError(f"rates must be finite and positive: arrival {arrival_rate}, service {service_rate}")
     if arrival_rate / service_rate > MAX_OFFERED_LOAD:
-        raise InvalidLoad(
-            f"an arrival_rate of {arrival_rate:.6g}/s at a service_rate of {service_rate:.6g}/s "
-            f"keeps more than {MAX_OFFERED_LOAD:.0g} processors busy, "
-            "more than can be planned: check the units of both"
-        )
+        refuse_offered_load(arrival_rate, service_rate)
     while service_rate > 1e100:  # the split of a factor must not overflow; scaling by 2^-k is exact
         arrival_rate, service_rate = arrival_rate * 2.0**-512, service_rate * 2.0**-512
     while service_rate < 1e-100:
         arrival_rate, service_rate = arrival_rate * 2.0**512, service_rate * 2.0**512
     high = arrival_rate / service_rate
-    product = high * service_rate
-    x = _SPLITTER * high
-    x_high = x - (x - high)
-    x_low = high - x_high
-    y = _SPLITTER * service_rate
-    y_high = y - (y - service_rate)
-    y_low = service_rate - y_high
+    return high, find_remainder(arrival_rate, high, service_rate)
+
+
+def find_remainder(dividend: Real, quotient: Real, divisor: Real) -> Real:
+    """(dividend − quotient·divisor)/divisor, with the product of two doubles in full (Dekker 1971)."""
+    product = quotient * divisor
+    x = _SPLITTER * quotient
+    x_high = x - (x - quotient)
+    x_low = quotient - x_high
+    y = _SPLITTER * divisor
+    y_high = y - (y - divisor)
+    y_low = divisor - y_high
     lost = ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
-    return high, ((arrival_rate - product) - lost) / service_rate
+    return ((dividend - product) - lost) / divisor
+
+
+def refuse_offered_load(arrival_rate: float, service_rate: float) -> NoReturn:
+    """Raise InvalidLoad for an offered load above MAX_OFFERED_LOAD."""
+    raise InvalidLoad(
+        f"an arrival_rate of {arrival_rate:.6g}/s at a service_rate of {service_rate:.6g}/s "
+        f"keeps more than {MAX_OFFERED_LOAD:.0g} processors busy, "
+        "more than can be planned: check the units of both"
+    )
 
 
 def find_least_stable(high: float, low: float) -> int:
-    """The least k with k − A > k·1e-12, that is λ < kμ(1 − 1e-12); rounding of ⌊A⌋ + 1 is set right."""
+    """The least k with k − A > k·1e-12, that is λ < kμ(1 − 1e-12); the rounding of ⌊A⌋ + 1 is corrected."""
     k = int(high) + 1
     while (k - high) - low <= k * STABILITY_MARGIN:
         k += 1
@@ -59,23 +73,26 @@ def find_least_stable(high: float, low: float) -> int:
 
 
 def deviance(k: float, load: float, slack: float) -> float:
-    """k·ln(k/A) − (k − A) = cv + 2kv³(1/3 + v²/5 + …), v = c/(k + A): Loader's bd0 (2000)."""
+    """k·ln(k/A) − (k − A), by its series where k is near A: Loader's bd0 (2000)."""
     v = slack / (k + load)
-    if not -0.2 < v < 0.2:
-        return k * log(k / load) - slack
+    return deviance_series(k, slack, v) if -0.2 < v < 0.2 else k * log(k / load) - slack
+
+
+def deviance_series(k: Real, slack: Real, v: Real) -> Real:
+    """cv + 2kv³(1/3 + v²/5 + …), v = c/(k + A), for |v| < 0.2."""
     u = v * v
     tail = 1 / 3 + u * (1 / 5 + u * (1 / 7 + u * (1 / 9 + u * (1 / 11 + u * (1 / 13 + u * (1 / 15 + u * (
         1 / 17 + u * (1 / 19 + u / 21))))))))  # fmt: skip
     return slack * v + 2.0 * k * v * u * tail
 
 
-def stirling_error(k: float) -> float:
-    """ln k! − ln(√(2πk)(k/e)^k) = 1/12k − 1/360k³ + 1/1260k⁵ − …; below 1e-17 off from k = 128 up."""
+def stirling_error(k: Real) -> Real:
+    """ln k! − ln(√(2πk)(k/e)^k) = 1/12k − 1/360k³ + 1/1260k⁵ − …, to 1e-16 from k = 16 up."""
     u = 1.0 / (k * k)
-    return (1 / 12 - u * (1 / 360 - u * (1 / 1260 - u / 1680))) / k
+    return (1 / 12 - u * (1 / 360 - u * (1 / 1260 - u * (1 / 1680 - u / 1188)))) / k
 
 
-def temme_sum(eta: Any, k: Any) -> Any:
+def temme_sum(eta: Real, k: Real) -> Real:
     """c0(η) + c1(η)/k + c2(η)/k² of Temme's uniform expansion (DLMF 8.12.7), for k > 1e5 and |η| < 0.12."""
     c0 = -1 / 3 + eta * (1 / 12 + eta * (-2 / 135 + eta * (1 / 864 + eta * (1 / 2835 + eta * (
         -139 / 777600 + eta / 25515)))))  # fmt: skip
@@ -87,7 +104,7 @@ def closed_erlang_b(k: int, high: float, low: float) -> float:
     """B = pmf(k; A)/Q(k + 1, A), the Poisson mass by Loader's saddle point; for k ≥ 128.
 
     Above 1e5, Q = 1 − P(k, A) + pmf by Temme's expansion, P = erfc(√bd0)/2 − e^−bd0/√(2πk)·(c0 + c1/k + …):
-    gammaincc stops its series after 2000 terms and is 2e-9 off at k = 2e6, 4.5 deviations out.
+    gammaincc stops its series after 2000 terms: its error is 2e-9 at k = 2e6 and 4.5 standard deviations.
     """
     slack = (k - high) - low
     distance = deviance(k, high, slack)
@@ -109,7 +126,7 @@ def advance_erlang_b(b: float, high: float, start: int, k: int) -> float:
 
 
 def anchored_erlang_b(k: int, high: float, low: float) -> float:
-    """B(k), the same bits whichever way k was reached: by recursion from the last anchor at or below k."""
+    """B(k) by recursion from the last anchor at or below k: its bits depend on k and A alone."""
     if k < FIRST_ANCHOR:
         return advance_erlang_b(1.0, high, 0, k)
     anchor = k - k % ANCHOR_STEP

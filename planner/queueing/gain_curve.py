@@ -1,7 +1,11 @@
-"""What each processor more is worth at one operator, one number at a time: for small problems, without arrays."""
+"""The gain of each further processor at one operator, in plain floats: for few operators, without arrays."""
 
+from collections.abc import Sequence
 from math import inf, log
 
+import numpy as np
+
+from planner.arrays import Counts
 from planner.queueing.erlang import (
     ANCHOR_STEP,
     FIRST_ANCHOR,
@@ -16,13 +20,13 @@ from planner.queueing.erlang import (
 from planner.queueing.waiting_models import VariabilityWeights, drop_variability
 
 LEAST_GAIN = 1e-290
-"""A smaller gain counts as none: doubles are about to lose its digits, and no E[T] can show it."""
+"""A smaller gain counts as 0: doubles below lose digits, and no digit of E[T] would change."""
 
 
 class Curve(dict[int, float]):
     """The gains of one operator: curve[k] = λ(W(k) − W(k+1)), computed when first asked for, then remembered.
 
-    Those above k = 128 are anchored, so equal operators have equal bits.
+    The gain of an operator at k has the same bits in whichever order the gains are asked for.
     """
 
     __slots__ = ("_blocking", "_waits", "floor", "high", "is_busy", "low", "service_rate", "weights")
@@ -35,7 +39,7 @@ class Curve(dict[int, float]):
         self.weights = weights
         self.floor = max(find_least_stable(high, low), min_processors)
         self.is_busy = high >= LEAST_LOAD and (weights.constant > 0.0 or weights.level > 0.0)
-        """Whether more processors could help: something arrives, and something waits."""
+        """Whether more processors could help: tuples arrive, and tuples wait."""
         self._blocking: dict[int, float] = {}
         self._waits: dict[int, float] = {}
 
@@ -59,11 +63,11 @@ class Curve(dict[int, float]):
         if k not in self._waits:
             if (k - self.high) - self.low <= k * STABILITY_MARGIN:
                 return inf
-            self[k]  # evaluated, and the wait with it
+            self[k]  # computes the wait too
         return self._waits[k]
 
     def waiting(self, k: int) -> float:
-        """λW(k), the mean number that wait."""
+        """λW(k), the mean number of tuples that wait."""
         return self.high * self.service_rate * self.wait_seconds(k)
 
     def __missing__(self, k: int) -> float:
@@ -73,7 +77,7 @@ class Curve(dict[int, float]):
         c = k − A, c' = c + 1, B' = B(k+1) = AB/(k+1+AB); μW(k) = v(k)·kB/(c(c+AB)).
         """
         load = self.high
-        if load < LEAST_LOAD:  # every gain is below A² < LEAST_GAIN
+        if load < LEAST_LOAD:  # every gain is below A², which is below LEAST_GAIN
             self[k] = self._waits[k] = 0.0
             return 0.0
         b = self.erlang_b(k)
@@ -97,9 +101,38 @@ class Curve(dict[int, float]):
         return gain
 
     def find_vanishing(self) -> int:
-        """A k whose gain is about to vanish: k·ln(k/A) − (k − A) = 640, by Newton from Bernstein's bound above."""
+        """A k whose gain is near LEAST_GAIN: k·ln(k/A) − (k − A) = 640, by Newton from Bernstein's upper bound."""
         load = max(self.high, LEAST_LOAD)
         k = load + 222.0 + (222.0**2 + 1334.0 * load) ** 0.5
         for _ in range(4):
             k -= (deviance(k, load, k - load) - 640.0) / log(k / load)
         return int(k)
+
+
+class ScalarQueues:
+    """Few operators in plain floats; planner.queueing.array_queues.ArrayQueues answers the same for many."""
+
+    __slots__ = ("curves",)
+
+    def __init__(self, curves: list[Curve]) -> None:
+        self.curves = curves
+
+    def wait_seconds(self, counts: Sequence[int] | Counts) -> list[float]:
+        """The mean wait at each operator as planner.queueing.waiting.wait_seconds gives it; inf where unstable."""
+        plain = counts.tolist() if isinstance(counts, np.ndarray) else counts
+        return [curve.wait_seconds(k) for curve, k in zip(self.curves, plain, strict=True)]
+
+    def find_gains(self, counts: Sequence[int]) -> tuple[list[float], list[float], list[float]]:
+        """Waits, λ(W(k) − W(k+1)) and λ(W(k−1) − W(k)) of each operator.
+
+        The last is inf where k − 1 is unstable or below min_processors; an unstable operator gains 0.
+        """
+        waits: list[float] = []
+        following: list[float] = []
+        previous: list[float] = []
+        for curve, k in zip(self.curves, counts, strict=True):
+            wait = curve.wait_seconds(k)
+            waits.append(wait)
+            following.append(curve[k] if wait < inf else 0.0)
+            previous.append(curve[k - 1] if k > curve.floor else inf)
+        return waits, following, previous

@@ -1,11 +1,12 @@
 """Operators whose processors each take from a queue of their own, as in Storm, Flink and Heron.
 
-With the tuples dealt evenly to k instances, each of them is a queue with one server (M/G/1):
+Where tuples are distributed evenly to k instances, each instance is a queue with one server:
 
-    W(k) = V·A/(μ(k − A)),   A = λ/μ,   V = (1 + s)/2                    s: service SCV, 1 under `mmk`
+    W(k) = V·A/(μ(k − A)),   A = λ/μ,   V = (1 + s)/2, or 1 where the model has no SCVs
 
-This wait falls like 1/(k − A), far slower than the wait of one queue that all share. λW = VA²/(k − A) is convex in
-k, so adding the processor of the largest gain VA²/((k − A)(k + 1 − A)) first is exactly optimal.
+With service SCV s this is the M/G/1 queue (Pollaczek and Khinchine). The wait falls like 1/(k − A), far slower than the
+wait of one shared queue. λW = VA²/(k − A) is convex in k, so adding the processor of the largest gain
+VA²/((k − A)(k + 1 − A)) first is exactly optimal.
 """
 
 from collections.abc import Sequence
@@ -15,9 +16,11 @@ from math import inf, log
 import numpy as np
 
 from planner.arrays import Counts, Floats
-from planner.queueing.stations import Stations, find_least_stable_counts, split_offered_loads
+from planner.queueing.array_queues import find_least_stable_counts, split_offered_loads
+from planner.queueing.stations import Stations
+from planner.queueing.waiting_models import WAITING_MODELS
 
-HALVINGS = 80  # of ln θ: adjacent doubles, wherever θ is
+HALVINGS = 80  # of ln θ: brackets then are adjacent doubles
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +34,12 @@ class OwnQueues:
 
     @classmethod
     def prepare(cls, stations: Stations) -> "OwnQueues":
-        """The stations with a queue for each processor."""
+        """The operators of `stations`, each processor with its own queue."""
         arrival = np.asarray(stations.arrival_rate, np.float64)
         high, low = split_offered_loads(arrival, np.asarray(stations.service_rate, np.float64))
         scv = np.asarray(stations.service_scv, np.float64)
-        spread = np.ones_like(scv) if stations.model == "mmk" else (1.0 + scv) / 2.0
+        uses_scvs = WAITING_MODELS[stations.model].uses_scvs
+        spread = (1.0 + scv) / 2.0 if uses_scvs else np.ones_like(scv)
         least = np.asarray(stations.min_processors, np.int64)
         floor = np.maximum(find_least_stable_counts(high, low), least)
         ceiling = np.maximum(np.asarray(stations.max_processors, np.int64), floor)
@@ -56,7 +60,7 @@ class OwnQueues:
         return np.clip(wanted, self.floor.astype(float), self.ceiling.astype(float)).astype(np.int64)
 
     def allocate(self, waiting: float, most: int) -> Counts:
-        """The fewest processors with Σ λW ≤ `waiting`, in all no more than `most`; the least stable at the fewest."""
+        """The fewest processors with Σ λW ≤ `waiting`, at most `most` in total, and at least the least stable ones."""
 
         def is_enough(counts: Counts) -> bool:
             return int(counts.sum()) >= most or self.waiting(counts) <= waiting
@@ -66,7 +70,7 @@ class OwnQueues:
             return counts
         low, high = -690.0, log(max(float(np.max(self.weight)), 1e-300)) + 60.0
         if not is_enough(self.fill(float(np.exp(low)))):
-            return self.fill(float(np.exp(low)))  # as many as max_processors allow
+            return self.fill(float(np.exp(low)))  # max_processors allow no more
         for _ in range(HALVINGS):
             middle = 0.5 * (low + high)
             if is_enough(self.fill(float(np.exp(middle)))):

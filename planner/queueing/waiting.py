@@ -2,6 +2,7 @@
 
 from math import inf
 
+from planner.arrays import FLOATS
 from planner.queueing.erlang import (
     LEAST_LOAD,
     STABILITY_MARGIN,
@@ -9,7 +10,7 @@ from planner.queueing.erlang import (
     find_least_stable,
     split_offered_load,
 )
-from planner.queueing.waiting_models import WEIGHTS, evaluate_variability
+from planner.queueing.waiting_models import evaluate_variability, weigh_operator
 from planner.values import Model
 
 
@@ -19,13 +20,13 @@ def least_stable_processors(arrival_rate: float, service_rate: float) -> int:
 
 
 def is_stable(arrival_rate: float, service_rate: float, processors: int) -> bool:
-    """Whether λ < kμ(1 − 1e-12): closer to 1 the utilisation is rounding, not capacity."""
+    """Whether λ < kμ(1 − 1e-12): a utilisation closer to 1 cannot be told from 1 by rounded rates."""
     high, low = split_offered_load(arrival_rate, service_rate)
     return (processors - high) - low > processors * STABILITY_MARGIN
 
 
 def erlang_b(offered_load: float, k: int) -> float:
-    """Erlang B, the part of arrivals that find all of k processors busy and leave; A = offered_load."""
+    """Erlang B, the part of arrivals that would be lost without a queue at k processors; A = offered_load."""
     return anchored_erlang_b(k, *split_offered_load(offered_load, 1.0))
 
 
@@ -48,9 +49,9 @@ def variability(
     model: Model, arrival_scv: float, service_scv: float, utilisation: float, processors: int
 ) -> float:
     """v, by which the wait of M/M/k is multiplied under `model`."""
-    weights = WEIGHTS[model](arrival_scv, service_scv)
+    weights = weigh_operator(model, arrival_scv, service_scv)
     spare = (1.0 - utilisation) / utilisation if utilisation > 0.0 else 1e300
-    v: float = evaluate_variability(weights, spare, processors)
+    v: float = evaluate_variability(weights, spare, processors, FLOATS)
     return v
 
 
@@ -71,6 +72,6 @@ def wait_seconds(  # noqa: PLR0917 - one argument per symbol of the formula
         return 0.0
     b = anchored_erlang_b(processors, high, low)
     wait = processors * b / (slack * (slack + high * b)) / service_rate
-    weights = WEIGHTS[model](arrival_scv, service_scv)
-    v: float = evaluate_variability(weights, slack / high, processors)
+    weights = weigh_operator(model, arrival_scv, service_scv)
+    v: float = evaluate_variability(weights, slack / high, processors, FLOATS)
     return wait * v

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.allocation.allocate import Allocated, allocate_budget, allocate_target, expected_sojourn_seconds
+from planner.allocation.allocate import Allocated, allocate_budget, allocate_target
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
+from planner.queueing.sojourn import expected_sojourn_seconds
 from planner.queueing.stations import FEW_OPERATORS, NO_BOUND, Stations
 from planner.queueing.waiting import least_stable_processors, wait_seconds
 from planner.values import Model

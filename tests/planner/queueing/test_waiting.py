@@ -12,15 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import InvalidLoad
+from planner.queueing.array_queues import find_least_stable_counts, look_at
 from planner.queueing.gain_curve import Curve
-from planner.queueing.stations import (
-    NO_BOUND,
-    Queues,
-    Stations,
-    find_least_stable_counts,
-    look_at,
-    wait_seconds_each,
-)
+from planner.queueing.stations import NO_BOUND, Stations
 from planner.queueing.waiting import (
     erlang_b,
     is_stable,
@@ -30,7 +24,7 @@ from planner.queueing.waiting import (
     wait_seconds,
     waiting_probability,
 )
-from planner.queueing.waiting_models import WEIGHTS
+from planner.queueing.waiting_models import weigh_operator
 from planner.values import Model
 
 MODELS: tuple[Model, ...] = ("mmk", "ggk", "ggk-whitt")
@@ -129,9 +123,9 @@ def test_every_gain_agrees_with_forty_digits_on_floats_and_on_arrays(case: Case)
         for a, s in SCVS:
             here, there = (reference_wait(case, n, a, s, model) for n in (k, k + 1))
             reference = mpmath.mpf(case.arrival_rate) * (here - there)
-            curve = Curve(case.arrival_rate, case.service_rate, WEIGHTS[model](a, s), 1)
+            curve = Curve(case.arrival_rate, case.service_rate, weigh_operator(model, a, s), 1)
             assert relative_error(curve[k], reference) < 1e-11, (model, a, s)
-            queues = Queues.prepare(build_station(case, a, s, model))
+            queues = build_station(case, a, s, model).arrays
             look = look_at(queues, np.array([k]), np.array([1]))
             assert float(abs(mpmath.mpf(float(look.log_next[0])) - mpmath.log(reference))) < 1e-11
             wait = float(look.wait_in_services[0]) / case.service_rate
@@ -144,7 +138,7 @@ def build_station(case: Case, a: float, s: float, model: Model) -> Stations:
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.processors > 1], ids=str)
 def test_the_gain_before_is_the_gain_at_one_processor_fewer(case: Case):
-    queues = Queues.prepare(build_station(case, 0.3, 2.0, "ggk-whitt"))
+    queues = build_station(case, 0.3, 2.0, "ggk-whitt").arrays
     floor = find_least_stable_counts(queues.high, queues.low)
     counts = floor + max(case.processors - int(floor[0]), 1)
     before = look_at(queues, counts - 1, floor).log_next[0]
@@ -193,7 +187,7 @@ def test_the_least_stable_count_is_stable_and_one_fewer_is_not(load: float, serv
     assert exact < k
     assert is_stable(arrival_rate, service_rate, k)
     assert k == 1 or not is_stable(arrival_rate, service_rate, k - 1)
-    queues = Queues.prepare(Stations([arrival_rate], [service_rate], [1], [1], [1], [NO_BOUND]))
+    queues = Stations([arrival_rate], [service_rate], [1], [1], [1], [NO_BOUND]).arrays
     assert find_least_stable_counts(queues.high, queues.low).tolist() == [k]
 
 
@@ -215,12 +209,12 @@ def test_a_load_past_a_billion_processors_is_refused():
                 with pytest.raises(InvalidLoad):
                     least_stable_processors(load * service_rate, service_rate)
                 with pytest.raises(InvalidLoad):
-                    Queues.prepare(stations)
+                    _ = stations.arrays
             else:
                 assert least_stable_processors(load * service_rate, service_rate) >= 10**9
-                Queues.prepare(stations)
+                _ = stations.arrays
     with pytest.raises(InvalidLoad, match="check the units"):
-        Queues.prepare(Stations([2e9], [1.0], [1.0], [1.0], [1], [NO_BOUND]))
+        _ = Stations([2e9], [1.0], [1.0], [1.0], [1], [NO_BOUND]).arrays
 
 
 @given(st.floats(0.01, 0.999), st.integers(1, 500), st.floats(0, 4), st.floats(0, 4))
@@ -229,7 +223,7 @@ def test_one_more_processor_never_slows_an_operator(utilisation: float, k: int, 
     for model in MODELS:
         here, there = (wait_seconds(case.arrival_rate, case.service_rate, n, a, s, model) for n in (k, k + 1))
         assert there <= here
-        curve = Curve(case.arrival_rate, case.service_rate, WEIGHTS[model](a, s), 1)
+        curve = Curve(case.arrival_rate, case.service_rate, weigh_operator(model, a, s), 1)
         assert curve[k] >= curve[k + 1] >= 0.0
 
 
@@ -239,7 +233,7 @@ def test_floats_and_arrays_agree_on_every_wait(utilisation: float, k: int, a: fl
     size = 60
     arrival, service = [case.arrival_rate] * size, [case.service_rate] * size
     stations = Stations(arrival, service, [a] * size, [s] * size, [1] * size, [NO_BOUND] * size)
-    waits = wait_seconds_each(stations, [k] * size)
+    waits = stations.queues.wait_seconds([k] * size)
     alone = wait_seconds(case.arrival_rate, case.service_rate, k, a, s, "ggk-whitt")
     assert waits == pytest.approx([alone] * size, rel=1e-11, abs=1e-280)
 

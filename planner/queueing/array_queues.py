@@ -1,0 +1,254 @@
+"""All operators as queues side by side: arrays in, arrays out, with one gammaincc per operator and evaluation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import erfc, gammaincc, gammaln
+
+from planner.arrays import ARRAYS, Counts, Floats
+from planner.queueing.erlang import (
+    LARGEST_SERIES,
+    LEAST_LOAD,
+    MAX_OFFERED_LOAD,
+    STABILITY_MARGIN,
+    deviance_series,
+    find_remainder,
+    refuse_offered_load,
+    stirling_error,
+    temme_sum,
+)
+from planner.queueing.waiting_models import (
+    WAITING_MODELS,
+    VariabilityWeights,
+    evaluate_variability,
+    evaluate_variability_drop,
+)
+from planner.values import Model
+
+BLOCK = 8192
+"""Operators per evaluation: the forty intermediate arrays of a formula then stay in the cache."""
+
+
+@dataclass(frozen=True)
+class ArrayQueues:
+    """Offered loads A = high + low, service rates and weights of several operators."""
+
+    high: Floats
+    low: Floats
+    service_rate: Floats
+    weights: VariabilityWeights
+
+    @classmethod
+    def prepare(
+        cls,
+        arrival_rate: Floats,
+        service_rate: Floats,
+        arrival_scv: Floats,
+        service_scv: Floats,
+        model: Model,
+    ) -> "ArrayQueues":
+        """The queues of all operators, in their order."""
+        high, low = split_offered_loads(arrival_rate, service_rate)
+        return cls(high, low, service_rate, weigh_operators(model, arrival_scv, service_scv))
+
+    def __len__(self) -> int:
+        return len(self.high)
+
+    def select(self, chosen: NDArray[np.intp] | slice) -> "ArrayQueues":
+        """Some of the operators, in the order asked for."""
+        weights = select_weights(self.weights, chosen)
+        return ArrayQueues(self.high[chosen], self.low[chosen], self.service_rate[chosen], weights)
+
+    @property
+    def is_busy(self) -> NDArray[np.bool_]:
+        """At which operators more processors could help: tuples arrive, and tuples wait."""
+        return cast("NDArray[np.bool_]", (self.high >= LEAST_LOAD) & (self.weights.level > 0.0))
+
+    def is_stable(self, counts: Sequence[int] | Counts) -> NDArray[np.bool_]:
+        """Which operators keep up with `counts` processors."""
+        k = np.asarray(counts, np.float64)
+        return (k - self.high) - self.low > k * STABILITY_MARGIN
+
+    def wait_seconds(self, counts: Sequence[int] | Counts) -> Floats:
+        """The mean wait at each operator as planner.queueing.waiting.wait_seconds gives it; inf where unstable."""
+        stable = self.is_stable(counts)
+        waits = np.where(stable, 0.0, inf)
+        at = np.flatnonzero(stable & (self.high >= LEAST_LOAD))
+        k = np.asarray(counts, np.float64)[at]
+        waits[at] = wait_in_services(self.select(at), k) / self.service_rate[at]
+        return waits
+
+    def find_gains(self, counts: Sequence[int] | Counts) -> tuple[list[float], list[float], list[float]]:
+        """Waits, λ(W(k) − W(k+1)) and λ(W(k−1) − W(k)) of each operator, as ScalarQueues.find_gains."""
+        k = np.asarray(counts, np.int64)
+        least, stable = find_least_stable_counts(self.high, self.low), self.is_stable(counts)
+        waits, following, previous = (
+            np.where(stable, 0.0, inf),
+            np.zeros(len(k)),
+            np.where(k > least, 0.0, inf),
+        )
+        at = np.flatnonzero(self.is_busy & stable)
+        seen = look_at(self.select(at), k[at], least[at])
+        waits[at] = seen.wait_in_services / self.service_rate[at]
+        following[at], previous[at] = (
+            np.exp(seen.log_next),
+            np.exp(seen.log_last),
+        )  # inf at the least stable k
+        return waits.tolist(), following.tolist(), previous.tolist()
+
+
+def weigh_operators(model: Model, arrival_scv: Floats, service_scv: Floats) -> VariabilityWeights:
+    """waiting_models.weigh_operator on arrays of one length."""
+    parts = WAITING_MODELS[model].weigh(arrival_scv, service_scv, ARRAYS)[:5]
+    constant, on_phi1, on_phi3, on_psi, exponent = (
+        np.broadcast_to(part, arrival_scv.shape) for part in parts
+    )
+    varies = exponent > 0.0
+    constant, on_psi = np.where(varies, constant, constant + on_psi), np.where(varies, on_psi, 0.0)
+    is_constant = not (on_phi1.any() or on_phi3.any() or on_psi.any())
+    return VariabilityWeights(constant, on_phi1, on_phi3, on_psi, exponent, is_constant)
+
+
+def select_weights(weights: VariabilityWeights, chosen: NDArray[np.intp] | slice) -> VariabilityWeights:
+    """The weights of some operators."""
+    constant, on_phi1, on_phi3, on_psi, exponent = (part[chosen] for part in weights[:5])
+    return VariabilityWeights(constant, on_phi1, on_phi3, on_psi, exponent, weights.is_constant)
+
+
+@dataclass(frozen=True)
+class Look:
+    """One evaluation at k: ln gain of the processor before (k − 1 → k) and of the next (k → k + 1)."""
+
+    log_last: Floats
+    log_next: Floats
+    slope: Floats
+    wait_in_services: Floats
+    log_b: Floats
+
+
+def split_offered_loads(arrival_rate: Floats, service_rate: Floats) -> tuple[Floats, Floats]:
+    """erlang.split_offered_load on arrays, to the same bits."""
+    fraction, exponent = np.frexp(service_rate)
+    scaled = np.ldexp(arrival_rate, -exponent)
+    high = scaled / fraction
+    if not (np.all(arrival_rate >= 0.0) and np.all(service_rate > 0.0) and np.all(np.isfinite(service_rate))):
+        raise ValueError("rates must be finite and positive")
+    if not np.all(high <= MAX_OFFERED_LOAD):
+        i = int(np.argmax(~(high <= MAX_OFFERED_LOAD)))
+        refuse_offered_load(float(arrival_rate[i]), float(service_rate[i]))
+    low: Floats = find_remainder(scaled, high, fraction)
+    return high, low
+
+
+def find_least_stable_counts(high: Floats, low: Floats) -> Counts:
+    """erlang.find_least_stable on arrays: rounding moves ⌊A⌋ by one, which three steps correct."""
+    k = np.floor(high) + 1.0
+    for _ in range(3):
+        k += (k - high) - low <= k * STABILITY_MARGIN
+    below = np.maximum(k - 1.0, 1.0)
+    k = np.where((k > 1.0) & ((below - high) - low > below * STABILITY_MARGIN), below, k)
+    return k.astype(np.int64)
+
+
+_SMALL = np.arange(1.0, 16.0)
+_STIRLING = np.concatenate(
+    ([0.0], gammaln(_SMALL + 1.0) - (_SMALL + 0.5) * np.log(_SMALL) + _SMALL - 0.5 * np.log(2.0 * np.pi))
+)
+
+
+def log_erlang_b(k: Floats, load: Floats, slack: Floats) -> Floats:
+    """ln B = −stirlerr(k) − bd0 − ½ln(2πk) − ln Q(k + 1, A): the closed form, without underflow."""
+    stirling: Floats = stirling_error(k)
+    few = k < 16.0
+    if few.any():
+        stirling[few] = _STIRLING[k[few].astype(np.intp)]
+    v = slack / (k + load)
+    deviance: Floats = deviance_series(k, slack, v)
+    far = np.abs(v) >= 0.2
+    if far.any():
+        deviance[far] = k[far] * np.log(k[far] / load[far]) - slack[far]
+    below = np.empty_like(k)
+    many = k > LARGEST_SERIES
+    few = ~many
+    below[few] = gammaincc(k[few] + 1.0, load[few])
+    if many.any():
+        below[many] = _sum_of_many(k[many], deviance[many], stirling[many], slack[many])
+    return -(stirling + deviance + 0.5 * np.log(2.0 * np.pi * k) + np.log(below))
+
+
+def _sum_of_many(k: Floats, deviance: Floats, stirling: Floats, slack: Floats) -> Floats:
+    """Q(k + 1, A) by Temme's expansion, as erlang.closed_erlang_b has it."""
+    density = np.exp(-deviance) / np.sqrt(2.0 * np.pi * k)
+    root = np.copysign(np.sqrt(np.maximum(deviance, 0.0)), slack)
+    eta = np.maximum(-root * np.sqrt(2.0 / k), -0.2)  # further out the density is 0
+    tail: Floats = 0.5 * erfc(root) - density * temme_sum(eta, k)
+    return 1.0 - tail + density * np.exp(-stirling)
+
+
+def log_gain(queues: ArrayQueues, k: Floats, log_b: Floats) -> tuple[Floats, Floats]:
+    """ln of the gain of Curve.__missing__ (its formula over B), and the wait in services, v·kB/(c(c + AB))."""
+    load, b = queues.high, np.exp(log_b)
+    c = (k - load) - queues.low
+    busy = load * b
+    n = k + 1.0
+    share = load * n / (n + busy)
+    d = c + 1.0
+    below = d * (d + load * busy / (n + busy))
+    squared = c * c
+    fall = share * ((squared + k) * busy + c * (squared + 2.0 * k) + k) / (c * (c + busy) * below)
+    if queues.weights.is_constant:
+        v = queues.weights.constant
+        relative = v * fall
+    else:
+        v, drop = evaluate_variability_drop(queues.weights, c / load, 1.0 / load, k, ARRAYS)
+        relative = v * fall + drop * (share * load / below)
+    with np.errstate(divide="ignore"):
+        return log_b + np.log(np.maximum(relative, 0.0)), v * (k * b) / (c * (c + busy))
+
+
+def look_at(queues: ArrayQueues, counts: Counts, floor: Counts) -> Look:
+    """The gain at k and, from the same B(k), the gain before; at the floor, where none is before, the gain after.
+
+    B(k − 1) = kB/(A(1 − B)), B(k + 1) = AB/(k + 1 + AB).
+    """
+    size = len(counts)
+    if size <= BLOCK:
+        return _look_at_block(queues, counts, floor)
+    parts = [slice(start, start + BLOCK) for start in range(0, size, BLOCK)]
+    looks = [_look_at_block(queues.select(part), counts[part], floor[part]) for part in parts]
+    names = ("log_last", "log_next", "slope", "wait_in_services", "log_b")
+    return Look(*(np.concatenate([getattr(look, name) for look in looks]) for name in names))
+
+
+def _look_at_block(queues: ArrayQueues, counts: Counts, floor: Counts) -> Look:
+    k, load = counts.astype(np.float64), queues.high
+    log_b = log_erlang_b(k, load, (k - load) - queues.low)
+    b = np.exp(log_b)
+    log_next, wait = log_gain(queues, k, log_b)
+    has_last = counts > floor
+    back, forth = k / (load * (1.0 - b)), load / (k + 1.0 + load * b)
+    beside = np.where(has_last, k - 1.0, k + 1.0)
+    log_beside, _ = log_gain(queues, beside, log_b + np.log(np.where(has_last, back, forth)))
+    slope = np.where(has_last, log_next - log_beside, log_beside - log_next)
+    return Look(np.where(has_last, log_beside, np.inf), log_next, np.minimum(slope, -1e-12), wait, log_b)
+
+
+def wait_in_services(queues: ArrayQueues, k: Floats) -> Floats:
+    """μW = v·kB/(c(c + AB)), with the bits of `look_at`."""
+    parts = [slice(start, start + BLOCK) for start in range(0, len(k), BLOCK)]
+    waits = np.empty_like(k)
+    for part in parts:
+        waits[part] = _wait_in_services_block(queues.select(part), k[part])
+    return waits
+
+
+def _wait_in_services_block(queues: ArrayQueues, k: Floats) -> Floats:
+    c = (k - queues.high) - queues.low
+    b = np.exp(log_erlang_b(k, queues.high, c))
+    v = evaluate_variability(queues.weights, c / queues.high, k, ARRAYS)
+    wait: Floats = v * (k * b) / (c * (c + queues.high * b))
+    return wait
