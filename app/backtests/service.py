@@ -1,10 +1,9 @@
 """Takes backtests in; shows, cancels and deletes them. `worker.py` computes them."""
 
-from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import Select, delete, func, select, tuple_, update
+from sqlalchemy import Select, delete, func, select, update
 from sqlalchemy.dialects.postgresql import array
 from sqlalchemy.orm import Session
 
@@ -12,7 +11,7 @@ from app.backtest_workers.traces import retrace_run
 from app.backtests.answers import to_answer, to_state
 from app.backtests.gathering import to_job
 from app.backtests.schemas import BacktestAnswer, BacktestPage, BacktestRequest, Job, RunTrace, State
-from app.http.pages import Page, bad_cursor
+from app.http.pages import Page
 from app.storage.storage_errors import RunNotFinished, UnknownBacktest, UnknownRun
 from app.tables import BacktestRow, BacktestRunRow
 from planner.vms.sigma_policies import BY_NAME, HEADGATE
@@ -50,18 +49,13 @@ def find_backtest(session: Session, backtest_id: UUID) -> BacktestAnswer:
 
 def list_backtests(session: Session, page: Page, state: State | None) -> BacktestPage:
     """Newest first."""
-    key = (BacktestRow.created_at, BacktestRow.id)
-    query = _without_series().order_by(*(column.desc() for column in key)).limit(page.limit + 1)
+    query = _without_series()
     if state is not None:
         query = query.where(BacktestRow.state == state)
-    if after := page.after_key(2):
-        query = query.where(tuple_(*key) < tuple_(*_read_key(*after)))
-    rows = session.execute(query).all()
-    items = [to_state(row, row.runs) for row in rows[: page.limit]]
-    more = len(rows) > page.limit
-    return BacktestPage(
-        items=items, next=page.next_url(items[-1].created_at.isoformat(), items[-1].id) if more else None
+    rows, following = page.read_rows(
+        session.execute, query, BacktestRow.created_at, BacktestRow.id, newest_first=True
     )
+    return BacktestPage(items=[to_state(row, row.runs) for row in rows], next=following)
 
 
 def cancel_or_delete(session: Session, backtest_id: UUID) -> BacktestAnswer | None:
@@ -115,10 +109,3 @@ def _without_series() -> Select[Any]:
         func.jsonb_array_length(request["rates"]).label("steps"),
         runs.label("runs"),
     )
-
-
-def _read_key(created_at: str, backtest_id: str) -> tuple[datetime, UUID]:
-    try:
-        return datetime.fromisoformat(created_at), UUID(backtest_id)
-    except ValueError as error:
-        raise bad_cursor() from error

@@ -1,13 +1,12 @@
 """The decisions that were made, as they were answered."""
 
-from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.decisions.schemas import DecisionAnswer, DecisionPage, DecisionSummary
-from app.http.pages import Page, bad_cursor
+from app.http.pages import Page
 from app.storage.storage_errors import UnknownDecision
 from app.storage.stored_topologies import find_topology
 from app.tables import DecisionRow
@@ -45,32 +44,14 @@ def read_row(row: DecisionRow) -> DecisionAnswer:
 def list_decisions(session: Session, name: str, page: Page) -> DecisionPage:
     """The decisions about a topology, newest first."""
     stored = find_topology(session, name)
-    query = (
-        select(
-            DecisionRow.id,
-            DecisionRow.created_at,
-            DecisionRow.decided_for,
-            DecisionRow.action,
-            DecisionRow.external_rate,
-            DecisionRow.answer["processors"].label("processors"),
-            DecisionRow.answer["reasons"].label("reasons"),
-        )
-        .where(DecisionRow.topology_id == stored.id)
-        .order_by(*(column.desc() for column in KEY))
-        .limit(page.limit + 1)
-    )
-    if key := page.after_key(2):
-        query = query.where(tuple_(*KEY) < tuple_(*_read_key(*key)))
-    rows = session.execute(query).all()
-    items = [DecisionSummary.model_validate(row) for row in rows[: page.limit]]
-    more = len(rows) > page.limit
-    return DecisionPage(
-        items=items, next=page.next_url(items[-1].created_at.isoformat(), items[-1].id) if more else None
-    )
-
-
-def _read_key(created_at: str, decision_id: str) -> tuple[datetime, UUID]:
-    try:
-        return datetime.fromisoformat(created_at), UUID(decision_id)
-    except ValueError as error:
-        raise bad_cursor() from error
+    query = select(
+        DecisionRow.id,
+        DecisionRow.created_at,
+        DecisionRow.decided_for,
+        DecisionRow.action,
+        DecisionRow.external_rate,
+        DecisionRow.answer["processors"].label("processors"),
+        DecisionRow.answer["reasons"].label("reasons"),
+    ).where(DecisionRow.topology_id == stored.id)
+    rows, following = page.read_rows(session.execute, query, *KEY, newest_first=True)
+    return DecisionPage(items=[DecisionSummary.model_validate(row) for row in rows], next=following)

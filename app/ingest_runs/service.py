@@ -3,7 +3,7 @@
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.http.pages import Page, bad_cursor
+from app.http.pages import Page
 from app.ingest_runs.schemas import IngestRun, IngestRunPage, RejectedLine, RejectedLinePage
 from app.storage.storage_errors import UnknownIngestRun
 from app.tables import IngestRunRow, RejectedLineRow
@@ -11,12 +11,10 @@ from app.tables import IngestRunRow, RejectedLineRow
 
 def list_runs(session: Session, page: Page) -> IngestRunPage:
     """Newest first."""
-    query = select(IngestRunRow).order_by(IngestRunRow.id.desc()).limit(page.limit + 1)
-    if key := page.after_key(1):
-        query = query.where(IngestRunRow.id < read_number(key[0]))
-    rows = session.scalars(query).all()
-    items = [IngestRun.model_validate(row) for row in rows[: page.limit]]
-    return IngestRunPage(items=items, next=page.next_url(items[-1].id) if len(rows) > page.limit else None)
+    rows, following = page.read_rows(
+        session.scalars, select(IngestRunRow), IngestRunRow.id, newest_first=True
+    )
+    return IngestRunPage(items=[IngestRun.model_validate(row) for row in rows], next=following)
 
 
 def find_run(session: Session, run_id: int) -> IngestRunRow:
@@ -34,20 +32,7 @@ def read_run(session: Session, run_id: int) -> IngestRun:
 def list_rejects(session: Session, run_id: int, page: Page) -> RejectedLinePage:
     """In the order of files and lines."""
     run = find_run(session, run_id)
-    row = RejectedLineRow
-    query = select(row).where(row.run_id == run_id).order_by(row.number).limit(page.limit + 1)
-    if key := page.after_key(1):
-        query = query.where(row.number > read_number(key[0]))
-    rows = session.scalars(query).all()
-    more = len(rows) > page.limit
-    return RejectedLinePage(
-        items=[RejectedLine.model_validate(one) for one in rows[: page.limit]],
-        reasons=run.reject_reasons,
-        next=page.next_url(rows[page.limit - 1].number) if more else None,
-    )
-
-
-def read_number(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or len(text) > 18:
-        raise bad_cursor()
-    return int(text)
+    query = select(RejectedLineRow).where(RejectedLineRow.run_id == run_id)
+    rows, following = page.read_rows(session.scalars, query, RejectedLineRow.number)
+    items = [RejectedLine.model_validate(one) for one in rows]
+    return RejectedLinePage(items=items, reasons=run.reject_reasons, next=following)

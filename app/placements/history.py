@@ -1,12 +1,11 @@
 """The placements that were stored, as they were answered."""
 
-from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.http.pages import Page, bad_cursor
+from app.http.pages import Page
 from app.placements.schemas import PlacementAnswer, PlacementPage, PlacementSummary
 from app.storage.storage_errors import UnknownPlacement
 from app.storage.stored_topologies import find_topology
@@ -25,32 +24,16 @@ def list_placements(session: Session, name: str, page: Page) -> PlacementPage:
     """The placements of a topology, newest first."""
     stored = find_topology(session, name)
     answer = PlacementRow.answer
-    columns = (PlacementRow.created_at, PlacementRow.id)
-    query = (
-        select(
-            PlacementRow.id,
-            PlacementRow.created_at,
-            PlacementRow.revision,
-            answer["external_rate"].label("external_rate"),
-            answer["mapping", "slots_used"].label("slots_used"),
-            answer["hourly_price"].label("hourly_price"),
-            answer["prediction", "rate"].label("rate"),
-        )
-        .where(PlacementRow.topology_id == stored.id)
-        .order_by(*(column.desc() for column in columns))
-        .limit(page.limit + 1)
+    query = select(
+        PlacementRow.id,
+        PlacementRow.created_at,
+        PlacementRow.revision,
+        answer["external_rate"].label("external_rate"),
+        answer["mapping", "slots_used"].label("slots_used"),
+        answer["hourly_price"].label("hourly_price"),
+        answer["prediction", "rate"].label("rate"),
+    ).where(PlacementRow.topology_id == stored.id)
+    rows, following = page.read_rows(
+        session.execute, query, PlacementRow.created_at, PlacementRow.id, newest_first=True
     )
-    if key := page.after_key(2):
-        query = query.where(tuple_(*columns) < tuple_(*_read_key(*key)))
-    rows = session.execute(query).all()
-    items = [PlacementSummary.model_validate(row) for row in rows[: page.limit]]
-    more = len(rows) > page.limit
-    following = page.next_url(items[-1].created_at.isoformat(), items[-1].id) if more else None
-    return PlacementPage(items=items, next=following)
-
-
-def _read_key(created_at: str, placement_id: str) -> tuple[datetime, UUID]:
-    try:
-        return datetime.fromisoformat(created_at), UUID(placement_id)
-    except ValueError as error:
-        raise bad_cursor() from error
+    return PlacementPage(items=[PlacementSummary.model_validate(row) for row in rows], next=following)

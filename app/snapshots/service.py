@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import Boolean, ColumnElement, delete, literal_column, null, tuple_
+from sqlalchemy import Boolean, delete, literal_column, null
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from app.http.errors import InvalidRequest
-from app.http.pages import Page, bad_cursor
+from app.http.pages import Page
 from app.measured.snapshots import select_snapshots
 from app.settings import Settings
 from app.snapshots.schemas import Snapshot, SnapshotAnswer, SnapshotPage, StoredSnapshots
@@ -89,32 +89,18 @@ def list_snapshots(
     session: Session, name: str, page: Page, since: datetime | None, until: datetime | None
 ) -> SnapshotPage:
     """Those that begin in [since, until), oldest first."""
-    query = select_snapshots(find_topology(session, name)).order_by(*KEY).limit(page.limit + 1)
+    query = select_snapshots(find_topology(session, name))
     if since is not None:
         query = query.where(SnapshotRow.observed_at >= since)
     if until is not None:
         query = query.where(SnapshotRow.observed_at < until)
-    if key := page.after_key(2):
-        query = query.where(_is_after(*key))
-    rows = session.scalars(query).all()
-    items = [SnapshotAnswer.model_validate(row) for row in rows[: page.limit]]
-    more = len(rows) > page.limit
-    return SnapshotPage(
-        items=items,
-        next=page.next_url(items[-1].observed_at.isoformat(), items[-1].window_seconds) if more else None,
-    )
+    rows, following = page.read_rows(session.scalars, query, *KEY)
+    return SnapshotPage(items=[SnapshotAnswer.model_validate(row) for row in rows], next=following)
 
 
 def _dump(snapshot: Snapshot, field: str) -> object:
     """What is stored of an optional part; SQL's null, not JSON's, where it was left out."""
     return snapshot.model_dump(include={field}, exclude_none=True).get(field, null())
-
-
-def _is_after(observed_at: str, window_seconds: str) -> ColumnElement[bool]:
-    try:
-        return tuple_(*KEY) > tuple_(datetime.fromisoformat(observed_at), float(window_seconds))
-    except ValueError as error:
-        raise bad_cursor() from error
 
 
 def _refuse_unusable(topology: StoredTopology, sent: Mapping[str, Snapshot], settings: Settings) -> None:

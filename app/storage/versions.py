@@ -1,9 +1,10 @@
 """What profiles and VM catalogues share: named documents whose versions are added and never changed."""
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 from sqlalchemy import delete, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from app.http.pages import Page
 from app.storage.similar_names import suggest_stored
@@ -42,20 +43,11 @@ def tell_versions(session: Session, row_type: type[Row], name: str) -> str:
     return suggest_stored(session, row_type.name, name)
 
 
-def list_newest(session: Session, row_type: type[Row], page: Page) -> tuple[list[Row], str | None]:
+def list_newest(session: Session, row_type: type[Row], page: Page) -> tuple[Sequence[Row], str | None]:
     """A page of the newest versions, by name, and the address of the following page."""
-    query = (
-        select(row_type)
-        .distinct(row_type.name)
-        .order_by(row_type.name, row_type.version.desc())
-        .limit(page.limit + 1)
-    )
-    if key := page.after_key(1):
-        query = query.where(row_type.name > key[0])
-    rows = list(session.scalars(query))
-    more = len(rows) > page.limit
-    rows = rows[: page.limit]
-    return rows, page.next_url(rows[-1].name) if more else None
+    other = aliased(row_type)
+    newest = select(func.max(other.version)).where(other.name == row_type.name).scalar_subquery()
+    return page.read_rows(session.scalars, select(row_type).where(row_type.version == newest), row_type.name)
 
 
 def delete_versions(session: Session, row_type: type[Row], name: str) -> bool:

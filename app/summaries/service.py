@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, select, tuple_
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
-from app.http.pages import Page, bad_cursor
+from app.http.pages import Page
 from app.storage.stored_topologies import find_topology
 from app.summaries.schemas import (
     OperatorWindow,
@@ -27,22 +27,13 @@ def list_operator_summaries(
 ) -> OperatorWindowPage:
     """Windows that begin in [since, until), oldest first, and in a window by operator."""
     row = OperatorSummaryRow
-    order = (row.window_start, row.operator, row.window_seconds)
     query = select(row).where(row.topology_id == find_topology(session, name).id, *between(row, since, until))
     if operator is not None:
         query = query.where(row.operator == operator)
-    if key := page.after_key(3):
-        start, after, seconds = read_time(key[0]), key[1], read_whole(key[2])
-        # The bare bound lets Postgres skip the days before; of the row comparison it knows no partition.
-        query = query.where(row.window_start >= start, tuple_(*order) > tuple_(start, after, seconds))
-    rows = session.scalars(query.order_by(*order).limit(page.limit + 1)).all()
-    items = [OperatorWindow.model_validate(one) for one in rows[: page.limit]]
-    if len(rows) <= page.limit:
-        return OperatorWindowPage(items=items)
-    last = items[-1]
-    return OperatorWindowPage(
-        items=items, next=page.next_url(last.window_start.isoformat(), last.operator, last.window_seconds)
+    rows, following = page.read_rows(
+        session.scalars, query, row.window_start, row.operator, row.window_seconds
     )
+    return OperatorWindowPage(items=[OperatorWindow.model_validate(one) for one in rows], next=following)
 
 
 def list_topology_summaries(
@@ -50,18 +41,9 @@ def list_topology_summaries(
 ) -> TopologyWindowPage:
     """Windows that begin in [since, until), oldest first."""
     row = TopologySummaryRow
-    order = (row.window_start, row.window_seconds)
     query = select(row).where(row.topology_id == find_topology(session, name).id, *between(row, since, until))
-    if key := page.after_key(2):
-        query = query.where(tuple_(*order) > tuple_(read_time(key[0]), read_whole(key[1])))
-    rows = session.scalars(query.order_by(*order).limit(page.limit + 1)).all()
-    items = [TopologyWindow.model_validate(one) for one in rows[: page.limit]]
-    if len(rows) <= page.limit:
-        return TopologyWindowPage(items=items)
-    last = items[-1]
-    return TopologyWindowPage(
-        items=items, next=page.next_url(last.window_start.isoformat(), last.window_seconds)
-    )
+    rows, following = page.read_rows(session.scalars, query, row.window_start, row.window_seconds)
+    return TopologyWindowPage(items=[TopologyWindow.model_validate(one) for one in rows], next=following)
 
 
 def between(
@@ -73,19 +55,3 @@ def between(
     if until is not None:
         bounds.append(row.window_start < until)
     return bounds
-
-
-def read_time(text: str) -> datetime:
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise bad_cursor() from error
-    if found.tzinfo is None:
-        raise bad_cursor()
-    return found
-
-
-def read_whole(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or len(text) > 18:
-        raise bad_cursor()
-    return int(text)

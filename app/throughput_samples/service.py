@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Boolean, literal_column, select, tuple_
+from sqlalchemy import Boolean, literal_column, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -15,7 +15,7 @@ from app.forecasts.schemas import (
     StoredMstSamples,
 )
 from app.http.errors import InvalidRequest, ThroughputNotConverged
-from app.http.pages import Page, bad_cursor
+from app.http.pages import Page
 from app.storage.stored_topologies import find_topology
 from app.tables import MstSampleRow
 from planner.vms.throughput import detect_convergence
@@ -59,14 +59,9 @@ def store_samples(
 def list_samples(session: Session, name: str, page: Page) -> MstSamplePage:
     """Oldest first."""
     topology = find_topology(session, name)
-    query = select(MstSampleRow).where(MstSampleRow.topology_id == topology.id).order_by(*KEY)
-    if key := page.after_key(2):
-        query = query.where(tuple_(*KEY) > tuple_(*_read_key(*key)))
-    rows = session.scalars(query.limit(page.limit + 1)).all()
-    items = [MstSampleAnswer.model_validate(row) for row in rows[: page.limit]]
-    more = len(rows) > page.limit
-    following = page.next_url(items[-1].observed_at.isoformat(), items[-1].vms) if more else None
-    return MstSamplePage(items=items, next=following)
+    query = select(MstSampleRow).where(MstSampleRow.topology_id == topology.id)
+    rows, following = page.read_rows(session.scalars, query, *KEY)
+    return MstSamplePage(items=[MstSampleAnswer.model_validate(row) for row in rows], next=following)
 
 
 def find_newest_samples(session: Session, topology_id: int) -> Sequence[MstSampleRow]:
@@ -89,13 +84,6 @@ def _find_throughput(sample: StoredMstSample, place: str) -> float:
     if settled == 0.0:
         raise InvalidRequest(((f"#{place}/readings", "They settled at 0: the VMs served nothing."),))
     return settled
-
-
-def _read_key(observed_at: str, vms: str) -> tuple[datetime, int]:
-    try:
-        return datetime.fromisoformat(observed_at), int(vms)
-    except ValueError as error:
-        raise bad_cursor() from error
 
 
 def _refuse_doubles(sent: Sequence[StoredMstSample]) -> None:

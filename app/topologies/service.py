@@ -87,29 +87,21 @@ def refuse_stale(row: TopologyRow, if_match: str | None) -> None:
 
 def list_topologies(session: Session, page: Page) -> TopologyPage:
     """A page of them, by name."""
-    query = (
-        select(
-            TopologyRow.name,
-            TopologyRow.revision,
-            TopologyRow.created_at,
-            TopologyRevisionRow.created_at.label("updated_at"),
-            TopologyRevisionRow.source,
-            func.jsonb_array_length(TopologyRevisionRow.definition["operators"]).label("operators"),
-            func.jsonb_array_length(TopologyRevisionRow.definition["edges"]).label("edges"),
-        )
-        .join(
-            TopologyRevisionRow,
-            (TopologyRevisionRow.topology_id == TopologyRow.id)
-            & (TopologyRevisionRow.revision == TopologyRow.revision),
-        )
-        .order_by(TopologyRow.name)
-        .limit(page.limit + 1)
+    query = select(
+        TopologyRow.name,
+        TopologyRow.revision,
+        TopologyRow.created_at,
+        TopologyRevisionRow.created_at.label("updated_at"),
+        TopologyRevisionRow.source,
+        func.jsonb_array_length(TopologyRevisionRow.definition["operators"]).label("operators"),
+        func.jsonb_array_length(TopologyRevisionRow.definition["edges"]).label("edges"),
+    ).join(
+        TopologyRevisionRow,
+        (TopologyRevisionRow.topology_id == TopologyRow.id)
+        & (TopologyRevisionRow.revision == TopologyRow.revision),
     )
-    if key := page.after_key(1):
-        query = query.where(TopologyRow.name > key[0])
-    rows = session.execute(query).all()
-    items = [TopologySummary.model_validate(row) for row in rows[: page.limit]]
-    return TopologyPage(items=items, next=page.next_url(items[-1].name) if len(rows) > page.limit else None)
+    rows, following = page.read_rows(session.execute, query, TopologyRow.name)
+    return TopologyPage(items=[TopologySummary.model_validate(row) for row in rows], next=following)
 
 
 def _add_revision(session: Session, row: TopologyRow, body: TopologyBody) -> StoredTopology:
