@@ -10,7 +10,7 @@ from app.profiles.schemas import Point, to_profile
 from app.vm_catalogues.schemas import VmSizeBody
 from planner.errors import escape_pointer
 from planner.placements.errors import InvalidProfile
-from planner.placements.place import Market
+from planner.placements.market import Market
 from planner.placements.profiles import Profile
 from planner.placements.vm_acquisition import acquire_cheapest, acquire_largest_first
 from planner.values import Diagnostic

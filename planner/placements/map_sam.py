@@ -89,6 +89,8 @@ def map_slot_aware(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
 def sweep_bundles(tasks: Sequence[Task]) -> Iterator[tuple[Task, Bundles | None]]:
     """Each bundle in the order of its placing, None for a full one."""
     pending = [(task, split_bundles(task)) for task in tasks]
+    for task, bundles in pending:
+        refuse_wide(task, bundles)
     turn = 0
     while pending:
         for task, bundles in pending:
@@ -107,7 +109,6 @@ def split_bundles(task: Task) -> Bundles:
     one thread): they take C and M of the profile then, not a whole slot, as they did in the allocation.
     """
     best = task.profile.best
-    check_bundle(task, best.threads, best.cpu)
     full, threads = divmod(task.threads, best.threads)
     saturated, _ = saturate_slots(task.rate, best.peak_rate)
     if full > saturated and not threads:
@@ -116,14 +117,20 @@ def split_bundles(task: Task) -> Bundles:
         return Bundles(full, 0, 0.0, 0.0)
     rest = task.rate - full * best.peak_rate
     cpu, memory = size_bundle(task.profile, threads, rest if rest > 0.0 else task.profile.single.peak_rate)
-    check_bundle(task, threads, cpu)
     return Bundles(full, threads, cpu, memory)
 
 
-def check_bundle(task: Task, threads: int, cpu: float) -> None:
-    """A bundle stays on one slot, which has cpu for 1."""
-    if cpu > 1.0 + FIT_TOLERANCE:
-        # No larger VM helps: its slots are no wider.
+def check_bundles(task: Task) -> None:
+    """ThreadTooLarge where a bundle of the task takes more than one slot's cpu: no larger VM would help."""
+    refuse_wide(task, split_bundles(task))
+
+
+def refuse_wide(task: Task, last: Bundles) -> None:
+    """The check of the full and the last bundle: each stays on one slot, which has cpu for 1."""
+    best = task.profile.best
+    for threads, cpu in ((best.threads, best.cpu), (last.threads, last.cpu)):
+        if cpu <= 1.0 + FIT_TOLERANCE:
+            continue
         remedy = (
             "sam keeps a bundle on one slot, so choose the mapping rsm, whose threads may take cpu of their whole "
             "VM, or correct the profile"

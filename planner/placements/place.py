@@ -7,8 +7,9 @@ from itertools import product
 
 from planner.errors import join_names
 from planner.placements.errors import NotEnoughSlots, PlacementTooLarge, ThreadTooLarge, TooManyRetries
-from planner.placements.map_sam import map_slot_aware, split_bundles
-from planner.placements.mapping import MapThreads, NoRoom, Task, ThreadMapping, Vm, join_tasks
+from planner.placements.map_sam import check_bundles, map_slot_aware
+from planner.placements.mapping import MapThreads, NoRoom, Task, ThreadMapping, join_tasks
+from planner.placements.market import Market, buy, describe_left_out, keep_wide_enough, name_vms
 from planner.placements.profiles import Profile
 from planner.placements.sustained_rate import Prediction, Route, predict, route_shuffled, route_slot_aware
 from planner.placements.thread_allocation import (
@@ -22,13 +23,11 @@ from planner.placements.thread_allocation import (
     find_task_loads,
 )
 from planner.placements.vm_acquisition import (
-    Acquire,
     Purchase,
     VmSize,
     acquire_cheapest,
     acquire_largest_first,
     check_catalogue,
-    make_purchase,
     read_price,
 )
 from planner.values import Diagnostic, Topology
@@ -37,13 +36,12 @@ from planner.values import Diagnostic, Topology
 MOST_TRIED = 250_000
 
 
-@dataclass(frozen=True, slots=True)
-class Market:
-    """Where slots come from: VMs that are there, sizes to buy more of, and the rule to buy by."""
-
-    existing: tuple[Vm, ...] = ()
-    sizes: tuple[VmSize, ...] = ()
-    acquire: Acquire = acquire_largest_first
+# What a mapper refuses of a task whatever VMs there are: looked for before sizes are, which no larger VM would help.
+CHECKS: Mapping[MapThreads, Callable[[Task], None]] = {map_slot_aware: check_bundles}
+# What the answer says of loads that a rule allocates for.
+REMARKS: Mapping[AllocateTask, Callable[[Sequence[TaskLoad]], tuple[Diagnostic, ...]]] = {
+    allocate_mba: find_dips
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +51,18 @@ class Rules:
     allocate_task: AllocateTask = allocate_mba
     map_threads: MapThreads = map_slot_aware
     route: Route = route_shuffled
+
+    def check(self, tasks: Sequence[Task]) -> None:
+        """Raise where the mapper could place a task on no VM, however large."""
+        check_task = CHECKS.get(self.map_threads)
+        if check_task is not None:
+            for task in tasks:
+                check_task(task)
+
+    def remark(self, loads: Sequence[TaskLoad]) -> tuple[Diagnostic, ...]:
+        """What there is to say of the loads under this allocation rule."""
+        find = REMARKS.get(self.allocate_task)
+        return find(loads) if find else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +113,11 @@ def place_loads(
         check_catalogue(market.sizes)
     allocation = allocate_slots(loads, rules.allocate_task)
     tasks = join_tasks(loads, allocation.tasks)
-    if rules.map_threads is map_slot_aware:
-        for task in tasks:
-            split_bundles(
-                task
-            )  # before sizes are looked at: no larger VM would help a bundle that fits no slot
+    rules.check(tasks)
     sizes = keep_wide_enough(loads, market)
     mapping, asked = map_with_retries(tasks, market, sizes, allocation.slots, rules.map_threads)
     prediction = predict(loads, mapping, rules.route, external_rate)
     bought = buy(market.acquire, market, sizes, asked)
-    dips = find_dips(loads) if rules.allocate_task is allocate_mba else ()
     return Placement(
         allocation,
         mapping,
@@ -126,56 +131,10 @@ def place_loads(
             *find_shortfall(loads, mapping, prediction, external_rate),
             *describe_left_out(loads, market, sizes),
             *find_unpriced(mapping),
-            *dips,
+            *rules.remark(loads),
             *prediction.diagnostics,
         ),
     )
-
-
-def keep_wide_enough(loads: Sequence[TaskLoad], market: Market) -> tuple[VmSize, ...]:
-    """The sizes on which a thread of every task fits: one that holds none could be bought without end."""
-    widest = max(loads, key=lambda load: load.profile.single.cpu, default=None)
-    if widest is None:
-        return market.sizes
-    needed = widest.profile.single.cpu
-    sizes = tuple(size for size in market.sizes if size.slots >= needed)
-    offers: list[VmSize | Vm] = [*market.sizes, *market.existing]
-    largest = max(offers, key=lambda offer: offer.slots)
-    if largest.slots < needed:
-        raise ThreadTooLarge(widest.name, 1, "cpu", needed, largest.slots, f"the largest VM, {largest.name},")
-    return sizes
-
-
-def describe_left_out(
-    loads: Sequence[TaskLoad], market: Market, kept: Sequence[VmSize]
-) -> tuple[Diagnostic, ...]:
-    """Which sizes are not bought from, and whose thread they are too narrow for."""
-    names = name_left_out(market, kept)
-    if not names:
-        return ()
-    widest = max(loads, key=lambda load: load.profile.single.cpu)
-    detail = (
-        f"One thread of {widest.name} takes {widest.profile.single.cpu:.6g} slots of cpu: VMs of "
-        f"{join_names(names)} have fewer and are not acquired."
-    )
-    return (Diagnostic("sizes-left-out", detail, (widest.name,)),)
-
-
-def name_left_out(market: Market, kept: Sequence[VmSize]) -> tuple[str, ...]:
-    """The sizes offered that are not among those kept."""
-    names = {size.name for size in kept}
-    return tuple(size.name for size in market.sizes if size.name not in names)
-
-
-def buy(acquire: Acquire, market: Market, sizes: Sequence[VmSize], slots: int) -> Purchase:
-    """What has to be acquired so that there are `slots` together with the VMs that are there."""
-    available = sum(vm.slots for vm in market.existing)
-    missing = slots - available
-    if missing <= 0:
-        return make_purchase([])
-    if not sizes:
-        raise NotEnoughSlots(slots, available, name_left_out(market, sizes))
-    return acquire(sizes, missing)
 
 
 def map_with_retries(
@@ -209,20 +168,6 @@ def find_largest(tasks: Sequence[Task]) -> str:
     """The task whose threads take the most, each with the resource that it takes more of."""
     single = {task.name: max(task.profile.single.cpu, task.profile.single.memory) for task in tasks}
     return max(tasks, key=lambda task: task.threads * single[task.name]).name
-
-
-def name_vms(purchase: Purchase, existing: Sequence[Vm]) -> list[Vm]:
-    """The VMs of a purchase, numbered; names of VMs that are there are left to them."""
-    taken = {vm.name for vm in existing}
-    vms: list[Vm] = []
-    number = 0
-    for size, count in purchase.counts:
-        for _ in range(count):
-            number += 1
-            while f"vm-{number}" in taken:
-                number += 1
-            vms.append(Vm(f"vm-{number}", size.slots, size.name, None, size.hourly_price))
-    return vms
 
 
 def sum_prices(mapping: ThreadMapping) -> float:

@@ -36,7 +36,7 @@ PRIOR_ROWS = 40
 THINNING = 7
 REFRESH_STEPS = 60
 SMOOTHING = 15
-# Steps learned from at once; no more than the window's last, for a forecast builds on the error of the one that far back.
+# Steps learned from at once; fewer where the window ends sooner, for a forecast builds on the error that far back.
 BLOCK_STEPS = 10
 
 

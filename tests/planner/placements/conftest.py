@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from planner.placements.place import Market
+from planner.placements.market import Market
 from planner.placements.profiles import Profile, ProfilePoint
 from planner.placements.vm_acquisition import VmSize
 from planner.values import Edge, Operator, Topology

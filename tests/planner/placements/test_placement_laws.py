@@ -20,7 +20,8 @@ from planner.placements.mapping import (
     join_tasks,
     map_round_robin,
 )
-from planner.placements.place import Market, Rules, place_loads
+from planner.placements.market import Market
+from planner.placements.place import Rules, place_loads
 from planner.placements.profiles import Profile, ProfilePoint
 from planner.placements.sustained_rate import predict, route_shuffled, route_slot_aware
 from planner.placements.thread_allocation import (

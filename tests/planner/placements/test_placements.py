@@ -28,7 +28,8 @@ from planner.placements.mapping import (
     join_tasks,
     map_round_robin,
 )
-from planner.placements.place import Market, Placement, Rules, compare_pairs, map_with_retries, place_topology
+from planner.placements.market import Market
+from planner.placements.place import Placement, Rules, compare_pairs, map_with_retries, place_topology
 from planner.placements.profiles import Profile, ProfilePoint
 from planner.placements.sustained_rate import predict, route_shuffled, route_slot_aware
 from planner.placements.thread_allocation import (
