@@ -26,6 +26,7 @@ from app.topologies.service import StoredTopology, find_topology
 from planner.counterfactuals import Counterfactuals, find_counterfactuals
 from planner.decisions import Decision, decide
 from planner.errors import join_names
+from planner.headroom import scale_load
 from planner.horizon import Horizon, find_horizon
 from planner.migration import State
 from planner.payback import Moves, is_weighed, plan_moves, weigh_change
@@ -152,11 +153,12 @@ def compose_answer(prepared: Prepared, outlook: Outlook) -> DecisionAnswer:
     decision = weigh_change(wanted, moves, horizon)
     counts = [one.processors for one in decision.recommended.operators]
     around = find_counterfactuals(
-        decision.situation,
+        scale_load(decision.situation, decision.sized_rate),
         counts,
         policy.t_max_seconds,
         policy.t_min_seconds,
         wait_factor=decision.correction.least_shared,
+        own_factor=decision.correction.own if decision.correction.is_own else None,
     )
     return to_answer(decision, moves, horizon, around, prepared, outlook)
 
