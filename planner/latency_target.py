@@ -100,13 +100,13 @@ def propose_ahead(case: Case, why: Reason) -> Proposal | None:
     """More processors before the target is missed, where the coming cooldown would miss it; None: no need seen."""
     if case.ahead is None:
         return None
+    seen, modelled = find_factors_as_measured(case), find_factors(case)
     try:
-        sizing = size_with_ahead(case, find_factors_as_measured(case))
-        missed = size_with_ahead(case, find_factors(case))
+        sizing = size_with_ahead(case, seen)
+        if seen != modelled:  # never more than a target that is missed would get
+            sizing = min(sizing, size_with_ahead(case, modelled), key=lambda one: one.total)
     except OUT_OF_REACH:
         return None
-    if sizing.total > missed.total:  # never more than a target that is missed would get
-        sizing = missed
     if sizing.total <= sum(case.running):
         return None
     enough = "are what the limits let" if sizing.constraints else "take it"
