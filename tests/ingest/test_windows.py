@@ -67,6 +67,31 @@ def make_pool() -> list[Event]:
     ]
 
 
+def make_once() -> list[Event]:
+    """Eight names, of which each serves one tuple for half a minute."""
+    first = make_steady(1, 30, seed=13)[0]
+    times = [first.arrived_ns + number * 7 * NS for number in range(8)]
+    return [
+        replace(
+            first,
+            instance=f"i{n}",
+            tuple_id=f"r{n}",
+            arrived_ns=at,
+            started_ns=at,
+            finished_ns=at + 30 * NS,
+        )
+        for n, at in enumerate(times)
+    ]
+
+
+def make_idle() -> list[Event]:
+    """Ten names, each of which has nothing to do for two minutes on average; they stay to the end."""
+    random = np.random.default_rng(14)
+    return [
+        replace(e, instance=f"i{random.integers(10)}") for e in make_steady(10 / 120, 3600, seed=15, begin=20)
+    ]
+
+
 def ingest(spark: SparkSession, url: str, path: Path, events: Iterable[Event], **asked: Any) -> None:
     write(path, [to_json(event) for event in events])
     run_ingest(spark, url, request(path, **asked))
@@ -104,6 +129,8 @@ def minutes(
         *rename(make_twins(), "twins"),
         *rename(make_twins()[:30], "twins"),
         *rename(make_pool(), "pool"),
+        *rename(make_once(), "once"),
+        *rename(make_idle(), "idle"),
     ]
     with made_database(postgres_url) as url:
         migrate(url)
@@ -173,6 +200,20 @@ def test_a_name_that_serves_several_at_once_is_several(minutes: Found):
         assert (row["instances"], row["processors_basis"]) == (1, "most-busy")
         assert row["processors"] == row["most_busy"] == most > 5
         assert row["mean_busy"] == pytest.approx(3.0, rel=0.2)
+
+
+def test_who_served_one_tuple_could_have_served_more(minutes: Found):
+    """Three processors would be too few even for what the eight were seen to do."""
+    for row in minutes["once"]["operator_summaries"]:
+        assert (row["processors"], row["processors_basis"]) == (8, "present")
+
+
+def test_who_is_idle_when_the_log_ends_is_still_there(minutes: Found):
+    """The newest window, on which plans stand, said seven of ten."""
+    present = [row["instances_present"] for row in minutes["idle"]["operator_summaries"]]
+    assert min(present) >= 9
+    assert np.mean(present) > 9.8
+    assert present[-1] == pytest.approx(10)
 
 
 def test_the_time_covered_is_estimated_without_bias():
