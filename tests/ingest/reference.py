@@ -65,9 +65,10 @@ def find_one_cover(events: list[Event], window_ns: int) -> tuple[int, int] | Non
     counted = sorted(e.arrived_ns for e in events if e.from_operator is None) or at
     head = [t for t in counted if t // window_ns <= counted[min(10, len(counted) - 1)] // window_ns]
     tail = [t for t in counted if t // window_ns >= counted[max(-11, -len(counted))] // window_ns]
-    if len(counted) < 2 or head[-1] == head[0] or tail[-1] == tail[0]:
+    if len(counted) < 2 or counted[-1] == counted[0]:
         return None
-    before, after = (max(1, (ends[-1] - ends[0]) // (len(ends) - 1)) for ends in (head, tail))
+    ends = [one if one[-1] > one[0] else counted for one in (head, tail)]
+    before, after = (max(1, (one[-1] - one[0]) // (len(one) - 1)) for one in ends)
     return at[0] - before, at[-1] + after
 
 

@@ -67,6 +67,17 @@ def make_pool() -> list[Event]:
     ]
 
 
+def make_batches() -> list[Event]:
+    """Twenty tuples at one time, once a minute for ten minutes."""
+    first = make_steady(1, 30, seed=16)[0]
+    return [
+        replace(e, instance=f"i{n % 4}", tuple_id=f"r{minute}-{n}")
+        for minute in range(10)
+        for e in [first.moved(minute * 60 * NS)]
+        for n in range(20)
+    ]
+
+
 def make_once() -> list[Event]:
     """Eight names, of which each serves one tuple for half a minute."""
     first = make_steady(1, 30, seed=13)[0]
@@ -129,6 +140,7 @@ def minutes(
         *rename(make_twins(), "twins"),
         *rename(make_twins()[:30], "twins"),
         *rename(make_pool(), "pool"),
+        *rename(make_batches(), "batches"),
         *rename(make_once(), "once"),
         *rename(make_idle(), "idle"),
     ]
@@ -183,9 +195,19 @@ def test_of_a_rare_arrival_a_minute_is_covered_and_of_a_silence_too(minutes: Fou
 def test_what_a_log_of_one_moment_covers_is_not_known(minutes: Found, name: str, count: int):
     """Rates are then tuples per window, and a null says that it is not known."""
     (found,) = minutes[name]["snapshots"]
+    (note,) = minutes[name]["notes"]
     assert (found["covered_seconds"], found["external_rate"]) == (None, count / 60)
     assert found["operators"]["o"]["processors_basis"] == "names-seen"
-    assert [note["code"] for note in minutes[name]["notes"]] == ["coverage-unknown"]
+    assert note["code"] == "coverage-unknown"
+    assert ("all arrivals at one time" in note["detail"]) == (count > 1)
+
+
+def test_a_log_whose_ends_are_batches_of_one_moment_covers_what_lies_between(minutes: Found):
+    """There the gaps are those of the whole log; "too few arrivals" was said of two hundred."""
+    lengths = [one["covered_seconds"] for one in minutes["batches"]["snapshots"]]
+    assert lengths[1:-1] == [60.0] * 8
+    assert min(lengths) > 0
+    assert "notes" not in minutes["batches"]
 
 
 def test_two_children_in_the_same_microsecond_are_two(minutes: Found):
