@@ -232,7 +232,10 @@ def summarise_topologies(
         roots[e.topology, e.tuple_id].append(e)
     totals = defaultdict(list)
     completions = defaultdict(list)
+    have_outside = {e.topology for e in kept if e.from_operator is None}
     for (topology, _), found in roots.items():
+        if topology in have_outside and all(e.from_operator is not None for e in found):
+            continue
         first = min(e.arrived_ns for e in found)
         totals[topology, first // window_ns].append(sum(e.finished_ns - e.arrived_ns for e in found) / NS)
         completions[topology, first // window_ns].append((max(e.finished_ns for e in found) - first) / NS)

@@ -78,6 +78,16 @@ def make_batches() -> list[Event]:
     ]
 
 
+def make_midway() -> list[Event]:
+    """Each tuple has a child half a minute later; of the first ones the log has the child alone."""
+    events = []
+    for root in make_steady(5, 150, seed=17, begin=-30):
+        at = root.arrived_ns + 30 * NS
+        late = replace(root, operator="p", from_operator="o", arrived_ns=at, started_ns=at)
+        events += [root, replace(late, finished_ns=at + 100_000 * US)]
+    return [e for e in events if e.arrived_ns >= START_NS]
+
+
 def make_once() -> list[Event]:
     """Eight names, of which each serves one tuple for half a minute."""
     first = make_steady(1, 30, seed=13)[0]
@@ -141,6 +151,7 @@ def minutes(
         *rename(make_twins()[:30], "twins"),
         *rename(make_pool(), "pool"),
         *rename(make_batches(), "batches"),
+        *rename(make_midway(), "midway"),
         *rename(make_once(), "once"),
         *rename(make_idle(), "idle"),
     ]
@@ -208,6 +219,18 @@ def test_a_log_whose_ends_are_batches_of_one_moment_covers_what_lies_between(min
     assert lengths[1:-1] == [60.0] * 8
     assert min(lengths) > 0
     assert "notes" not in minutes["batches"]
+
+
+def test_of_a_root_that_came_before_the_log_no_part_is_taken_for_a_root(minutes: Found):
+    """Half of the roots in the first minute were children, and its measured E[T] half of what it was."""
+    counts = np.bincount(
+        [(e.arrived_ns - START_NS) // (60 * NS) for e in make_midway() if e.from_operator is None]
+    )
+    whole = minutes["midway"]["topology_summaries"][:2]
+    assert [row["root_tuples"] for row in whole] == list(counts[:2])
+    for row in whole:
+        assert row["mean_total_sojourn_seconds"] == pytest.approx(0.11, rel=0.1)
+        assert row["mean_completion_seconds"] == pytest.approx(30.1, rel=0.01)
 
 
 def test_two_children_in_the_same_microsecond_are_two(minutes: Found):
