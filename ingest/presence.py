@@ -9,8 +9,8 @@ SPOT = ("operator_id", "window")
 INSTANCE = ("operator_id", "instance")
 # An instance that is silent for longer is gone meanwhile: shifts end, and names come back the next day.
 IDLE_NS = 3600 * NANOS_PER_SECOND
-# Of silences that come by chance one in twenty is longer than three times their mean.
-LONG_SILENCES = 3
+# Of silences that come by chance one in 150 is longer than five times their mean.
+LONG_SILENCES = 5
 PRESENT, MOST_BUSY, NAMES_SEEN = "present", "most-busy", "names-seen"
 
 

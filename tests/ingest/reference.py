@@ -96,7 +96,7 @@ def count_busy(timeline: list[Event], span: tuple[int, int], end: int | None) ->
 
 def find_sessions(timeline: list[Event], window_ns: int, cover: tuple[int, int]) -> list[tuple[int, int]]:
     """Stretches of an instance between silences of an hour (seen where windows meet), longer by their mean silence,
-    and up to the log's ends where those are within three times that.
+    and up to the log's ends where those are within five times that.
     """
     windows: defaultdict[tuple[str, int], list[Event]] = defaultdict(list)
     for e in timeline:
@@ -115,7 +115,7 @@ def find_sessions(timeline: list[Event], window_ns: int, cover: tuple[int, int])
     for one in stretches:
         begin, end = min(e.started_ns for e in one), max(e.finished_ns for e in one)
         pad = min(int(find_silence(one) / (len(one) - 1) if len(one) > 1 else usual), 1800 * NS)
-        near = min(3 * pad, 1800 * NS)
+        near = min(5 * pad, 1800 * NS)
         spans.append(
             (
                 cover[0] if begin - near <= cover[0] else begin - pad,
