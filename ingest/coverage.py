@@ -24,6 +24,7 @@ class Ends:
     first_ns: int
     last_ns: int
     arrivals: int
+    span_ns: int
     head_ns: int
     head_arrivals: int
     tail_ns: int
@@ -36,12 +37,14 @@ class Ends:
 
         Of n arrivals spread evenly over an unknown stretch the first lies, on average, one mean gap after its
         beginning and the last one before its end: (n + 1) / (n − 1) times their distance is an unbiased estimate.
+        At an end where all arrive at one time, as one batch, the gap is that of the whole log.
         """
-        if self.arrivals < 2 or self.head_ns <= 0 or self.tail_ns <= 0:
+        if self.arrivals < 2 or self.span_ns <= 0:
             return None
-        before = max(1, self.head_ns // (self.head_arrivals - 1))
-        after = max(1, self.tail_ns // (self.tail_arrivals - 1))
-        return self.first_ns - before, self.last_ns + after
+        usual = self.span_ns // (self.arrivals - 1)
+        before = self.head_ns // (self.head_arrivals - 1) if self.head_ns > 0 else usual
+        after = self.tail_ns // (self.tail_arrivals - 1) if self.tail_ns > 0 else usual
+        return self.first_ns - max(1, before), self.last_ns + max(1, after)
 
 
 def find_ends(shares: DataFrame) -> list[Ends]:
@@ -79,6 +82,7 @@ def find_ends(shares: DataFrame) -> list[Ends]:
         F.min("first"),
         F.max("last"),
         F.sum("n"),
+        F.max("n_last") - F.min("n_first"),
         span("in_head"),
         F.sum(F.when(F.col("in_head"), F.col("n"))),
         span("in_tail"),
@@ -122,8 +126,9 @@ def tell_of_ends(ends: Iterable[Ends]) -> list[RunDiagnosticRow]:
     notes = []
     for one in ends:
         if one.find_cover() is None:
+            found = "one arrival alone" if one.arrivals < 2 else "all arrivals at one time"
             detail = (
-                "The log holds too few arrivals to tell what time it covers: rates are tuples per whole window, and "
+                f"The log holds {found}, and what time it covers is not known: rates are tuples per whole window, and "
                 "processors the instances seen."
             )
             notes.append(RunDiagnosticRow("coverage-unknown", one.topology, detail))

@@ -9,13 +9,16 @@ SPOT = ("operator_id", "window")
 INSTANCE = ("operator_id", "instance")
 # An instance that is silent for longer is gone meanwhile: shifts end, and names come back the next day.
 IDLE_NS = 3600 * NANOS_PER_SECOND
+# Of silences that come by chance one in 150 is longer than five times their mean.
+LONG_SILENCES = 5
 PRESENT, MOST_BUSY, NAMES_SEEN = "present", "most-busy", "names-seen"
 
 
 def find_sessions(shares: DataFrame) -> DataFrame:
-    """Per instance each stretch without a silence of IDLE_NS: from its first start to its last finish.
+    """Per instance each stretch without a silence of IDLE_NS: its first start, its last finish, and its mean silence.
 
-    Both are moved outwards by the mean silence of the stretch: nobody begins and ends with a tuple in hand.
+    Of a stretch of one tuple the silence is taken to be the operator's mean, and where nobody served two, as long as
+    it may be: of two stretches of one name, each made longer by half of IDLE_NS at most, none overlap.
     """
     # Sent once: what follows is all of one instance.
     seen = (
@@ -41,11 +44,28 @@ def find_sessions(shares: DataFrame) -> DataFrame:
         F.sum("tuples").alias("tuples"),
         (F.sum("high") * float(1 << 30) + F.sum("low")).alias("served_ns"),
     )
-    silence = (F.col("ended") - F.col("begun") - F.col("served_ns")) / (F.col("tuples") - 1)
-    pad = F.when(F.col("tuples") > 1, F.greatest(silence, F.lit(0.0))).otherwise(0.0).cast("long")
-    return sessions.select(
-        "operator_id", (F.col("begun") - pad).alias("begun"), (F.col("ended") + pad).alias("ended")
+    silence = F.greatest(F.col("ended") - F.col("begun") - F.col("served_ns"), F.lit(0.0))
+    operator = Window.partitionBy("operator_id")
+    usual = F.try_divide(
+        F.sum(F.when(F.col("tuples") > 1, silence)).over(operator), F.sum(F.col("tuples") - 1).over(operator)
     )
+    own = F.try_divide(F.when(F.col("tuples") > 1, silence), F.col("tuples") - 1)
+    longest = F.lit(IDLE_NS // 2)
+    pad = F.least(F.coalesce(own, usual, longest), longest).cast("long")
+    return sessions.select("operator_id", "begun", "ended", pad.alias("pad"))
+
+
+def clip_sessions() -> tuple[Column, Column]:
+    """Within the time covered. Nobody begins and ends with a tuple in hand: a session reaches further by its mean
+    silence at both ends, and to the log's own beginning and end where those are as near as a long silence.
+    """
+    near = F.least(F.col("pad") * LONG_SILENCES, F.lit(IDLE_NS // 2))
+    is_early = F.col("begun") - near <= F.col("begin_ns")
+    is_late = F.col("ended") + near >= F.col("end_ns")
+    begun = F.when(is_early, F.col("begin_ns")).otherwise(F.col("begun") - F.col("pad"))
+    ended = F.when(is_late, F.col("end_ns")).otherwise(F.col("ended") + F.col("pad"))
+    begun = F.least(F.greatest(begun, "begin_ns"), "end_ns")
+    return begun, F.greatest(F.least(ended, "end_ns"), begun)
 
 
 def count_present(shares: DataFrame, cover: DataFrame, window_ns: int) -> DataFrame:
@@ -53,8 +73,7 @@ def count_present(shares: DataFrame, cover: DataFrame, window_ns: int) -> DataFr
     `names_present`, how many were at some time.
     """
     within = find_sessions(shares).join(F.broadcast(cover), "operator_id")
-    begun = F.least(F.greatest("begun", "begin_ns"), "end_ns")
-    ended = F.greatest(F.least("ended", "end_ns"), begun)
+    begun, ended = clip_sessions()
     changes = within.select(
         "operator_id",
         F.explode(

@@ -253,20 +253,27 @@ def summarise_topologies(
 def summarise_roots(records: DataFrame, window_ns: int) -> DataFrame:
     """A root tuple's total = Σ (finished − arrived) over all that derives from it; completion = last − first.
 
-    It counts in the window of its first arrival. 64 bits stand for its names: of ten million roots of a run two are
-    taken for one with a probability of 3e-6.
+    It counts in the window of its first arrival. What derives from a root that came from outside before the log began
+    is no root, where the log has any that came from outside. 64 bits stand for a root's names: of ten million roots of
+    a run two are taken for one with a probability of 3e-6.
     """
     roots = records.groupBy("root_id", "topology_id").agg(
         *sum_nanos("total", F.col("sojourn_ns")),
         F.min("arrived_ns").alias("arrived_ns"),
         F.max(F.col("arrived_ns") + F.col("sojourn_ns")).alias("finished_ns"),
+        # The last of the names, that of the operator it came from, is empty.
+        F.max(F.col("names").endswith(BETWEEN_NAMES)).alias("is_begun"),
     )
-    return roots.groupBy("topology_id", F.expr(f"arrived_ns div {window_ns}L").alias("window")).agg(
+    windows = roots.groupBy(
+        "topology_id", F.expr(f"arrived_ns div {window_ns}L").alias("window"), "is_begun"
+    ).agg(
         F.count("*").alias("roots"),
         F.sum("total_high").alias("total_high"),
         F.sum("total_low").alias("total_low"),
         *sum_nanos("completion", F.col("finished_ns") - F.col("arrived_ns")),
     )
+    has_begun = F.max("is_begun").over(Window.partitionBy("topology_id"))
+    return windows.withColumn("has_begun", has_begun).where("is_begun = has_begun")
 
 
 def count_flows(shares: DataFrame) -> DataFrame:

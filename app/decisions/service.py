@@ -37,6 +37,7 @@ from planner.decisions.payback import Moves, is_weighed, plan_moves, weigh_chang
 from planner.decisions.state_migration import State
 from planner.errors import join_names
 from planner.gates.counterfactuals import Counterfactuals, find_counterfactuals
+from planner.gates.headroom import scale_load
 from planner.values import Diagnostic, Estimate
 
 
@@ -159,11 +160,12 @@ def compose_answer(prepared: Prepared, outlook: RateOutlook) -> DecisionAnswer:
     decision = weigh_change(wanted, moves, horizon)
     counts = [one.processors for one in decision.recommended.operators]
     around = find_counterfactuals(
-        decision.situation,
+        scale_load(decision.situation, decision.sized_rate),
         counts,
         policy.t_max_seconds,
         policy.t_min_seconds,
         wait_factor=decision.correction.least_shared,
+        own_factor=decision.correction.own if decision.correction.is_own else None,
     )
     return to_answer(decision, moves, horizon, around, prepared, outlook)
 

@@ -156,11 +156,13 @@ def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
     lower = [said.detail for said in answer.diagnostics if said.code == "rate-below-measured"]
     if rate is None or not lower:
         return
-    given = _read_rate(rate).get("external_rate", 0.0)
+    read = _read_rate(rate)
+    given = read.get("external_rate", 0.0)
     meant = f"{given:g}x" if 1 < given < LARGEST_LIKELY_FACTOR else "1.5x"
+    factor = f"if {meant[:-1]} times the measured rate was meant, write --rate {meant}; "
     raise Refused(
-        f"--rate {rate} is below the measured rate ({lower[0].partition(':')[0].lower()}): if {meant[:-1]} times the "
-        f"measured rate was meant, write --rate {meant}; if the lower rate is meant, add --allow-lower"
+        f"--rate {rate} is below the measured rate ({lower[0].partition(':')[0].lower()}): "
+        f"{'' if 'rate_factor' in read else factor}if the lower rate is meant, add --allow-lower"
     )
 
 

@@ -2,7 +2,8 @@
 
 Waits are corrected by what was measured (planner.correction), and with a forecast of the external rate what is
 recommended covers its upper quantile over the coming cooldown. The number recommended never falls when an interval
-is measured to take longer, when the rate to be ready for is higher, or when the target is stricter and in reach.
+is measured to take longer; nor, as long as the bounds let the target be met, when the rate to be ready for is higher
+or the target is stricter.
 """
 
 from dataclasses import replace
@@ -40,7 +41,12 @@ def propose_for_target(case: Case) -> Proposal:
     ahead = propose_ahead(case, why)
     if ahead is not None:
         return ahead
-    return propose_fewer(case, why) if exceeded else propose_split(case, why)
+    if not exceeded:
+        return propose_split(case, why)
+    try:
+        return propose_fewer(case, why)
+    except OUT_OF_REACH as error:
+        return replace(propose_split(case, why), constraints=(describe_limit(error),))
 
 
 def propose_more(case: Case, why: Reason) -> Proposal:
@@ -57,7 +63,7 @@ def insist(case: Case, sizing: Sizing, reasons: tuple[Reason, ...]) -> Proposal:
     target, total, correction = case.policy.t_max_seconds, sum(case.running), case.correction
     assert target is not None
     expected = find_corrected_sojourn(sizing, case.running)
-    if expected > target:
+    if expected > target or sizing.is_bounded:
         counts = split_total(sizing, total)
         if sum(counts) == total:
             return Proposal(counts, reasons, sizing.constraints, urgent=True)
@@ -94,15 +100,19 @@ def propose_ahead(case: Case, why: Reason) -> Proposal | None:
     """More processors before the target is missed, where the coming cooldown would miss it; None: no need seen."""
     if case.ahead is None:
         return None
+    seen, modelled = find_factors_as_measured(case), find_factors(case)
     try:
-        sizing = size_for_target(case, case.ahead, find_factors_as_measured(case))
+        sizing = size_with_ahead(case, seen)
+        if seen != modelled:  # never more than a target that is missed would get
+            sizing = min(sizing, size_with_ahead(case, modelled), key=lambda one: one.total)
     except OUT_OF_REACH:
         return None
     if sizing.total <= sum(case.running):
         return None
+    enough = "are what the limits let" if sizing.constraints else "take it"
     detail = (
         f"For {case.ahead.load.external_rate:.6g} tuples/s, to be ready for within the coming cooldown, what runs is "
-        f"too few: {sizing.total} processors take it."
+        f"too few: {sizing.total} processors {enough}."
     )
     reasons = (why, Reason("ahead-of-load", detail), *describe_correction(case, sizing))
     return Proposal(sizing.counts, reasons, sizing.constraints, urgent=True)
@@ -128,7 +138,7 @@ def propose_split(case: Case, why: Reason) -> Proposal:
 
 
 def size_with_ahead(case: Case, factors: Factors) -> Sizing:
-    """For the rate of the coming cooldown; where bounds forbid that, for the rate now and as much of it as they let."""
+    """For the rate of the coming cooldown; where k_max forbids that, for the rate now and with all of k_max."""
     if case.ahead is None:
         return size_for_target(case, case.peak, factors)
     try:

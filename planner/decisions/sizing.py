@@ -6,15 +6,18 @@ two is nearer is not known.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from planner.allocation.allocate import allocate_budget, allocate_target
-from planner.decisions.cases import Case, Reason
+from planner.decisions.cases import Case, Reason, describe_limit
 from planner.decisions.wait_correction import find_own_wait, find_wait
-from planner.errors import TargetUnreachable
+from planner.errors import BoundTooSmall, TargetUnreachable
 from planner.plans.estimation import Situation
 from planner.plans.optimal import find_fewest
 from planner.queueing.own_queues import OwnQueues
+from planner.queueing.stations import NO_BOUND
 
 # What a measurement beyond the model asks for is given in steps of twice what runs: then it is measured again.
 MOST_GROWTH = 2
@@ -31,13 +34,17 @@ class Factors:
 
 @dataclass(frozen=True, slots=True)
 class Sizing:
-    """Processors, for which situation, by which factors, and what cut them short; `is_own`: own queues took more."""
+    """Processors, for which situation, by which factors, and what cut them short.
+
+    `is_own`: own queues took more. `is_bounded`: within max_processors the target is out of reach.
+    """
 
     counts: list[int]
     situation: Situation
     factors: Factors
     is_own: bool = False
     constraints: tuple[Reason, ...] = ()
+    is_bounded: bool = False
 
     @property
     def total(self) -> int:
@@ -58,19 +65,55 @@ def find_factors_as_measured(case: Case) -> Factors:
 
 
 def size_for_target(case: Case, situation: Situation, factors: Factors) -> Sizing:
-    """The fewest processors that meet the target in the situation; where k_max forbids them, its best split.
+    """The fewest processors that meet the target in the situation; where bounds forbid them, as many as they let.
 
-    Raises TargetUnreachable, BoundTooSmall or BudgetTooSmall where the model itself leaves no answer.
+    Raises TargetUnreachable where no number of processors meets the target, and BudgetTooSmall.
     """
+    try:
+        return size_within_bounds(case, situation, factors)
+    except (BoundTooSmall, TargetUnreachable) as error:
+        is_never = isinstance(error, TargetUnreachable) and not error.bounded
+        if is_never or not situation.load.external_rate:
+            raise
+        return size_up_to_bounds(case, situation, factors, describe_limit(error))
+
+
+def size_within_bounds(case: Case, situation: Situation, factors: Factors) -> Sizing:
+    """The fewest that meet the target; where k_max forbids them, its best split. Raises where that is impossible."""
+    target = case.policy.t_max_seconds
+    assert target is not None
+    if not situation.load.external_rate:
+        idle = find_fewest(situation, target).counts.tolist()
+        return limit_to_budget(case, Sizing(idle, situation, factors))
+    *others, found = size_freely(case, situation, factors)
+    if others and found.total < others[-1].total:
+        found = others[-1]
+    return limit_to_budget(case, found)
+
+
+def size_up_to_bounds(case: Case, situation: Situation, factors: Factors, limit: Reason) -> Sizing:
+    """What the target would take without max_processors, each operator then cut to its own.
+
+    Not the best split of all that the bounds let: the others cannot make up for what is cut.
+    """
+    k_max, bounds = case.policy.k_max, situation.stations.max_processors
+    none = [NO_BOUND] * len(situation.names)
+    free = replace(situation, stations=replace(situation.stations, max_processors=none))
+    found = size_freely(case, free, factors)
+    cut = [np.minimum(one.counts, bounds).tolist() for one in found]
+    best = max(range(len(cut)), key=lambda place: sum(cut[place]))
+    counts = cut[best]
+    if k_max is not None and sum(counts) > k_max:
+        counts = np.minimum(fill_shared(free, k_max), bounds).tolist()
+    return Sizing(counts, situation, factors, found[best].is_own, (limit,), is_bounded=True)
+
+
+def size_freely(case: Case, situation: Situation, factors: Factors) -> list[Sizing]:
+    """Without k_max: what the model asks for, and what each kind of queue does with the waits as measured."""
     target, rate = case.policy.t_max_seconds, situation.load.external_rate
     assert target is not None
-    if not rate:
-        return limit_to_budget(
-            case, Sizing(find_fewest(situation, target).counts.tolist(), situation, factors)
-        )
-    plain = Factors(min(factors.shared, 1.0))
-    found = Sizing(size_shared(situation, target, plain.shared), situation, factors)
-    most = max(found.total, MOST_GROWTH * sum(case.running))
+    found = [Sizing(size_shared(situation, target, min(factors.shared, 1.0)), situation, factors)]
+    most = max(found[0].total, MOST_GROWTH * sum(case.running))
     if factors.shared > 1.0:
         try:
             counts = size_shared(situation, target, factors.shared)
@@ -78,14 +121,14 @@ def size_for_target(case: Case, situation: Situation, factors: Factors) -> Sizin
             counts = fill_shared(situation, most)
         if sum(counts) > most:
             counts = fill_shared(situation, most)
-        if sum(counts) > found.total:
-            found = Sizing(counts, situation, factors)
+        if sum(counts) > found[0].total:
+            found.append(Sizing(counts, situation, factors))
     if factors.own is not None:
+        most = max(most, found[-1].total)
         room = (target - situation.find_lower_bound()) / max(factors.own, LEAST_FACTOR)
         counts = OwnQueues.prepare(situation.stations).allocate(room * rate, most).tolist()
-        if sum(counts) >= found.total:
-            found = Sizing(counts, situation, factors, is_own=True)
-    return limit_to_budget(case, found)
+        found.append(Sizing(counts, situation, factors, is_own=True))
+    return found
 
 
 def limit_to_budget(case: Case, found: Sizing) -> Sizing:

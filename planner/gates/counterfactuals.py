@@ -8,6 +8,7 @@ from planner.allocation.allocate import allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall
 from planner.gates.verdict import Limits, find_headroom, plan_counts
 from planner.plans.estimation import Situation, assess_counts
+from planner.queueing.own_queues import OwnQueues
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +33,17 @@ def find_counterfactuals(
     t_min_seconds: float | None = None,
     *,
     wait_factor: float = 1.0,
+    own_factor: float | None = None,
 ) -> Counterfactuals:
     """Around `counts`, under the situation's load, with waits `wait_factor` times as long as modelled.
 
+    With `own_factor` one fewer is tried with a queue of each processor's own too, and the longer E[T] counts.
     Processors are given up only while E[T] is below t_min_seconds.
     """
     total, rate = sum(counts), situation.load.external_rate
     chosen = list(counts)
     service = situation.find_lower_bound()
-    fewer, seconds, detail = describe_one_fewer(situation, total - 1, t_max_seconds, wait_factor)
+    fewer, seconds, detail = describe_one_fewer(situation, total - 1, t_max_seconds, wait_factor, own_factor)
     if t_max_seconds is not None and seconds is not None and seconds <= t_max_seconds:
         below = "" if t_min_seconds is None else f" = {t_min_seconds:.6g}"
         detail += f" Processors are given up only while E[T] is below t_min_seconds{below}."
@@ -69,6 +72,7 @@ def describe_one_fewer(
     k_max: int,
     t_max_seconds: float | None,
     wait_factor: float,
+    own_factor: float | None,
 ) -> tuple[Mapping[str, int] | None, float | None, str]:
     """The best split of k_max, its E[T], and what is wrong with it."""
     try:
@@ -79,13 +83,30 @@ def describe_one_fewer(
     if seconds is not None and wait_factor != 1.0:
         service = situation.find_lower_bound()
         seconds = service + wait_factor * (seconds - service)
+    own = None if own_factor is None else find_own_sojourn(situation, k_max, own_factor)
+    is_own = own is not None and seconds is not None and own > seconds
+    if is_own:
+        seconds = own
     detail = f"The best split of {k_max} processors would take {seconds:.6g} s"
-    if wait_factor != 1.0:
+    if situation.load.external_rate:
+        detail += f" at {situation.load.external_rate:.6g} tuples/s"
+    if is_own:
+        detail += f" with a queue for each processor and waits {own_factor:.3g} times as long, as they were measured"
+    elif wait_factor != 1.0:
         detail += f" with waits {wait_factor:.3g} times as long as modelled, as they were measured"
     if t_max_seconds is not None and seconds is not None:
         relation = "missing" if seconds > t_max_seconds else "within"
         detail += f", {relation} t_max_seconds = {t_max_seconds:.6g}"
     return dict(zip(situation.names, counts, strict=True)), seconds, f"{detail}."
+
+
+def find_own_sojourn(situation: Situation, total: int, own_factor: float) -> float | None:
+    """E[T] of the best split with a queue for each processor; None where one cannot keep up."""
+    if not situation.load.external_rate:
+        return None
+    queues = OwnQueues.prepare(situation.stations)
+    wait = queues.waiting(queues.allocate(0.0, total)) / situation.load.external_rate
+    return as_finite(situation.find_lower_bound() + own_factor * wait)
 
 
 def as_finite(rate: float | None) -> float | None:

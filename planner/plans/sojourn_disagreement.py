@@ -66,13 +66,16 @@ def list_longer(topology: Topology, answer: Estimate, load: Load) -> list[str]:
     )
     slow = say_seconds(sum_sojourn(answer, load, wait_as_modelled(answer), 1.0 - WRONG_RATE))
     rest = (load.measured_sojourn_seconds or 0.0) - (answer.expected_sojourn_seconds or 0.0)
-    return [
+    causes = [
         f"every processor has a queue of its own: {own} where tuples are dealt in turn, {mixed} at random",
         f"arrivals come in bursts, which the SCV of single gaps does not show: {bursty} at {BURST:g} times that SCV",
         f"keys are skewed: {hot} where one instance gets {HOT_SHARE:g} times its fair share",
         f"time passes outside the operators, as on the network: {rest:.4g} s would",
         f"service rates are measured too high: {slow} if they are {WRONG_RATE:.0%} lower",
     ]
+    if all(one.processors == 1 for one in answer.operators if one.visits):  # one processor shares with none
+        del causes[2], causes[0]
+    return causes
 
 
 def list_shorter(answer: Estimate, load: Load) -> list[str]:

@@ -65,9 +65,10 @@ def find_one_cover(events: list[Event], window_ns: int) -> tuple[int, int] | Non
     counted = sorted(e.arrived_ns for e in events if e.from_operator is None) or at
     head = [t for t in counted if t // window_ns <= counted[min(10, len(counted) - 1)] // window_ns]
     tail = [t for t in counted if t // window_ns >= counted[max(-11, -len(counted))] // window_ns]
-    if len(counted) < 2 or head[-1] == head[0] or tail[-1] == tail[0]:
+    if len(counted) < 2 or counted[-1] == counted[0]:
         return None
-    before, after = (max(1, (ends[-1] - ends[0]) // (len(ends) - 1)) for ends in (head, tail))
+    ends = [one if one[-1] > one[0] else counted for one in (head, tail)]
+    before, after = (max(1, (one[-1] - one[0]) // (len(one) - 1)) for one in ends)
     return at[0] - before, at[-1] + after
 
 
@@ -93,8 +94,10 @@ def count_busy(timeline: list[Event], span: tuple[int, int], end: int | None) ->
     return most, sum(overlap(e.started_ns, e.finished_ns, until) for e in inside) / NS
 
 
-def find_sessions(timeline: list[Event], window_ns: int) -> list[tuple[int, int]]:
-    """Stretches of an instance between silences of an hour (seen where windows meet), longer by their mean silence."""
+def find_sessions(timeline: list[Event], window_ns: int, cover: tuple[int, int]) -> list[tuple[int, int]]:
+    """Stretches of an instance between silences of an hour (seen where windows meet), longer by their mean silence,
+    and up to the log's ends where those are within five times that.
+    """
     windows: defaultdict[tuple[str, int], list[Event]] = defaultdict(list)
     for e in timeline:
         windows[e.instance, e.arrived_ns // window_ns].append(e)
@@ -105,13 +108,27 @@ def find_sessions(timeline: list[Event], window_ns: int) -> list[tuple[int, int]
         if ended is None or min(e.started_ns for e in found) - ended > 3600 * NS:
             known.append([])
         known[-1].extend(found)
+    stretches = [one for known in sessions.values() for one in known]
+    silences = [find_silence(one) for one in stretches if len(one) > 1]
+    usual = sum(silences) / sum(len(one) - 1 for one in stretches if len(one) > 1) if silences else 1800 * NS
     spans = []
-    for session in (one for known in sessions.values() for one in known):
-        begin, end = min(e.started_ns for e in session), max(e.finished_ns for e in session)
-        silence = end - begin - sum(e.finished_ns - e.started_ns for e in session)
-        pad = int(max(0, silence) / (len(session) - 1)) if len(session) > 1 else 0
-        spans.append((begin - pad, end + pad))
+    for one in stretches:
+        begin, end = min(e.started_ns for e in one), max(e.finished_ns for e in one)
+        pad = min(int(find_silence(one) / (len(one) - 1) if len(one) > 1 else usual), 1800 * NS)
+        near = min(5 * pad, 1800 * NS)
+        spans.append(
+            (
+                cover[0] if begin - near <= cover[0] else begin - pad,
+                cover[1] if end + near >= cover[1] else end + pad,
+            )
+        )
     return spans
+
+
+def find_silence(session: list[Event]) -> int:
+    """For how long in all nothing was served, had no two services overlapped."""
+    length = max(e.finished_ns for e in session) - min(e.started_ns for e in session)
+    return max(0, length - sum(e.finished_ns - e.started_ns for e in session))
 
 
 def count_processors(
@@ -127,7 +144,7 @@ def count_processors(
         return counted | {"instances_present": None, "processors": names, "processors_basis": "names-seen"}
     clipped = (max(span[0], cover[0]), min(span[1], cover[1]))
     sessions = [
-        (max(begin, cover[0]), min(end, cover[1])) for begin, end in find_sessions(timeline, window_ns)
+        (max(begin, cover[0]), min(end, cover[1])) for begin, end in find_sessions(timeline, window_ns, cover)
     ]
     present = sum(overlap(*one, clipped) for one in sessions) / NS / covered
     at_some_time = sum(begin < span[1] and end >= span[0] for begin, end in sessions)
@@ -215,7 +232,10 @@ def summarise_topologies(
         roots[e.topology, e.tuple_id].append(e)
     totals = defaultdict(list)
     completions = defaultdict(list)
+    have_outside = {e.topology for e in kept if e.from_operator is None}
     for (topology, _), found in roots.items():
+        if topology in have_outside and all(e.from_operator is not None for e in found):
+            continue
         first = min(e.arrived_ns for e in found)
         totals[topology, first // window_ns].append(sum(e.finished_ns - e.arrived_ns for e in found) / NS)
         completions[topology, first // window_ns].append((max(e.finished_ns for e in found) - first) / NS)

@@ -67,6 +67,52 @@ def make_pool() -> list[Event]:
     ]
 
 
+def make_batches() -> list[Event]:
+    """Twenty tuples at one time, once a minute for ten minutes."""
+    first = make_steady(1, 30, seed=16)[0]
+    return [
+        replace(e, instance=f"i{n % 4}", tuple_id=f"r{minute}-{n}")
+        for minute in range(10)
+        for e in [first.moved(minute * 60 * NS)]
+        for n in range(20)
+    ]
+
+
+def make_midway() -> list[Event]:
+    """Each tuple has a child half a minute later; of the first ones the log has the child alone."""
+    events = []
+    for root in make_steady(5, 150, seed=17, begin=-30):
+        at = root.arrived_ns + 30 * NS
+        late = replace(root, operator="p", from_operator="o", arrived_ns=at, started_ns=at)
+        events += [root, replace(late, finished_ns=at + 100_000 * US)]
+    return [e for e in events if e.arrived_ns >= START_NS]
+
+
+def make_once() -> list[Event]:
+    """Eight names, of which each serves one tuple for half a minute."""
+    first = make_steady(1, 30, seed=13)[0]
+    times = [first.arrived_ns + number * 7 * NS for number in range(8)]
+    return [
+        replace(
+            first,
+            instance=f"i{n}",
+            tuple_id=f"r{n}",
+            arrived_ns=at,
+            started_ns=at,
+            finished_ns=at + 30 * NS,
+        )
+        for n, at in enumerate(times)
+    ]
+
+
+def make_idle() -> list[Event]:
+    """Ten names, each of which has nothing to do for two minutes on average; they stay to the end."""
+    random = np.random.default_rng(14)
+    return [
+        replace(e, instance=f"i{random.integers(10)}") for e in make_steady(10 / 120, 3600, seed=15, begin=20)
+    ]
+
+
 def ingest(spark: SparkSession, url: str, path: Path, events: Iterable[Event], **asked: Any) -> None:
     write(path, [to_json(event) for event in events])
     run_ingest(spark, url, request(path, **asked))
@@ -104,6 +150,10 @@ def minutes(
         *rename(make_twins(), "twins"),
         *rename(make_twins()[:30], "twins"),
         *rename(make_pool(), "pool"),
+        *rename(make_batches(), "batches"),
+        *rename(make_midway(), "midway"),
+        *rename(make_once(), "once"),
+        *rename(make_idle(), "idle"),
     ]
     with made_database(postgres_url) as url:
         migrate(url)
@@ -156,9 +206,31 @@ def test_of_a_rare_arrival_a_minute_is_covered_and_of_a_silence_too(minutes: Fou
 def test_what_a_log_of_one_moment_covers_is_not_known(minutes: Found, name: str, count: int):
     """Rates are then tuples per window, and a null says that it is not known."""
     (found,) = minutes[name]["snapshots"]
+    (note,) = minutes[name]["notes"]
     assert (found["covered_seconds"], found["external_rate"]) == (None, count / 60)
     assert found["operators"]["o"]["processors_basis"] == "names-seen"
-    assert [note["code"] for note in minutes[name]["notes"]] == ["coverage-unknown"]
+    assert note["code"] == "coverage-unknown"
+    assert ("all arrivals at one time" in note["detail"]) == (count > 1)
+
+
+def test_a_log_whose_ends_are_batches_of_one_moment_covers_what_lies_between(minutes: Found):
+    """There the gaps are those of the whole log; "too few arrivals" was said of two hundred."""
+    lengths = [one["covered_seconds"] for one in minutes["batches"]["snapshots"]]
+    assert lengths[1:-1] == [60.0] * 8
+    assert min(lengths) > 0
+    assert "notes" not in minutes["batches"]
+
+
+def test_of_a_root_that_came_before_the_log_no_part_is_taken_for_a_root(minutes: Found):
+    """Half of the roots in the first minute were children, and its measured E[T] half of what it was."""
+    counts = np.bincount(
+        [(e.arrived_ns - START_NS) // (60 * NS) for e in make_midway() if e.from_operator is None]
+    )
+    whole = minutes["midway"]["topology_summaries"][:2]
+    assert [row["root_tuples"] for row in whole] == list(counts[:2])
+    for row in whole:
+        assert row["mean_total_sojourn_seconds"] == pytest.approx(0.11, rel=0.1)
+        assert row["mean_completion_seconds"] == pytest.approx(30.1, rel=0.01)
 
 
 def test_two_children_in_the_same_microsecond_are_two(minutes: Found):
@@ -173,6 +245,20 @@ def test_a_name_that_serves_several_at_once_is_several(minutes: Found):
         assert (row["instances"], row["processors_basis"]) == (1, "most-busy")
         assert row["processors"] == row["most_busy"] == most > 5
         assert row["mean_busy"] == pytest.approx(3.0, rel=0.2)
+
+
+def test_who_served_one_tuple_could_have_served_more(minutes: Found):
+    """Three processors would be too few even for what the eight were seen to do."""
+    for row in minutes["once"]["operator_summaries"]:
+        assert (row["processors"], row["processors_basis"]) == (8, "present")
+
+
+def test_who_is_idle_when_the_log_ends_is_still_there(minutes: Found):
+    """The newest window, on which plans stand, said seven of ten."""
+    present = [row["instances_present"] for row in minutes["idle"]["operator_summaries"]]
+    assert min(present) >= 9
+    assert np.mean(present) > 9.8
+    assert present[-1] == pytest.approx(10)
 
 
 def test_the_time_covered_is_estimated_without_bias():

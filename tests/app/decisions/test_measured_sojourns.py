@@ -70,6 +70,18 @@ def test_the_worse_the_latency_the_more_a_decision_does(client: httpx.Client, kn
     assert answer["sized_for"]["external_rate"] == 235.0
 
 
+@pytest.mark.parametrize("last", [0.9, 2.0, 20.0])
+def test_one_fewer_than_a_missed_target_takes_is_not_said_to_meet_it(
+    client: httpx.Client, known: str, last: float
+):
+    answer = decide_on(client, known, (180.0, 200.0, 235.0), (0.03, 0.05, last), (6, 6, 6))
+    around = answer["counterfactuals"]
+    assert answer["action"] == "scale_up"
+    assert around["one_fewer_sojourn_seconds"] > 0.25
+    assert "at 235 tuples/s" in around["one_fewer_detail"]
+    assert "missing t_max_seconds" in around["one_fewer_detail"]
+
+
 def test_an_interval_that_ran_with_unknown_processors_is_no_evidence(client: httpx.Client, known: str):
     seen = decide_on(client, known, (20.0,) * 3, (0.4, 0.4, 0.4), (6, 6, 6))
     assert (seen["action"], codes(seen)) == ("hold", ["target-missed", "waiting-is-not-it"])

@@ -141,6 +141,12 @@ def test_a_rate_that_was_hardly_meant_is_not_judged(rate: str, said: str):
     assert said in ended.stderr
 
 
+def test_a_factor_that_was_written_is_not_suggested():
+    ended = run_here(*FILES, "--rate=0.9x", "--t-max", "0.5")
+    assert ended.exit_code == 2
+    assert "write --rate" not in ended.stderr
+
+
 def test_a_multiple_of_nothing_is_not_judged(client: httpx.Client, tmp_path: Path):
     idle = FPD_LOAD | {"external_rate": 0.0}
     idle["operators"] = {

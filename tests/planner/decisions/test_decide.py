@@ -241,7 +241,11 @@ def test_bounds_are_kept_and_named():
     short = make(12.0, (3, 3, 1), k_max=5)
     assert (short.action, short.constraints[0].code) == ("hold", "k_max")
     bounded = make(18.0, (3, 3, 1), t_max_seconds=1.0, bounds={"extractor": (1, 4)})
-    assert (bounded.action, bounded.constraints[0].code) == ("hold", "max_processors")
+    assert (bounded.action, bounded.constraints[0].code) == ("scale_up", "max_processors")
+    assert bounded.recommended.operators[0].processors == 4
+    assert (
+        bounded.recommended.operators[1].processors > 3
+    )  # one operator at its bound keeps nothing from the others
     grouped = make(12.0, (3, 3, 1), beta=0.01, states={"matcher": State(4)})
     assert grouped.recommended.operators[1].processors == 4
     unreachable = make(6.0, (3, 3, 1), t_max_seconds=0.1)

@@ -84,7 +84,9 @@ POLICIES = st.builds(
     t_max_seconds=st.sampled_from((0.1, 0.16, 0.5)),
     t_min_seconds=st.sampled_from((None, 0.095)),
     k_max=st.sampled_from((None, 9, 20)),
-    bounds=st.sampled_from(({}, {"parse": (1, 9)}, {"parse": (2, 9), "score": (1, 14)})),
+    bounds=st.sampled_from(
+        ({}, {"parse": (1, 9)}, {"parse": (2, 9), "score": (1, 14)}, {"parse": (1, 5), "score": (1, 5)})
+    ),
 )
 
 
@@ -151,6 +153,33 @@ def test_a_stricter_target_never_costs_less(  # noqa: PLR0917 - one argument per
         for t in (strict + laxer, strict)
     )
     assert total(hard) >= total(lax)
+
+
+def test_a_forecast_that_bounds_forbid_is_met_as_far_as_they_let():
+    policy = Policy(t_max_seconds=0.16, bounds={"parse": (1, 9)})
+    loads = [observe(60.0, 0.0934, SERVICE, (6, 5))] * 3
+    within, beyond, far = (
+        decide_on(PAIR, loads, (6, 5), policy, rate_ahead=rate) for rate in (140.0, 185.0, 400.0)
+    )
+    assert 11 < total(within) <= total(beyond) < total(far)
+    assert [one.action for one in (beyond, far)] == ["scale_up"] * 2
+    assert [one.recommended.operators[0].processors for one in (beyond, far)] == [9, 9]
+    assert "max_processors" in codes(far)
+    # With k_max too, all of it.
+    limited = decide_on(PAIR, loads, (6, 5), replace(policy, k_max=13), rate_ahead=400.0)
+    assert (limited.action, total(limited), "k_max" in codes(limited)) == ("scale_up", 13, True)
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.05, 1.2, 2.0, 50.0])
+def test_where_bounds_put_the_model_out_of_reach_longer_waits_still_take_no_fewer(factor: float):
+    # Next to no wait was measured where the model has one that no 5 processors take below the target.
+    policy = Policy(t_max_seconds=0.0255, bounds={"serve": (1, 5)})
+
+    def after(measured: float) -> Decision:
+        rough = OperatorLoad(40.0, arrival_scv=3.0, processors=2)
+        return decide_on(ONE, [Load(70.0, {"serve": rough}, measured)], (2,), policy, rate_ahead=118.0)
+
+    assert total(after(0.0233 * factor)) >= total(after(0.0233)) >= 3
 
 
 CALM = [observe(18.0, 0.4, SERVICE, (9, 9))] * 3

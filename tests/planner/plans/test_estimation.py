@@ -224,6 +224,13 @@ def list_causes(answer: Estimate) -> list[str]:
     return said.split("give: ")[1].split("; ")
 
 
+def test_one_processor_shares_its_queue_and_its_keys_with_none() -> None:
+    single = Topology((Operator("a"),), (), (Entry("a"),))
+    causes = list_causes(estimate(single, Load(2.0, {"a": OperatorLoad(4.0, processors=1)}, 5.0)))
+    for cause, named in zip(causes, ("(1) arrivals come in bursts", "network", "too high"), strict=True):
+        assert named in cause
+
+
 def test_what_may_be_behind_a_longer_sojourn_is_listed_the_likeliest_first_with_numbers() -> None:
     causes = list_causes(estimate(CHAIN, load_chain(measured_sojourn_seconds=20.0)))
     for cause, named in zip(
