@@ -68,7 +68,7 @@ def forecast_stored_workload(
 ) -> Response:
     """The external rates of its snapshots and their forecast; JSON, PNG or SVG, by `Accept`."""
     form = choose_form(accept, FORMS)
-    terms = service.ForecastTerms(steps, level, window_steps, history_steps)
+    terms = service.WorkloadForecastTerms(steps, level, window_steps, history_steps)
     return _answer(service.forecast_stored(session, name, terms), name, form)
 
 

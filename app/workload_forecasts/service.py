@@ -12,7 +12,7 @@ from planner.workloads.intervals import forecast_workload
 
 
 @dataclass(frozen=True)
-class ForecastTerms:
+class WorkloadForecastTerms:
     """How many steps to forecast, with which intervals, from which window, and how much of the past to answer."""
 
     steps: int
@@ -23,16 +23,16 @@ class ForecastTerms:
 
 def forecast_described(body: WorkloadForecastRequest) -> WorkloadForecastAnswer:
     """The forecast of the workload in the body."""
-    terms = ForecastTerms(body.steps, body.level, body.window_steps, body.history_steps)
+    terms = WorkloadForecastTerms(body.steps, body.level, body.window_steps, body.history_steps)
     return _forecast(gather_described(body), terms)
 
 
-def forecast_stored(session: Session, name: str, terms: ForecastTerms) -> WorkloadForecastAnswer:
+def forecast_stored(session: Session, name: str, terms: WorkloadForecastTerms) -> WorkloadForecastAnswer:
     """The forecast of a stored topology's external rate."""
     return _forecast(gather_stored(session, name, terms.window_steps), terms)
 
 
-def _forecast(gathered: GatheredWorkload, terms: ForecastTerms) -> WorkloadForecastAnswer:
+def _forecast(gathered: GatheredWorkload, terms: WorkloadForecastTerms) -> WorkloadForecastAnswer:
     with time_planner("forecast_workload"):
         found = forecast_workload(gathered.workload, terms.steps, terms.level, terms.window_steps)
     answer = to_answer(gathered.workload, found, terms.level, terms.history_steps)
