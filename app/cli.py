@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from pydantic_core import PydanticUndefined
 
-from app.forecasts.command import backtest, forecast
+from app.backtests.command import backtest
 from app.gates.command import gate
 from app.ingest_runs.command import ingest, prune
 from app.placements.command import place
@@ -23,6 +23,7 @@ from app.terminal.commands import (
     refuse_other_schema,
     say,
 )
+from app.vm_forecasts.command import forecast
 
 cli = typer.Typer(
     help="Tells stream-processing platforms how much to run, where, and why.",

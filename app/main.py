@@ -11,7 +11,6 @@ from sqlalchemy.orm import sessionmaker
 from app.backtest_workers.dispatcher import Dispatcher
 from app.backtests import routes as backtests
 from app.decisions import routes as decisions
-from app.forecasts import routes as forecasts
 from app.gates import routes as gates
 from app.http import documentation, index
 from app.http.body_limit import BodyLimit
@@ -31,9 +30,11 @@ from app.settings import Settings
 from app.snapshots import routes as snapshots
 from app.storage.sessions import make_engine, make_health_engine
 from app.summaries import routes as summaries
+from app.throughput_samples import routes as throughput_samples
 from app.topologies import routes as topologies
 from app.vm_catalogues import routes as vm_catalogues
-from app.workloads import routes as workloads
+from app.vm_forecasts import routes as vm_forecasts
+from app.workload_forecasts import routes as workload_forecasts
 from migrations.runner import newest_revision
 
 ROUTERS = (
@@ -48,8 +49,9 @@ ROUTERS = (
     gates.router,
     policies.router,
     decisions.router,
-    forecasts.router,
-    workloads.router,
+    vm_forecasts.router,
+    throughput_samples.router,
+    workload_forecasts.router,
     backtests.router,
     recommendations.router,
     health.router,

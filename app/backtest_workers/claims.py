@@ -1,7 +1,7 @@
-"""Who works on which backtest: advisory locks, which Postgres drops with the connection that holds them.
+"""Which worker computes which backtest: advisory locks, which Postgres drops with the connection that holds them.
 
-A worker's lock on its backtest lives exactly as long as the worker: no clock decides whether it is still there, and
-none of its crashes has to be cleaned up. What it had stored stays, and whoever comes next goes on from there.
+A worker's lock on its backtest lasts exactly as long as the worker: no timeout decides whether the worker still runs,
+and a crash leaves nothing to clean up. The runs that it has stored stay, and the next worker computes the rest.
 """
 
 from dataclasses import dataclass
@@ -11,31 +11,31 @@ from sqlalchemy import Connection, Update, case, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import OperationalError
 
-from app.backtests.schemas import BacktestError, Job
+from app.backtests.schemas import BacktestErrorAnswer, BacktestJob
 from app.tables import BacktestRow, BacktestRunRow
 
-# The first of two keys; the second is the slot. Backtests' own locks have one key, which is another space.
+# A slot's lock has two keys, this and the slot's number; a backtest's lock has one, and Postgres keeps the two apart.
 SLOTS = 0x62746573  # "btes"
 MOST_ATTEMPTS = 5
 WAIT_FOR_THE_DEAD = "2s"
 
 
 class NoLongerWanted(Exception):
-    """The backtest was cancelled, or is gone."""
+    """The backtest was cancelled or deleted."""
 
 
 def lock_key(backtest_id: UUID) -> int:
-    """64 bits of an id that has 122 random ones."""
+    """The key of a backtest's lock: 64 bits of its id, of which at least 60 are random."""
     return int.from_bytes(backtest_id.bytes[:8], signed=True)
 
 
 def take_slot(connection: Connection, slot: int) -> bool:
-    """Whether this connection may have a backtest computed; others wait for the slot, or for our end."""
+    """Whether this connection now holds the slot, and with it the right to start a worker."""
     return bool(connection.scalar(select(func.pg_try_advisory_lock(SLOTS, slot))))
 
 
 def find_next(connection: Connection) -> UUID | None:
-    """The oldest unfinished backtest that no living worker has; those that lost theirs come first."""
+    """The oldest unfinished backtest that no worker holds; those whose worker has ended come first."""
     waiting = (
         select(BacktestRow.id)
         .where(BacktestRow.state.in_(("queued", "running")))
@@ -50,14 +50,14 @@ def find_next(connection: Connection) -> UUID | None:
 
 
 def queue_again(connection: Connection, backtest_id: UUID) -> None:
-    """Of a worker that was ended: as soon as Postgres has seen it go."""
+    """Queues the backtest of a worker that was ended, as soon as Postgres has released the worker's lock."""
     try:
         with connection.begin():
             connection.execute(text(f"SET LOCAL lock_timeout = '{WAIT_FOR_THE_DEAD}'"))
             connection.execute(select(func.pg_advisory_xact_lock(lock_key(backtest_id))))
             connection.execute(_running(backtest_id).values(state="queued", attempts=0))
     except OperationalError:
-        return  # somebody else has it by now, or the database is gone: `find_next` finds it either way
+        return  # another worker holds it, or the database is gone: `find_next` finds it in both cases
 
 
 def _running(backtest_id: UUID) -> Update:
@@ -66,27 +66,27 @@ def _running(backtest_id: UUID) -> Update:
 
 @dataclass(frozen=True)
 class Claim:
-    """One worker's hold on one backtest; every write fails once it was cancelled."""
+    """One worker's hold on one backtest; after a cancellation every write raises NoLongerWanted."""
 
     connection: Connection
     backtest_id: UUID
-    job: Job
+    job: BacktestJob
     done: frozenset[int]
 
     def report(self, progress: float) -> None:
-        """How far it is."""
+        """Stores the progress."""
         with self.connection.begin():
             self._update(progress=progress)
 
     def store_run(self, run: dict[str, object], progress: float) -> None:
-        """One run that is done; it will not be computed again."""
+        """Stores a finished run; it will not be computed again."""
         with self.connection.begin():
             # The update comes first: it holds the row against a deletion until both are written.
             self._update(progress=progress, attempts=0)
             self.connection.execute(insert(BacktestRunRow).values(backtest_id=self.backtest_id, **run))
 
-    def finish(self, state: str, error: BacktestError | None = None) -> None:
-        """The end of it, good or bad."""
+    def finish(self, state: str, error: BacktestErrorAnswer | None = None) -> None:
+        """Stores the final state."""
         done = {"progress": 1.0} if state == "succeeded" else {}
         with self.connection.begin():
             self._update(
@@ -99,7 +99,7 @@ class Claim:
 
 
 def claim_backtest(connection: Connection, backtest_id: UUID) -> Claim | None:
-    """The backtest as ours for as long as the connection lasts; None where it is somebody else's, or finished."""
+    """Holds the backtest for as long as the connection lasts; None where another worker holds it or it is finished."""
     with connection.begin():
         if not connection.scalar(select(func.pg_try_advisory_lock(lock_key(backtest_id)))):
             return None
@@ -122,4 +122,4 @@ def claim_backtest(connection: Connection, backtest_id: UUID) -> Claim | None:
                 _running(backtest_id).values(state="failed", error=error, finished_at=func.now())
             )
             return None
-    return claimed and Claim(connection, backtest_id, Job.model_validate(claimed.request), done)
+    return claimed and Claim(connection, backtest_id, BacktestJob.model_validate(claimed.request), done)

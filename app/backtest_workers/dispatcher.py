@@ -1,6 +1,6 @@
-"""Has the queued backtests computed, one at a time and slot, outside of the service's own process.
+"""Starts a worker process for each queued backtest, one at a time per slot.
 
-In the service itself a backtest would hold the interpreter's lock, and every request would wait for it.
+In the service's own process a backtest would hold the interpreter's lock, and every request would wait for it.
 """
 
 import logging
@@ -19,20 +19,20 @@ from app.settings import PREFIX, Settings
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.5
-# A worker that the service started shares neither its metrics' files nor more than one processor.
+# A worker writes no metrics of the service, and computes on one processor.
 NOT_PASSED_ON = {"PROMETHEUS_MULTIPROC_DIR"}
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
 
 
 class Dispatcher(threading.Thread):
-    """Serves one slot: of all service processes on a database, one at a time holds it."""
+    """Serves one slot; of all service processes on a database, only one holds the slot at a time."""
 
     def __init__(self, settings: Settings, slot: int) -> None:
         super().__init__(name=f"backtests-{slot}", daemon=True)
-        assert settings.database_url is not None, "as for every request"
+        assert settings.database_url is not None, "open_database has checked it"
         self._settings = settings
         self._slot = slot
-        # Not the service's pool: its connections are for requests, and this one is kept for its lock.
+        # The service's pool is for requests; this connection stays open, for it holds the lock of the slot.
         self._engine = create_engine(
             settings.database_url.get_secret_value(),
             connect_args={"connect_timeout": 5, "application_name": "headgate dispatcher"},
@@ -46,19 +46,19 @@ class Dispatcher(threading.Thread):
         self._engine.dispose()
 
     def run(self) -> None:
-        """Until `stop`; a database that is away is waited for."""
+        """Runs until `stop`; while the database is away it tries again."""
         while not self._ending.is_set():
             try:
                 with self._engine.connect() as connection:
                     self._serve(connection)
             except SQLAlchemyError:
-                self._wait()  # /readyz says it, and every request that meets it
+                self._wait()  # /readyz and every failing request report it
             except OSError as error:
                 log.warning("a backtest's process cannot be started: %s", error)
                 self._wait()
 
     def _serve(self, connection: Connection) -> None:
-        """For as long as the connection lasts."""
+        """Takes the slot, then starts one worker after the other, until `stop` or the end of the connection."""
         holding = False
         while not self._ending.is_set():
             with connection.begin():
@@ -68,7 +68,7 @@ class Dispatcher(threading.Thread):
                 self._wait()
 
     def _have_computed(self, connection: Connection, backtest_id: UUID) -> bool:
-        """Whether its process ended by itself and well."""
+        """Whether the worker of this backtest ended by itself without an error."""
         worker = start_worker(self._settings, backtest_id)
         while worker.poll() is None and not self._ending.is_set():
             self._wait()
@@ -85,20 +85,20 @@ class Dispatcher(threading.Thread):
 
 
 def start_worker(settings: Settings, backtest_id: UUID) -> "subprocess.Popen[bytes]":
-    """A process that ends when ours does: its standard input is a pipe that nobody else holds."""
-    assert settings.database_url is not None, "as for every request"
+    """A process that ends with this one: its standard input is a pipe that closes then."""
+    assert settings.database_url is not None, "open_database has checked it"
     passed_on = {name: value for name, value in os.environ.items() if name not in NOT_PASSED_ON}
     ours = {f"{PREFIX}DATABASE_URL": settings.database_url.get_secret_value()}
-    return subprocess.Popen(  # noqa: S603  # our own module with an id of our own
+    return subprocess.Popen(  # noqa: S603  # the module and the id are ours
         [sys.executable, "-P", "-m", "app.backtest_workers.worker", str(backtest_id)],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         env=passed_on | ONE_THREAD | ours,
-        start_new_session=True,  # Ctrl-C in the terminal is for us; we end it in order
+        start_new_session=True,  # Ctrl-C reaches this process alone, which then ends the worker
     )
 
 
 def end_worker(worker: "subprocess.Popen[bytes]") -> None:
-    """At once: a transaction is written whole or not at all, and the run that it was in will be done again."""
+    """Kills the worker: each run is stored in one transaction, and an unfinished run will be computed again."""
     worker.kill()
     worker.wait()

@@ -1,6 +1,6 @@
 """Computes one backtest in a process of its own: `python -m app.backtest_workers.worker ID`.
 
-It ends with whoever started it, and may be killed at any moment: every run that is done is stored.
+It ends with the process that started it, and may be killed at any moment: every finished run is stored.
 """
 
 import logging
@@ -15,8 +15,8 @@ from sqlalchemy import create_engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.backtest_workers.claims import Claim, NoLongerWanted, claim_backtest
-from app.backtest_workers.traces import shorten_schedule
-from app.backtests.schemas import BacktestError
+from app.backtest_workers.stored_schedules import shorten_schedule
+from app.backtests.schemas import BacktestErrorAnswer
 from app.http.problems import describe_problem
 from app.serving.observability import configure_logging
 from app.settings import Settings
@@ -30,7 +30,7 @@ REPORT_SECONDS = 0.5
 
 
 def main() -> None:
-    """With the id as its argument, the database in its environment, and its parent at its standard input."""
+    """Computes the backtest whose id is the argument; the environment names the database."""
     threading.Thread(target=end_with_parent, daemon=True).start()
     os.nice(NICENESS)
     settings = Settings()
@@ -48,15 +48,14 @@ def main() -> None:
 
 
 def end_with_parent() -> None:
-    """Standard input is a pipe from the parent, which closes when that ends, however it ends."""
-    os.read(
-        sys.stdin.fileno(), 1
-    )  # not `sys.stdin.read`, whose lock a thread may not hold as the interpreter ends
+    """Ends this process when the parent ends: standard input is a pipe that then closes."""
+    # Not `sys.stdin.read`: it holds a lock that the interpreter needs at its own end.
+    os.read(sys.stdin.fileno(), 1)
     os._exit(1)
 
 
 def compute(claim: Claim) -> None:
-    """All runs that are not stored yet."""
+    """Computes all runs that are not stored yet, and stores how the backtest ended."""
     try:
         compute_runs(claim)
         claim.finish("succeeded")
@@ -64,17 +63,17 @@ def compute(claim: Claim) -> None:
         log.info("backtest %s was cancelled", claim.backtest_id)
     except PlannerError as error:
         problem = describe_problem(error) or {"type": "planner-error", "detail": str(error)}
-        claim.finish("failed", BacktestError.model_validate(problem))
+        claim.finish("failed", BacktestErrorAnswer.model_validate(problem))
     except SQLAlchemyError:
-        raise  # the database went away: whoever comes next goes on
-    except Exception:  # a backtest that fails must say so, whatever it failed of
+        raise  # the database went away: the next worker goes on
+    except Exception:  # any other error must also be seen by the caller
         log.exception("backtest %s failed", claim.backtest_id)
-        detail = f"The computation failed, not for what you sent: the log has it under {claim.backtest_id}."
-        claim.finish("failed", BacktestError(type="internal-error", detail=detail))
+        detail = f"The computation failed by an error of the service: its log names {claim.backtest_id}."
+        claim.finish("failed", BacktestErrorAnswer(type="internal-error", detail=detail))
 
 
 def compute_runs(claim: Claim) -> None:
-    """In the order of the rows; a run says how far it is at most twice a second."""
+    """Computes the runs in the order of the rows; the progress is stored at most twice a second."""
     backtest = Backtest(claim.job.to_setup())
     setup = backtest.setup
     intervals = -(-len(setup.rates) // setup.timing.interval_steps)
@@ -98,7 +97,7 @@ def compute_runs(claim: Claim) -> None:
 
 
 def list_runs(claim: Claim) -> Iterator[tuple[int, str, int]]:
-    """Position, policy and seed of each run that is still to do."""
+    """Position, policy and seed of each run that is not stored yet."""
     seeds = claim.job.seeds
     for number, policy in enumerate(claim.job.policies):
         for seed in range(seeds):
@@ -107,7 +106,7 @@ def list_runs(claim: Claim) -> Iterator[tuple[int, str, int]]:
 
 
 def make_reporter(claim: Claim, begun: float, each: float) -> Callable[[int], None]:
-    """Called after every interval; it also is how a cancelled backtest ends."""
+    """A function to call after every interval; it raises NoLongerWanted where the backtest was cancelled."""
     said_at = time.monotonic()
 
     def report(interval: int) -> None:

@@ -1,42 +1,48 @@
-"""What a backtest looks like from outside: its state in a sentence, its rows, their means and deviations."""
+"""Backtests as JSON and as pictures."""
 
 from collections.abc import Sequence
-from statistics import fmean, stdev
 from typing import Any
 
 from app.backtests.schemas import (
     BacktestAnswer,
-    BacktestError,
-    BacktestParameters,
-    BacktestRequest,
-    BacktestRun,
-    BacktestState,
-    PolicySummary,
+    BacktestErrorAnswer,
+    BacktestJob,
+    BacktestParametersAnswer,
+    BacktestRunAnswer,
+    BacktestStateAnswer,
+    PolicySummaryAnswer,
+    RunTraceAnswer,
 )
 from app.described.answers import DiagnosticAnswer
-from planner.vms.sigma_policies import BASELINES, HEADGATE
+from planner.arrays import Floats
+from planner.vms.backtest import BacktestScore
+from planner.vms.policy_summary import PolicySummary
+from planner.vms.replay import ReplayedRun
 
-MEASURES = ("qos_percent", "cost_to_truth", "cost_to_static", "max_backlog")
+
+def to_parameters_answer(row: Any) -> BacktestParametersAnswer:
+    """The parameters in a row that was read without its workload and samples."""
+    return BacktestParametersAnswer.model_validate(row.request | {"steps": row.steps})
 
 
-def to_state(row: Any, runs: int) -> BacktestState:
-    """Of a row without its workload and samples, and the number of its runs."""
-    parameters = BacktestParameters.model_validate(row.request | {"steps": row.steps})
-    return BacktestState(
+def to_state_answer(row: Any, runs: int) -> BacktestStateAnswer:
+    """The state of a backtest that has finished so many runs."""
+    parameters = to_parameters_answer(row)
+    return BacktestStateAnswer(
         id=row.id,
         state=row.state,
         progress=row.progress,
         activity=describe_activity(row.state, parameters, runs),
         parameters=parameters,
-        error=BacktestError.model_validate(row.error) if row.error else None,
+        error=BacktestErrorAnswer.model_validate(row.error) if row.error else None,
         created_at=row.created_at,
         started_at=row.started_at,
         finished_at=row.finished_at,
     )
 
 
-def describe_activity(state: str, parameters: BacktestParameters, done: int) -> str:
-    """What is going on, for a person."""
+def describe_activity(state: str, parameters: BacktestParametersAnswer, done: int) -> str:
+    """The state as a sentence."""
     total = len(parameters.policies) * parameters.seeds
     so_far = f"{done} of {total} runs are done"
     if state == "queued":
@@ -53,62 +59,56 @@ def describe_activity(state: str, parameters: BacktestParameters, done: int) -> 
     return f"{so_far}; policy {policy} with seed {seed} is running."
 
 
-def to_answer(row: Any, runs: Sequence[Any]) -> BacktestAnswer:
-    """The state with the rows so far."""
-    state = to_state(row, len(runs))
-    rows = [to_run(state.parameters, run) for run in runs]
+def to_answer(row: Any, scores: Sequence[BacktestScore], summary: Sequence[PolicySummary]) -> BacktestAnswer:
+    """The state with the rows so far and their summary."""
     return BacktestAnswer(
-        **state.model_dump(),
-        rows=rows,
-        summary=summarise_runs(rows, state.parameters),
+        **to_state_answer(row, len(scores)).model_dump(),
+        rows=[BacktestRunAnswer.model_validate(score) for score in scores],
+        summary=[PolicySummaryAnswer.model_validate(one) for one in summary],
         diagnostics=[DiagnosticAnswer.model_validate(one) for one in row.request["diagnostics"]],
     )
 
 
-def to_run(parameters: BacktestParameters, run: Any) -> BacktestRun:
-    """A run as on the command line."""
-    return BacktestRun(
-        policy=run.policy,
-        workload=parameters.workload_name,
-        app=parameters.app,
-        seed=run.seed,
-        **{measure: getattr(run, measure) for measure in MEASURES},
+def to_trace_answer(
+    job: BacktestJob, chosen: tuple[str, int], rates: Floats, run: ReplayedRun, truth_vms: Floats
+) -> RunTraceAnswer:
+    """Every step of the run of the chosen policy and seed."""
+    policy, seed = chosen
+    return RunTraceAnswer(
+        policy=policy,
+        workload=job.workload_name,
+        app=job.app,
+        seed=seed,
+        qos_percent=run.score.qos_percent,
+        cost_to_truth=run.score.cost_to_truth,
+        start_at=job.start_at,
+        step_seconds=job.step_seconds,
+        workload_rates=rates.tolist(),
+        capacities=run.throughputs.tolist(),
+        vms=run.vms.astype(int).tolist(),
+        truth_vms=truth_vms.astype(int).tolist(),
+        backlogs=run.backlogs.tolist(),
     )
 
 
-def summarise_runs(
-    rows: Sequence[BacktestRun], asked: BacktestParameters | BacktestRequest
-) -> list[PolicySummary]:
-    """Per policy, in the order of the runs."""
-    by_policy: dict[str, list[BacktestRun]] = {}
-    for row in rows:
-        by_policy.setdefault(row.policy, []).append(row)
-    return [summarise_policy(policy, group, asked) for policy, group in by_policy.items()]
+def draw_trace(trace: RunTraceAnswer, form: str) -> bytes:
+    """The steps of a run as a PNG or SVG."""
+    from app.drawing import pictures  # noqa: PLC0415  (matplotlib is loaded when the first picture is asked for)
 
-
-def summarise_policy(
-    policy: str, group: Sequence[BacktestRun], asked: BacktestParameters | BacktestRequest
-) -> PolicySummary:
-    """Means and deviations of one policy's runs, beside what it was to serve."""
-    numbers: dict[str, float | None] = {}
-    for measure in MEASURES:
-        values = [getattr(row, measure) for row in group]
-        numbers[measure] = fmean(values)
-        numbers[f"{measure}_deviation"] = stdev(values) if len(values) > 1 else None
-    target = find_target_percent(policy, asked)
-    return PolicySummary.model_validate(
-        {
-            "policy": policy,
-            "seeds": len(group),
-            "qos_target_percent": target,
-            "meets_target": None if target is None else (numbers["qos_percent"] or 0.0) >= target,
-            **numbers,
-        }
+    title = (
+        f"{trace.policy} on {trace.workload}, {trace.app}, seed {trace.seed}: "
+        f"QoS {trace.qos_percent:.2f}%, cost {trace.cost_to_truth:.3f} × ground truth"
     )
-
-
-def find_target_percent(policy: str, asked: BacktestParameters | BacktestRequest) -> float | None:
-    """What a policy is to serve; a baseline has no target."""
-    if policy in BASELINES:
-        return None
-    return 100.0 * (asked.headgate_qos_target if policy == HEADGATE else asked.qos_target)
+    return pictures.draw_run(
+        pictures.RunPicture(
+            title,
+            trace.start_at,
+            trace.step_seconds,
+            trace.workload_rates,
+            trace.capacities,
+            trace.vms,
+            trace.truth_vms,
+            trace.backlogs,
+        ),
+        form,
+    )

@@ -1,22 +1,28 @@
-"""From a request to a job: the workload looked up and made regular, and all refused that can be refused at once."""
+"""Makes the job of a backtest from a request and what it names in the database, or from files."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 
 from sqlalchemy.orm import Session
 
-from app.backtests.jobs import make_job
-from app.backtests.schemas import BacktestRequest, Job
-from app.forecasts.schemas import MOST_POINTS
+from app.backtests.schemas import BacktestJob, BacktestRequest
+from app.described.answers import DiagnosticAnswer
+from app.described.series import MOST_POINTS, take_saturated, to_workload
 from app.http.error_pointers import blaming_what_is_stored
 from app.http.errors import InvalidRequest
 from app.measured.series import read_workload
+from app.measured.throughputs import find_newest_samples
 from app.storage.stored_topologies import find_topology
-from app.throughput_samples.service import find_newest_samples
+from planner.vms.errors import UnknownVmPolicy
+from planner.vms.sigma_policies import ALL_POLICIES, BY_NAME, check_policy
 from planner.vms.throughput import MstSample, check_samples
 from planner.workloads.peak_rate import ARMA_WINDOW
-from planner.workloads.series import Measurement, Workload, regularise_workload
+from planner.workloads.series import Workload
 
 
-def to_job(session: Session, body: BacktestRequest) -> Job:
-    """All that the computation needs; a later change of the snapshots does not change it."""
+def gather_job(session: Session, body: BacktestRequest) -> BacktestJob:
+    """The job holds copies of what is stored: a later change of the snapshots does not change it."""
     refuse_contradictions(body)
     workload = gather_workload(session, body)
     samples = gather_samples(session, body)
@@ -25,7 +31,7 @@ def to_job(session: Session, body: BacktestRequest) -> Job:
 
 
 def refuse_contradictions(body: BacktestRequest) -> None:
-    """What the fields' types cannot say."""
+    """Raise where fields that are valid alone contradict each other."""
     found = []
     if (body.workload is None) == (body.topology is None):
         found.append(
@@ -48,11 +54,10 @@ def refuse_contradictions(body: BacktestRequest) -> None:
 
 
 def gather_workload(session: Session, body: BacktestRequest) -> Workload:
-    """As posted, or as measured of a stored topology."""
+    """The posted workload, or the external rates of a stored topology."""
     if body.workload is not None:
-        measured = [Measurement(point.at.timestamp(), point.rate) for point in body.workload]
-        return regularise_workload(measured, body.step_seconds)
-    assert body.topology is not None, "one of the two is there"
+        return to_workload(body.workload, body.step_seconds)
+    assert body.topology is not None, "refuse_contradictions has found one of the two"
     return read_workload(
         session,
         find_topology(session, body.topology),
@@ -64,16 +69,64 @@ def gather_workload(session: Session, body: BacktestRequest) -> Workload:
     )
 
 
-def gather_samples(session: Session, body: BacktestRequest) -> list[MstSample]:
-    """As posted, or those stored of the topology; what did not saturate is no measure of what VMs can do."""
+def gather_samples(session: Session, body: BacktestRequest) -> Sequence[MstSample]:
+    """The posted samples, or the saturated ones of a stored topology, oldest first."""
     if body.mst_samples is not None:
-        posted = [MstSample(one.vms, one.throughput) for one in body.mst_samples]
+        posted = take_saturated(body.mst_samples)
         check_samples(posted)
         return posted
-    assert body.topology is not None, "one of the two is there"
+    assert body.topology is not None, "refuse_contradictions has found one of the two"
     topology = find_topology(session, body.topology)
-    rows = [row for row in find_newest_samples(session, topology.id) if row.saturated]
-    stored = [MstSample(row.vms, row.throughput) for row in sorted(rows, key=lambda row: row.observed_at)]
+    rows = sorted(find_newest_samples(session, topology.id), key=lambda row: row.observed_at)
+    stored = take_saturated(rows)
     with blaming_what_is_stored(body.topology):
         check_samples(stored)
     return stored
+
+
+def make_job(
+    body: BacktestRequest, workload: Workload, samples: Sequence[MstSample], *, workload_name: str, app: str
+) -> BacktestJob:
+    """The job of a body with its workload and samples, which come from the database, the body or files."""
+    refuse_unmeasured(body, samples)
+    return BacktestJob(
+        workload_name=workload_name,
+        app=app,
+        start_at=datetime.fromtimestamp(workload.start_seconds, UTC),
+        step_seconds=workload.step_seconds,
+        rates=list(workload.rates),
+        samples=[(one.vms, one.throughput) for one in samples],
+        policies=list_policies(body),
+        seeds=body.seeds,
+        train_vms=body.train_vms or sorted({one.vms for one in samples}),
+        scale_peak=body.scale_peak,
+        max_vms=body.max_vms,
+        interval_steps=body.interval_steps,
+        startup_steps=body.startup_steps,
+        qos_target=body.qos_target,
+        headgate_qos_target=body.headgate_qos_target,
+        diagnostics=[DiagnosticAnswer.model_validate(one) for one in workload.diagnostics],
+    )
+
+
+def refuse_unmeasured(body: BacktestRequest, samples: Sequence[MstSample]) -> None:
+    """Raise where `train_vms` has a number of VMs without a sample."""
+    measured = {one.vms for one in samples}
+    if missing := sorted(set(body.train_vms or []) - measured):
+        known = ", ".join(map(str, sorted(measured)))
+        raise InvalidRequest((("#/train_vms", f"No sample is at {missing[0]} VMs: choose among {known}."),))
+
+
+def list_policies(body: BacktestRequest) -> list[str]:
+    """Each policy once; a policy of the paper by its number."""
+    if body.policies == "all":
+        return list(ALL_POLICIES)
+    if not body.policies:
+        raise InvalidRequest((("#/policies", "Name at least one policy, or send `all`."),))
+    for position, name in enumerate(body.policies):
+        try:
+            check_policy(name)
+        except UnknownVmPolicy as error:
+            raise replace(error, pointer=f"/policies/{position}") from error
+    named = [BY_NAME[name].number if name in BY_NAME else name for name in body.policies]
+    return list(dict.fromkeys(named))

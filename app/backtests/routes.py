@@ -1,13 +1,20 @@
-"""Backtests: jobs that live a workload through again under each policy."""
+"""/v1/backtests: jobs that replay a workload under each policy."""
 
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from app.backtest_workers.traces import draw_trace
-from app.backtests import service
-from app.backtests.schemas import MOST_SEEDS, BacktestAnswer, BacktestPage, BacktestRequest, RunTrace, State
+from app.backtests import history, service
+from app.backtests.answers import draw_trace
+from app.backtests.schemas import (
+    MOST_SEEDS,
+    BacktestAnswer,
+    BacktestPage,
+    BacktestRequest,
+    RunTraceAnswer,
+    State,
+)
 from app.http.admission import computes
 from app.http.documented_problems import BODY, document_problems
 from app.http.negotiation import JSON, PNG, SVG, Accept, choose_form, document_pictures
@@ -42,9 +49,9 @@ REFUSED = (
     responses=document_problems(*REFUSED, *BODY),
 )
 @computes
-def create_backtest(body: BacktestRequest, session: SessionDep, response: Response) -> BacktestAnswer:
-    """Queued and computed in the background, also past restarts of the service: GET its `Location`."""
-    backtest = service.create_backtest(session, body)
+def start_backtest(body: BacktestRequest, session: SessionDep, response: Response) -> BacktestAnswer:
+    """Queued, and computed in the background, also across restarts of the service: GET its `Location`."""
+    backtest = service.start_backtest(session, body)
     response.headers["Location"] = f"/v1/backtests/{backtest.id}"
     return backtest
 
@@ -56,7 +63,7 @@ def list_backtests(
     state: Annotated[State | None, Query(description="Only those in this state.")] = None,
 ) -> BacktestPage:
     """Newest first, without their rows."""
-    return service.list_backtests(session, page, state)
+    return history.list_backtests(session, page, state)
 
 
 @router.get(
@@ -65,12 +72,12 @@ def list_backtests(
     summary="Read a backtest",
     responses=document_problems("unknown-backtest"),
 )
-def read_backtest(backtest_id: UUID, session: SessionDep) -> BacktestAnswer:
-    """How far it is, its rows so far, and their means and deviations over the seeds."""
+def get_backtest(backtest_id: UUID, session: SessionDep) -> BacktestAnswer:
+    """Its state, its rows so far, and their means and deviations over the seeds."""
     return service.find_backtest(session, backtest_id)
 
 
-DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "It was finished, and is deleted."}}
+DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "It was finished and is deleted."}}
 
 
 @router.delete(
@@ -81,7 +88,7 @@ DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "It was finishe
     response_model=BacktestAnswer,
 )
 def cancel_or_delete_backtest(backtest_id: UUID, session: SessionDep) -> BacktestAnswer | Response:
-    """Cancels one that is queued or running, and answers 200 with the rows it has; deletes a finished one, 204."""
+    """Cancels a queued or running backtest (200, with its rows so far); deletes a finished one (204)."""
     return service.cancel_or_delete(session, backtest_id) or Response(status_code=204)
 
 
@@ -89,21 +96,21 @@ def cancel_or_delete_backtest(backtest_id: UUID, session: SessionDep) -> Backtes
     "/{backtest_id}/plot",
     dependencies=[Depends(may_read)],
     summary="See one run of a backtest",
-    response_model=RunTrace,
+    response_model=RunTraceAnswer,
     responses=document_pictures()
     | document_problems("unknown-backtest", "unknown-run", "run-not-finished", "not-acceptable"),
 )
 @computes
-def draw_run(
+def get_backtest_trace(
     backtest_id: UUID,
     session: SessionDep,
     policy: Annotated[
-        str | None, Query(max_length=100, description="Left out: `headgate`, or the first there is.")
+        str | None, Query(max_length=100, description="Left out: `headgate`, or the first policy.")
     ] = None,
     seed: Annotated[int, Query(ge=0, le=MOST_SEEDS)] = 0,
     accept: Accept = None,
 ) -> Response:
-    """Workload, capacity, VMs and backlog over time: as PNG, SVG or, to draw it yourself, JSON, by `Accept`."""
+    """Workload, capacity, VMs and backlog over time: as PNG, as SVG, or as JSON with the numbers, by `Accept`."""
     form = choose_form(accept, (PNG, SVG, JSON))
     trace = service.trace_run(session, backtest_id, policy, seed)
     content = trace.model_dump_json().encode() if form == JSON else draw_trace(trace, form)

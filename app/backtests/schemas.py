@@ -1,4 +1,4 @@
-"""Backtests as JSON: what is asked, how far it is, and what came out."""
+"""Backtests as JSON: the request, the stored job, its state and its results."""
 
 import math
 from datetime import datetime
@@ -8,13 +8,14 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from app.described.answers import DiagnosticAnswer
-from app.forecasts.schemas import (
-    MOST_POINTS,
+from app.described.series import (
     MOST_SAMPLES,
-    MOST_STEPS,
-    MOST_VMS,
+    IntervalSteps,
+    MaxVms,
     MstSampleBody,
-    WorkloadPoint,
+    StartupSteps,
+    StepSeconds,
+    WorkloadPoints,
 )
 from app.http.fields import Answer, Body, OperatorName, TopologyName, UtcTime
 from planner.vms import throughput as mst
@@ -27,7 +28,7 @@ MOST_SEEDS = 50
 State = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 Vms = Annotated[int, Field(ge=1, le=10**6)]
 
-# 105 minutes, rising and falling, and samples of an application of some 0.8 per VM.
+# 105 minutes of a rate that rises and falls, and samples of an application that serves about 0.8 per VM.
 EXAMPLE: JsonValue = {
     "workload": [
         {
@@ -48,19 +49,17 @@ EXAMPLE: JsonValue = {
 
 
 class BacktestRequest(Body):
-    """A workload to live through again, the application's throughputs, and the policies to try.
+    """A workload to replay, the throughputs of the application, and the policies to try.
 
-    The samples judge every schedule; those at `train_vms` are all that a policy may know. Times are those of
-    `workload`, or of the snapshots of `topology`; send one of the two.
+    Every schedule is judged by all samples; policies are trained only on those at `train_vms`. Send `workload`, or
+    the `topology` whose snapshots are the workload.
     """
 
     model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
 
-    workload: Annotated[
-        list[WorkloadPoint] | None, Field(max_length=MOST_POINTS, description="Oldest first.")
-    ] = None
+    workload: WorkloadPoints | None = None
     topology: Annotated[
-        TopologyName | None, Field(description="Whose external rates, as measured, are the workload.")
+        TopologyName | None, Field(description="The stored topology whose external rates are the workload.")
     ] = None
     since: Annotated[UtcTime | None, Field(description="With `topology`: snapshots from this time on.")] = (
         None
@@ -94,22 +93,18 @@ class BacktestRequest(Body):
             le=1e15, description="Scale the workload to this maximum. Left out: it is in the samples' unit."
         ),
     ] = None
-    max_vms: Annotated[int, Field(ge=1, le=MOST_VMS)] = 128
-    step_seconds: Annotated[
-        float | None, Field(gt=0, le=1e9, description="Left out: the median distance of the times.")
-    ] = None
-    interval_steps: Annotated[
-        int, Field(ge=1, le=MOST_STEPS, description="For how long a decision holds.")
-    ] = 10
-    startup_steps: Annotated[int, Field(ge=0, le=MOST_STEPS, description="How long a VM takes to start.")] = 2
+    max_vms: MaxVms = 128
+    step_seconds: StepSeconds = None
+    interval_steps: IntervalSteps = 10
+    startup_steps: StartupSteps = 2
     qos_target: Annotated[float, Field(description="Of the paper's policies, in [0.5, 1).")] = 0.95
     headgate_qos_target: Annotated[float, Field(description="Of `headgate`, in [0.5, 1).")] = (
         DEFAULT_QOS_TARGET
     )
 
 
-class Job(BaseModel):
-    """A backtest as stored: all that the computation needs, so that it is the same whenever it is done."""
+class BacktestJob(BaseModel):
+    """A backtest as it is stored: everything that the computation needs, so that its result never changes."""
 
     workload_name: str
     app: str
@@ -129,7 +124,7 @@ class Job(BaseModel):
     diagnostics: list[DiagnosticAnswer] = []
 
     def to_setup(self) -> BacktestSetup:
-        """As the planner has it."""
+        """The setup that the planner replays."""
         return BacktestSetup(
             workload=self.workload_name,
             app=self.app,
@@ -144,8 +139,8 @@ class Job(BaseModel):
         )
 
 
-class BacktestParameters(Answer):
-    """What is computed; the workload and the samples are not sent back."""
+class BacktestParametersAnswer(Answer):
+    """The parameters of a backtest, without the workload and the samples."""
 
     workload_name: str
     app: str
@@ -163,8 +158,8 @@ class BacktestParameters(Answer):
     headgate_qos_target: float
 
 
-class BacktestRun(Answer):
-    """One policy lived through with one seed."""
+class BacktestRunAnswer(Answer):
+    """One policy replayed with one seed."""
 
     policy: str
     workload: str
@@ -173,13 +168,17 @@ class BacktestRun(Answer):
     qos_percent: float = Field(
         description="The share of steps in which the throughput was above the workload."
     )
-    cost_to_truth: float = Field(description="VM steps, in units of those of the schedule that knew all.")
-    cost_to_static: float = Field(description="VM steps, in units of those of a peak's VMs all the time.")
+    cost_to_truth: float = Field(
+        description="VM steps, divided by those of the schedule that knows the workload."
+    )
+    cost_to_static: float = Field(
+        description="VM steps, divided by those of a constant schedule for the peak."
+    )
     max_backlog: float = Field(description="The largest backlog, in the workload's rate × seconds.")
 
 
-class PolicySummary(Answer):
-    """The means of a policy's runs so far and their standard deviations over the seeds (with n − 1).
+class PolicySummaryAnswer(Answer):
+    """The means of a policy's runs so far, and their standard deviations over the seeds (with n − 1).
 
     A deviation is null where there is one run only.
     """
@@ -187,10 +186,10 @@ class PolicySummary(Answer):
     policy: str
     seeds: int
     qos_target_percent: Annotated[
-        float | None, Field(description="What the policy was to serve; null for a baseline.")
+        float | None, Field(description="The QoS target of the policy; null for a baseline.")
     ] = None
     meets_target: Annotated[
-        bool | None, Field(description="Whether `qos_percent` is no less; null for a baseline.")
+        bool | None, Field(description="Whether `qos_percent` reaches the target; null for a baseline.")
     ] = None
     qos_percent: float
     qos_percent_deviation: float | None
@@ -202,44 +201,44 @@ class PolicySummary(Answer):
     max_backlog_deviation: float | None
 
 
-class BacktestError(Answer):
+class BacktestErrorAnswer(Answer):
     """Why a backtest failed."""
 
     type: str
     detail: str
 
 
-class BacktestState(Answer):
-    """How far a backtest is: `progress` from 0 to 1, `activity` in a sentence."""
+class BacktestStateAnswer(Answer):
+    """The state of a backtest: `progress` from 0 to 1, `activity` as a sentence."""
 
     id: UUID
     state: State
     progress: float
     activity: str
-    parameters: BacktestParameters
-    error: BacktestError | None
+    parameters: BacktestParametersAnswer
+    error: BacktestErrorAnswer | None
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
 
 
-class BacktestAnswer(BacktestState):
-    """A backtest with what it has brought so far; the rows of a restarted one stay."""
+class BacktestAnswer(BacktestStateAnswer):
+    """A backtest with its results so far; a restart keeps the rows."""
 
-    rows: list[BacktestRun]
-    summary: list[PolicySummary]
+    rows: list[BacktestRunAnswer]
+    summary: list[PolicySummaryAnswer]
     diagnostics: list[DiagnosticAnswer]
 
 
 class BacktestPage(Answer):
-    """Newest first, without their rows."""
+    """Backtests, newest first, without their rows; `next` is the address of the following page."""
 
-    items: list[BacktestState]
+    items: list[BacktestStateAnswer]
     next: str | None
 
 
-class RunTrace(Answer):
-    """Every step of one run, the first one at `start_at`, all rates in the unit of the samples."""
+class RunTraceAnswer(Answer):
+    """Every step of one run; the first begins at `start_at`, and all rates have the unit of the samples."""
 
     policy: str
     workload: str

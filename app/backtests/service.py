@@ -1,65 +1,79 @@
-"""Takes backtests in; shows, cancels and deletes them. `worker.py` computes them."""
+"""Queues backtests, reads their results, cancels and deletes them; app/backtest_workers computes them."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import Select, delete, func, select, update
-from sqlalchemy.dialects.postgresql import array
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from app.backtest_workers.traces import retrace_run
-from app.backtests.answers import to_answer, to_state
-from app.backtests.gathering import to_job
-from app.backtests.schemas import BacktestAnswer, BacktestPage, BacktestRequest, Job, RunTrace, State
-from app.http.pages import Page
+from app.backtest_workers.stored_schedules import lengthen_schedule
+from app.backtests import history
+from app.backtests.answers import to_answer, to_parameters_answer, to_trace_answer
+from app.backtests.gathering import gather_job
+from app.backtests.schemas import (
+    BacktestAnswer,
+    BacktestJob,
+    BacktestParametersAnswer,
+    BacktestRequest,
+    RunTraceAnswer,
+)
+from app.serving.observability import time_planner
 from app.storage.storage_errors import RunNotFinished, UnknownBacktest, UnknownRun
 from app.tables import BacktestRow, BacktestRunRow
+from planner.vms.backtest import Backtest, BacktestScore
+from planner.vms.errors import InvalidQosTarget
+from planner.vms.policy_summary import summarise_scores
+from planner.vms.replay import replay_schedule
 from planner.vms.sigma_policies import BY_NAME, HEADGATE
 
 UNFINISHED = ("queued", "running")
 
 
-def create_backtest(session: Session, body: BacktestRequest) -> BacktestAnswer:
-    """Queues it, unless it is seen at once that it cannot end well."""
-    row = BacktestRow(id=uuid4(), request=to_job(session, body).model_dump(mode="json"))
+def start_backtest(session: Session, body: BacktestRequest) -> BacktestAnswer:
+    """Queues a backtest; a request that would certainly fail is refused."""
+    job = gather_job(session, body)
+    check_job(job)
+    row = BacktestRow(id=uuid4(), request=job.model_dump(mode="json"))
     session.add(row)
     session.flush()
     return find_backtest(session, row.id)
 
 
+def check_job(job: BacktestJob) -> None:
+    """Raise the error with which the job would end."""
+    try:
+        Backtest(job.to_setup())
+    except InvalidQosTarget as error:
+        name = "qos_target" if error.qos_target == job.qos_target else "headgate_qos_target"
+        raise replace(error, pointer=f"/{name}") from error
+
+
 def find_backtest(session: Session, backtest_id: UUID) -> BacktestAnswer:
-    """A backtest with its rows so far."""
-    row = session.execute(_without_series().where(BacktestRow.id == backtest_id)).one_or_none()
-    if row is None:
-        raise UnknownBacktest(backtest_id)
-    runs = session.execute(
-        select(
-            BacktestRunRow.policy,
-            BacktestRunRow.seed,
-            BacktestRunRow.qos_percent,
-            BacktestRunRow.cost_to_truth,
-            BacktestRunRow.cost_to_static,
-            BacktestRunRow.max_backlog,
-        )
-        .where(BacktestRunRow.backtest_id == backtest_id)
-        .order_by(BacktestRunRow.position)
-    ).all()
-    return to_answer(row, runs)
+    """A backtest with its rows so far and their summary."""
+    row, runs = history.find_backtest(session, backtest_id)
+    parameters = to_parameters_answer(row)
+    scores = [to_score(parameters, run) for run in runs]
+    summary = summarise_scores(scores, parameters.qos_target, parameters.headgate_qos_target)
+    return to_answer(row, scores, summary)
 
 
-def list_backtests(session: Session, page: Page, state: State | None) -> BacktestPage:
-    """Newest first."""
-    query = _without_series()
-    if state is not None:
-        query = query.where(BacktestRow.state == state)
-    rows, following = page.read_rows(
-        session.execute, query, BacktestRow.created_at, BacktestRow.id, newest_first=True
+def to_score(parameters: BacktestParametersAnswer, run: Any) -> BacktestScore:
+    """A stored run as the planner has it."""
+    return BacktestScore(
+        run.policy,
+        parameters.workload_name,
+        parameters.app,
+        run.seed,
+        run.qos_percent,
+        run.cost_to_truth,
+        run.cost_to_static,
+        run.max_backlog,
     )
-    return BacktestPage(items=[to_state(row, row.runs) for row in rows], next=following)
 
 
 def cancel_or_delete(session: Session, backtest_id: UUID) -> BacktestAnswer | None:
-    """Cancels what is not finished, which keeps its rows; deletes what is, and then answers None."""
+    """Cancels an unfinished backtest, which keeps its rows; deletes a finished one, and then returns None."""
     of_id = BacktestRow.id == backtest_id
     state = session.scalar(select(BacktestRow.state).where(of_id).with_for_update())
     if state is None:
@@ -71,41 +85,28 @@ def cancel_or_delete(session: Session, backtest_id: UUID) -> BacktestAnswer | No
     return find_backtest(session, backtest_id)
 
 
-def trace_run(session: Session, backtest_id: UUID, policy: str | None, seed: int) -> RunTrace:
-    """Every step of a run that is done: its schedule is stored, the rest follows from the seed."""
+def trace_run(session: Session, backtest_id: UUID, policy: str | None, seed: int) -> RunTraceAnswer:
+    """Every step of a finished run: its schedule is stored, and the seed gives the rest."""
     row = session.get(BacktestRow, backtest_id)
     if row is None:
         raise UnknownBacktest(backtest_id)
-    job = Job.model_validate(row.request)
+    job = BacktestJob.model_validate(row.request)
     policy = _choose_policy(job, policy)
     if policy not in job.policies or not 0 <= seed < job.seeds:
         raise UnknownRun(policy, seed, tuple(job.policies), job.seeds)
     position = job.policies.index(policy) * job.seeds + seed
-    run = session.get(BacktestRunRow, (backtest_id, position))
-    if run is None:
+    stored = session.get(BacktestRunRow, (backtest_id, position))
+    if stored is None:
         raise RunNotFinished(policy, seed, row.state)
-    return retrace_run(job, policy, seed, run.schedule)
+    with time_planner("replay_schedule"):
+        backtest = Backtest(job.to_setup())
+        vms = lengthen_schedule(stored.schedule)
+        run = replay_schedule(vms, backtest.rates, backtest.capacity, backtest.setup.timing, seed)
+        truth = backtest.capacity.covering_vms(backtest.rates)
+    return to_trace_answer(job, (policy, seed), backtest.rates, run, truth)
 
 
-def _choose_policy(job: Job, policy: str | None) -> str:
+def _choose_policy(job: BacktestJob, policy: str | None) -> str:
     if policy is None:
         return HEADGATE if HEADGATE in job.policies else job.policies[0]
     return BY_NAME[policy].number if policy in BY_NAME else policy
-
-
-def _without_series() -> Select[Any]:
-    """The rows of backtests, but of workload and samples only the lengths: they may be long."""
-    request = BacktestRow.request
-    runs = select(func.count()).where(BacktestRunRow.backtest_id == BacktestRow.id).scalar_subquery()
-    return select(
-        BacktestRow.id,
-        BacktestRow.state,
-        BacktestRow.progress,
-        BacktestRow.error,
-        BacktestRow.created_at,
-        BacktestRow.started_at,
-        BacktestRow.finished_at,
-        request.op("-", return_type=request.type)(array(["rates", "samples"])).label("request"),
-        func.jsonb_array_length(request["rates"]).label("steps"),
-        runs.label("runs"),
-    )

@@ -1,42 +1,52 @@
-"""Stores samples of the maximum sustainable throughput, each once, and reads them back."""
+"""Stores samples of the maximum sustainable throughput, each once, and fits the model to them."""
 
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Boolean, literal_column, select
+import numpy as np
+from sqlalchemy import Boolean, literal_column
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.forecasts.schemas import (
-    MOST_SAMPLES,
-    MstSampleAnswer,
-    MstSamplePage,
-    StoredMstSample,
-    StoredMstSamples,
-)
+from app.described.series import take_saturated
+from app.http.error_pointers import blaming_what_is_stored
 from app.http.errors import InvalidRequest, ThroughputNotConverged
-from app.http.pages import Page
+from app.measured.throughputs import find_newest_samples
+from app.serving.observability import time_planner
 from app.storage.stored_topologies import find_topology
 from app.tables import MstSampleRow
-from planner.vms.throughput import detect_convergence
+from app.throughput_samples.answers import to_model_answer
+from app.throughput_samples.schemas import (
+    StoredSamplesAnswer,
+    ThroughputModelAnswer,
+    ThroughputSampleRequest,
+)
+from planner.vms.throughput import detect_convergence, fit_mst
 
 KEY_COLUMNS = ["topology_id", "observed_at", "vms"]
-KEY = (MstSampleRow.observed_at, MstSampleRow.vms)
 
 
 def store_samples(
-    session: Session, name: str, body: StoredMstSample | list[StoredMstSample]
-) -> StoredMstSamples:
-    """All or none of them; a sample that is known is replaced."""
+    session: Session, name: str, body: ThroughputSampleRequest | list[ThroughputSampleRequest]
+) -> StoredSamplesAnswer:
+    """Stores all samples or none; a sample of a known time and number of VMs replaces the stored one."""
     topology = find_topology(session, name)
     sent = body if isinstance(body, list) else [body]
     _refuse_doubles(sent)
     places = [f"/{position}" if isinstance(body, list) else "" for position in range(len(sent))]
     throughputs = [_find_throughput(one, place) for one, place in zip(sent, places, strict=True)]
+    new = _write_samples(session, topology.id, sent, throughputs)
+    return StoredSamplesAnswer(stored=new, replaced=len(sent) - new)
+
+
+def _write_samples(
+    session: Session, topology_id: int, sent: Sequence[ThroughputSampleRequest], throughputs: Sequence[float]
+) -> int:
+    """The number of samples that are new."""
     statement = insert(MstSampleRow).values(
         [
             {
-                "topology_id": topology.id,
+                "topology_id": topology_id,
                 "observed_at": one.observed_at,
                 "vms": one.vms,
                 "throughput": throughput,
@@ -52,28 +62,24 @@ def store_samples(
             literal_column("xmax = 0", Boolean)
         )
     ).all()
-    new = sum(map(bool, was_new))
-    return StoredMstSamples(stored=new, replaced=len(sent) - new)
+    return sum(map(bool, was_new))
 
 
-def list_samples(session: Session, name: str, page: Page) -> MstSamplePage:
-    """Oldest first."""
+def fit_stored(session: Session, name: str, max_vms: int) -> ThroughputModelAnswer:
+    """The model of a stored topology's throughput, and how far each sample lies from it."""
     topology = find_topology(session, name)
-    query = select(MstSampleRow).where(MstSampleRow.topology_id == topology.id)
-    rows, following = page.read_rows(session.scalars, query, *KEY)
-    return MstSamplePage(items=[MstSampleAnswer.model_validate(row) for row in rows], next=following)
+    samples = take_saturated(find_newest_samples(session, topology.id))
+    with time_planner("fit_mst"), blaming_what_is_stored(name):
+        model = fit_mst(samples)
+        curve = model.trusted_curve(max_vms)
+        fitted = model.throughput_at(np.array([float(sample.vms) for sample in samples]))
+    return to_model_answer(model, samples, fitted, curve)
 
 
-def find_newest_samples(session: Session, topology_id: int) -> Sequence[MstSampleRow]:
-    """The newest samples, as many as one call may send."""
-    query = select(MstSampleRow).where(MstSampleRow.topology_id == topology_id)
-    return session.scalars(query.order_by(*(column.desc() for column in KEY)).limit(MOST_SAMPLES)).all()
-
-
-def _find_throughput(sample: StoredMstSample, place: str) -> float:
+def _find_throughput(sample: ThroughputSampleRequest, place: str) -> float:
     """As sent, or what its readings settled at (Imai et al., section II-A)."""
     if sample.readings is None:
-        assert sample.throughput is not None, "one of the two is there"
+        assert sample.throughput is not None, "a sample has readings or a throughput"
         return sample.throughput
     rule = sample.convergence
     settled = detect_convergence(sample.readings, rule.n, rule.k, rule.tolerance)
@@ -86,7 +92,7 @@ def _find_throughput(sample: StoredMstSample, place: str) -> float:
     return settled
 
 
-def _refuse_doubles(sent: Sequence[StoredMstSample]) -> None:
+def _refuse_doubles(sent: Sequence[ThroughputSampleRequest]) -> None:
     first: dict[tuple[datetime, int], int] = {}
     for position, one in enumerate(sent):
         earlier = first.setdefault((one.observed_at, one.vms), position)

@@ -4,6 +4,7 @@ import math
 import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack
+from datetime import timedelta
 
 import httpx
 import pytest
@@ -12,6 +13,7 @@ from app.described.load import FPD_LOAD
 from app.described.topology import FPD
 from tests.app.backtest_examples import ODD_NAME, SMALL, start_backtest, wait_until_finished
 from tests.app.processes import Service, StartService, made_database, start
+from tests.app.series_examples import BEGAN, grep_samples, make_body
 
 
 @pytest.fixture(scope="session")
@@ -79,6 +81,19 @@ def measured(client: httpx.Client) -> str:
     snapshots = [
         FPD_LOAD | {"observed_at": f"2026-11-18T{i // 60:02}:{i % 60:02}:00Z", "external_rate": rate}
         for i, rate in enumerate(rates)
+    ]
+    assert client.post(f"/v1/topologies/{name}/snapshots", json=snapshots).status_code == 201
+    return name
+
+
+@pytest.fixture
+def grep_week(client: httpx.Client, name: str) -> str:
+    """The name of a stored topology with grep's throughputs and 400 minutes of the World Cup's week."""
+    assert client.post("/v1/topologies", json=FPD | {"name": name}).status_code == 201
+    assert client.post(f"/v1/topologies/{name}/mst-samples", json=grep_samples()).status_code == 201
+    snapshots = [
+        FPD_LOAD | {"observed_at": (BEGAN + timedelta(minutes=i)).isoformat(), "external_rate": point["rate"]}
+        for i, point in enumerate(make_body(400)["workload"])
     ]
     assert client.post(f"/v1/topologies/{name}/snapshots", json=snapshots).status_code == 201
     return name

@@ -19,7 +19,7 @@ from app.backtest_workers.claims import (
     take_slot,
 )
 from app.backtests.schemas import BacktestRequest
-from app.backtests.service import create_backtest
+from app.backtests.service import start_backtest as queue_backtest
 from migrations.runner import migrate
 from tests.app.backtest_examples import LONG, SMALL, expect_rows, read, start_backtest
 from tests.app.processes import StartService, wait_until
@@ -88,7 +88,7 @@ def backtest_id(empty_database_url: str, engine: Engine) -> UUID:
     migrate(empty_database_url)
     with Session(engine) as session, session.begin():
         body = BacktestRequest.model_validate_json(json.dumps(SMALL))
-        return create_backtest(session, body).id
+        return queue_backtest(session, body).id
 
 
 def test_a_claim_lasts_as_long_as_its_connection(engine: Engine, backtest_id: UUID):

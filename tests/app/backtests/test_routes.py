@@ -1,7 +1,5 @@
 """Backtests over HTTP: what comes out, what is refused, what cancelling does."""
 
-import json
-from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
@@ -22,7 +20,6 @@ from tests.app.backtest_examples import (
 )
 from tests.app.processes import Service, wait_until
 from tests.app.snapshots.test_routes import snapshot
-from tests.app.test_cli import run_here
 
 
 def test_a_backtest_brings_the_rows_that_the_planner_computes(
@@ -40,20 +37,6 @@ def test_a_backtest_brings_the_rows_that_the_planner_computes(
         assert one["qos_percent_deviation"] == pytest.approx(stdev(qos))
         assert one["qos_target_percent"] == (98.75 if one["policy"] == "headgate" else 95.0)
         assert one["meets_target"] == (one["qos_percent"] >= one["qos_target_percent"])
-
-
-def test_files_and_http_bring_the_same_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")  # as the command has it, and here put back
-    points = "".join(f"{point['at']},{point['rate']!r}\n" for point in SMALL["workload"])
-    (tmp_path / "w.csv").write_text("time,rate\n" + points)
-    samples = "".join(f"{one['vms']},{one['throughput']!r}\n" for one in SMALL["mst_samples"])
-    (tmp_path / "m.csv").write_text("m,sample\n" + samples)
-    files = ["--workload", str(tmp_path / "w.csv"), "--mst", str(tmp_path / "m.csv")]
-    as_posted = ["--workload-name", SMALL["workload_name"], "--scale-peak", "none", "--train-vms", "all"]
-    asked = ["--policies", ",".join(SMALL["policies"]), "--seeds", str(SMALL["seeds"]), "--output", "json"]
-    ended = run_here("backtest", *files, *as_posted, *asked)
-    assert ended.exit_code == 0, ended.stderr
-    assert json.loads(ended.stdout) == [row | {"app": "m"} for row in expect_rows(SMALL)]
 
 
 def test_progress_only_ever_grows_and_rows_come_one_after_the_other(client: httpx.Client):

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from app.described.load import FPD_LOAD
 from app.described.topology import FPD
-from app.forecasts.schemas import SAMPLES
+from app.throughput_samples.schemas import SAMPLES
 from tests.app.processes import Service, StartService
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

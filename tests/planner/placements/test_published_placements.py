@@ -14,7 +14,7 @@ from planner.placements.profiles import Profile
 from planner.placements.sustained_rate import predict, route_shuffled, route_slot_aware
 from planner.placements.thread_allocation import allocate_lsa, allocate_mba, allocate_slots, find_task_loads
 from planner.values import Topology
-from tests.planner.placements.rates import read_rate
+from tests.planner.placements.examples import read_rate
 
 MICRO = ("linear", "diamond", "star")
 

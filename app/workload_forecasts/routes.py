@@ -1,4 +1,4 @@
-"""Where workloads go."""
+"""/v1/forecasts/workload: the coming rates of a workload."""
 
 from typing import Annotated
 
@@ -11,8 +11,9 @@ from app.http.negotiation import JSON, PNG, SVG, Accept, choose_form, document_p
 from app.http.security import may_read
 from app.http.strict_json import StrictJsonRoute
 from app.storage.sessions import SessionDep
-from app.workloads import service
-from app.workloads.schemas import (
+from app.workload_forecasts import service
+from app.workload_forecasts.answers import draw_answer
+from app.workload_forecasts.schemas import (
     HistorySteps,
     Level,
     StepsAhead,
@@ -43,7 +44,7 @@ FORMS = (JSON, PNG, SVG)
 )
 @computes
 def forecast_workload(body: WorkloadForecastRequest, accept: Accept = None) -> Response:
-    """By the ARMA model of lowest AIC on the newest window, with intervals; as JSON, PNG or SVG, by `Accept`."""
+    """The ARMA model of lowest AIC on the newest window, with an interval per step; JSON, PNG or SVG, by `Accept`."""
     return _answer(service.forecast_described(body), "workload", choose_form(accept, FORMS))
 
 
@@ -65,12 +66,12 @@ def forecast_stored_workload(
     history_steps: Annotated[HistorySteps, Query()] = 200,
     accept: Accept = None,
 ) -> Response:
-    """Its snapshots' external rates, and where they go; as JSON, PNG or SVG, by `Accept`."""
+    """The external rates of its snapshots and their forecast; JSON, PNG or SVG, by `Accept`."""
     form = choose_form(accept, FORMS)
-    horizon = service.AskedHorizon(steps, level, window_steps, history_steps)
-    return _answer(service.forecast_stored(session, name, horizon), name, form)
+    terms = service.WorkloadForecastTerms(steps, level, window_steps, history_steps)
+    return _answer(service.forecast_stored(session, name, terms), name, form)
 
 
 def _answer(answer: WorkloadForecastAnswer, name: str, form: str) -> Response:
-    content = answer.model_dump_json().encode() if form == JSON else service.draw_answer(answer, name, form)
+    content = answer.model_dump_json().encode() if form == JSON else draw_answer(answer, name, form)
     return Response(content, media_type=form, headers={"Vary": "Accept"})

@@ -1,0 +1,77 @@
+"""/v1/topologies/{name}/mst-samples and mst-model: measured throughputs and the model fitted to them."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Body, Depends, Query
+
+from app.described.series import MOST_VMS
+from app.http.admission import computes
+from app.http.documented_problems import BODY, document_problems
+from app.http.fields import TopologyName
+from app.http.pages import PageDep
+from app.http.security import may_read, may_store
+from app.http.strict_json import StrictJsonRoute
+from app.storage.sessions import SessionDep
+from app.throughput_samples import history, service
+from app.throughput_samples.schemas import (
+    SAMPLES,
+    SETTLING,
+    OneOrMoreSamples,
+    StoredSamplesAnswer,
+    ThroughputModelAnswer,
+    ThroughputSamplePage,
+)
+
+router = APIRouter(prefix="/v1/topologies/{name}", tags=["forecasts"], route_class=StrictJsonRoute)
+
+EXAMPLES = {
+    "one": {"summary": "One sample", "value": SAMPLES[0]},
+    "several": {"summary": "A list of them", "value": SAMPLES},
+    "readings": {"summary": "What was read while it settled", "value": SETTLING},
+}
+
+
+@router.post(
+    "/mst-samples",
+    status_code=201,
+    dependencies=[Depends(may_store)],
+    summary="Store throughput samples",
+    responses=document_problems("unknown-topology", "throughput-not-converged", *BODY),
+)
+def store_throughput_samples(
+    name: TopologyName,
+    body: Annotated[OneOrMoreSamples, Body(openapi_examples=EXAMPLES)],
+    session: SessionDep,
+) -> StoredSamplesAnswer:
+    """One sample or a list: all are stored or none; the same time and VMs again replace the stored sample.
+
+    With `readings` instead of `throughput`, the throughput is found where they settle: k of n within a tolerance.
+    """
+    return service.store_samples(session, name, body)
+
+
+@router.get(
+    "/mst-samples",
+    dependencies=[Depends(may_read)],
+    summary="Read throughput samples",
+    responses=document_problems("unknown-topology"),
+)
+def list_throughput_samples(name: TopologyName, page: PageDep, session: SessionDep) -> ThroughputSamplePage:
+    """Oldest first."""
+    return history.list_samples(session, name, page)
+
+
+@router.get(
+    "/mst-model",
+    dependencies=[Depends(may_read)],
+    summary="The model of a topology's throughput",
+    responses=document_problems("unknown-topology", "stored-data-unusable"),
+)
+@computes
+def get_throughput_model(
+    name: TopologyName,
+    session: SessionDep,
+    max_vms: Annotated[int, Query(ge=1, le=MOST_VMS, description="The curve ends here at the latest.")] = 128,
+) -> ThroughputModelAnswer:
+    """The fit to the stored samples, its residuals, and the numbers of VMs for which it is trusted."""
+    return service.fit_stored(session, name, max_vms)

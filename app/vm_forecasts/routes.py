@@ -1,0 +1,50 @@
+"""/v1/forecasts/vms: how many VMs the coming intervals need."""
+
+from fastapi import APIRouter, Depends
+
+from app.http.admission import computes
+from app.http.documented_problems import BODY, document_problems
+from app.http.fields import TopologyName
+from app.http.security import may_read
+from app.http.strict_json import StrictJsonRoute
+from app.storage.sessions import SessionDep
+from app.vm_forecasts import service
+from app.vm_forecasts.schemas import StoredVmForecastRequest, VmForecastAnswer, VmForecastRequest
+
+router = APIRouter(prefix="/v1", tags=["forecasts"], route_class=StrictJsonRoute)
+
+ASKED = ("invalid-qos-target", "invalid-schedule", "unknown-vm-policy", *BODY)
+SERIES = (
+    "invalid-mst-samples",
+    "too-few-mst-samples",
+    "invalid-workload",
+    "workload-too-short",
+    "workload-too-sparse",
+    "constant-workload",
+)
+
+
+@router.post(
+    "/forecasts/vms",
+    dependencies=[Depends(may_read)],
+    summary="VMs for the coming intervals",
+    responses=document_problems(*SERIES, *ASKED),
+)
+@computes
+def forecast_vms(body: VmForecastRequest) -> VmForecastAnswer:
+    """The fewest VMs whose throughput serves the coming workload; nothing is stored."""
+    return service.forecast_described(body)
+
+
+@router.post(
+    "/topologies/{name}/forecasts/vms",
+    dependencies=[Depends(may_read)],
+    summary="VMs for a stored topology",
+    responses=document_problems("unknown-topology", "no-snapshot", "stored-data-unusable", *ASKED),
+)
+@computes
+def forecast_stored_vms(
+    name: TopologyName, session: SessionDep, body: StoredVmForecastRequest | None = None
+) -> VmForecastAnswer:
+    """By the external rates of its snapshots and its throughput samples."""
+    return service.forecast_stored(session, name, body or StoredVmForecastRequest())
