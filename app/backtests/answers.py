@@ -9,7 +9,7 @@ from app.backtests.schemas import (
     BacktestJob,
     BacktestParametersAnswer,
     BacktestRunAnswer,
-    BacktestStateAnswer,
+    BacktestSummaryAnswer,
     PolicySummaryAnswer,
     RunTraceAnswer,
 )
@@ -25,10 +25,10 @@ def to_parameters_answer(row: Any) -> BacktestParametersAnswer:
     return BacktestParametersAnswer.model_validate(row.request | {"steps": row.steps})
 
 
-def to_state_answer(row: Any, runs: int) -> BacktestStateAnswer:
+def to_state_answer(row: Any, runs: int) -> BacktestSummaryAnswer:
     """The state of a backtest that has finished so many runs."""
     parameters = to_parameters_answer(row)
-    return BacktestStateAnswer(
+    return BacktestSummaryAnswer(
         id=row.id,
         state=row.state,
         progress=row.progress,

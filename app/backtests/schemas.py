@@ -208,7 +208,7 @@ class BacktestErrorAnswer(Answer):
     detail: str
 
 
-class BacktestStateAnswer(Answer):
+class BacktestSummaryAnswer(Answer):
     """The state of a backtest: `progress` from 0 to 1, `activity` as a sentence."""
 
     id: UUID
@@ -222,7 +222,7 @@ class BacktestStateAnswer(Answer):
     finished_at: datetime | None
 
 
-class BacktestAnswer(BacktestStateAnswer):
+class BacktestAnswer(BacktestSummaryAnswer):
     """A backtest with its results so far; a restart keeps the rows."""
 
     rows: list[BacktestRunAnswer]
@@ -233,7 +233,7 @@ class BacktestAnswer(BacktestStateAnswer):
 class BacktestPage(Answer):
     """Backtests, newest first, without their rows; `next` is the address of the following page."""
 
-    items: list[BacktestStateAnswer]
+    items: list[BacktestSummaryAnswer]
     next: str | None
 
 

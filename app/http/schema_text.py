@@ -18,8 +18,13 @@ def tidy_schemas(document: dict[str, Any]) -> None:
 
 
 def tidy_schema(schema: Schema) -> None:
-    """Drops titles made from names (`k_max`: `K Max`); a value or null becomes `type: [number, 'null']`."""
+    """Drops titles made from names (`k_max`: `K Max`); a value or null becomes `type: [number, 'null']`.
+
+    Defaults that are objects go too: client generators refuse them, and the fields of the object have their own.
+    """
     schema.pop("title", None)
+    if isinstance(schema.get("default"), dict):
+        del schema["default"]
     for inner in _list_inner(schema):
         tidy_schema(inner)
     match schema.get("anyOf"):
