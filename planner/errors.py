@@ -1,4 +1,4 @@
-"""What can go wrong in planning, in the planner's own words, with the numbers in fields.
+"""The errors that the planner raises, with their numbers in fields.
 
 PlannerError
 ├── InvalidArgument
@@ -9,9 +9,9 @@ PlannerError
 ├── NoSteadyState              a cycle multiplies tuples without end
 ├── BoundTooSmall              max_processors of an operator is below what keeps it stable
 ├── BudgetTooSmall             k_max is below the least stable allocation
-├── TargetUnreachable          t_max_seconds is at or below what endless processors give
-├── PlacementError             threads cannot be given to slots: planner.placement_errors
-└── ForecastError              a schedule of VMs cannot be made: planner.forecast_errors
+├── TargetUnreachable          t_max_seconds is not above the lower bound of E[T]
+├── PlacementError             threads cannot be given to slots: planner.placements.errors
+└── ForecastError              a schedule of VMs cannot be made: planner.workloads.errors
 
 They are dataclasses without generated equality: an exception is one event, hashable by identity, and it
 pickles whether it was raised with positional or with keyword arguments.
@@ -29,7 +29,7 @@ MOST_SUGGESTED = 10  # names of one request: comparing takes some milliseconds e
 
 
 def join_names(names: Sequence[str]) -> str:
-    """The names for a sentence, cut at 20: a message is read by a person, the fields hold them all."""
+    """The first 20 names for a sentence, and the number of the others; an error's fields hold all names."""
     shown = ", ".join(names[:NAMES_SHOWN])
     more = len(names) - NAMES_SHOWN
     return f"{shown} and {more} more" if more > 0 else shown
@@ -48,7 +48,7 @@ def escape_pointer(name: str) -> str:
 
 
 class PlannerError(Exception):
-    """The root of all that the planner raises on purpose; its text is written for the caller."""
+    """The base of every error that the planner raises on purpose; its text is written for the caller."""
 
     def __post_init__(self) -> None:
         # BaseException keeps positional arguments only, and unpickling calls cls(*args): without this an
@@ -103,9 +103,9 @@ class InvalidState(InvalidArgument):
 
 @dataclass(eq=False)
 class NoSteadyState(PlannerError):
-    """A cycle that breeds at least one tuple per tuple, so no rate is stationary.
+    """A cycle that returns at least one tuple per tuple, so that no rate is stationary.
 
-    `gain` is the spectral radius of the selectivities among `operators`, the factor per edge travelled.
+    `gain` is the spectral radius of the selectivities among `operators`, the factor per edge of the cycle.
     """
 
     operators: tuple[str, ...]
@@ -135,7 +135,7 @@ class BoundTooSmall(PlannerError):
 
 @dataclass(eq=False)
 class BudgetTooSmall(PlannerError):
-    """k_max is below the sum of the least numbers that keep every operator stable (and within its bounds)."""
+    """k_max is below the least allocation that keeps every operator stable and within its bounds."""
 
     k_max: int
     needed: int
@@ -161,7 +161,7 @@ class TargetUnreachable(PlannerError):
         why = (
             "with every operator at its max_processors"
             if self.bounded
-            else "however many processors there are, the service times alone take that long"
+            else "the service times alone take that long, with any number of processors"
         )
         return (
             f"E[T] cannot go to t_max_seconds = {self.t_max_seconds:.6g}: its lower bound is "

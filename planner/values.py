@@ -1,6 +1,6 @@
-"""The nouns of stream planning, as frozen values: what goes into the planner and what comes out.
+"""The frozen values of stream planning: the inputs and the answers of the planner.
 
-What a plan has dozens of is a NamedTuple: it is made in a quarter of the time of a frozen dataclass.
+Values of which a plan has dozens are NamedTuples: one is made in a quarter of the time of a frozen dataclass.
 """
 
 from collections.abc import Mapping
@@ -66,7 +66,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """Something the reader of an answer must know about the data behind it."""
+    """A fact about the data behind an answer that its reader must know."""
 
     code: str
     detail: str
@@ -101,10 +101,10 @@ class Estimate:
 
 
 class Effect(NamedTuple):
-    """What one processor more and one fewer at an operator would add to E[T], others unchanged.
+    """The change of E[T] by one processor more and by one fewer at an operator, others unchanged.
 
-    One more adds at most 0. A change of None: not possible; `*_limit` names the bound that forbids it, and
-    without one the operator could not keep up with its load.
+    One more changes E[T] by at most 0. None: the change is not possible; `*_limit` names the bound that forbids it,
+    and where it is None the operator could not keep up with its load.
     """
 
     operator: str
@@ -121,7 +121,7 @@ Objective = Literal["min-latency", "min-processors", "tradeoff", "proportional"]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An allocation, what it achieves, and why it is this one; what to know about it is in the estimate."""
+    """An allocation, its estimate with diagnostics, and its explanation."""
 
     objective: Objective
     processors: Mapping[str, int]

@@ -8,6 +8,7 @@ is refused, because no finite number of processors attains it.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import lt
 from typing import Protocol
 
 import numpy as np
@@ -77,9 +78,10 @@ def allocate_budget(stations: Stations, k_max: int, names: Sequence[str] = ()) -
     check_budget(k_max, board.floors, names)
     check_bounds(board.floors, stations.max_processors, names)
     board.approach_total(k_max)
-    while board.total != k_max and board.step(k_max - board.total):
-        pass
-    return Allocated(board.to_counts(), board.is_falling(), k_max - board.total)
+    spare = k_max - board.total
+    while spare and board.step(spare):
+        spare = k_max - board.total
+    return Allocated(board.to_counts(), board.is_falling(), spare)
 
 
 def allocate_target(
@@ -110,11 +112,11 @@ def check_bounds(
 ) -> None:
     """Raise BoundTooSmall for the first operator whose max_processors is below what keeps it stable."""
     if isinstance(floors, np.ndarray):
-        below = np.flatnonzero(np.asarray(ceilings) < floors).tolist()
+        below = np.flatnonzero(np.less(ceilings, floors)).tolist()
     else:
-        below = [i for i, (least, most) in enumerate(zip(floors, ceilings, strict=True)) if most < least]
-    if below:
-        raise BoundTooSmall(name_operator(names, below[0]), int(ceilings[below[0]]), int(floors[below[0]]))
+        below = [i for i, is_below in enumerate(map(lt, ceilings, floors)) if is_below]
+    for i in below[:1]:
+        raise BoundTooSmall(name_operator(names, i), int(ceilings[i]), int(floors[i]))
 
 
 def check_budget(k_max: int, floors: Sequence[int] | Counts, names: Sequence[str]) -> None:

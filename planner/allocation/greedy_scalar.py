@@ -30,7 +30,7 @@ class ScalarBoard:
     """Processors of few operators, and the moves along greedy's order; only busy operators take part."""
 
     def __init__(self, queues: ScalarQueues, ceilings: Sequence[int] | Counts) -> None:
-        self.all_curves = queues.curves
+        self.queues = queues
         self.floors = [curve.floor for curve in queues.curves]
         self.busy = [i for i, curve in enumerate(queues.curves) if curve.is_busy]
         self.curves = [queues.curves[i] for i in self.busy]
@@ -58,7 +58,7 @@ class ScalarBoard:
 
     def list_waits(self) -> list[float]:
         """The mean wait at each operator."""
-        return [curve.wait_seconds(k) for curve, k in zip(self.all_curves, self.list_counts(), strict=True)]
+        return self.queues.wait_seconds(self.list_counts())
 
     def approach_total(self, total: int) -> None:
         """Move to a prefix of greedy's order of about `total` processors."""

@@ -1,4 +1,4 @@
-"""Why not one fewer, and what load would change the answer."""
+"""Counterfactuals of a recommendation: one processor fewer, and the external rates up to which it holds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,17 +6,18 @@ from math import inf
 
 from planner.allocation.allocate import allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall
-from planner.gates.verdict import Limits, find_headroom, plan_counts
+from planner.gates.checks import Limits
+from planner.gates.verdict import find_headroom, plan_counts
 from planner.plans.estimation import Situation, assess_counts
 from planner.queueing.own_queues import OwnQueues
 
 
 @dataclass(frozen=True, slots=True)
 class Counterfactuals:
-    """What would be if there were one processor fewer, and up to which external rates things hold.
+    """E[T] with one processor fewer, and the largest external rates.
 
-    `holds_up_to_rate`: of the recommended processors. `one_fewer_up_to_rate`: of the best split of one fewer; above
-    it the recommended number is needed. None: no rate, or any; a target only where there is one.
+    Up to `holds_up_to_rate` the recommended processors keep up and meet the target, if there is one. Up to
+    `one_fewer_up_to_rate` the best split of one processor fewer does too. None: no rate, or every rate.
     """
 
     one_fewer_processors: Mapping[str, int] | None
@@ -35,10 +36,9 @@ def find_counterfactuals(
     wait_factor: float = 1.0,
     own_factor: float | None = None,
 ) -> Counterfactuals:
-    """Around `counts`, under the situation's load, with waits `wait_factor` times as long as modelled.
+    """The counterfactuals of `counts`, with waits `wait_factor` times as long as modelled.
 
-    With `own_factor` one fewer is tried with a queue of each processor's own too, and the longer E[T] counts.
-    Processors are given up only while E[T] is below t_min_seconds.
+    With `own_factor` one processor fewer is also tried with a queue of each processor's own; the longer E[T] counts.
     """
     total, rate = sum(counts), situation.load.external_rate
     chosen = list(counts)
@@ -74,7 +74,7 @@ def describe_one_fewer(
     wait_factor: float,
     own_factor: float | None,
 ) -> tuple[Mapping[str, int] | None, float | None, str]:
-    """The best split of k_max, its E[T], and what is wrong with it."""
+    """The best split of k_max, its E[T], and a sentence on both."""
     try:
         counts = allocate_budget(situation.stations, k_max, situation.names).counts.tolist()
     except (BudgetTooSmall, BoundTooSmall):
@@ -110,5 +110,5 @@ def find_own_sojourn(situation: Situation, total: int, own_factor: float) -> flo
 
 
 def as_finite(rate: float | None) -> float | None:
-    """No infinity leaves the planner."""
+    """The rate, with None for inf: answers hold no infinity."""
     return None if rate == inf else rate

@@ -1,4 +1,4 @@
-"""The same topology at another rate, and the largest rate at which something still holds."""
+"""A situation at another external rate, and the largest rate at which a condition holds."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,8 +13,8 @@ from planner.topology.load_checks import SMALLEST, check_number, check_offered_l
 def scale_load(situation: Situation, external_rate: float) -> Situation:
     """The situation at another external rate: visits, service rates and SCVs stay, arrivals are vᵢλ0.
 
-    Real streams rarely keep their SCV when they swell; without a measurement at that rate nothing better is
-    known, and the answer says so.
+    Real streams rarely keep their SCV at a higher rate; without a measurement at that rate this is the best assumption,
+    and a diagnostic of the verdict says so.
     """
     if external_rate == situation.load.external_rate:
         return situation
@@ -31,7 +31,7 @@ def scale_load(situation: Situation, external_rate: float) -> Situation:
 
 
 def check_rate(situation: Situation, external_rate: float) -> None:
-    """Raise InvalidLoad where the rate is none, or would keep more processors busy than can be planned for."""
+    """Raise InvalidLoad where the rate is no rate, or would keep more processors busy than can be planned."""
     try:
         check_number(external_rate, "external_rate", least=SMALLEST)
         for name, visits in zip(situation.names, situation.flow.visits, strict=True):
@@ -41,7 +41,7 @@ def check_rate(situation: Situation, external_rate: float) -> None:
 
 
 def find_largest_rate(holds: Callable[[float], bool], start: float, ceiling: float) -> float | None:
-    """The largest double at which `holds` is true, by bisection; None where it is not even true at 0.
+    """The largest double at which `holds` is true, by bisection; None where it is false at 0.
 
     `holds` must not become true again once it is false, and must be false at `ceiling`.
     """

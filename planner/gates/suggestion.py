@@ -1,4 +1,4 @@
-"""Processors that would hold: the fewest for a target, else the best split of a budget."""
+"""The suggestion of a gate: the fewest processors for a target, else the best split of a budget."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from planner.queueing.waiting import least_stable_processors
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """What to run instead; None where no number of processors would do, and why in `detail`."""
+    """Processors to run instead; None where no number of processors suffices, with the reason in `detail`."""
 
     processors: Mapping[str, int] | None
     processors_total: int | None
@@ -30,7 +30,7 @@ def suggest_counts(
     passed: bool,
 ) -> Suggestion:
     """The fewest processors that meet t_max_seconds; without one the best split of k_max; without either the
-    best split of what is there, or of what keeps every operator below 95%, whichever is more.
+    best split of the current total, or of what keeps every operator below 95%, whichever is more.
     """
     try:
         found = find_sufficient_counts(situation, counts, t_max_seconds, k_max)
@@ -70,19 +70,13 @@ def find_sufficient_counts(
 def count_unhurried(situation: Situation) -> int:
     """Processors that keep every operator at or below 95% utilisation, within its bounds."""
     stations = situation.stations
-    rows = zip(
-        stations.arrival_rate,
-        stations.service_rate,
-        stations.min_processors,
-        stations.max_processors,
-        strict=True,
-    )
-    return sum(
-        int(
-            min(
-                max(least, ceil(rate / mu / NEAR_SATURATION), least_stable_processors(rate, mu)),
-                most,
-            )
-        )
-        for rate, mu, least, most in rows
-    )
+    rates = zip(stations.arrival_rate, stations.service_rate, strict=True)
+    wanted = [max(ceil(rate / mu / NEAR_SATURATION), least_stable_processors(rate, mu)) for rate, mu in rates]
+    return sum(fit_bounds(situation, wanted))
+
+
+def fit_bounds(situation: Situation, wanted: Sequence[int]) -> list[int]:
+    """The wanted counts, moved to within min_processors and max_processors."""
+    stations = situation.stations
+    rows = zip(wanted, stations.min_processors, stations.max_processors, strict=True)
+    return [int(min(max(count, least), most)) for count, least, most in rows]

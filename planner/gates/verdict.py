@@ -1,7 +1,7 @@
-"""Whether processors carry a load within limits: what a deployment asks before it goes out.
+"""The gate's verdict: whether processors carry a load within limits, asked before a deployment.
 
-Judged are the processors given; else those that the load says are running; else, where the load does not say so
-for every operator, the best split of k_max (DRS, problem 6): then the question is whether any split would do.
+The gate judges the processors given; else those that the load says are running; else, where the load lacks some, the
+best split of k_max (DRS, problem 6). In the last case the question is whether any split would do.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,8 +11,9 @@ from typing import Literal
 
 from planner.allocation.allocate import allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidAllocation, join_names
+from planner.gates.checks import Check, Limits, is_met, run_checks
 from planner.gates.headroom import check_rate, find_largest_rate, scale_load
-from planner.gates.suggestion import Suggestion, suggest_counts
+from planner.gates.suggestion import Suggestion, fit_bounds, suggest_counts
 from planner.plans.estimation import (
     Situation,
     assess_counts,
@@ -21,7 +22,6 @@ from planner.plans.estimation import (
 )
 from planner.plans.sojourn_disagreement import compare_sojourn
 from planner.queueing.sojourn import sum_services
-from planner.queueing.stations import NO_BOUND
 from planner.queueing.waiting import least_stable_processors
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Topology
 
@@ -30,21 +30,10 @@ Origin = Literal["given", "running", "planned"]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that must hold; a value of None is infinite."""
-
-    name: Literal["stability", "bounds", "budget", "latency"]
-    passed: bool
-    value: float | None
-    limit: float
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the gate says, and what it stands on.
+    """The gate's answer and its basis.
 
-    `headroom_rate` is the largest external rate at which every check passes; None where none does, or any.
+    `headroom_rate` is the largest external rate at which every check passes; None where no rate passes, or every rate.
     """
 
     passed: bool
@@ -55,14 +44,6 @@ class Verdict:
     processors: Mapping[str, int]
     origin: Origin
     estimate: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What was asked for."""
-
-    t_max_seconds: float | None
-    k_max: int | None
 
 
 def judge_capacity(
@@ -107,7 +88,7 @@ def judge_capacity(
 def find_choice(
     situation: Situation, processors: Mapping[str, int] | None, k_max: int | None
 ) -> tuple[Choice, Origin]:
-    """How processors follow from a situation: always the same, or the best split of k_max at that rate."""
+    """The function from a situation to processors: always the same ones, or the best split of k_max at its rate."""
     topology, load = situation.topology, situation.load
     if processors is not None:
         given = find_counts(topology, load, processors)
@@ -125,87 +106,15 @@ def find_choice(
 
 
 def plan_counts(situation: Situation, k_max: int) -> list[int]:
-    """The best split of k_max; where it does not go round, the least that would, as far as bounds allow."""
+    """The best split of k_max; where k_max is too small, the least stable counts, as far as bounds allow."""
     try:
         counts: list[int] = allocate_budget(situation.stations, k_max, situation.names).counts.tolist()
     except BudgetTooSmall as error:
         return list(error.per_operator.values())
     except BoundTooSmall:
-        stations = situation.stations
-        rows = zip(
-            stations.arrival_rate,
-            stations.service_rate,
-            stations.min_processors,
-            stations.max_processors,
-            strict=True,
-        )
-        return [
-            int(min(max(least_stable_processors(rate, mu), least), most)) for rate, mu, least, most in rows
-        ]
+        rates = zip(situation.stations.arrival_rate, situation.stations.service_rate, strict=True)
+        return fit_bounds(situation, [least_stable_processors(rate, mu) for rate, mu in rates])
     return counts
-
-
-def run_checks(
-    situation: Situation, counts: Sequence[int], answer: Estimate, limits: Limits
-) -> tuple[Check, ...]:
-    """Every check that was asked for; stability always, bounds where the topology has any."""
-    checks = [check_stability(answer)]
-    if any(
-        operator.min_processors > 1 or operator.max_processors is not None
-        for operator in situation.topology.operators
-    ):
-        checks.append(check_bounds(situation, counts))
-    if limits.k_max is not None:
-        total = sum(counts)
-        relation = f"{total - limits.k_max} more than" if total > limits.k_max else "within"
-        detail = f"{total} processors are {relation} k_max = {limits.k_max}."
-        checks.append(Check("budget", total <= limits.k_max, float(total), float(limits.k_max), detail))
-    if limits.t_max_seconds is not None:
-        checks.append(check_latency(answer, limits.t_max_seconds))
-    return tuple(checks)
-
-
-def check_stability(answer: Estimate) -> Check:
-    """Whether every operator keeps up: ρ < 1 everywhere."""
-    busiest = max(answer.operators, key=lambda one: one.utilisation)
-    if answer.stable:
-        detail = f"Every operator keeps up; {busiest.name} is busiest at {busiest.utilisation:.1%}."
-    else:
-        detail = (
-            f"{join_names(answer.unstable_operators)} cannot keep up: {busiest.name} would need "
-            f"{busiest.utilisation:.1%} of its {busiest.processors} processors."
-        )
-    return Check("stability", answer.stable, busiest.utilisation, 1.0, detail)
-
-
-def check_bounds(situation: Situation, counts: Sequence[int]) -> Check:
-    """Whether every operator has what its min_processors and max_processors allow."""
-    outside = list_outside(situation, counts)
-    detail = (
-        f"Outside their min_processors or max_processors: {join_names(outside)}."
-        if outside
-        else "Every operator is within its min_processors and max_processors."
-    )
-    return Check("bounds", not outside, float(len(outside)), 0.0, detail)
-
-
-def list_outside(situation: Situation, counts: Sequence[int]) -> list[str]:
-    """The operators with fewer or more processors than their bounds allow."""
-    return [
-        operator.name
-        for operator, count in zip(situation.topology.operators, counts, strict=True)
-        if not operator.min_processors <= count <= (operator.max_processors or NO_BOUND)
-    ]
-
-
-def check_latency(answer: Estimate, t_max_seconds: float) -> Check:
-    """Whether E[T] ≤ t_max_seconds."""
-    expected = answer.expected_sojourn_seconds
-    passed = expected is not None and expected <= t_max_seconds
-    found = "infinite" if expected is None else f"{expected:.6g} s"
-    relation = "within" if passed else "above"
-    detail = f"E[T] is {found}, {relation} t_max_seconds = {t_max_seconds:.6g}."
-    return Check("latency", passed, expected, t_max_seconds, detail)
 
 
 def find_headroom(measured: Situation, choose: Choice, limits: Limits, start: float) -> float | None:
@@ -228,21 +137,9 @@ def find_ceiling(situation: Situation, counts: Sequence[int]) -> float:
     return min((count * mu / visits for count, mu, visits in rows if visits), default=inf)
 
 
-def is_met(situation: Situation, counts: Sequence[int], limits: Limits) -> bool:
-    """What `run_checks` finds, without words."""
-    if limits.k_max is not None and sum(counts) > limits.k_max:
-        return False
-    if list_outside(situation, counts):
-        return False
-    waits = situation.wait_seconds(counts)
-    return inf not in waits and (
-        limits.t_max_seconds is None or situation.sum_sojourns(waits) <= limits.t_max_seconds
-    )
-
-
 def find_binding_operator(situation: Situation, counts: Sequence[int], limits: Limits) -> str:
-    """The operator that gives way first: nearest to saturation, or under a latency limit the one that one more
-    processor would relieve most.
+    """The operator that limits the rate: the one nearest to saturation, or under a latency limit the one with the
+    largest gain from one more processor.
     """
     stations = situation.stations
     if limits.t_max_seconds is not None and situation.load.external_rate:
@@ -255,7 +152,7 @@ def find_binding_operator(situation: Situation, counts: Sequence[int], limits: L
 
 
 def describe_headroom(headroom_rate: float | None) -> tuple[Diagnostic, ...]:
-    """What a missing number means."""
+    """A diagnostic where headroom_rate is None in the answer."""
     if headroom_rate is None:
         detail = "There is no headroom: some check fails at any external rate, however small."
         return (Diagnostic("no-headroom", detail),)
@@ -265,10 +162,10 @@ def describe_headroom(headroom_rate: float | None) -> tuple[Diagnostic, ...]:
 
 
 def describe_origin(measured: Situation, rate: float, origin: Origin) -> tuple[Diagnostic, ...]:
-    """What the verdict assumes beyond what was measured."""
+    """Diagnostics of what the verdict assumes beyond the measurements."""
     said: tuple[Diagnostic, ...] = ()
     if rate == 0:
-        said += (Diagnostic("nothing-arrives", "Judged at 0 tuples/s: a pass says nothing of any load."),)
+        said += (Diagnostic("nothing-arrives", "Judged at 0 tuples/s: a pass says nothing about any load."),)
     if rate != measured.load.external_rate:
         detail = (
             f"Judged at {rate:.6g} tuples/s, measured at {measured.load.external_rate:.6g}: visits, service rates and "

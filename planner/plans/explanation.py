@@ -97,32 +97,15 @@ def describe_effect(
     expected_seconds: float,
     t_max_seconds: float,
 ) -> Effect:
-    """One operator's effect in numbers, and in a sentence."""
+    """The effect of one operator, in numbers and in a sentence."""
     name, _, least, most = operator
     at_most = most is not None and count >= most
     at_least = count <= least
     if at_most:
-        more = f"one more is forbidden by max_processors = {most}"
-    elif saving:
-        more = f"one more would save {describe_share(saving, expected_seconds)}"
+        more = f"is forbidden by max_processors = {most}"
     else:
-        more = "one more would save nothing"
-    if at_least:
-        fewer = (
-            "an operator needs at least one"
-            if least == 1
-            else f"one fewer is forbidden by min_processors = {least}"
-        )
-    elif cost == inf:
-        fewer = "one fewer could not keep up with the load"
-    else:
-        fewer = (
-            f"one fewer would cost {describe_share(cost, expected_seconds)}"
-            if cost
-            else "one fewer would cost nothing"
-        )
-        if expected_seconds + cost > t_max_seconds:
-            fewer += f" and miss t_max_seconds = {t_max_seconds:.6g}"
+        more = f"would save {describe_share(saving, expected_seconds) if saving else 'nothing'}"
+    fewer = describe_fewer(count, least, cost, expected_seconds, t_max_seconds)
     return Effect(
         name,
         count,
@@ -130,8 +113,22 @@ def describe_effect(
         None if at_least or cost == inf else cost,
         "max_processors" if at_most else None,
         "min_processors" if at_least else None,
-        f"{name} has {count}: {more}; {fewer}.",
+        f"{name} has {count}: one more {more}; {fewer}.",
     )
+
+
+def describe_fewer(count: int, least: int, cost: float, expected_seconds: float, t_max_seconds: float) -> str:
+    """What one processor fewer would do, as a clause."""
+    if count <= least:
+        if least == 1:
+            return "an operator needs at least one"
+        return f"one fewer is forbidden by min_processors = {least}"
+    if cost == inf:
+        return "one fewer could not keep up with the load"
+    clause = f"one fewer would cost {describe_share(cost, expected_seconds) if cost else 'nothing'}"
+    if expected_seconds + cost > t_max_seconds:
+        clause += f" and miss t_max_seconds = {t_max_seconds:.6g}"
+    return clause
 
 
 def describe_share(seconds: float, expected_seconds: float) -> str:

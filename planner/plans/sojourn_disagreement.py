@@ -1,33 +1,34 @@
-"""Why a measured sojourn may be far from the estimated: the likeliest causes first, each with what it would give.
+"""Causes of a measured sojourn far from the estimate, the likeliest first, each with the E[T] that it would give.
 
-The model lets all processors of an operator take from one queue. Where each instance has its own, an instance gets
-λ/k, as a stream of SCV a':
+In the model all processors of an operator share one queue. Where each instance has its own queue, it receives λ/k, as
+a stream of SCV a':
 
     in turn (round robin):   a' = 1 − w + w·a/k,  w = 1/(1 + 4(1 − ρ)²(v − 1)),  v = 1/Σ pᵤ²
     at random:               a' = 1 + (a − 1)/k
 
-pᵤ the shares of the upstream instances that each turn round on their own (Whitt's superposition in QNA, 1983). What
-comes from outside is taken for one such instance.
+pᵤ are the shares of the upstream instances, each of which deals its tuples in turn by itself (the superposition of
+Whitt's QNA, 1983). The external stream counts as one such instance.
 """
 
 from collections.abc import Callable, Mapping
 from math import fsum, inf
 
+from planner.queueing.sojourn import sum_work
 from planner.queueing.waiting import wait_seconds
 from planner.queueing.waiting_models import WAITING_MODELS
 from planner.values import Diagnostic, Estimate, Load, Model, OperatorEstimate, Topology
 
-# The models' own error is below 20% (Whitt 1993); twice is another cause.
+# The models err by less than 20% (Whitt 1993); a factor of two has another cause.
 SOJOURN_TOLERANCE = 2.0
-# What the causes without a measurement are shown at: an instance with half as much again as its fair share, arrivals
-# ten times as variable as single gaps show, service rates wrong by a tenth.
+# Assumed sizes of causes that are not measured: an instance with 1.5 times its fair share, arrivals ten times as
+# variable as single gaps show, service rates wrong by a tenth.
 HOT_SHARE, BURST, WRONG_RATE = 1.5, 10.0, 0.1
 
 Wait = Callable[[OperatorEstimate, float, float], float]
 
 
 def compare_sojourn(topology: Topology, answer: Estimate, load: Load) -> tuple[Diagnostic, ...]:
-    """A word where the measured sojourn is more than twice, or less than half, what the model expects."""
+    """A diagnostic where the measured sojourn is more than twice, or less than half, the estimate."""
     measured, expected = load.measured_sojourn_seconds, answer.expected_sojourn_seconds
     if not measured or not expected:
         return ()
@@ -45,7 +46,7 @@ def compare_sojourn(topology: Topology, answer: Estimate, load: Load) -> tuple[D
 
 
 def list_longer(topology: Topology, answer: Estimate, load: Load) -> list[str]:
-    """Why it may take longer than with shared queues."""
+    """Causes of a sojourn longer than with shared queues."""
     streams = find_streams(topology, answer)
     model = answer.model if WAITING_MODELS[answer.model].uses_scvs else "ggk"
 
@@ -79,7 +80,7 @@ def list_longer(topology: Topology, answer: Estimate, load: Load) -> list[str]:
 
 
 def list_shorter(answer: Estimate, load: Load) -> list[str]:
-    """Why it may take less long than modelled."""
+    """Causes of a sojourn shorter than modelled."""
     calm = say_seconds(sum_sojourn(answer, load, lambda _one, _a, _s: 0.0))
     fast = say_seconds(sum_sojourn(answer, load, wait_as_modelled(answer), 1.0 + WRONG_RATE))
     longest = max(one.sojourn_seconds or 0.0 for one in answer.operators)
@@ -105,7 +106,7 @@ def find_streams(topology: Topology, answer: Estimate) -> Mapping[str, list[tupl
 
 
 def weigh_turns(one: OperatorEstimate, arrival_scv: float, streams: list[tuple[float, int]]) -> float:
-    """a' of one instance under round robin."""
+    """a' of one instance where senders deal in turn."""
     total = fsum([rate for rate, _ in streams])
     if total <= 0.0:
         return arrival_scv
@@ -115,13 +116,13 @@ def weigh_turns(one: OperatorEstimate, arrival_scv: float, streams: list[tuple[f
 
 
 def wait_own(one: OperatorEstimate, arrival_scv: float, service_scv: float, model: Model) -> float:
-    """W of one instance that gets λ/k."""
+    """The wait at one instance that receives λ/k."""
     rate = one.arrival_rate / one.processors
     return wait_seconds(rate, one.service_rate, 1, arrival_scv, service_scv, model)
 
 
 def wait_skewed(one: OperatorEstimate, arrival_scv: float, service_scv: float, model: Model) -> float:
-    """Mean W over the tuples where one instance gets more than its share, and the others the rest evenly."""
+    """The mean wait where one instance receives HOT_SHARE times its fair share and the others the rest evenly."""
     if one.processors == 1:
         return wait_own(one, arrival_scv, service_scv, model)
     hot = min(HOT_SHARE / one.processors, 1.0)
@@ -134,7 +135,7 @@ def wait_skewed(one: OperatorEstimate, arrival_scv: float, service_scv: float, m
 
 
 def wait_as_modelled(answer: Estimate) -> Wait:
-    """The model's own wait, for other service rates."""
+    """The wait of the estimate's model, for other service rates."""
 
     def wait(one: OperatorEstimate, a: float, s: float) -> float:
         return wait_seconds(one.arrival_rate, one.service_rate, one.processors, a, s, answer.model)
@@ -144,17 +145,14 @@ def wait_as_modelled(answer: Estimate) -> Wait:
 
 def sum_sojourn(answer: Estimate, load: Load, wait: Wait, speed: float = 1.0) -> float:
     """Σ vᵢ(Wᵢ + 1/μᵢ) with other waits, and service rates `speed` times as high; an SCV not measured is 1."""
-    terms = []
-    for one in answer.operators:
-        if not one.visits:
-            continue
+    waits, rates = [], [one.service_rate * speed for one in answer.operators]
+    for one, rate in zip(answer.operators, rates, strict=True):
         seen = load.operators[one.name]
         a, s = (1.0 if scv is None else scv for scv in (seen.arrival_scv, seen.service_scv))
-        rated = one._replace(service_rate=one.service_rate * speed)
-        terms.append(one.visits * (wait(rated, a, s) + 1.0 / rated.service_rate))
-    return inf if inf in terms else fsum(terms)
+        waits.append(wait(one._replace(service_rate=rate), a, s))
+    return sum_work([one.visits for one in answer.operators], waits, rates)
 
 
 def say_seconds(seconds: float) -> str:
-    """For reading; no infinity leaves the planner."""
+    """Seconds for reading; inf is `no end`."""
     return "no end" if seconds == inf else f"{seconds:.4g} s"

@@ -1,9 +1,9 @@
-"""The flow where operators at their max_processors cannot keep up: they pass on what they can serve, and no more.
+"""The flow where operators at their max_processors cannot keep up and pass on only what they can serve.
 
     λ = λ0·e + Gᵀ min(λ, c),   c = max_processors × μ             (after Es-Stream, section V-B: upstream first)
 
-The right side is concave and grows with λ, so Newton's iteration from the untroubled flow falls to the one solution:
-each round fixes the output of those that are over their capacity, and only ever releases some of them.
+The right side is concave and grows with λ, so Newton's iteration from the flow without limits falls to the only
+solution: each round fixes the output of the operators above their capacity, and later rounds only release some.
 """
 
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ from planner.values import Diagnostic
 
 
 def throttle_flow(situation: Situation) -> tuple[Situation, tuple[str, ...]]:
-    """The situation with what really arrives, and the operators that cannot keep up even at their bound.
+    """The situation with the throttled arrival rates, and the operators that cannot keep up even at max_processors.
 
-    A measured rate follows in proportion: it is scaled as the derived rate of its operator is.
+    A measured rate is scaled by the same factor as the derived rate of its operator.
     """
     stations, external_rate = situation.stations, situation.load.external_rate
     capacities = [
@@ -34,7 +34,7 @@ def throttle_flow(situation: Situation) -> tuple[Situation, tuple[str, ...]]:
     network = index_topology(situation.topology)
     network = replace(network, shares=[share * external_rate for share in network.shares])
     derived = settle_network(network)
-    # Where rates are measured, a capacity counts for as much of the derived rate as of the measured one.
+    # A measured rate is `factor` times the derived one; the limit of the derived rate is divided by it.
     factors = [
         rate / free if free else 1.0 for rate, free in zip(stations.arrival_rate, derived, strict=True)
     ]
@@ -62,12 +62,12 @@ def settle_throttled(network: Network, rates: list[float], limits: Sequence[floa
 
 
 def list_over(rates: Sequence[float] | Floats, limits: Sequence[float]) -> list[bool]:
-    """Which operators are as unstable at their limit as planner.queueing.waiting.is_stable has it."""
+    """Which operators are unstable at their limit, by the margin of planner.queueing.waiting.is_stable."""
     return [rate >= limit * (1.0 - STABILITY_MARGIN) for rate, limit in zip(rates, limits, strict=True)]
 
 
 def cut_outputs(network: Network, over: Sequence[bool], limits: Sequence[float]) -> Network:
-    """The network where operators that are over their limit are sources of a known rate instead."""
+    """The network where operators above their limit are replaced by sources of a known rate."""
     shares, loops = list(network.shares), list(network.loops)
     successors, selectivities = list(network.successors), list(network.selectivities)
     fan_in = list(network.fan_in)

@@ -27,13 +27,16 @@ def expected_sojourn_seconds(
 
 def sum_sojourns(stations: Stations, waits: Sequence[float] | Floats, external_rate: float) -> float:
     """E[T] at given waits; `external_rate` is above 0."""
+    return sum_work(stations.arrival_rate, waits, stations.service_rate) / external_rate
+
+
+def sum_work(
+    rates: Sequence[float] | Floats, waits: Sequence[float] | Floats, service_rates: Sequence[float] | Floats
+) -> float:
+    """Σ rᵢ(Wᵢ + 1/μᵢ): λ0·E[T] where r are arrival rates, E[T] where r are visits."""
     if isinstance(waits, np.ndarray):
-        arrival, service = np.asarray(stations.arrival_rate), np.asarray(stations.service_rate)
-        terms = (arrival * (waits + 1.0 / service)).tolist()
-    else:
-        rows = zip(stations.arrival_rate, stations.service_rate, waits, strict=True)
-        terms = [arrival * (wait + 1.0 / service) for arrival, service, wait in rows]
-    return fsum(terms) / external_rate
+        return fsum((np.asarray(rates) * (waits + 1.0 / np.asarray(service_rates))).tolist())
+    return fsum([r * (wait + 1.0 / mu) for r, wait, mu in zip(rates, waits, service_rates, strict=True)])
 
 
 def find_lower_bound(stations: Stations, external_rate: float) -> float:

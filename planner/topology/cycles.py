@@ -18,7 +18,7 @@ from planner.errors import NoSteadyState
 
 # A gain this near 1 would multiply the stream by 1e12: rounding alone decides on which side it lies.
 NEARLY_ONE = 1e-12
-DENSE_SIZE = 24  # up to here lists beat the calls into a library
+DENSE_SIZE = 24  # up to here lists are faster than calls into a library
 DIRECT_SIZE = 1000
 EIGENVALUE_SIZE = 60
 GROWTH_STEPS = 1000
@@ -30,9 +30,7 @@ Matrix = sparse.csc_array[np.float64]
 
 
 def find_components(successors: Sequence[Sequence[int]], roots: Sequence[int]) -> list[list[int]]:
-    """Strongly connected components of what `roots` reach, each after all that it reaches (Tarjan 1972, with
-    its own stack).
-    """
+    """Strongly connected components reachable from `roots`, each after all that it reaches (Tarjan 1972)."""
     size = len(successors)
     low = [-1] * size  # the discovery number while open; then the least number reachable
     number = [-1] * size
@@ -73,7 +71,7 @@ def find_components(successors: Sequence[Sequence[int]], roots: Sequence[int]) -
 
 
 def close_component(root: int, open_vertices: list[int], finished: list[int]) -> list[int]:
-    """Take what was opened since `root` off the stack, in the order of search: few edges lead backward."""
+    """Take the component of `root` off the stack, in the order of search, in which few edges lead backward."""
     if open_vertices[-1] == root:
         return [open_vertices.pop()]
     start = len(open_vertices) - 1
@@ -86,9 +84,7 @@ def close_component(root: int, open_vertices: list[int], finished: list[int]) ->
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """One strongly connected component: its names, and edges (source, target, selectivity) by position in
-    the order of search.
-    """
+    """One strongly connected component; `edges` are (source, target, selectivity), by position in search order."""
 
     names: tuple[str, ...]
     edges: Sequence[tuple[int, int, float]]
@@ -107,9 +103,7 @@ def solve_cycle(cycle: Cycle, inflow: Sequence[float]) -> list[float]:
 
 
 def eliminate(cycle: Cycle, inflow: Sequence[float]) -> list[float]:
-    """Gauss without exchanges, the diagonal apart: only the pivots subtract, and one that is not positive
-    is the proof that the cycle gains.
-    """
+    """Gaussian elimination without exchanges: only pivots are differences; one that is not positive proves a gain."""
     size = len(inflow)
     fed = [[0.0] * size for _ in range(size)]  # fed[i][j]: what i receives per tuple of j
     for source, target, selectivity in cycle.edges:
@@ -118,7 +112,7 @@ def eliminate(cycle: Cycle, inflow: Sequence[float]) -> list[float]:
     for pivot in range(size):
         row = fed[pivot]
         rest = 1.0 - row[pivot]
-        if not rest > NEARLY_ONE:  # also where the products overflowed to NaN
+        if not rest > NEARLY_ONE:  # true also where a product overflowed to NaN
             raise NoSteadyState(cycle.names, find_gain(collect_matrix(cycle)))
         for below in range(pivot + 1, size):
             factor = fed[below][pivot] / rest
@@ -144,15 +138,15 @@ def collect_matrix(cycle: Cycle) -> Matrix:
 
 
 def multiply(matrix: Matrix, vector: Vector) -> Vector:
-    """Matrix times vector, typed as the vector it is."""
+    """Matrix times vector, as a vector."""
     return np.asarray(matrix @ vector)
 
 
 def solve_sparse(fed: Matrix, inflow: Vector) -> Vector:
     """Rates of a large component; ArithmeticError where it gains.
 
-    Thousands of operators that feed each other at random fill a factorisation up to a dense matrix, so steps
-    of Krylov come first there. What those cannot prove, the pivots decide.
+    Where thousands of operators feed each other at random, the factors of elimination are dense, so GMRES is tried
+    first. Where GMRES proves nothing, elimination decides.
     """
     system = sparse.csc_array(sparse.eye_array(len(inflow)) - fed)
     if not np.all(system.diagonal() > NEARLY_ONE):  # a self-loop gains by itself
@@ -165,21 +159,21 @@ def solve_sparse(fed: Matrix, inflow: Vector) -> Vector:
 
 
 def factorise(system: Matrix, inflow: Vector) -> Vector:
-    """Sparse elimination without exchanges: the cycle gains iff a pivot is not positive."""
+    """Sparse elimination without exchanges: the cycle gains if and only if a pivot is not positive."""
     try:
         factors = linalg.splu(
             system, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
         )
     except RuntimeError:  # exactly singular
         raise ArithmeticError from None
-    exchanged = np.any(factors.perm_r != factors.perm_c)  # it does so at a pivot of 0
+    exchanged = np.any(factors.perm_r != factors.perm_c)  # SuperLU exchanges at a pivot of 0
     if exchanged or not np.all(factors.U.diagonal() > NEARLY_ONE):
         raise ArithmeticError
     return np.asarray(factors.solve(inflow))
 
 
 def iterate(fed: Matrix, system: Matrix, inflow: Vector) -> Vector | None:
-    """GMRES, preconditioned by the forward edges alone (solved without fill); None where it proves nothing.
+    """Rates by GMRES, preconditioned by the forward edges alone; None where it proves nothing.
 
     p with |(I − Gᵀ)p − 1| < ½: p > 0 proves that the cycle does not gain. With a residual below 1e-6 some
     p ≤ 0 proves that it does, as otherwise p would be within 1e-6 of (I − Gᵀ)⁻¹1 ≥ 1, relative.
@@ -204,7 +198,7 @@ def iterate(fed: Matrix, system: Matrix, inflow: Vector) -> Vector | None:
 def sweep(
     solve_forward: Callable[[Vector], Vector], backward: Matrix, inflow: Vector, rates: Vector
 ) -> Vector:
-    """Gauss-Seidel until no rate moves: it only adds, and so gives the small rates the digits of the large."""
+    """Gauss-Seidel until no rate changes: it only adds, so small rates become as exact as large ones."""
     for _ in range(MOST_SWEEPS):
         before = rates
         rates = solve_forward(inflow + multiply(backward, before))
@@ -214,7 +208,7 @@ def sweep(
 
 
 def look_for_gain(fed: Matrix) -> None:
-    """ArithmeticError if some x ≥ 0, x ≠ 0 has Gᵀx ≥ x, for which a stream is followed for a while."""
+    """Raise ArithmeticError if a stream, followed for many steps, shows an x ≥ 0, x ≠ 0 with Gᵀx ≥ x."""
     stream = np.ones(fed.shape[0])
     for _ in range(GROWTH_STEPS):
         after = multiply(fed, stream)
@@ -224,8 +218,9 @@ def look_for_gain(fed: Matrix) -> None:
 
 
 def find_gain(fed: Matrix) -> float:
-    """The spectral radius of a component that gains: by eigenvalues, or by how a stream grows over many steps
-    where there are too many for that (good to some three digits).
+    """The spectral radius of a component that gains, by eigenvalues; in large components by the growth of a stream.
+
+    The growth is right to about three digits.
     """
     size = fed.shape[0]
     if size <= EIGENVALUE_SIZE:

@@ -2,8 +2,8 @@
 
     λ = λ0·e + Gᵀλ,   G[i,j] = selectivity(i→j),   visits vᵢ = λᵢ/λ0        (DRS, section III-A)
 
-Components are settled one after the other, upstream first. Outside cycles that only adds and multiplies
-numbers ≥ 0, so it is as exact as the selectivities; within a cycle `planner.topology.cycles` solves.
+Strongly connected components are solved one after the other, upstream first. Outside cycles this adds and multiplies
+numbers ≥ 0 only, so visits are as exact as the selectivities. planner.topology.cycles solves each cycle.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from planner.topology.load_checks import check_load, check_offered_load
 from planner.topology.network import LARGEST, Network, index_topology
 from planner.values import Diagnostic, Load, Topology
 
-# Counts over an interval of some hundred tuples scatter by less than this; more is news.
+# Counts over an interval of some hundred tuples scatter by less than this.
 ARRIVAL_TOLERANCE = 0.1
 NO_INPUT = Diagnostic(
     "no-input", "external_rate is 0: nothing waits, and E[T] is what a single tuple would take in service."
@@ -24,7 +24,7 @@ NO_INPUT = Diagnostic(
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """What one external tuple causes (`visits`) and what reaches the operators, both in topology order."""
+    """Visits per external tuple and arrival rates of the operators, both in topology order."""
 
     visits: list[float]
     arrival_rates: list[float]
@@ -34,8 +34,8 @@ class Flow:
 def check_topology(topology: Topology) -> None:
     """Raise InvalidTopology with a pointer, or NoSteadyState for a cycle that gains.
 
-    A gaining cycle is refused even where no external tuple reaches it now: entries change more often than
-    graphs do, and one stray tuple would be enough.
+    A cycle that gains is refused even where no external tuple reaches it: entries change more often than graphs, and
+    a single tuple would be enough.
     """
     settle_network(index_topology(topology))
 
@@ -52,7 +52,7 @@ def arrival_rates(topology: Topology, load: Load) -> tuple[list[float], tuple[Di
 
 
 def settle_network(network: Network) -> list[float]:
-    """Visits by components, upstream first; what is not on or behind a cycle (self-loops apart) needs no search."""
+    """Visits of each operator; only operators on or downstream of a cycle need the search for components."""
     received = list(network.shares)
     order, rest = order_acyclic(network)
     for operator in order:
@@ -62,14 +62,14 @@ def settle_network(network: Network) -> list[float]:
             pass_on(network, component[0], received)
         else:
             pass_around(network, component, received)
-    # a sum shows what exceeds the limit, infinity and NaN too; only then each is looked at
+    # one sum shows whether any value exceeds the limit or is infinite or NaN
     if not sum(received) <= LARGEST:
         check_visits(network, received)
     return received
 
 
 def check_visits(network: Network, received: Sequence[float]) -> None:
-    """Raise InvalidTopology at the first operator that is reached more often than the formulas bear."""
+    """Raise InvalidTopology for the first operator with more visits than LARGEST."""
     for operator, visits in enumerate(received):
         if not visits <= LARGEST:
             raise InvalidTopology(
@@ -80,10 +80,10 @@ def check_visits(network: Network, received: Sequence[float]) -> None:
 
 
 def order_acyclic(network: Network) -> tuple[list[int], list[int]]:
-    """Operators so that each comes after all that feed it (Kahn), and those on or behind a cycle."""
+    """Operators, each after all that feed it (Kahn), and the operators on or downstream of a cycle."""
     waiting = list(network.fan_in)
     order = [operator for operator, count in enumerate(waiting) if not count]
-    for operator in order:  # grows while it is read
+    for operator in order:  # the loop appends to the list it reads
         for target in network.successors[operator]:
             waiting[target] -= 1
             if not waiting[target]:
@@ -94,7 +94,7 @@ def order_acyclic(network: Network) -> tuple[list[int], list[int]]:
 
 
 def pass_on(network: Network, operator: int, received: list[float]) -> None:
-    """Settle one operator, whose self-loop of gain g makes 1/(1 − g) turns, and feed its successors."""
+    """Finish one operator, where a self-loop g multiplies visits by 1/(1 − g), and add its output to its successors."""
     visits = received[operator]
     loop = network.loops[operator]
     if loop:
@@ -108,7 +108,7 @@ def pass_on(network: Network, operator: int, received: list[float]) -> None:
 
 
 def pass_around(network: Network, component: Sequence[int], received: list[float]) -> None:
-    """Settle the operators of a cycle together, then give what they send out of it to their successors."""
+    """Solve the operators of a cycle together, then add their output to the successors outside the cycle."""
     place = {operator: position for position, operator in enumerate(component)}
     edges = [(position, position, network.loops[operator]) for position, operator in enumerate(component)]
     leaving: list[tuple[int, int, float]] = []
@@ -131,8 +131,8 @@ def pass_around(network: Network, component: Sequence[int], received: list[float
 def measure_flow(topology: Topology, load: Load) -> Flow:
     """Visits and arrival rates under a load.
 
-    A measured rate replaces that of its own operator only: operators downstream of it keep following the
-    external rate, so that one wrong counter does not spread.
+    A measured rate replaces the derived rate of its own operator only. Operators downstream still follow the external
+    rate, so that one wrong counter does not spread.
     """
     network = index_topology(topology)
     visits = settle_network(network)
@@ -176,13 +176,13 @@ class Disagreement:
 
 
 def describe_unreached(network: Network, visits: Sequence[float]) -> Diagnostic:
-    """Operators that no external tuple reaches: their rate is 0, and they get a processor each."""
+    """A diagnostic of the operators that no external tuple reaches: their rate is 0, and they get a processor each."""
     names = tuple(name for name, count in zip(network.names, visits, strict=True) if not count)
     return Diagnostic("unreachable", f"No external tuple reaches {join_names(names)}.", names)
 
 
 def describe_disagreements(disagreements: Sequence[Disagreement]) -> Diagnostic:
-    """One diagnostic for all, the worst first."""
+    """One diagnostic for all disagreements, the largest first."""
     worst_first = sorted(disagreements, key=lambda one: -one.ratio)
     rows = [f"{one.operator} {one.measured:.6g}/s for {one.derived:.6g}/s" for one in worst_first]
     return Diagnostic(

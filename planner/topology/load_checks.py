@@ -1,16 +1,16 @@
-"""Whether a measured load fits the topology it is said to come from."""
+"""Checks of a measured load against its topology."""
 
 from planner.errors import InvalidLoad, escape_pointer, join_names, suggest_name
 from planner.topology.network import LARGEST, Network
 from planner.values import Load, OperatorLoad
 
-# No rate that is divided by is smaller: no quotient of the formulas overflows.
+# The smallest rate above 0: from here up no quotient in the planner's formulas overflows.
 SMALLEST = 1e-100
 MOST_PROCESSORS = 1_000_000_000  # up to here the formulas are exact to 1e-11
 
 
 def check_load(network: Network, load: Load) -> None:
-    """Raise InvalidLoad where the load names strangers, leaves operators out, or holds what is no rate."""
+    """Raise InvalidLoad for unknown operators, missing operators, and values that are no rates."""
     check_number(load.external_rate, "external_rate", least=SMALLEST)
     check_number(load.measured_sojourn_seconds, "measured_sojourn_seconds")
     for name, measured in load.operators.items():
@@ -34,7 +34,7 @@ def check_load(network: Network, load: Load) -> None:
 
 
 def check_measured(name: str, measured: OperatorLoad, *, external_rate: float) -> None:
-    """What was measured at one operator is finite, and not negative; a service rate is more than 0."""
+    """Raise InvalidLoad unless the values of one operator are finite and not negative, and its service rate above 0."""
     service_rate = measured.service_rate
     arrival_rate = measured.arrival_rate
     if service_rate is not None and not SMALLEST <= service_rate <= LARGEST:
@@ -60,7 +60,7 @@ def check_measured(name: str, measured: OperatorLoad, *, external_rate: float) -
 
 
 def check_number(value: float | None, field: str, operator: str | None = None, least: float = 0.0) -> None:
-    """A measured value is 0 or a sane number, or was not measured; NaN fails the comparisons too."""
+    """Raise InvalidLoad unless the value is None, 0, or from `least` to LARGEST; NaN fails too."""
     if value is None or value == 0.0 or least <= value <= LARGEST:
         return
     of, prefix = (
@@ -73,8 +73,8 @@ def check_number(value: float | None, field: str, operator: str | None = None, l
 
 
 def check_offered_load(name: str, arrival_rate: float, measured: OperatorLoad) -> None:
-    """λ/μ, the processors that are busy on average, is one that can be planned for."""
-    assert measured.service_rate is not None  # check_load has been here
+    """Raise InvalidLoad where λ/μ, the mean number of busy processors, is above MOST_PROCESSORS."""
+    assert measured.service_rate is not None  # check_load ran before
     if arrival_rate > MOST_PROCESSORS * measured.service_rate:
         raise InvalidLoad(
             f"Operator {name!r} receives {arrival_rate:.6g} tuples/s at a service_rate of "

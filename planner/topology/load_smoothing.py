@@ -1,4 +1,4 @@
-"""One load out of several intervals: measurements scatter, and a plan should not (DRS, section IV-A)."""
+"""Smoothing: one load from several measured intervals, so that scattered measurements do not scatter plans."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -62,11 +62,11 @@ def smooth_loads(loads: Sequence[Load], average: Average) -> tuple[Load, tuple[D
 
 @dataclass
 class Merging:
-    """What intervals have in common, and which values were not in all of them."""
+    """Averages over intervals, and a record of the values that some intervals lack."""
 
     loads: Sequence[Load]
     average: Average
-    # Intervals that had the value -> its field and operator.
+    # number of intervals that have a value -> the fields and operators of such values
     gaps: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
 
     def merge_operator(self, name: str) -> OperatorLoad:
@@ -89,8 +89,9 @@ class Merging:
         return self.average(known) if known else None
 
     def merge_arrivals(self, operator: str, rates: Sequence[float | None]) -> float | None:
-        """As merge; where intervals lack it, in proportion to the external rate: λ = λ0·D(λ of k)/D(λ0 of k), over the
-        intervals k that have it. So an interval without it changes nothing of the visits λ/λ0.
+        """As merge, in proportion to the external rate where intervals lack the value, so that the visits λ/λ0 stay.
+
+        λ = λ0·D(λ of k)/D(λ0 of k), over the intervals k that have the value.
         """
         found = self.merge("arrival_rate", operator, rates)
         if found is None or None not in rates:
@@ -102,12 +103,12 @@ class Merging:
         return found * (self.average([load.external_rate for load in self.loads]) / beside)
 
     def describe_gaps(self) -> tuple[Diagnostic, ...]:
-        """Which values rest on fewer intervals than the others."""
+        """Diagnostics of the values that not all intervals have."""
         return tuple(describe_gap(len(self.loads), known, gap) for known, gap in sorted(self.gaps.items()))
 
 
 def describe_gap(intervals: int, known: int, gap: Sequence[tuple[str, str]]) -> Diagnostic:
-    """Say which values rest on fewer intervals than the others."""
+    """A diagnostic of the values that only `known` of the intervals have."""
     values = join_names([f"{field} of {operator}" if operator else field for field, operator in gap])
     scaled = (
         " (arrival rates in proportion to external_rate)" if any("arrival_rate" in one for one in gap) else ""
@@ -122,7 +123,7 @@ def describe_gap(intervals: int, known: int, gap: Sequence[tuple[str, str]]) -> 
 def find_older_processors(
     loads: Sequence[Load], operators: Mapping[str, OperatorLoad]
 ) -> tuple[Diagnostic, ...]:
-    """A word where the newest interval does not say what runs, and an older one does."""
+    """A diagnostic where the newest interval lacks an operator's processors and an older interval has them."""
     newest = loads[-1].operators
     older = tuple(
         name
@@ -132,7 +133,7 @@ def find_older_processors(
     if not older:
         return ()
     detail = (
-        f"The newest interval does not say how many processors run at {join_names(older)}: the newest one that does "
-        "is taken."
+        f"The newest interval does not say how many processors run at {join_names(older)}: an older interval that "
+        "does is used."
     )
     return (Diagnostic("processors-from-before", detail, older),)

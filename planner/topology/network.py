@@ -1,4 +1,4 @@
-"""A topology by numbers: checked, and with its names replaced by positions."""
+"""The network of a topology: checked, with operators as positions instead of names."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from planner.errors import InvalidTopology, join_names, suggest_name
 from planner.values import Diagnostic, Edge, Operator, Topology
 
-# No selectivity or share is larger; below, no product of the planner's formulas overflows.
+# The largest selectivity or share: up to here no product in the planner's formulas overflows.
 LARGEST = 1e100
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A topology whose names agree; operators are positions, self-loops stand apart in `loops`."""
+    """A checked topology: operators are positions in `names`; `loops` holds the selectivity of each self-loop."""
 
     names: tuple[str, ...]
     index: dict[str, int]
@@ -25,7 +25,7 @@ class Network:
 
 
 def index_topology(topology: Topology) -> Network:
-    """The network of a topology, or InvalidTopology with the pointer to what contradicts it."""
+    """The network of a topology; raises InvalidTopology with the pointer of the part to change."""
     names = tuple([operator.name for operator in topology.operators])
     if not names:
         raise InvalidTopology("The topology has no operators: name at least one.", "/operators")
@@ -33,7 +33,7 @@ def index_topology(topology: Topology) -> Network:
     if len(index) < len(names):
         refuse_duplicate_name(names)
     for position, operator in enumerate(topology.operators):
-        # One comparison lets the usual operator through; what fails it is looked at closely.
+        # Most operators have no bounds of their own: this comparison skips them quickly.
         if operator.min_processors != 1 or operator.max_processors is not None:
             check_bounds(position, operator)
     successors: list[list[int]] = [[] for _ in names]
@@ -48,7 +48,7 @@ def index_topology(topology: Topology) -> Network:
             refuse_edge(position, edge, index)
         elif source == target:
             loops[source] = selectivity
-        elif selectivity:  # an edge that carries nothing ties no operators into a cycle
+        elif selectivity:  # an edge of selectivity 0 is no part of a cycle
             successors[source].append(target)
             selectivities[source].append(selectivity)
             fan_in[target] += 1
@@ -60,11 +60,9 @@ def index_topology(topology: Topology) -> Network:
 
 
 def find_shares(topology: Topology, index: dict[str, int]) -> tuple[list[float], tuple[Diagnostic, ...]]:
-    """External tuples that enter at each operator per tuple of the external stream.
-
-    Without entries the stream enters, whole, at every operator that no other operator feeds. That is said where it
-    could be otherwise.
-    """
+    """External tuples that enter at each operator, per tuple of the external stream."""
+    if not topology.entries:
+        return assume_shares(topology, index)
     shares = [0.0] * len(index)
     entered: set[str] = set()
     for position, entry in enumerate(topology.entries):
@@ -87,8 +85,14 @@ def find_shares(topology: Topology, index: dict[str, int]) -> tuple[list[float],
             )
         shares[operator] = entry.share
         entered.add(entry.operator)
-    if topology.entries:
-        return shares, ()
+    return shares, ()
+
+
+def assume_shares(topology: Topology, index: dict[str, int]) -> tuple[list[float], tuple[Diagnostic, ...]]:
+    """Shares without entries: the whole stream enters at every operator that no other operator feeds.
+
+    A diagnostic says so, except where that one operator reaches all others: then no other entry is possible.
+    """
     fed = {edge.target for edge in topology.edges if edge.source != edge.target}
     names = tuple(name for name in index if name not in fed)
     if not names:
@@ -97,10 +101,11 @@ def find_shares(topology: Topology, index: dict[str, int]) -> tuple[list[float],
             "external stream comes in.",
             "/entries",
         )
+    shares = [0.0] * len(index)
     for name in names:
         shares[index[name]] = 1.0
     if len(names) == 1 and reach_all(topology, names[0]):
-        return shares, ()  # it must be an entry, for nothing else feeds it, and no operator needs another
+        return shares, ()
     detail = f"No entries are given: the whole external stream enters at {join_names(names)}."
     return shares, (Diagnostic("entries-assumed", detail, names),)
 
@@ -120,7 +125,7 @@ def reach_all(topology: Topology, entry: str) -> bool:
 
 
 def refuse_duplicate_name(names: tuple[str, ...]) -> None:
-    """Point at the second operator of a name."""
+    """Raise InvalidTopology for the second operator with the same name."""
     seen: set[str] = set()
     for position, name in enumerate(names):
         if name in seen:
@@ -131,7 +136,7 @@ def refuse_duplicate_name(names: tuple[str, ...]) -> None:
 
 
 def check_bounds(position: int, operator: Operator) -> None:
-    """1 ≤ min_processors ≤ max_processors."""
+    """Raise InvalidTopology unless 1 ≤ min_processors ≤ max_processors."""
     pointer = f"/operators/{position}"
     if operator.min_processors < 1:
         raise InvalidTopology(
@@ -148,7 +153,7 @@ def check_bounds(position: int, operator: Operator) -> None:
 
 
 def refuse_edge(position: int, edge: Edge, index: Mapping[str, int]) -> None:
-    """Say what is wrong with an edge: an end that is no operator, or a selectivity that is no rate."""
+    """Raise InvalidTopology for an edge: an end is no operator, or the selectivity is no number from 0 up."""
     pointer = f"/edges/{position}"
     for end, name in (("source", edge.source), ("target", edge.target)):
         if name not in index:
@@ -165,7 +170,7 @@ def refuse_edge(position: int, edge: Edge, index: Mapping[str, int]) -> None:
 
 
 def refuse_duplicate_edge(edges: tuple[Edge, ...]) -> None:
-    """Point at the second edge between the same operators: two could mean a sum or a correction."""
+    """Raise InvalidTopology for the second edge between the same operators: it could mean a sum or a correction."""
     seen: set[tuple[str, str]] = set()
     for position, edge in enumerate(edges):
         pair = (edge.source, edge.target)

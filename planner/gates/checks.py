@@ -1,0 +1,105 @@
+"""The checks of a gate: stability, bounds, budget and latency."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Literal
+
+from planner.errors import join_names
+from planner.plans.estimation import Situation
+from planner.queueing.stations import NO_BOUND
+from planner.values import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One condition that must hold; a value of None is infinite."""
+
+    name: Literal["stability", "bounds", "budget", "latency"]
+    passed: bool
+    value: float | None
+    limit: float
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits that the caller asked for."""
+
+    t_max_seconds: float | None
+    k_max: int | None
+
+
+def run_checks(
+    situation: Situation, counts: Sequence[int], answer: Estimate, limits: Limits
+) -> tuple[Check, ...]:
+    """Stability, bounds where the topology has any, and the limits that the caller asked for."""
+    checks = [check_stability(answer)]
+    if any(
+        operator.min_processors > 1 or operator.max_processors is not None
+        for operator in situation.topology.operators
+    ):
+        checks.append(check_bounds(situation, counts))
+    if limits.k_max is not None:
+        total = sum(counts)
+        relation = f"{total - limits.k_max} more than" if total > limits.k_max else "within"
+        detail = f"{total} processors are {relation} k_max = {limits.k_max}."
+        checks.append(Check("budget", total <= limits.k_max, float(total), float(limits.k_max), detail))
+    if limits.t_max_seconds is not None:
+        checks.append(check_latency(answer, limits.t_max_seconds))
+    return tuple(checks)
+
+
+def check_stability(answer: Estimate) -> Check:
+    """Whether every operator keeps up: ρ < 1 everywhere."""
+    busiest = max(answer.operators, key=lambda one: one.utilisation)
+    if answer.stable:
+        detail = f"Every operator keeps up; {busiest.name} is busiest at {busiest.utilisation:.1%}."
+    else:
+        detail = (
+            f"{join_names(answer.unstable_operators)} cannot keep up: {busiest.name} would need "
+            f"{busiest.utilisation:.1%} of its {busiest.processors} processors."
+        )
+    return Check("stability", answer.stable, busiest.utilisation, 1.0, detail)
+
+
+def check_bounds(situation: Situation, counts: Sequence[int]) -> Check:
+    """Whether every operator has what its min_processors and max_processors allow."""
+    outside = list_outside(situation, counts)
+    detail = (
+        f"Outside their min_processors or max_processors: {join_names(outside)}."
+        if outside
+        else "Every operator is within its min_processors and max_processors."
+    )
+    return Check("bounds", not outside, float(len(outside)), 0.0, detail)
+
+
+def list_outside(situation: Situation, counts: Sequence[int]) -> list[str]:
+    """The operators with fewer or more processors than their bounds allow."""
+    return [
+        operator.name
+        for operator, count in zip(situation.topology.operators, counts, strict=True)
+        if not operator.min_processors <= count <= (operator.max_processors or NO_BOUND)
+    ]
+
+
+def check_latency(answer: Estimate, t_max_seconds: float) -> Check:
+    """Whether E[T] ≤ t_max_seconds."""
+    expected = answer.expected_sojourn_seconds
+    passed = expected is not None and expected <= t_max_seconds
+    found = "infinite" if expected is None else f"{expected:.6g} s"
+    relation = "within" if passed else "above"
+    detail = f"E[T] is {found}, {relation} t_max_seconds = {t_max_seconds:.6g}."
+    return Check("latency", passed, expected, t_max_seconds, detail)
+
+
+def is_met(situation: Situation, counts: Sequence[int], limits: Limits) -> bool:
+    """Whether every check passes, without their sentences."""
+    if limits.k_max is not None and sum(counts) > limits.k_max:
+        return False
+    if list_outside(situation, counts):
+        return False
+    waits = situation.wait_seconds(counts)
+    return inf not in waits and (
+        limits.t_max_seconds is None or situation.sum_sojourns(waits) <= limits.t_max_seconds
+    )
