@@ -1,4 +1,4 @@
-"""Which requests need a slot to be computed in, and how they get one before their body is parsed."""
+"""Admission: a request that may compute for long waits for a slot before its body is parsed."""
 
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
@@ -17,66 +17,76 @@ from app.http.security import check_caller
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
-SMALL_BODY_BYTES = 32 * 2**10  # is parsed in a millisecond or two: on the event loop
-CLIENT_GONE = 499  # nobody reads this status, but the log and the metrics have it; nginx uses the same
+SMALL_BODY_BYTES = 32 * 2**10  # parsed in one or two milliseconds, so on the event loop
+CLIENT_GONE = 499  # the client has left; the log and the metrics show this status, as those of nginx do
 
 _computing: set[Callable[..., Any]] = set()
 
 
 def computes(endpoint: Endpoint) -> Endpoint:
-    """Marks a route whose work takes long whatever its body: it needs a slot always, others for large bodies only."""
+    """Marks a route that may compute for long: it always needs a slot; other routes need one for large bodies only."""
     _computing.add(endpoint)
     return endpoint
 
 
 def admitting(endpoint: Callable[..., Any], handle: Handler) -> Handler:
-    """The handler of a route, behind the bound on computing."""
-    needs_slot = endpoint in _computing
-    # On the event loop, small bodies describe all there is to compute; in a thread, what is stored comes to it.
-    base_seconds = 0.0 if iscoroutinefunction(endpoint) or not needs_slot else UNKNOWN_SECONDS
+    """The route's handler behind the bound on computing."""
+    return AdmittedRoute(endpoint, handle).admit
 
-    async def compute(request: Request) -> Response:
+
+class AdmittedRoute:
+    """One route's handler, which waits for a slot where the request may compute for long."""
+
+    def __init__(self, endpoint: Callable[..., Any], handle: Handler) -> None:
+        self.handle = handle
+        self.needs_slot = endpoint in _computing
+        # A coroutine computes what its small body describes; a route in a thread also reads what is stored.
+        is_described = iscoroutinefunction(endpoint) or not self.needs_slot
+        self.base_seconds = 0.0 if is_described else UNKNOWN_SECONDS
+
+    async def admit(self, request: Request) -> Response:
+        """Answers at once where no slot is needed, else after waiting for one."""
+        if not self.needs_slot and has_small_body(request):
+            return await self.handle(request)
+        try:
+            return await self._compute(request)
+        except Overloaded as error:
+            return answer_exception(request, error)  # here: FastAPI would run a handler for it in a thread
+        except (ClientGone, ClientDisconnect):
+            return Response(status_code=CLIENT_GONE)
+
+    async def _compute(self, request: Request) -> Response:
         computing: Computing = request.app.state.computing
         announced = announced_bytes(request)
-        if announced > SMALL_BODY_BYTES:  # refused before all of it is read, if so
+        if announced > SMALL_BODY_BYTES:  # a request that will be refused is refused before its body is read
             check_caller(request)
-            key, expected = expect(computing, request, announced, base_seconds)
+            _, expected = expect(computing, request, announced, self.base_seconds)
             computing.choose_lane(expected).refuse_if_full()
-        size = len(await request.body())  # not in a slot, which a slow sender would keep from others
-        key, expected = expect(computing, request, size, base_seconds)
-        is_small = size <= SMALL_BODY_BYTES
+        size = len(await request.body())  # without a slot, which a slow sender would keep from other requests
+        key, expected = expect(computing, request, size, self.base_seconds)
         lane = computing.choose_lane(expected)
-        if not is_small or not lane.is_free:
-            check_caller(request)  # else the queue would be open to who has no key
+        if size > SMALL_BODY_BYTES or not lane.is_free:
+            check_caller(request)  # before the queue, which is closed to callers without a key
         await lane.enter(expected, request.receive)
         try:
             started = perf_counter()
-            if is_small:
-                answer = await handle(request)
-            else:
-                answer = await computing.run_in_thread(lambda: handle_to_the_end(handle, request))
-            computing.remember(key, perf_counter() - started)  # of what was refused nothing is learnt
+            answer = await self._handle(request, computing, size)
+            computing.remember(key, perf_counter() - started)  # a refused request teaches nothing
             return answer
         finally:
             lane.leave(expected)
 
-    async def admit(request: Request) -> Response:
-        if not needs_slot and has_small_body(request):
-            return await handle(request)
-        try:
-            return await compute(request)
-        except Overloaded as error:
-            return answer_exception(request, error)  # at once: a handler for it would be run in a thread
-        except (ClientGone, ClientDisconnect):
-            return Response(status_code=CLIENT_GONE)
-
-    return admit
+    async def _handle(self, request: Request, computing: Computing, size: int) -> Response:
+        if size <= SMALL_BODY_BYTES:
+            return await self.handle(request)
+        answer: Response = await computing.run_in_thread(lambda: handle_to_the_end(self.handle, request))
+        return answer
 
 
 async def handle_to_the_end(handle: Handler, request: Request) -> Response:
-    """The answer, after all that its dependencies hold is let go: the transaction is committed on this event loop.
+    """The answer, after its dependencies have ended on this event loop: the transaction is committed here.
 
-    FastAPI would let it go on the loop of the server, after this one has ended: that rolls the transaction back.
+    FastAPI would end them on the server's loop, after this one has closed, which rolls the transaction back.
     """
     names = ("fastapi_inner_astack", "fastapi_function_astack")
     of_server = {name: request.scope[name] for name in names}
@@ -88,19 +98,19 @@ async def handle_to_the_end(handle: Handler, request: Request) -> Response:
 
 
 def has_small_body(request: Request) -> bool:
-    """Whether it is announced to be small, or absent."""
+    """Whether the headers say that the body is small or absent."""
     if "transfer-encoding" in request.headers:
         return False
     return announced_bytes(request) <= SMALL_BODY_BYTES
 
 
 def announced_bytes(request: Request) -> int:
-    """0 for a body of unknown length."""
+    """The Content-Length, 0 where there is none."""
     announced = request.headers.get("content-length", "")
     return int(announced) if announced.isdecimal() else 0
 
 
 def expect(computing: Computing, request: Request, size: int, base_seconds: float) -> tuple[str, float]:
-    """What the request is remembered by, and how long it may take: its address names what is stored."""
+    """The key under which such requests are remembered (the address names what is stored), and the expected seconds."""
     key = f"{request.scope['method']} {request.scope['path']} {size.bit_length()}"
     return key, computing.expect(key, base_seconds + size * SECONDS_PER_BYTE)

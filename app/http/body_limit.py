@@ -1,4 +1,4 @@
-"""Refuses bodies over the limit before they are read, or as soon as they turn out to be."""
+"""Refuses a body over the limit: before it is read where the headers say its length, else when the limit is passed."""
 
 import asyncio
 
@@ -9,14 +9,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.http.errors import PayloadTooLarge
 from app.http.problems import answer_exception
 
-# A client still sends when we refuse: closing on it would reset the connection, and could take our answer away
-# with it. So we read on for a while, and forget what we read.
+# The client is still sending when the service refuses. Closing the connection then would reset it, and the client
+# could lose the answer. So the service reads on for a while and discards what it reads.
 MOST_DISCARDED = 4  # times the limit
 DISCARD_SECONDS = 5
 
 
 class BodyLimit:
-    """ASGI middleware; counts what arrives, because a Content-Length may be absent or lie."""
+    """ASGI middleware that counts the bytes that arrive, because a Content-Length may be absent or wrong."""
 
     def __init__(self, app: ASGIApp, limit_bytes: int) -> None:
         self.app = app
@@ -31,7 +31,7 @@ class BodyLimit:
 
         async def send_politely(message: Message) -> None:
             begins = message["type"] == "http.response.start"
-            # Who waits for our `100 Continue` has not begun to send, and need not.
+            # A client that waits for `100 Continue` has not begun to send: there is nothing to discard.
             if begins and body.is_refused and ("expect" in headers or not await body.discard()):
                 MutableHeaders(scope=message)["connection"] = "close"
             await send(message)
@@ -65,7 +65,7 @@ class _Body:
         return message
 
     async def discard(self) -> bool:
-        """Whether the rest is read, so that the connection can carry another request."""
+        """Reads the rest and forgets it; True where all was read, so that the connection can carry another request."""
         try:
             async with asyncio.timeout(DISCARD_SECONDS):
                 while not self._has_ended and self._read_bytes <= MOST_DISCARDED * self._limit_bytes:

@@ -1,4 +1,4 @@
-"""What browsers are told, and what pages of other sites are refused."""
+"""Security headers for browsers, and the refusal of requests that pages of other sites send."""
 
 import ipaddress
 from urllib.parse import urlsplit
@@ -15,7 +15,7 @@ OWN_SITES = {"same-origin", "none"}  # `same-site` is another port or another na
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
-# Of JSON, text and pictures: nothing in them is run or loaded. matplotlib writes its styles into the SVG.
+# For JSON, text and pictures, which run and load nothing; matplotlib writes its styles into the SVG.
 NOTHING = b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 PICTURE = NOTHING + b"; style-src 'unsafe-inline'; img-src data:"
 # Swagger UI loads its own files, draws with `data:` pictures and calls this service.
@@ -26,7 +26,7 @@ DOCUMENTATION = (
 
 
 class BrowserGuard:
-    """ASGI middleware: security headers on every answer; a page of another site can change and compute nothing."""
+    """ASGI middleware: adds the headers to every answer; refuses other sites all but reading."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -56,7 +56,7 @@ class BrowserGuard:
 
 
 def choose_policy(path: str, headers: list[tuple[bytes, bytes]]) -> bytes:
-    """The Content-Security-Policy by what is answered."""
+    """The Content-Security-Policy for the media type of the answer."""
     kind = next((value for name, value in headers if name == b"content-type"), b"")
     if kind.startswith(b"text/html") and path == "/docs":
         return DOCUMENTATION
@@ -64,7 +64,10 @@ def choose_policy(path: str, headers: list[tuple[bytes, bytes]]) -> bytes:
 
 
 def is_of_another_site(headers: Headers) -> bool:
-    """By Sec-Fetch-Site; over plain http beyond loopback browsers send only Origin. Programs send neither."""
+    """Whether a page of another site sent the request: by Sec-Fetch-Site, else by Origin.
+
+    Browsers send only Origin over plain http beyond loopback; programs send neither.
+    """
     if sites := headers.getlist("sec-fetch-site"):
         return not OWN_SITES.issuperset(sites)
     origins = headers.getlist("origin")
@@ -75,7 +78,8 @@ def is_of_another_site(headers: Headers) -> bool:
 def is_same_origin(origin: str, host: str) -> bool:
     """Whether an Origin names the Host that was called.
 
-    A port that is not named is the default one of the Origin's scheme: behind a proxy that ends TLS, ours is not its.
+    A port that is not named is the default of the Origin's scheme: behind a proxy that ends TLS, the service's own
+    port is another one.
     """
     scheme, separator, address = origin.partition("://")
     if not separator or scheme not in DEFAULT_PORTS:  # `null`, files, extensions

@@ -1,7 +1,7 @@
-"""How much is computed at once: some slots, a short queue before them, and `overloaded` beyond it.
+"""The bound on computing: some slots, a short queue before them, and the problem `overloaded` when it is full.
 
-Python computes on one core at a time, so more slots make nothing quicker: every answer then waits for all others. Short
-requests have slots of their own, for else they would wait behind long ones.
+Python computes on one core at a time, so more slots would make no answer quicker and every answer wait for all others.
+Short requests have slots of their own, because they would wait behind long ones otherwise.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from starlette.types import Receive
 from app.http.errors import Overloaded
 from app.settings import Settings
 
-SHORT_SECONDS = 0.05  # what is expected to take longer is long
+SHORT_SECONDS = 0.05  # a request that is expected to take longer is long
 BRIEF_WAIT_SECONDS = (
     0.5  # more short ones than the queue's number may wait where they are all done in this time
 )
@@ -27,25 +27,25 @@ SECONDS_PER_BYTE = (
     5e-7  # expected of a body that was not asked about before: a plan of a megabyte takes half a second
 )
 MOST_REMEMBERED = 4_096
-# How long a thread that computes keeps Python from the event loop, which wants it anew for every piece of a body that
-# arrives: at Python's own 5 ms, 64 bodies of a megabyte beside two plans take seconds to be read, and health waits.
+# A computing thread holds the interpreter so long before it passes it to the event loop, which needs it for every piece
+# of a body. At Python's default of 5 ms, 64 bodies of a megabyte beside two plans take seconds, and /healthz waits.
 SWITCH_SECONDS = 1e-4
 
 NOW = Gauge(
     "headgate_computing", "Requests computed or queued now", ["lane", "state"], multiprocess_mode="livesum"
 )
 ENDED = Counter(
-    "headgate_computing_ended", "Requests by what became of them before a slot", ["lane", "outcome"]
+    "headgate_computing_ended", "Requests by how their wait for a slot ended", ["lane", "outcome"]
 )
 
 
 class ClientGone(Exception):
-    """The client closed its connection before its request was begun."""
+    """The client closed its connection while its request waited for a slot."""
 
 
 @dataclass(eq=False)
 class _Place:
-    """One request in the queue; its future is done when it has a slot."""
+    """A request in the queue; its future is done when it has a slot."""
 
     has_slot: asyncio.Future[None]
     expected_seconds: float
@@ -88,7 +88,7 @@ class Lane:
         raise Overloaded(len(self._waiting), max(1, math.ceil(self.wait_seconds)))
 
     async def enter(self, expected_seconds: float, receive: Receive) -> None:
-        """Takes a slot; the client of one that waits is watched, and where it goes `ClientGone` is raised."""
+        """Takes a slot, waiting for one if need be; raises `ClientGone` where the client leaves while it waits."""
         if self.is_free:
             self._running += 1
             self._running_now.inc()
@@ -110,7 +110,7 @@ class Lane:
         leaving = asyncio.create_task(_wait_until_gone(receive))
         try:
             await asyncio.wait({place.has_slot, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        except asyncio.CancelledError:  # at the end of the service's patience
+        except asyncio.CancelledError:  # the service is ending
             self._abandon(place)
             raise
         finally:
@@ -122,7 +122,7 @@ class Lane:
             raise ClientGone
 
     def _abandon(self, place: _Place) -> None:
-        """Without having begun, though perhaps just let in."""
+        """Takes a request out of the queue, or gives back the slot that it has just been given."""
         self._abandoned.inc()
         if place.has_slot.done():
             self._release()
@@ -130,7 +130,7 @@ class Lane:
             self._waiting.remove(place)
 
     def _release(self) -> None:
-        """Gives the slot to who waits longest, or frees it."""
+        """Gives the slot to the request that has waited longest, or frees it."""
         if self._waiting:
             self._waiting.popleft().has_slot.set_result(None)
         else:
@@ -139,13 +139,13 @@ class Lane:
 
 
 async def _wait_until_gone(receive: Receive) -> None:
-    """Its body is read: what else comes from the client is that it is gone."""
+    """Returns when the client has left: its body is read, so that it sends nothing else."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 class Computing:
-    """The bound of one process: a lane for what is short and one for what is long."""
+    """The slots of one process: a lane for short requests and one for long ones."""
 
     def __init__(self, settings: Settings) -> None:
         slots = settings.computing_slots
@@ -155,15 +155,15 @@ class Computing:
         self._threads = CapacityLimiter(2 * slots)
 
     def expect(self, key: str, guess_seconds: float) -> float:
-        """How long the last ones of this kind took; without them, the guess."""
+        """The seconds that recent requests of this key took, or the guess where there were none."""
         return self._seconds.get(key, guess_seconds)
 
     def choose_lane(self, expected_seconds: float) -> Lane:
-        """By what is expected."""
+        """The lane for a request that is expected to take so long."""
         return self._short if expected_seconds <= SHORT_SECONDS else self._long
 
     def remember(self, key: str, seconds: float) -> None:
-        """Longer than expected counts at once, shorter little by little: to expect too much is the smaller harm."""
+        """Records a duration: a longer one in full, a shorter one by 30%, since too long a guess does less harm."""
         before = self._seconds.get(key, seconds)
         self._seconds[key] = seconds if seconds > before else 0.7 * before + 0.3 * seconds
         self._seconds.move_to_end(key)
@@ -171,5 +171,5 @@ class Computing:
             self._seconds.popitem(last=False)
 
     async def run_in_thread(self, work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-        """A coroutine that computes for long between its awaits, on an event loop of its own."""
+        """Runs a coroutine that computes for long between its awaits in a thread, on an event loop of its own."""
         return await to_thread.run_sync(lambda: asyncio.run(work()), limiter=self._threads)

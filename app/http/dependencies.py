@@ -1,4 +1,4 @@
-"""The settings that the running service was started with, for its routes; app/settings.py knows no FastAPI."""
+"""The settings of the running service as a dependency of routes; app/settings.py imports no FastAPI."""
 
 from typing import Annotated
 
@@ -8,7 +8,7 @@ from app.settings import Settings
 
 
 async def read_settings(request: Request) -> Settings:
-    """`async`, for a thread would cost more than the look."""
+    """The settings; `async`, because FastAPI would start a thread for a plain function."""
     settings: Settings = request.app.state.settings
     return settings
 

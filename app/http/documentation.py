@@ -1,4 +1,4 @@
-"""/docs and the OpenAPI document; Swagger UI comes from files on this machine."""
+"""/docs and /openapi.json; Swagger UI comes from files on this machine."""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from app.http.openapi_document import describe_api, name_operations
 
 SWAGGER_FILES = Path(fastapi_offline.__file__).parent / "static"
 
-# No script stands in the page itself: its policy (app/http/browsers.py) runs only what is served as a file.
+# The page holds no script: its content security policy (app/http/browsers.py) allows only scripts from files.
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -45,14 +45,14 @@ START = """window.ui = SwaggerUIBundle({
 
 TAGS = [
     {"name": "topologies", "description": "Operators, edges and entries; every change is a revision."},
-    {"name": "snapshots", "description": "Measured load, one interval at a time."},
+    {"name": "snapshots", "description": "Measured load, one interval each."},
     {
         "name": "plans",
         "description": "E[T], the best split of processors, the fewest processors; with reasons.",
     },
     {
         "name": "backtests",
-        "description": "Policies tried on a workload of the past, as jobs; and pictures of it.",
+        "description": "Policies replayed on a past workload, as jobs, with plots.",
     },
     {"name": "ingest", "description": "What the nightly ingest measured, and how its runs went."},
     {
@@ -63,14 +63,17 @@ TAGS = [
         "name": "gates",
         "description": "Whether a deployment holds at a rate, and how far it would; for CI jobs.",
     },
-    {"name": "decisions", "description": "What to do now, and why, by a policy; nothing is actuated."},
+    {
+        "name": "decisions",
+        "description": "What to change now, and why, by a policy. The service only advises.",
+    },
     {"name": "forecasts", "description": "How many VMs, ahead of time: workloads, throughputs, schedules."},
-    {"name": "health", "description": "For those who keep the service running."},
+    {"name": "health", "description": "Liveness, readiness and metrics."},
 ]
 
 
 def install_documentation(app: FastAPI) -> None:
-    """Adds /docs, and makes /openapi.json what `make openapi` writes."""
+    """Adds /docs, and makes /openapi.json the document that `make openapi` writes."""
     app.mount("/docs/files", StaticFiles(directory=SWAGGER_FILES), name="swagger-files")
 
     @app.get("/docs", include_in_schema=False)

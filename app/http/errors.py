@@ -1,7 +1,7 @@
-"""What the service itself refuses, in fields; problems.py gives each its answer.
+"""The service's own exceptions, with their numbers in fields; problem_kinds.py gives each its problem type.
 
 ServiceError
-├── InvalidRequest          a rule that the payload alone, or with what is stored, breaks
+├── InvalidRequest          the payload breaks a rule
 ├── ThroughputNotConverged
 ├── PayloadTooLarge · UnsupportedMediaType · NotAcceptable
 ├── Unauthorized · Forbidden
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 
 class ServiceError(Exception):
-    """The root of all that the service raises on purpose; its text is written for the caller."""
+    """The base class of the exceptions that the service raises on purpose; their text is for the caller."""
 
 
 @dataclass(eq=False)
@@ -32,7 +32,7 @@ class InvalidRequest(ServiceError):
 
 @dataclass(eq=False)
 class ThroughputNotConverged(ServiceError):
-    """The readings of a throughput have not settled: none of them is what the VMs sustain."""
+    """The readings of a throughput have not settled: none of them is the sustained throughput."""
 
     pointer: str
     readings: int
@@ -62,7 +62,7 @@ class PayloadTooLarge(ServiceError):
 
 @dataclass(eq=False)
 class UnsupportedMediaType(ServiceError):
-    """The body does not call itself JSON."""
+    """The Content-Type of the body is not JSON."""
 
     sent: str
 
@@ -73,7 +73,7 @@ class UnsupportedMediaType(ServiceError):
 
 @dataclass(eq=False)
 class NotAcceptable(ServiceError):
-    """The answer cannot be had in any of the forms that the caller takes."""
+    """The caller accepts none of the media types of the answer."""
 
     accept: str
     offered: tuple[str, ...]
@@ -86,7 +86,7 @@ class NotAcceptable(ServiceError):
 
 @dataclass(eq=False)
 class Unauthorized(ServiceError):
-    """No key, or one that is not known."""
+    """The request has no key, or an unknown one."""
 
     sent: bool
 
@@ -97,7 +97,7 @@ class Unauthorized(ServiceError):
 
 @dataclass(eq=False)
 class Forbidden(ServiceError):
-    """The key is known but may not do this."""
+    """The caller may not do this."""
 
     detail: str
 
@@ -107,7 +107,7 @@ class Forbidden(ServiceError):
 
 @dataclass(eq=False)
 class NotReady(ServiceError):
-    """The service cannot work yet; load balancers should look elsewhere."""
+    """The service cannot work yet; load balancers should send requests elsewhere."""
 
     detail: str
 
@@ -117,7 +117,7 @@ class NotReady(ServiceError):
 
 @dataclass(eq=False)
 class Overloaded(ServiceError):
-    """As much is computed, and as much waits to be, as the service takes in at once."""
+    """All slots are taken, and the queue before them is full."""
 
     queued: int
     retry_after_seconds: int

@@ -1,4 +1,4 @@
-"""The field types that several bodies share, and the base of every body."""
+"""Field types that several bodies share, and the base classes of bodies and answers."""
 
 import re
 from datetime import UTC, datetime
@@ -7,19 +7,19 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 MOST_PROCESSORS = 10**9
-"""Up to here the planner's formulas are exact to 1e-11 (planner/queueing/waiting.py)."""
+"""Up to this number the planner's formulas are exact to 1e-11 (planner/queueing/waiting.py)."""
 MOST_BUDGET = 10**12
-"""Of all operators of a topology together."""
+"""The most processors of a whole topology."""
 
 
 class Body(BaseModel):
-    """A request body: only known fields, only finite numbers, only the types asked for."""
+    """A request body: refuses unknown fields, numbers that are not finite, and values of another type."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
 
 
 class Answer(BaseModel):
-    """An answer; NaN and Infinity cannot leave in one."""
+    """An answer: NaN and Infinity become null."""
 
     model_config = ConfigDict(from_attributes=True, ser_json_inf_nan="null")
 
@@ -62,13 +62,13 @@ def _in_utc(at: datetime) -> datetime:
 
 
 def _written_out(sent: object) -> object:
-    """Pydantic would take numbers for seconds or milliseconds, by their size: that is for the caller to say."""
+    """Refuses numbers: Pydantic would read them as seconds or milliseconds, depending on their size."""
     if isinstance(sent, datetime) or (isinstance(sent, str) and re.match(r"\d{4}-\d\d-\d\d[Tt ]", sent)):
         return sent
     raise ValueError("must be a time with its zone in ISO 8601, such as 2026-11-18T00:00:00Z")
 
 
-# Strict Python types would refuse the text that JSON has for a time; this is the one exception.
+# Strict mode would refuse text for a time, and JSON has no other form; this field alone is not strict.
 UtcTime = Annotated[
     AwareDatetime, Field(strict=False), BeforeValidator(_written_out), AfterValidator(_in_utc)
 ]

@@ -1,4 +1,4 @@
-"""The value found at a part at fault, shortened, and the likely reason why it is of another type than was meant."""
+"""How a validation error shows the value that was found, and its hint at how to write the value."""
 
 import json
 import re
@@ -10,7 +10,7 @@ YAML_TRUTHS = {True: "yes, on and true", False: "no, off and false"}
 
 
 def show(value: object) -> str:
-    """The value as JSON has it, with its type in words: `the text "1e3"`, `the number 7`, `a list`."""
+    """The value as in JSON, cut at 60 characters, with its type: `the text "1e3"`, `the number 7`, `a list`."""
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, int) and value.bit_length() > 4 * LONGEST_SHOWN:
@@ -26,7 +26,7 @@ def show(value: object) -> str:
 
 
 def hint(kind: str, value: object, *, is_yaml: bool) -> str:
-    """What to write instead, where the value shows what was meant; empty where it does not."""
+    """What to write instead, where the value shows what was meant; else empty."""
     if kind in {"float_type", "int_type"}:
         return _hint_at_number(kind, value, is_yaml=is_yaml)
     if kind == "bool_type":

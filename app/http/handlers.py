@@ -1,4 +1,4 @@
-"""Hangs the table of problems into the app, so that every way out of the service that is no answer is a problem."""
+"""Exception handlers: every refusal and every failure of the service is answered with a problem."""
 
 from typing import Annotated, Any
 
@@ -23,13 +23,13 @@ async def _answer_validation(request: Request, error: Exception) -> ProblemRespo
 
 
 def _find_body_type(request: Request) -> Any:
-    """The type that the route's body has, None where it takes none."""
+    """The type of the route's body, None where it has none."""
     field = getattr(request.scope.get("route"), "body_field", None)
     return None if field is None else Annotated[field.field_info.annotation, field.field_info]
 
 
 async def _answer(request: Request, error: Exception) -> ProblemResponse:
-    """`async`, for a thread for it could be long in coming: all may be waiting for the database."""
+    """The answer; `async`, because all threads may be waiting for the database, and a plain function would wait too."""
     return answer_exception(request, error)
 
 
@@ -38,9 +38,9 @@ ROUTING = {404: ("not-found", "Nothing is here"), 405: ("method-not-allowed", "N
 
 
 async def _answer_http(request: Request, error: Exception) -> ProblemResponse:
-    """What the framework itself refuses: unknown paths, wrong methods, bodies that are no text."""
+    """Answers what the framework refuses: unknown paths, wrong methods, bodies that are not text."""
     assert isinstance(error, HTTPException)
-    if isinstance(error.__cause__, errors.ServiceError):  # ours, raised while FastAPI read the body
+    if isinstance(error.__cause__, errors.ServiceError):  # raised while FastAPI read the body
         return answer_exception(request, error.__cause__)
     status = 422 if error.status_code == 400 else error.status_code
     kind, title = ROUTING.get(status, ("invalid-request", "The request cannot be used"))
@@ -60,7 +60,7 @@ async def _answer_http(request: Request, error: Exception) -> ProblemResponse:
 
 
 def _suggest_address(request: Request) -> str:
-    """An address that is written nearly so; the parts that stand for names count as they were sent."""
+    """` Did you mean '…'?` with a similar address; its parts that stand for names are those that were sent."""
     sent = request.url.path.split("/")[:MOST_PARTS]
     known = set()
     for route in request.app.router.routes:
@@ -71,7 +71,7 @@ def _suggest_address(request: Request) -> str:
 
 
 def _list_methods(request: Request) -> str:
-    """What RFC 9110 wants with a 405; the framework names only the methods of the first route with this path."""
+    """The header Allow of a 405 (RFC 9110); the framework lists only the methods of the first route with this path."""
     allowed = [
         method
         for method in ("GET", "HEAD", "POST", "PUT", "DELETE")
@@ -83,7 +83,7 @@ def _list_methods(request: Request) -> str:
 
 
 def install_problems(app: FastAPI) -> None:
-    """Every way out of the service that is not an answer is a problem."""
+    """Registers a handler for every exception of the table and for those of the framework."""
     for kind in (*KINDS, RefusedByPlanner):
         app.add_exception_handler(kind, _answer)
     app.add_exception_handler(RequestValidationError, _answer_validation)
@@ -92,9 +92,9 @@ def install_problems(app: FastAPI) -> None:
 
 
 class LastResort:
-    """ASGI middleware: what nobody expected is answered here, where the request's id is still known to the log.
+    """ASGI middleware: answers an unexpected exception while the log still knows the request's id.
 
-    Starlette's own handler for `Exception` stands outside of every middleware.
+    Starlette's own handler for `Exception` runs outside of every middleware.
     """
 
     def __init__(self, app: ASGIApp) -> None:

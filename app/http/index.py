@@ -14,7 +14,7 @@ router = APIRouter()
 
 @router.get("/", include_in_schema=False)
 async def read_index(request: Request, accept: Accept = None) -> Response:
-    """Whoever takes neither HTML nor JSON is answered in JSON all the same."""
+    """The list of addresses, or a redirect to /docs; a caller that accepts neither HTML nor JSON gets JSON."""
     try:
         form = choose_form(accept, (JSON, HTML))
     except NotAcceptable:

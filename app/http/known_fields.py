@@ -1,4 +1,4 @@
-"""The field names that a body may have at one place, for advice about a misspelled one."""
+"""The field names that a body may have at a place, for the advice about a misspelled name."""
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
@@ -11,7 +11,7 @@ MOST_NAMES_LISTED = 12
 
 
 def list_known_fields(body_type: Any, path: Sequence[object]) -> list[str]:
-    """The names that the body's type knows at the path, over all branches of its unions."""
+    """The field names of the body's type at the path, over all branches of its unions."""
     document = _describe(body_type)
     here = list(_branches(document, document))
     for part in path:
@@ -20,7 +20,7 @@ def list_known_fields(body_type: Any, path: Sequence[object]) -> list[str]:
 
 
 def advise(wrong: str, known: Sequence[str]) -> str:
-    """` Did you mean 'k_max'?`, or the known names where none is similar; empty where there are too many."""
+    """` Did you mean 'k_max'?`, or the list of known names where none is similar; empty where that list is long."""
     if close := get_close_matches(wrong.lower(), known, 1, 0.6):
         return f" Did you mean {close[0]!r}?"
     return f" Known here: {', '.join(known)}." if 0 < len(known) <= MOST_NAMES_LISTED else ""
@@ -32,7 +32,7 @@ def _describe(body_type: Any) -> dict[str, Any]:
 
 
 def _branches(document: dict[str, Any], schema: Any) -> Iterator[dict[str, Any]]:
-    """The schemas of objects and lists that a schema stands for: references and unions resolved."""
+    """The schemas that a schema stands for: itself, with references and unions resolved."""
     if not isinstance(schema, dict):
         return
     if reference := schema.get("$ref"):

@@ -1,4 +1,4 @@
-"""Which form of an answer a caller wants (RFC 9110 §12.5.1)."""
+"""Chooses the media type of an answer by the header Accept (RFC 9110 §12.5.1)."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -13,13 +13,13 @@ Accept = Annotated[str | None, Header(max_length=1000, include_in_schema=False)]
 
 
 def document_pictures() -> dict[int | str, dict[str, Any]]:
-    """The 200 of a call that answers with a picture, or with the numbers behind it."""
+    """The OpenAPI response 200 of a call that answers with a picture or with its numbers."""
     picture = {"schema": {"type": "string", "format": "binary"}}
     return {200: {"content": {PNG: picture, SVG: picture}}}
 
 
 def choose_form(accept: str | None, offered: Sequence[str]) -> str:
-    """The offered media type of the highest weight; among equals, and without an Accept, the first."""
+    """The offered media type with the highest weight; the first among equals, and where there is no Accept."""
     if accept is None or not accept.strip():
         return offered[0]
     ranges = [_read_range(one) for one in accept.split(",")]
@@ -31,7 +31,7 @@ def choose_form(accept: str | None, offered: Sequence[str]) -> str:
 
 
 def _weigh(form: str, ranges: Sequence[tuple[str, float]]) -> float:
-    """The weight of the most specific range that the form is in; 0 where it is in none."""
+    """The weight of the most specific range that holds the media type; 0 where none does."""
     kinds = (form, f"{form.partition('/')[0]}/*", "*/*")
     return next((weight for kind in kinds for named, weight in ranges if named == kind), 0.0)
 

@@ -1,4 +1,4 @@
-"""Who may call: API keys, what each may do, and nobody from outside while there are none."""
+"""API keys and what each may do; a service without keys answers callers on its own machine only."""
 
 import hmac
 import ipaddress
@@ -18,14 +18,14 @@ READ_ONLY_SUFFIX = ":read"
 
 @dataclass(frozen=True)
 class ApiKey:
-    """A key by its digest: digests have one length, so comparing them tells nothing about the keys."""
+    """A key as its digest: all digests have one length, so a comparison reveals nothing about the key."""
 
     digest: bytes
     may_store: bool
 
 
 def parse_api_keys(listed: str) -> tuple[ApiKey, ...]:
-    """`secret,other-secret:read` → one key that may do everything, one that may only read and compute."""
+    """The keys of `secret,other-secret:read`: the first may do everything, the second may only read and compute."""
     keys = []
     for entry in filter(None, map(str.strip, listed.split(","))):
         secret = entry.removesuffix(READ_ONLY_SUFFIX)
@@ -34,7 +34,7 @@ def parse_api_keys(listed: str) -> tuple[ApiKey, ...]:
 
 
 def find_key(keys: tuple[ApiKey, ...], sent: str) -> ApiKey | None:
-    """Compares with every key, in constant time, so that the answer's delay names none."""
+    """The key that was sent, None if unknown; compares with every key in constant time, so that timing reveals none."""
     digest = sha256(sent.encode()).digest()
     found = None
     for key in keys:
@@ -45,7 +45,7 @@ def find_key(keys: tuple[ApiKey, ...], sent: str) -> ApiKey | None:
 
 @lru_cache(maxsize=64)
 def is_loopback(host: str) -> bool:
-    """Whether an address (or `localhost`) can be reached from this machine only."""
+    """Whether an address (or `localhost`) is this machine's own, which others cannot reach."""
     if host == "localhost":
         return True
     try:
@@ -59,25 +59,25 @@ Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 
 
 async def may_read(request: Request, credentials: Credentials) -> ApiKey | None:
-    """Lets a known key pass; with no keys set, callers on this machine only."""
+    """Lets a known key pass; where no keys are set, callers on this machine only."""
     return find_caller(request, credentials.credentials if credentials else None)
 
 
 def check_caller(request: Request) -> None:
-    """The same for a request whose route has not begun."""
+    """Refuses an unknown caller before its route begins, as `may_read` does."""
     scheme, sent = get_authorization_scheme_param(request.headers.get("authorization"))
     find_caller(request, sent if scheme.lower() == "bearer" and sent else None)
 
 
 def find_caller(request: Request, sent: str | None) -> ApiKey | None:
-    """The caller's key, None where none are set; whoever may not call is refused."""
+    """The caller's key, None where none are set; raises for a caller that may not call."""
     keys: tuple[ApiKey, ...] = request.app.state.api_keys
     if not keys:
-        # The Host too: a page of another site could reach us through a name that it lets point to this machine.
+        # The Host is checked too: another site could make its own name point to this machine (DNS rebinding).
         hosts = [request.url.hostname, request.client and request.client.host]
         if not all(is_loopback(host) for host in hosts if host):
             raise Forbidden(
-                "This service has no API keys, so it answers callers on its own machine, by a name of its own, only: "
+                "This service has no API keys, so it answers only callers on its own machine, at a loopback address: "
                 "call http://127.0.0.1, or set HEADGATE_API_KEYS."
             )
         return None
@@ -88,6 +88,6 @@ def find_caller(request: Request, sent: str | None) -> ApiKey | None:
 
 
 async def may_store(key: Annotated[ApiKey | None, Depends(may_read)]) -> None:
-    """Lets only keys pass that may change what is stored."""
+    """Refuses keys that may not change what is stored."""
     if key is not None and not key.may_store:
         raise Forbidden("This key may read and compute but not store: use one without the :read suffix.")

@@ -1,4 +1,4 @@
-"""Reads bodies as JSON of which nobody can be in doubt; FastAPI's own reading lets more pass, and says less."""
+"""Reads bodies as strict JSON: UTF-8, no name twice in an object, clear errors; FastAPI's own parser allows more."""
 
 import json
 import re
@@ -14,14 +14,14 @@ from app.http.errors import InvalidRequest, UnsupportedMediaType
 
 
 class StrictJsonRequest(Request):
-    """A request whose `json()` tells what to change."""
+    """A request whose `json()` reads strictly and raises errors that say what to change."""
 
     async def json(self) -> Any:
         return read_json(await self.body())
 
 
 class StrictJsonRoute(APIRoute):
-    """A route whose body is read strictly, and not before there is a slot to compute in where it needs one."""
+    """A route that reads its body strictly, and waits for a compute slot first where it needs one."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = admitting(self.endpoint, super().get_route_handler())
@@ -35,7 +35,7 @@ class StrictJsonRoute(APIRoute):
 
 
 def refuse_other_types(request: Request) -> None:
-    """Only JSON: a page of another site could make a browser send forms and plain text here, but not JSON."""
+    """Refuses a body that is not declared as JSON: other sites can make a browser send forms and text, but not JSON."""
     sent = request.headers.get("content-type", "")
     kind = sent.partition(";")[0].strip().lower()
     if kind == "application/json" or re.fullmatch(r"application/\S+\+json", kind):
@@ -45,19 +45,19 @@ def refuse_other_types(request: Request) -> None:
 
 
 def read_json(body: bytes) -> Any:
-    """The document of a body; malformed JSON stays a `JSONDecodeError`, whose place in the text helps most."""
+    """The value of a body; malformed JSON raises `JSONDecodeError`, which has the position in the text."""
     try:
         document = from_json(body)
-        # Every name has its colon, so with no more colons than names no name can have been lost to its double.
+        # Every name has a colon: where there are as many colons as names in the result, no name stood twice.
         if body.count(b":") == count_names(document):
             return document
     except ValueError:
-        pass  # the slower reading knows what to say
+        pass  # the slower parser makes the message
     return read_json_slowly(body)
 
 
 def count_names(value: Any) -> int:
-    """How many names the objects of a document have."""
+    """The number of names in all objects of a value."""
     count = 0
     if type(value) is dict:
         count, value = len(value), value.values()
@@ -70,7 +70,7 @@ def count_names(value: Any) -> int:
 
 
 def read_json_slowly(body: bytes) -> Any:
-    """The same, where names may stand twice or something is wrong."""
+    """The value of a body that may hold a name twice or be malformed."""
     try:
         return json.loads(body.decode(), object_pairs_hook=_without_doubles)
     except UnicodeDecodeError as error:
@@ -84,7 +84,7 @@ def read_json_slowly(body: bytes) -> Any:
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """RFC 8259 §4 leaves open which of two equal names counts: we will not guess which load was meant."""
+    """An object; refuses a name that stands twice, since RFC 8259 §4 leaves open which of the values counts."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]

@@ -1,4 +1,4 @@
-"""What Pydantic finds wrong with a payload, as pointers into it and words that say what to change."""
+"""Pydantic's validation errors as JSON pointers into the payload and sentences that say what to change."""
 
 import re
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from app.http.known_fields import advise, list_known_fields
 
 MOST_ERRORS_LISTED = 100
 
-# What Pydantic says of the commonest mistakes, turned into what to do about them.
+# For the most common errors, what to do instead of Pydantic's message.
 INSTEAD_OF_PYDANTIC = {
     "extra_forbidden": "This field is not known here: remove it, or correct its spelling.",
     "missing": "This field is required: add it.",
@@ -25,7 +25,7 @@ SAYS_ITS_VALUE = {
     "union_tag_invalid",
     "union_tag_not_found",
 }
-"""Errors beside which the value found says nothing more, or cannot be printed."""
+"""Errors whose message does not show the value found: it adds nothing, or cannot be printed."""
 
 KnownFields = Callable[[list[object]], list[str]]
 
@@ -55,7 +55,7 @@ def _find_path(error: Any, body: object) -> list[object]:
 
 
 def _pointer(error: Any, body: object) -> str:
-    """A JSON pointer (RFC 6901) to the part at fault."""
+    """The JSON pointer (RFC 6901) of the wrong part, or the name of the parameter."""
     where, *parts = error["loc"]
     if where != "body":
         return ("?" if where == "query" else f"{where}:") + ".".join(map(str, parts))
@@ -64,7 +64,7 @@ def _pointer(error: Any, body: object) -> str:
 
 
 def _find_candidates(error: Any, body: object, known_fields: KnownFields | None) -> tuple[str, list[str]]:
-    """The word that may be misspelled, and what is known in its place."""
+    """The word that may be misspelled, and the known words in its place."""
     kind, context = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden" and known_fields is not None:
         path = _find_path(error, body)
@@ -78,7 +78,7 @@ def _find_candidates(error: Any, body: object, known_fields: KnownFields | None)
 
 
 def _advise(error: Any, body: object, known_fields: KnownFields | None, *, is_yaml: bool) -> str:
-    """What is wrong, the value that was found, and what to change; the value of a header is never shown."""
+    """The error, the value found, and what to change; values of headers are never shown."""
     kind = error["type"]
     said = str(error["msg"]).removeprefix("Value error, ").replace("Input should ", "Must ", 1)
     advice = INSTEAD_OF_PYDANTIC.get(kind, said)
@@ -97,7 +97,7 @@ def _advise(error: Any, body: object, known_fields: KnownFields | None, *, is_ya
 def list_validation_errors(
     found: list[Any], body: object, body_type: Any = None, *, is_yaml: bool = False
 ) -> list[dict[str, str]]:
-    """Pydantic's errors as pointers and advice, the first hundred of them."""
+    """The first hundred of Pydantic's errors, as pointers and advice."""
     known_fields: KnownFields | None = None
     if body_type is not None:
         known_fields = lambda path: list_known_fields(body_type, path)  # noqa: E731  # of this call's type

@@ -1,0 +1,123 @@
+"""What stands where in the tree, and which rules of docs/architecture.md it breaks."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ("app", "planner", "ingest", "migrations")
+MEASURED = (*SOURCES, "tests", "benchmarks")
+MOST_LINES_OF_A_FILE, MOST_LINES_OF_A_FUNCTION = 300, 40
+
+OVER_HTTP = {"routes", "schemas", "service", "gathering", "answers", "history"}
+BY_COMMAND = {"command", "offline"}
+"""The modules of a noun's folder: test_routes.py tests the first, test_command.py the second."""
+
+UNTESTED = {
+    "app/tables.py": "tests/migrations compares the tables with the migrated database",
+    "app/main.py": "every test over HTTP runs the service that create_app makes",
+    "migrations/env.py": "Alembic calls it in every test of tests/migrations",
+    "planner/arrays.py": "holds one type and no code",
+}
+"""Modules without a test of their name, and why."""
+
+
+def list_modules(*folders: str) -> list[Path]:
+    """The Python files below these folders, as paths from the root."""
+    found = [path.relative_to(ROOT) for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    return sorted(path for path in found if "__pycache__" not in path.parts)
+
+
+def list_nouns() -> list[Path]:
+    """The folders of `app` that answer requests."""
+    return sorted(path.parent.relative_to(ROOT) for path in (ROOT / "app").glob("*/routes.py"))
+
+
+def find_strange_files() -> list[str]:
+    """Files in a noun's folder that have another name than the rule allows."""
+    allowed = {f"{name}.py" for name in OVER_HTTP | BY_COMMAND | {"__init__"}}
+    return [
+        str(path.relative_to(ROOT))
+        for noun in list_nouns()
+        for path in sorted((ROOT / noun).iterdir())
+        if path.name not in allowed and path.name != "__pycache__"
+    ]
+
+
+def name_test(module: Path) -> Path:
+    """The file that tests a module."""
+    stem = module.stem
+    if module.parent in list_nouns():
+        stem = "command" if stem in BY_COMMAND else "routes"
+    return Path("tests") / module.parent / f"test_{stem}.py"
+
+
+def find_untested_modules() -> list[str]:
+    """Modules without a test of their name, but for the listed exceptions."""
+    return [
+        f"{module} has no {name_test(module)}"
+        for module in list_modules(*SOURCES)
+        if module.stem != "__init__"
+        and "versions" not in module.parts  # tests/migrations runs every migration
+        and str(module) not in UNTESTED
+        and not (ROOT / name_test(module)).exists()
+    ]
+
+
+def find_doubled_classes() -> list[str]:
+    """Class names that stand more than once in app, planner and ingest; names with an underscore may repeat."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for module in list_modules("app", "planner", "ingest"):
+        for node in ast.walk(ast.parse((ROOT / module).read_text())):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(str(module))
+    return [f"{name}: {', '.join(found)}" for name, found in sorted(places.items()) if len(found) > 1]
+
+
+def find_long_files() -> list[str]:
+    """Files over the limit, with their lines."""
+    lengths = {path: len((ROOT / path).read_text().splitlines()) for path in list_modules(*MEASURED)}
+    return [f"{path}: {lines} lines" for path, lines in lengths.items() if lines > MOST_LINES_OF_A_FILE]
+
+
+def find_long_functions() -> list[str]:
+    """Functions over the limit, from `def` to their last line."""
+    found = []
+    for path in list_modules(*MEASURED):
+        for node in ast.walk(ast.parse((ROOT / path).read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1
+                if lines > MOST_LINES_OF_A_FUNCTION:
+                    found.append(f"{path}:{node.lineno} {node.name}: {lines} lines")
+    return found
+
+
+def list_texts() -> Iterator[Path]:
+    """Every text file of the project that is not made by a tool."""
+    skipped = {".git", ".venv", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"}
+    for path in ROOT.rglob("*"):
+        parts = path.relative_to(ROOT).parts
+        if path.is_file() and not skipped & set(parts) and path.suffix != ".lock":
+            yield path
+
+
+def find_outside_paths() -> list[str]:
+    """Files that name the folder beside the project: a clone of the project alone must work."""
+    outside = ("../" + "shared", "/work/" + "shared")  # written so, this file does not name it
+    return [
+        str(path.relative_to(ROOT))
+        for path in list_texts()
+        if any(name in path.read_text(errors="ignore") for name in outside)
+    ]
+
+
+RULES = {
+    "a noun's folder holds only these modules: "
+    + ", ".join(sorted(OVER_HTTP | BY_COMMAND)): find_strange_files,
+    "every module has a test of its name": find_untested_modules,
+    "a class name stands once": find_doubled_classes,
+    f"no file has more than {MOST_LINES_OF_A_FILE} lines": find_long_files,
+    f"no function has more than {MOST_LINES_OF_A_FUNCTION} lines": find_long_functions,
+    "no file names a folder outside the project": find_outside_paths,
+}
