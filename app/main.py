@@ -22,6 +22,7 @@ from app.ingest_runs import routes as ingest_runs
 from app.placements import routes as placements
 from app.plans import routes as plans
 from app.policies import routes as policies
+from app.predictions import routes as predictions
 from app.profiles import routes as profiles
 from app.recommendations import routes as recommendations
 from app.serving import health
@@ -46,6 +47,7 @@ ROUTERS = (
     profiles.router,
     vm_catalogues.router,
     placements.router,
+    predictions.router,
     gates.router,
     policies.router,
     decisions.router,

@@ -1,65 +1,88 @@
-"""From the planner's placements to JSON's types."""
+"""The planner's placements as JSON."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import dataclass
 
 from app.described.answers import DiagnosticAnswer
+from app.placements.gathering import GatheredPlacement
 from app.placements.schemas import (
-    Acquisition,
+    AcquisitionAnswer,
     ComparedPairAnswer,
-    Mapping,
-    PlacedSlot,
-    PlacedVm,
+    MappingAnswer,
+    PlacedSlotAnswer,
+    PlacedVmAnswer,
     PlacementAnswer,
     PlacementChoices,
     PurchaseAnswer,
-    SlotUsageAnswer,
-    SustainedRateAnswer,
     ThreadAllocationAnswer,
+    UsedProfileAnswer,
 )
-from planner.placements import place as placing
-from planner.placements import sustained_rate as predicting
-from planner.placements.mapping import ThreadMapping, measure_fragmentation
-from planner.placements.thread_allocation import TaskLoad
-from planner.placements.vm_acquisition import Purchase as Bought
+from app.predictions.answers import to_sustained_rate
+from app.predictions.schemas import SlotUsageAnswer
+from planner.placements.mapping import Fragmentation, ThreadMapping
+from planner.placements.place import ComparedPair, Placement
+from planner.placements.vm_acquisition import Purchase
+
+
+@dataclass(frozen=True)
+class RatedPair:
+    """A compared pair with the rates that it sustains under both routings."""
+
+    pair: ComparedPair
+    rate_shuffle: float | None = None
+    rate_slot_aware: float | None = None
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A placement at a rate, with the numbers that the answer adds to it."""
+
+    placement: Placement
+    external_rate: float
+    slots_asked: int
+    fragmentation: Fragmentation
+    comparison: Sequence[RatedPair] | None
 
 
 def to_placement_answer(
-    placement: placing.Placement, body: PlacementChoices, external_rate: float
+    placed: Placed, gathered: GatheredPlacement, choices: PlacementChoices
 ) -> PlacementAnswer:
-    """Everything about one placement."""
+    """A placement with what it was computed from."""
+    placement = placed.placement
+    said = (*gathered.profiles.diagnostics, *placement.diagnostics)
+    pairs = placed.comparison
     return PlacementAnswer(
-        external_rate=external_rate,
+        external_rate=placed.external_rate,
         allocation=ThreadAllocationAnswer.model_validate(placement.allocation),
-        mapping=to_mapping(placement.mapping, placement.retries),
-        prediction=to_prediction(placement.prediction, body.routing, external_rate),
-        acquisition=Acquisition(
-            rule=body.acquisition,
-            slots_asked=placement.allocation.slots + placement.retries,
-            largest_first=to_purchase(placement.largest_first),
-            cheapest=to_purchase(placement.cheapest),
+        mapping=to_mapping_answer(placement.mapping, placement.retries, placed.fragmentation),
+        prediction=to_sustained_rate(placement.prediction, choices.routing, placed.external_rate),
+        acquisition=AcquisitionAnswer(
+            rule=choices.acquisition,
+            slots_asked=placed.slots_asked,
+            largest_first=to_purchase_answer(placement.largest_first),
+            cheapest=to_purchase_answer(placement.cheapest),
         ),
         hourly_price=placement.hourly_price,
-        profiles=[],
-        diagnostics=[DiagnosticAnswer.model_validate(one) for one in placement.diagnostics],
+        comparison=None if pairs is None else [to_pair_answer(pair) for pair in pairs],
+        profiles=[UsedProfileAnswer.model_validate(one) for one in gathered.profiles.used],
+        diagnostics=[DiagnosticAnswer.model_validate(one) for one in said],
     )
 
 
-def to_mapping(mapping: ThreadMapping, retries: int) -> Mapping:
+def to_mapping_answer(mapping: ThreadMapping, retries: int, fragmentation: Fragmentation) -> MappingAnswer:
     """All VMs with all their slots."""
-    fragmentation = measure_fragmentation(mapping)
-    return Mapping(
+    return MappingAnswer(
         slots_used=mapping.slots_used,
         slots_available=mapping.slots_available,
-        fragmentation=SlotUsageAnswer(cpu=fragmentation.cpu, memory=fragmentation.memory),
+        fragmentation=SlotUsageAnswer.model_validate(fragmentation),
         vms=[
-            PlacedVm(
+            PlacedVmAnswer(
                 name=placed.vm.name,
                 size=placed.vm.size,
                 rack=placed.vm.rack,
                 hourly_price=placed.vm.hourly_price,
                 slots=[
-                    PlacedSlot(threads=dict(slot.threads), cpu=slot.cpu, memory=slot.memory)
+                    PlacedSlotAnswer(threads=dict(slot.threads), cpu=slot.cpu, memory=slot.memory)
                     for slot in placed.slots
                 ],
             )
@@ -69,19 +92,8 @@ def to_mapping(mapping: ThreadMapping, retries: int) -> Mapping:
     )
 
 
-def to_prediction(
-    prediction: predicting.Prediction, routing: str, external_rate: float | None
-) -> SustainedRateAnswer:
-    """What a mapping sustains."""
-    meets_rate = None
-    if external_rate is not None and prediction.rate is not None:
-        meets_rate = prediction.rate >= external_rate
-    fields = asdict(prediction) | {"routing": routing, "meets_rate": meets_rate}
-    return SustainedRateAnswer.model_validate(fields)
-
-
-def to_purchase(bought: Bought) -> PurchaseAnswer:
-    """VMs by size."""
+def to_purchase_answer(bought: Purchase) -> PurchaseAnswer:
+    """The number of VMs by size."""
     return PurchaseAnswer(
         vms={size.name: count for size, count in bought.counts},
         slots=bought.slots,
@@ -89,17 +101,14 @@ def to_purchase(bought: Bought) -> PurchaseAnswer:
     )
 
 
-def to_compared_pair(
-    pair: placing.ComparedPair, loads: Sequence[TaskLoad], external_rate: float
-) -> ComparedPairAnswer:
-    """One line of a comparison, with the rate under both routings."""
+def to_pair_answer(rated: RatedPair) -> ComparedPairAnswer:
+    """One line of a comparison."""
+    pair = rated.pair
     names = {"allocation": pair.allocation, "mapping": pair.mapping}
     placement = pair.placement
     if placement is None:
         return ComparedPairAnswer.model_validate(names | {"reason": pair.reason})
     mapping = placement.mapping
-    routes = (predicting.route_shuffled, predicting.route_slot_aware)
-    shuffled, aware = (predicting.predict(loads, mapping, route, external_rate).rate for route in routes)
     return ComparedPairAnswer.model_validate(
         names
         | {
@@ -109,8 +118,8 @@ def to_compared_pair(
             "retries": placement.retries,
             "vms": len(mapping.vms),
             "hourly_price": placement.hourly_price,
-            "rate_shuffle": shuffled,
-            "rate_slot_aware": aware,
+            "rate_shuffle": rated.rate_shuffle,
+            "rate_slot_aware": rated.rate_slot_aware,
             "binding_task": placement.prediction.binding_task,
         }
     )

@@ -1,4 +1,4 @@
-"""`headgate place`: threads, slots and VMs, from files."""
+"""`headgate place`: places the threads of a topology, from files."""
 
 from pathlib import Path
 from typing import Annotated
@@ -20,7 +20,9 @@ def place(
     vm_sizes: Annotated[
         Path | None, typer.Option("--vm-sizes", help="A list of name, slots, hourly_price.")
     ] = None,
-    vms: Annotated[Path | None, typer.Option("--vms", help="VMs there: a list of name, slots, rack.")] = None,
+    vms: Annotated[
+        Path | None, typer.Option("--vms", help="Existing VMs: a list of name, slots, rack.")
+    ] = None,
     allocation: Annotated[str, typer.Option(help="lsa or mba.")] = "mba",
     mapping: Annotated[str, typer.Option(help="dsm, rsm, sam or collocate.")] = "sam",
     routing: Annotated[str, typer.Option(help="shuffle or slot-aware.")] = "shuffle",
@@ -28,7 +30,7 @@ def place(
     compare: Annotated[bool, typer.Option("--compare", help="Every allocation with every mapping.")] = False,
     output: Output = "table",
 ) -> None:
-    """Which threads on which slot of which VM, what that sustains and costs."""
+    """Which thread runs on which slot of which VM, what that sustains and costs."""
     from app.placements.offline import print_placement, run_placement
 
     choices = {

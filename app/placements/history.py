@@ -1,4 +1,4 @@
-"""The placements that were stored, as they were answered."""
+"""Reads stored placements."""
 
 from uuid import UUID
 
@@ -13,7 +13,7 @@ from app.tables import PlacementRow
 
 
 def find_placement(session: Session, placement_id: UUID) -> PlacementAnswer:
-    """A stored placement, as it was answered."""
+    """A stored placement, as it was answered when it was made."""
     row = session.get(PlacementRow, placement_id)
     if row is None:
         raise UnknownPlacement(placement_id)
@@ -21,7 +21,7 @@ def find_placement(session: Session, placement_id: UUID) -> PlacementAnswer:
 
 
 def list_placements(session: Session, name: str, page: Page) -> PlacementPage:
-    """The placements of a topology, newest first."""
+    """A page of the placements of a topology, newest first."""
     stored = find_topology(session, name)
     answer = PlacementRow.answer
     query = select(

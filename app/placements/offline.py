@@ -1,4 +1,4 @@
-"""Placements from files, on a terminal: no server, no database, the same checks and answers."""
+"""Placements from files: no server, no database, the same checks and answers as over HTTP."""
 
 import sys
 from collections.abc import Mapping
@@ -10,9 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from app.http.errors import InvalidRequest
-from app.placements.computing import compute_placement
-from app.placements.gathering import NO_LIBRARY
-from app.placements.schemas import ComparedPairAnswer, PlacedSlot, PlacementAnswer, PlacementRequest
+from app.placements.answers import to_placement_answer
+from app.placements.gathering import gather_offline
+from app.placements.schemas import ComparedPairAnswer, PlacedSlotAnswer, PlacementAnswer, PlacementRequest
+from app.placements.service import compute_placement
 from app.terminal.files import check_body, read_document
 from app.terminal.refusals import Refused, compute_answer
 from app.terminal.tables import open_console
@@ -29,15 +30,19 @@ def run_placement(files: Mapping[str, Path | None], choices: Mapping[str, Any]) 
         PlacementRequest, dict(choices) | read | {"profiles": _list_points(read["profiles"])}
     )
     try:
-        return compute_answer(
-            lambda: compute_placement(request, request.topology, request.external_rate, NO_LIBRARY)
-        )
+        return compute_answer(lambda: place_request(request))
     except InvalidRequest as error:
         raise Refused("\n".join(f"{pointer}: {detail}" for pointer, detail in error.errors)) from error
 
 
+def place_request(request: PlacementRequest) -> PlacementAnswer:
+    """The placement by the profiles and sizes in the request alone."""
+    gathered = gather_offline(request.topology, request)
+    return to_placement_answer(compute_placement(gathered, request, request.external_rate), gathered, request)
+
+
 def _list_points(document: Any) -> Any:
-    """By task a list of points, or what `headgate profile --output json` wrote: an object that has them."""
+    """The points by task, from lists of points or from what `headgate profile --output json` wrote."""
     if not isinstance(document, dict):
         return document
     return {
@@ -115,7 +120,7 @@ def _tabulate_vms(answer: PlacementAnswer) -> Table:
     return table
 
 
-def _describe_slot(slot: PlacedSlot) -> str:
+def _describe_slot(slot: PlacedSlotAnswer) -> str:
     return ", ".join(f"{task} × {threads}" for task, threads in slot.threads.items()) or "empty"
 
 

@@ -1,4 +1,4 @@
-"""Placements: which threads on which slot of which VM, what that sustains and what it costs."""
+"""/v1/placements: which thread runs on which slot of which VM, what that sustains and costs."""
 
 from uuid import UUID
 
@@ -12,22 +12,23 @@ from app.http.pages import PageDep
 from app.http.security import may_read, may_store
 from app.http.strict_json import StrictJsonRoute
 from app.placements import history, service
-from app.placements.schemas import (
-    PlacementAnswer,
-    PlacementPage,
-    PlacementRequest,
-    PredictionAnswer,
-    PredictionRequest,
-    StoredPlacementRequest,
-)
+from app.placements.schemas import PlacementAnswer, PlacementPage, PlacementRequest, StoredPlacementRequest
 from app.storage.sessions import SessionDep
 
 router = APIRouter(prefix="/v1", tags=["placements"], route_class=StrictJsonRoute)
 reads = [Depends(may_read)]
 stores = [Depends(may_store)]
 
-TASKS = (*BODY, "invalid-profile", "missing-profile", "idle-task")
-PLACED = (*TASKS, "vm-too-small", "placement-too-large", "invalid-catalogue", "not-enough-slots")
+PLACED = (
+    *BODY,
+    "invalid-profile",
+    "missing-profile",
+    "idle-task",
+    "vm-too-small",
+    "placement-too-large",
+    "invalid-catalogue",
+    "not-enough-slots",
+)
 DESCRIBED = ("invalid-topology", "invalid-load", "no-steady-state")
 
 
@@ -38,21 +39,9 @@ DESCRIBED = ("invalid-topology", "invalid-load", "no-steady-state")
     responses=document_problems(*DESCRIBED, *PLACED),
 )
 @computes
-def place(body: PlacementRequest, session: SessionDep, settings: SettingsDep) -> PlacementAnswer:
-    """Allocates threads and slots, acquires VMs, maps, and predicts the rate; nothing is stored."""
+def place_threads(body: PlacementRequest, session: SessionDep, settings: SettingsDep) -> PlacementAnswer:
+    """Allocates threads and slots, acquires VMs, maps threads to slots and predicts the rate; nothing is stored."""
     return service.place_described(session, body, settings)
-
-
-@router.post(
-    "/predictions",
-    dependencies=reads,
-    summary="Predict what a mapping sustains",
-    responses=document_problems(*DESCRIBED, *TASKS, "invalid-mapping"),
-)
-@computes
-def predict(body: PredictionRequest, session: SessionDep, settings: SettingsDep) -> PredictionAnswer:
-    """Whoever made the mapping: the rate, the task that binds it, cpu and memory of every slot."""
-    return service.predict_described(session, body, settings)
 
 
 @router.post(
@@ -62,7 +51,7 @@ def predict(body: PredictionRequest, session: SessionDep, settings: SettingsDep)
     responses=document_problems("unknown-topology", "no-snapshot", "stored-data-unusable", *PLACED),
 )
 @computes
-def place_stored(
+def place_stored_topology(
     name: TopologyName, session: SessionDep, response: Response, body: StoredPlacementRequest
 ) -> PlacementAnswer:
     """By the profiles that its operators name, at the rate asked for or the newest one measured."""
@@ -88,6 +77,6 @@ def list_placements(name: TopologyName, page: PageDep, session: SessionDep) -> P
     summary="Read a placement",
     responses=document_problems("unknown-placement"),
 )
-def read_placement(placement_id: UUID, session: SessionDep) -> PlacementAnswer:
-    """As it was answered when it was made."""
+def get_placement(placement_id: UUID, session: SessionDep) -> PlacementAnswer:
+    """The answer that was given when it was made."""
     return history.find_placement(session, placement_id)

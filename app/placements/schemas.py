@@ -4,51 +4,39 @@ from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field
 
 from app.described.answers import DiagnosticAnswer
 from app.described.topology import Graph
 from app.http.fields import Answer, Body, OperatorName, PositiveRate, TopologyName
-from app.profiles.schemas import AZURE_BLOB, Points
+from app.predictions.schemas import BLOB_TOPOLOGY, RoutingName, SlotUsageAnswer, SustainedRateAnswer
+from app.profiles.schemas import AZURE_BLOB, ProfilesByName
 from app.vm_catalogues.schemas import AZURE_D_SIZES, MOST_SLOTS, VmSizeBody
 from planner.placements import mapping as mappers
 
 AllocationName = Literal["lsa", "mba"]
 MappingName = Literal["dsm", "rsm", "sam", "collocate"]
-RoutingName = Literal["shuffle", "slot-aware"]
 AcquisitionName = Literal["largest-first", "cheapest"]
-
-BLOB_TOPOLOGY: dict[str, JsonValue] = {
-    "operators": [{"name": "source"}, {"name": "blob"}, {"name": "sink"}],
-    "edges": [{"source": "source", "target": "blob"}, {"source": "blob", "target": "sink"}],
-}
-
-Profiles = Annotated[
-    dict[OperatorName, Points],
-    Field(
-        description="By operator, or by the name that operators give as their profile; before the library's."
-    ),
-]
 
 
 class VmBody(Body):
-    """A VM that is there already, all its slots free."""
+    """A VM that exists already, with all its slots free."""
 
     name: OperatorName
     slots: Annotated[int, Field(ge=1, le=MOST_SLOTS)]
     size: OperatorName | None = None
-    rack: Annotated[OperatorName | None, Field(description="Left out: not known to be any other VM's.")] = (
-        None
-    )
+    rack: Annotated[
+        OperatorName | None, Field(description="Left out: it is taken to share its rack with no other VM.")
+    ] = None
     hourly_price: Annotated[float | None, Field(ge=0)] = None
 
     def to_values(self) -> mappers.Vm:
-        """What the planner maps onto."""
+        """The VM as the planner maps onto it."""
         return mappers.Vm(self.name, self.slots, self.size, self.rack, self.hourly_price)
 
 
 class DistanceWeightsBody(Body):
-    """What memory, cpu and network count for in the distance of `rsm`."""
+    """The weights of memory, cpu and network in the distance of `rsm`."""
 
     memory: Annotated[float, Field(ge=0, le=1e6)] = 1.0
     cpu: Annotated[float, Field(ge=0, le=1e6)] = 1.0
@@ -56,7 +44,7 @@ class DistanceWeightsBody(Body):
 
 
 class PlacementChoices(Body):
-    """How to place: what every placement call takes beside topology and rate."""
+    """How to place: the fields of every placement call beside topology and rate."""
 
     allocation: Annotated[
         AllocationName,
@@ -75,23 +63,30 @@ class PlacementChoices(Body):
             description="`shuffle`: an equal share to each thread. `slot-aware`: as much as each slot sustains."
         ),
     ] = "shuffle"
-    profiles: Profiles = {}
+    profiles: ProfilesByName = {}
     vm_sizes: Annotated[
-        list[VmSizeBody] | None, Field(max_length=100, description="Sizes to acquire VMs of.")
+        list[VmSizeBody] | None, Field(max_length=100, description="The sizes of VM that can be acquired.")
     ] = None
     vm_catalogue: Annotated[
-        TopologyName | None, Field(description="Of /v1/vm-catalogues, where vm_sizes is left out.")
+        TopologyName | None,
+        Field(description="Name of a catalogue in /v1/vm-catalogues, used where vm_sizes is left out."),
     ] = None
     vms: Annotated[
-        list[VmBody], Field(max_length=100_000, description="Filled before any are acquired.")
+        list[VmBody],
+        Field(
+            max_length=100_000,
+            description="VMs that exist already; they are filled before others are acquired.",
+        ),
     ] = []
     acquisition: Annotated[
         AcquisitionName,
-        Field(description="`largest-first`: the paper's rule. The answer gives what both would buy."),
+        Field(
+            description="`largest-first`: the rule of Shukla and Simmhan. The answer gives the purchases of both rules."
+        ),
     ] = "largest-first"
     rsm_weights: DistanceWeightsBody = DistanceWeightsBody()
     compare: Annotated[
-        bool, Field(description="Also a table of every allocation × mapping pair under both routings.")
+        bool, Field(description="Add a table of every allocation × mapping pair under both routings.")
     ] = False
 
 
@@ -119,7 +114,7 @@ class PlacementRequest(PlacementChoices):
 
 
 class StoredPlacementRequest(PlacementChoices):
-    """The same for a stored topology, by the profiles that its operators name."""
+    """Threads, slots and VMs for a stored topology, by the profiles that its operators name."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -130,50 +125,12 @@ class StoredPlacementRequest(PlacementChoices):
     )
 
     external_rate: Annotated[
-        PositiveRate | None, Field(description="Left out: that of the newest snapshot.")
+        PositiveRate | None, Field(description="Left out: the rate of the newest snapshot.")
     ] = None
-
-
-class PlacedSlotBody(Body):
-    """Threads by task on one slot."""
-
-    threads: dict[OperatorName, int]
-
-
-class PlacedVmBody(Body):
-    """A VM of a mapping to predict."""
-
-    name: OperatorName
-    slots: Annotated[list[PlacedSlotBody], Field(max_length=100_000)]
-
-
-class PredictionRequest(Body):
-    """A mapping, whoever made it, to predict."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "topology": BLOB_TOPOLOGY,
-                    "profiles": {"blob": AZURE_BLOB},
-                    "vms": [{"name": "a", "slots": [{"threads": {"blob": 50}}, {"threads": {"blob": 20}}]}],
-                }
-            ]
-        }
-    )
-
-    topology: Graph
-    external_rate: Annotated[
-        PositiveRate | None,
-        Field(description="For cpu and memory at that rate; left out: at what is sustained."),
-    ] = None
-    routing: RoutingName = "shuffle"
-    profiles: Profiles = {}
-    vms: Annotated[list[PlacedVmBody], Field(min_length=1, max_length=100_000)]
 
 
 class TaskAllocationAnswer(Answer):
-    """Threads of one task, and what they take in slots."""
+    """The threads of one task, and the cpu and memory that they take in slots."""
 
     name: str
     rate: float
@@ -191,92 +148,46 @@ class ThreadAllocationAnswer(Answer):
     detail: str
 
 
-class SlotUsageAnswer(Answer):
-    """Fractions of one slot."""
-
-    cpu: float
-    memory: float
-
-
-class PlacedSlot(SlotUsageAnswer):
-    """Threads by task on one slot, and what is reserved for them."""
+class PlacedSlotAnswer(SlotUsageAnswer):
+    """The threads on one slot by task, and the cpu and memory reserved for them."""
 
     threads: dict[str, int]
 
 
-class PlacedVm(Answer):
+class PlacedVmAnswer(Answer):
     """A VM with all its slots, used or not."""
 
     name: str
     size: str | None
     rack: str | None
     hourly_price: float | None
-    slots: list[PlacedSlot]
+    slots: list[PlacedSlotAnswer]
 
 
-class Mapping(Answer):
+class MappingAnswer(Answer):
     """Which thread runs on which slot of which VM."""
 
     slots_used: int
-    slots_available: Annotated[int, Field(description="On all VMs of the answer.")]
+    slots_available: Annotated[int, Field(description="The slots of all VMs in the answer.")]
     fragmentation: Annotated[
-        SlotUsageAnswer, Field(description="Of the slots used, the share that is reserved for nothing.")
+        SlotUsageAnswer, Field(description="The share of the used slots that is not reserved.")
     ]
-    vms: list[PlacedVm]
-    retries: Annotated[int, Field(description="Slots asked for beyond the allocation, one by one.")]
-
-
-class TaskPredictionAnswer(Answer):
-    """What the threads of a task sustain where they are, and the external rate at which they do."""
-
-    name: str
-    capacity: float
-    rate: float
-
-
-class VmPredictionAnswer(SlotUsageAnswer):
-    """Expected use of a VM, in slots."""
-
-    name: str
-    slots: list[SlotUsageAnswer]
-
-
-class SustainedRateAnswer(Answer):
-    """What a mapping sustains."""
-
-    rate: Annotated[
-        float | None,
-        Field(description="External rate that every task sustains; null: no operator has a profile."),
+    vms: list[PlacedVmAnswer]
+    retries: Annotated[
+        int, Field(description="Slots added to the allocation, one by one, until the mapper had room.")
     ]
-    meets_rate: Annotated[
-        bool | None,
-        Field(description="Whether that is the rate asked for; null = none was, or nothing is known of it."),
-    ]
-    binding_task: str | None
-    routing: RoutingName
-    tasks: list[TaskPredictionAnswer]
-    vms: Annotated[
-        list[VmPredictionAnswer],
-        Field(description="At the rate asked for, or the one sustained if that is lower."),
-    ]
-
-
-class PredictionAnswer(SustainedRateAnswer):
-    """The same, by itself."""
-
-    diagnostics: list[DiagnosticAnswer]
 
 
 class PurchaseAnswer(Answer):
-    """VMs to acquire by one rule."""
+    """The VMs that one rule acquires."""
 
-    vms: Annotated[dict[str, int], Field(description="How many of which size.")]
+    vms: Annotated[dict[str, int], Field(description="The number of VMs of each size.")]
     slots: int
     hourly_price: float
 
 
-class Acquisition(Answer):
-    """What was acquired, and what both rules would have acquired for as many slots."""
+class AcquisitionAnswer(Answer):
+    """The rule that was followed, and what both rules acquire for the same number of slots."""
 
     rule: AcquisitionName
     slots_asked: int
@@ -285,7 +196,7 @@ class Acquisition(Answer):
 
 
 class ComparedPairAnswer(Answer):
-    """One allocation with one mapping; null where there is no placement, and why."""
+    """One allocation with one mapping; without a placement the numbers are null and `reason` says why."""
 
     allocation: AllocationName
     mapping: MappingName
@@ -301,32 +212,36 @@ class ComparedPairAnswer(Answer):
     reason: str | None = None
 
 
-class UsedProfile(Answer):
-    """Where the profile of a task came from."""
+class UsedProfileAnswer(Answer):
+    """The profile that was used for a task."""
 
     task: str
     profile: str
-    version: Annotated[int | None, Field(description="In the library; null = came with the request.")]
+    version: Annotated[
+        int | None, Field(description="The stored version; null: the profile came with the request.")
+    ]
 
 
 class PlacementAnswer(Answer):
-    """Allocation, mapping, prediction and price in one."""
+    """A placement: allocation, mapping, prediction, acquisition and price."""
 
     id: UUID | None = None
     created_at: datetime | None = None
     external_rate: float
     allocation: ThreadAllocationAnswer
-    mapping: Mapping
+    mapping: MappingAnswer
     prediction: SustainedRateAnswer
-    acquisition: Acquisition
-    hourly_price: Annotated[float, Field(description="Of all VMs of the mapping that have a price.")]
+    acquisition: AcquisitionAnswer
+    hourly_price: Annotated[
+        float, Field(description="The sum over all VMs of the mapping that have a price.")
+    ]
     comparison: list[ComparedPairAnswer] | None = None
-    profiles: list[UsedProfile]
+    profiles: list[UsedProfileAnswer]
     diagnostics: list[DiagnosticAnswer]
 
 
 class PlacementSummary(Answer):
-    """A line of the history."""
+    """A stored placement in a list."""
 
     id: UUID
     created_at: datetime
@@ -334,7 +249,7 @@ class PlacementSummary(Answer):
     external_rate: float
     slots_used: int
     hourly_price: float
-    rate: Annotated[float | None, Field(description="That is sustained; null: no operator has a profile.")]
+    rate: Annotated[float | None, Field(description="The sustained rate; null: no operator has a profile.")]
 
 
 class PlacementPage(Answer):

@@ -1,4 +1,4 @@
-"""`headgate profile`: task profiles of trials."""
+"""`headgate profile`: task profiles from trials."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,8 +12,10 @@ def profile(
     trials: Annotated[
         Path, typer.Option("--trials", help="CSV: task,threads,rate,at_seconds,latency_seconds,cpu,memory.")
     ],
-    warm_up_seconds: Annotated[float, typer.Option(help="Samples before this do not count.")] = 0.0,
-    max_slope: Annotated[float, typer.Option(help="Growth of latency, s/s, that still is stable.")] = 1e-3,
+    warm_up_seconds: Annotated[float, typer.Option(help="Samples before this time are not used.")] = 0.0,
+    max_slope: Annotated[
+        float, typer.Option(help="Growth of latency, in s/s, up to which a trial is stable.")
+    ] = 1e-3,
     output: Output = "table",
 ) -> None:
     """Build task profiles from trials; --output json is what `place --profiles` reads."""

@@ -1,4 +1,4 @@
-"""Task profiles from a CSV file of trials, on a terminal."""
+"""Task profiles from a CSV file of trials."""
 
 import csv
 import json
@@ -10,8 +10,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from app.profiles.answers import describe_built
 from app.profiles.schemas import BuiltFields, EvidenceAnswer
-from app.profiles.service import describe_built
 from app.terminal.refusals import Refused, compute_answer
 from app.terminal.tables import open_console
 from planner.placements.profile_builder import Criteria, Trial, build_profile
@@ -55,7 +55,7 @@ def read_trials(path: Path) -> dict[str, list[Trial]]:
 
 
 def _find_mean(values: list[float]) -> float:
-    """About the first value, so that the mean of equal values is that value: even fsum([0.1] * 6) / 6 is not."""
+    """The mean, taken of differences from the first value: fsum([0.1] * 6) / 6 is not 0.1, but this is."""
     return values[0] + fsum(value - values[0] for value in values) / len(values)
 
 

@@ -1,4 +1,4 @@
-"""/v1/profiles: what one slot sustains of a task, by threads."""
+"""/v1/profiles: the rate that threads of a task sustain on one slot."""
 
 from typing import Annotated
 from urllib.parse import quote
@@ -12,13 +12,13 @@ from app.http.fields import TopologyName
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
 from app.http.strict_json import StrictJsonRoute
-from app.profiles import service
+from app.profiles import history, service
 from app.profiles.schemas import FROM_TRIALS, ProfileAnswer, ProfileBody, ProfilePage, TrialsBody
 from app.storage.sessions import SessionDep
 
 
 class ProfileNameConvertor(StringConvertor):
-    """Any name but the one that is a call of its own, so that each address has one meaning."""
+    """Any name except `from-trials`, which is the address of a call."""
 
     regex = f"(?!{FROM_TRIALS}$)[^/]+"
 
@@ -37,9 +37,9 @@ stores = [Depends(may_store)]
     summary="Store a profile",
     responses=document_problems(*BODY, "invalid-profile"),
 )
-def add_profile(body: ProfileBody, response: Response, session: SessionDep) -> ProfileAnswer:
-    """As version 1 of a new name, or the next version of a known one."""
-    stored = service.add_profile(session, body)
+def store_profile(body: ProfileBody, response: Response, session: SessionDep) -> ProfileAnswer:
+    """Stores version 1 of a new name, or the next version of a known one."""
+    stored = service.store_profile(session, body)
     response.headers["Location"] = f"/v1/profiles/{quote(stored.name, safe='')}"
     return stored
 
@@ -52,9 +52,9 @@ def add_profile(body: ProfileBody, response: Response, session: SessionDep) -> P
     responses=document_problems(*BODY, "invalid-profile", "no-stable-point"),
 )
 @computes
-def add_from_trials(body: TrialsBody, response: Response, session: SessionDep) -> ProfileAnswer:
-    """Per number of threads the largest stable rate, with the evidence for each and the gaps in the grid."""
-    stored = service.add_from_trials(session, body)
+def build_profile(body: TrialsBody, response: Response, session: SessionDep) -> ProfileAnswer:
+    """For each number of threads the largest stable rate, with its evidence and the gaps in the grid of trials."""
+    stored = service.store_built_profile(session, body)
     response.headers["Location"] = f"/v1/profiles/{quote(stored.name, safe='')}"
     return stored
 
@@ -62,7 +62,7 @@ def add_from_trials(body: TrialsBody, response: Response, session: SessionDep) -
 @router.get("", dependencies=reads, summary="List profiles", responses=document_problems())
 def list_profiles(page: PageDep, session: SessionDep) -> ProfilePage:
     """Newest versions, by name."""
-    return service.list_profiles(session, page)
+    return history.list_profiles(session, page)
 
 
 @router.get(
@@ -71,13 +71,13 @@ def list_profiles(page: PageDep, session: SessionDep) -> ProfilePage:
     summary="Read a profile",
     responses=document_problems("unknown-profile"),
 )
-def read_profile(
+def get_profile(
     name: TopologyName,
     session: SessionDep,
-    version: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="An older one.")] = None,
+    version: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="An older version.")] = None,
 ) -> ProfileAnswer:
     """The newest version, or the one asked for."""
-    return service.find_profile(session, name, version)
+    return history.find_profile(session, name, version)
 
 
 @router.delete(
@@ -88,5 +88,5 @@ def read_profile(
     responses=document_problems("unknown-profile"),
 )
 def delete_profile(name: TopologyName, session: SessionDep) -> None:
-    """With all its versions; stored placements keep what they were answered."""
+    """Deletes all versions; stored placements stay as they are."""
     service.delete_profile(session, name)

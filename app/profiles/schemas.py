@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
-from app.http.fields import Answer, Body, TopologyName
+from app.http.fields import Answer, Body, OperatorName, TopologyName
 from planner.placements import profile_builder, profiles
 
 AZURE_BLOB: list[JsonValue] = [
@@ -33,22 +33,33 @@ MeasuredOn = Annotated[
 
 
 class Point(Body):
-    """What so many threads of the task sustain and take, alone on one slot."""
+    """The rate that a number of threads sustain alone on one slot, and the cpu and memory that they take."""
 
     threads: int
-    peak_rate: Annotated[float, Field(description="Tuples per second that they sustain; above 0.")]
+    peak_rate: Annotated[float, Field(description="Tuples per second that the threads sustain; above 0.")]
     cpu: Annotated[float, Field(description="Fraction of one slot.")]
     memory: Annotated[float, Field(description="Fraction of one slot, up to 1.")]
 
 
 Points = Annotated[
     list[Point],
-    Field(max_length=10_000, description="Beginning with one thread; between them, interpolated linearly."),
+    Field(
+        max_length=10_000,
+        description="The first has one thread; between points values are interpolated linearly.",
+    ),
+]
+
+
+ProfilesByName = Annotated[
+    dict[OperatorName, Points],
+    Field(
+        description="By operator, or by the name that operators give as their profile; used before stored ones."
+    ),
 ]
 
 
 def to_profile(task: str, points: list[Point]) -> profiles.Profile:
-    """What the planner computes with; checks the table."""
+    """The planner's profile; raises InvalidProfile where the table is not one."""
     return profiles.Profile(
         task,
         tuple(profiles.ProfilePoint(one.threads, one.peak_rate, one.cpu, one.memory) for one in points),
@@ -78,13 +89,13 @@ class TrialBody(Body):
     rate: Annotated[float, Field(description="Tuples per second it was given.")]
     samples: Annotated[
         list[Annotated[list[float], Field(min_length=2, max_length=2)]],
-        Field(description="[seconds since the start of the trial, latency in seconds], again and again."),
+        Field(description="Pairs [seconds since the start of the trial, latency in seconds]."),
     ]
     cpu: float
     memory: float
 
     def to_values(self) -> profile_builder.Trial:
-        """What the profile builder judges."""
+        """The trial as the profile builder judges it."""
         samples = tuple((at_seconds, latency_seconds) for at_seconds, latency_seconds in self.samples)
         return profile_builder.Trial(self.threads, self.rate, samples, self.cpu, self.memory)
 
@@ -122,17 +133,19 @@ class TrialsBody(Body):
     name: ProfileName
     trials: Annotated[list[TrialBody], Field(min_length=1, max_length=100_000)]
     measured_on: MeasuredOn = None
-    warm_up_seconds: Annotated[float, Field(ge=0, description="Samples before this do not count.")] = 0.0
+    warm_up_seconds: Annotated[float, Field(ge=0, description="Samples before this time are not used.")] = 0.0
     max_slope: Annotated[
-        float, Field(description="Latency may grow by this much, s/s, in a trial that counts as stable.")
+        float, Field(description="The growth of latency, in s/s, up to which a trial is stable.")
     ] = 1e-3
-    window: Annotated[int, Field(ge=2, le=1000, description="Numbers of threads a plateau shows over.")] = 3
-    min_rate_slope: Annotated[float, Field(description="A rise of the peak per thread that is no rise.")] = (
-        0.0
-    )
+    window: Annotated[
+        int, Field(ge=2, le=1000, description="The numbers of threads over which a plateau is looked for.")
+    ] = 3
+    min_rate_slope: Annotated[
+        float, Field(description="A smaller rise of the peak rate per thread counts as a plateau.")
+    ] = 0.0
 
     def to_criteria(self) -> profile_builder.Criteria:
-        """What trials are judged by."""
+        """The criteria that trials are judged by."""
         return profile_builder.Criteria(
             self.warm_up_seconds, self.max_slope, self.window, self.min_rate_slope
         )
@@ -144,14 +157,15 @@ class TrialVerdictAnswer(Answer):
     threads: int
     rate: float
     slope: Annotated[
-        float | None, Field(description="Of latency over time; null = too few samples after the warm-up.")
+        float | None,
+        Field(description="Slope of latency over time; null: too few samples after the warm-up."),
     ]
     samples: int
     stable: bool
 
 
 class EvidenceAnswer(Answer):
-    """Why so many threads have the peak rate they have."""
+    """The trials that a point of the profile rests on."""
 
     threads: int
     peak_rate: float | None
@@ -160,7 +174,7 @@ class EvidenceAnswer(Answer):
 
 
 class GapAnswer(Answer):
-    """Something that the grid of trials leaves open."""
+    """A question that the grid of trials leaves open."""
 
     code: str
     threads: list[int]
@@ -168,13 +182,14 @@ class GapAnswer(Answer):
 
 
 class BuiltFields(Answer):
-    """What a profile built from trials says about itself."""
+    """A profile built from trials, with its evidence."""
 
     points: list[Point]
     evidence: list[EvidenceAnswer] = []
     gaps: list[GapAnswer] = []
     plateau_threads: Annotated[
-        int | None, Field(description="Where more threads stopped to bring more rate; null = nowhere.")
+        int | None,
+        Field(description="The threads from which more bring no more rate; null: no such plateau was found."),
     ] = None
 
 

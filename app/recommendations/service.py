@@ -13,9 +13,10 @@ from app.described.topology import Graph
 from app.http.error_pointers import blaming_what_is_stored
 from app.http.errors import InvalidRequest
 from app.measured.rate_ahead import HISTORY, RateOutlook, count_steps, look_out
-from app.placements.computing import compute_placement
+from app.placements.answers import to_placement_answer
+from app.placements.gathering import gather_placement
 from app.placements.schemas import PlacementAnswer, PlacementChoices
-from app.placements.service import open_library
+from app.placements.service import compute_placement
 from app.recommendations.schemas import ForecastTerms, RecommendationAnswer, RecommendationRequest
 from app.recommendations.stages import RateForecastAnswer, Recommended, Stage
 from app.serving.observability import time_planner
@@ -118,11 +119,12 @@ def run_placement(
     if choices is None:
         return None, Stage(name="placement", done=False, detail="Not asked for: give `placement`.")
     try:
+        gathered = gather_placement(session, Graph.model_validate(prepared.stored.definition), choices)
         with time_planner("place"):
-            graph = Graph.model_validate(prepared.stored.definition)
-            answer = compute_placement(choices, graph, rate, open_library(session))
+            placed = compute_placement(gathered, choices, rate)
     except (PlannerError, InvalidRequest) as error:
         return None, Stage(name="placement", done=False, detail=str(error))
+    answer = to_placement_answer(placed, gathered, choices)
     vms = len(answer.mapping.vms)
     detail = f"{answer.allocation.slots} slots on {vms} VM{'' if vms == 1 else 's'}."
     return answer, Stage(name="placement", done=True, detail=detail)

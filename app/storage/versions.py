@@ -1,6 +1,6 @@
-"""What profiles and VM catalogues share: named documents whose versions are added and never changed."""
+"""Named documents, which are profiles and VM catalogues: versions are added and never changed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from sqlalchemy import delete, func, select
@@ -14,7 +14,7 @@ Row = TypeVar("Row", ProfileRow, VmCatalogueRow)
 
 
 def add_version(session: Session, row: Row) -> Row:
-    """Stores the row as the next version of its name; who adds to the same name waits."""
+    """Stores the row as the next version of its name; a lock makes concurrent additions to a name wait."""
     row_type = type(row)
     session.scalar(
         select(func.pg_advisory_xact_lock(func.hashtextextended(f"{row_type.__tablename__}:{row.name}", 0)))
@@ -35,8 +35,16 @@ def find_version(session: Session, row_type: type[Row], name: str, version: int 
     return session.scalars(query.order_by(row_type.version.desc()).limit(1)).first()
 
 
+def find_newest_versions(session: Session, row_type: type[Row], names: Iterable[str]) -> Sequence[Row]:
+    """The newest version of each of these names that is stored, in one query."""
+    query = select(row_type).where(row_type.name.in_(list(names)))
+    return session.scalars(
+        query.distinct(row_type.name).order_by(row_type.name, row_type.version.desc())
+    ).all()
+
+
 def tell_versions(session: Session, row_type: type[Row], name: str) -> str:
-    """For the problem of a version that is not there: which ones the name has, or a name that resembles it."""
+    """A sentence for the problem of a missing version: the versions of the name, or a similar name."""
     newest = find_version(session, row_type, name)
     if newest is not None:
         return f" It has the versions 1 to {newest.version}."
@@ -51,6 +59,6 @@ def list_newest(session: Session, row_type: type[Row], page: Page) -> tuple[Sequ
 
 
 def delete_versions(session: Session, row_type: type[Row], name: str) -> bool:
-    """Deletes all versions of a name; whether there were any. Stored placements keep what they stood on."""
+    """Deletes all versions of a name, and returns whether there were any; stored placements stay as they are."""
     found = session.scalars(delete(row_type).where(row_type.name == name).returning(row_type.version)).all()
     return bool(found)

@@ -1,4 +1,4 @@
-"""/v1/vm-catalogues: sizes and prices to acquire VMs by."""
+"""/v1/vm-catalogues: the sizes and prices of VMs that can be acquired."""
 
 from typing import Annotated
 from urllib.parse import quote
@@ -11,7 +11,7 @@ from app.http.pages import PageDep
 from app.http.security import may_read, may_store
 from app.http.strict_json import StrictJsonRoute
 from app.storage.sessions import SessionDep
-from app.vm_catalogues import service
+from app.vm_catalogues import history, service
 from app.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody, VmCataloguePage
 
 router = APIRouter(prefix="/v1/vm-catalogues", tags=["placements"], route_class=StrictJsonRoute)
@@ -26,17 +26,17 @@ stores = [Depends(may_store)]
     summary="Store a VM catalogue",
     responses=document_problems(*BODY, "invalid-catalogue"),
 )
-def add_catalogue(body: VmCatalogueBody, response: Response, session: SessionDep) -> VmCatalogueAnswer:
-    """As version 1 of a new name, or the next version of a known one."""
-    stored = service.add_catalogue(session, body)
+def store_vm_catalogue(body: VmCatalogueBody, response: Response, session: SessionDep) -> VmCatalogueAnswer:
+    """Stores version 1 of a new name, or the next version of a known one."""
+    stored = service.store_catalogue(session, body)
     response.headers["Location"] = f"/v1/vm-catalogues/{quote(stored.name, safe='')}"
     return stored
 
 
 @router.get("", dependencies=reads, summary="List VM catalogues", responses=document_problems())
-def list_catalogues(page: PageDep, session: SessionDep) -> VmCataloguePage:
+def list_vm_catalogues(page: PageDep, session: SessionDep) -> VmCataloguePage:
     """Newest versions, by name."""
-    return service.list_catalogues(session, page)
+    return history.list_catalogues(session, page)
 
 
 @router.get(
@@ -45,13 +45,13 @@ def list_catalogues(page: PageDep, session: SessionDep) -> VmCataloguePage:
     summary="Read a VM catalogue",
     responses=document_problems("unknown-vm-catalogue"),
 )
-def read_catalogue(
+def get_vm_catalogue(
     name: TopologyName,
     session: SessionDep,
-    version: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="An older one.")] = None,
+    version: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="An older version.")] = None,
 ) -> VmCatalogueAnswer:
     """The newest version, or the one asked for."""
-    return service.find_catalogue(session, name, version)
+    return history.find_catalogue(session, name, version)
 
 
 @router.delete(
@@ -61,6 +61,6 @@ def read_catalogue(
     summary="Delete a VM catalogue",
     responses=document_problems("unknown-vm-catalogue"),
 )
-def delete_catalogue(name: TopologyName, session: SessionDep) -> None:
-    """With all its versions; stored placements keep what they were answered."""
+def delete_vm_catalogue(name: TopologyName, session: SessionDep) -> None:
+    """Deletes all versions; stored placements stay as they are."""
     service.delete_catalogue(session, name)

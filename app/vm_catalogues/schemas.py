@@ -16,7 +16,7 @@ AZURE_D_SIZES: list[JsonValue] = [
     {"name": "D3", "slots": 4, "hourly_price": 0.4},
 ]
 AZURE_D: dict[str, JsonValue] = {"name": "azure-d", "sizes": AZURE_D_SIZES}
-"""The three D-series sizes that Shukla and Simmhan use; prices in proportion to the slots, as there."""
+"""The three D-series sizes of Shukla and Simmhan; as in their paper, prices are in proportion to the slots."""
 
 
 class VmSizeBody(Body):
@@ -24,12 +24,14 @@ class VmSizeBody(Body):
 
     name: OperatorName
     slots: Annotated[
-        int, Field(ge=0, le=MOST_SLOTS, description="Resource slots, in units of the profiles'.")
+        int, Field(ge=0, le=MOST_SLOTS, description="The slots of the VM; a profile is of one slot.")
     ]
-    hourly_price: Annotated[float | None, Field(description="In any one currency. Needed.")] = None
+    hourly_price: Annotated[
+        float | None, Field(description="In one currency for all sizes. Must be given.")
+    ] = None
 
     def to_values(self) -> vm_acquisition.VmSize:
-        """What the planner buys from."""
+        """The size as the planner acquires it."""
         return vm_acquisition.VmSize(self.name, self.slots, self.hourly_price)
 
 

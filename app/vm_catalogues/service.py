@@ -1,20 +1,20 @@
-"""Stores and finds VM catalogues."""
+"""Stores VM catalogues and deletes them."""
 
 from dataclasses import replace
 
 from sqlalchemy.orm import Session
 
-from app.http.pages import Page
 from app.storage.similar_names import suggest_stored
 from app.storage.storage_errors import UnknownVmCatalogue
-from app.storage.versions import add_version, delete_versions, find_version, list_newest, tell_versions
+from app.storage.versions import add_version, delete_versions
 from app.tables import VmCatalogueRow
-from app.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody, VmCataloguePage
+from app.vm_catalogues.answers import to_answer
+from app.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody
 from planner.placements.errors import InvalidCatalogue
 from planner.placements.vm_acquisition import check_catalogue
 
 
-def add_catalogue(session: Session, body: VmCatalogueBody) -> VmCatalogueAnswer:
+def store_catalogue(session: Session, body: VmCatalogueBody) -> VmCatalogueAnswer:
     """Checks sizes and prices, and stores them as the next version."""
     try:
         check_catalogue([size.to_values() for size in body.sizes])
@@ -24,27 +24,7 @@ def add_catalogue(session: Session, body: VmCatalogueBody) -> VmCatalogueAnswer:
     return to_answer(add_version(session, VmCatalogueRow(name=body.name, definition=document)))
 
 
-def find_catalogue(session: Session, name: str, version: int | None = None) -> VmCatalogueAnswer:
-    """The version asked for, or the newest."""
-    row = find_version(session, VmCatalogueRow, name, version)
-    if row is None:
-        raise UnknownVmCatalogue(name, version, tell_versions(session, VmCatalogueRow, name))
-    return to_answer(row)
-
-
-def list_catalogues(session: Session, page: Page) -> VmCataloguePage:
-    """Newest versions, by name."""
-    rows, following = list_newest(session, VmCatalogueRow, page)
-    return VmCataloguePage(items=[to_answer(row) for row in rows], next=following)
-
-
 def delete_catalogue(session: Session, name: str) -> None:
-    """With all its versions."""
+    """Deletes all versions."""
     if not delete_versions(session, VmCatalogueRow, name):
         raise UnknownVmCatalogue(name, None, suggest_stored(session, VmCatalogueRow.name, name))
-
-
-def to_answer(row: VmCatalogueRow) -> VmCatalogueAnswer:
-    """What GET answers."""
-    fields = {"name": row.name, "version": row.version, "created_at": row.created_at}
-    return VmCatalogueAnswer.model_validate(row.definition | fields)

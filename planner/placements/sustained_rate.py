@@ -55,6 +55,12 @@ class Prediction:
     vms: tuple[VmPrediction, ...]
     diagnostics: tuple[Diagnostic, ...]
 
+    def meets(self, external_rate: float | None) -> bool | None:
+        """Whether this rate is sustained; None where no rate is asked for or none is known."""
+        if external_rate is None or self.rate is None:
+            return None
+        return self.rate >= external_rate
+
 
 # Profile and threads of the task on each of its slots -> the rate of the task, and each slot's share of it.
 Route = Callable[[Profile, Sequence[int]], tuple[float, list[float]]]
@@ -72,6 +78,9 @@ def route_shuffled(profile: Profile, threads: Sequence[int]) -> tuple[float, lis
     total = sum(threads)
     weakest = min(profile.interpolate(count).peak_rate / count for count in dict.fromkeys(threads))
     return weakest * total, [count / total for count in threads]
+
+
+ROUTINGS: Mapping[str, Route] = {"shuffle": route_shuffled, "slot-aware": route_slot_aware}
 
 
 def predict(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from planner.placements.errors import InvalidMapping
 from planner.placements.mapping import ThreadMapping
 from planner.placements.place import Rules, place_loads
-from planner.placements.sustained_rate import predict, route_shuffled, route_slot_aware
+from planner.placements.sustained_rate import Prediction, predict, route_shuffled, route_slot_aware
 from planner.placements.thread_allocation import TaskLoad, allocate_mba
 from tests.planner.placements.examples import TWO, map_by_hand, read_rate
 from tests.planner.placements.random_loads import MAPPERS, MARKET, any_loads, count_threads, external_rate_of
@@ -101,3 +101,13 @@ def test_at_the_predicted_rate_every_slot_keeps_up_and_above_it_one_does_not(
     rate = read_rate(placed.prediction)
     assert find_overloads(loads, placed.mapping, rate * (1 - 1e-9)) == 0
     assert find_overloads(loads, placed.mapping, rate * (1 + 1e-9)) > 0
+
+
+@pytest.mark.parametrize(
+    ("sustained", "asked", "meets"),
+    [(9.0, 9.0, True), (9.0, 8.0, True), (9.0, 9.1, False), (9.0, None, None), (None, 9.0, None)],
+)
+def test_a_rate_is_met_up_to_the_one_sustained(
+    sustained: float | None, asked: float | None, *, meets: bool | None
+):
+    assert Prediction(sustained, None, (), (), ()).meets(asked) is meets

@@ -1,0 +1,35 @@
+"""/v1/predictions: what a mapping of threads to slots sustains."""
+
+from fastapi import APIRouter, Depends
+
+from app.http.admission import computes
+from app.http.dependencies import SettingsDep
+from app.http.documented_problems import BODY, document_problems
+from app.http.security import may_read
+from app.http.strict_json import StrictJsonRoute
+from app.predictions import service
+from app.predictions.schemas import PredictionAnswer, PredictionRequest
+from app.storage.sessions import SessionDep
+
+router = APIRouter(prefix="/v1", tags=["placements"], route_class=StrictJsonRoute)
+
+
+@router.post(
+    "/predictions",
+    dependencies=[Depends(may_read)],
+    summary="Predict what a mapping sustains",
+    responses=document_problems(
+        "invalid-topology",
+        "invalid-load",
+        "no-steady-state",
+        *BODY,
+        "invalid-profile",
+        "missing-profile",
+        "idle-task",
+        "invalid-mapping",
+    ),
+)
+@computes
+def predict_rate(body: PredictionRequest, session: SessionDep, settings: SettingsDep) -> PredictionAnswer:
+    """For any mapping: the rate, the task that limits it, cpu and memory of every slot."""
+    return service.predict_described(session, body, settings)

@@ -1,0 +1,26 @@
+"""Reads stored profiles."""
+
+from sqlalchemy.orm import Session
+
+from app.http.pages import Page
+from app.profiles.answers import to_answer
+from app.profiles.schemas import ProfileAnswer, ProfilePage
+from app.storage.storage_errors import UnknownProfile
+from app.storage.versions import find_version, list_newest, tell_versions
+from app.tables import ProfileRow
+
+
+def find_profile(session: Session, name: str, version: int | None) -> ProfileAnswer:
+    """The version asked for, or the newest."""
+    row = find_version(session, ProfileRow, name, version)
+    if row is None:
+        raise UnknownProfile(name, version, tell_versions(session, ProfileRow, name))
+    return to_answer(row)
+
+
+def list_profiles(session: Session, page: Page) -> ProfilePage:
+    """Newest versions, by name, without their evidence, which may be thousands of trials."""
+    rows, following = list_newest(session, ProfileRow, page)
+    return ProfilePage(
+        items=[to_answer(row).model_copy(update={"evidence": []}) for row in rows], next=following
+    )
