@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
+from planner.nodes.node_limits import has_room
 from planner.nodes.usage import Instance, Node, Usage
 
 Edge = tuple[str, str]
@@ -86,7 +87,7 @@ class Deployment:
         fitting = [
             node
             for node, usage in self.usages.items()
-            if node != here and usage.plus(taken).fits(self.fullest)
+            if node != here and has_room(usage, taken, self.fullest)
         ]
         return sorted(fitting, key=lambda node: self.usages[node].load)
 

@@ -1,10 +1,11 @@
-"""Instances onto nodes, one after the other, and no node fuller than it may be (Es-Stream, eq. 22)."""
+"""Packing: instances onto nodes one after the other, within the nodes' limits (planner.nodes.node_limits)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
+from planner.nodes.node_limits import has_room
 from planner.nodes.usage import NOTHING, Instance, Node, Usage, add_up
 
 # A node whose instances are not named is emptied in no more parts than these.
@@ -38,10 +39,9 @@ def fill_nodes(
         count = one.count
         while heap and count:
             _, position = heappop(heap)
-            usage = usages[position].plus(one.usage)
-            if not usage.fits(fullest):
-                continue  # nor will it later: loads only grow
-            usages[position] = usage
+            if not has_room(usages[position], one.usage, fullest):
+                continue  # nor will it have room later: loads only grow
+            usages[position] = usage = usages[position].plus(one.usage)
             filled.setdefault(nodes[position].name, Counter())[one.operator] += 1
             count -= 1
             heappush(heap, (usage.load, position))
@@ -57,7 +57,7 @@ def fill_new_nodes(wanted: Sequence[Wanted], fullest: Usage) -> list[dict[str, i
     for one in wanted:
         position = 0  # what has no room for one has none for the next
         for _ in range(one.count):
-            while position < len(usages) and not usages[position].plus(one.usage).fits(fullest):
+            while position < len(usages) and not has_room(usages[position], one.usage, fullest):
                 position += 1
             if position == len(usages):
                 usages.append(NOTHING)
@@ -164,17 +164,24 @@ def empty_nodes(
         del running[node.name]
         for one, target in moved:
             running[target].append(one)
-    finally_on = {id(one): name for name, here in running.items() for one in here}
     moved_away = [one for name in released for one in loads[name]]
-    relocations = Counter((one.operator, one.instance, one.origin, finally_on[id(one)]) for one in moved_away)
     return Emptied(
         tuple(released),
-        tuple(
-            Relocation(operator, instance, count, source, target)
-            for (operator, instance, source, target), count in relocations.items()
-        ),
+        sum_up_moves(moved_away, running),
         ended_by,
         all(one.measured for one in moved_away),
+    )
+
+
+def sum_up_moves(
+    moved_away: Sequence[NodesLoad], running: Mapping[str, list[NodesLoad]]
+) -> tuple[Relocation, ...]:
+    """One relocation for all loads of the same instance, origin and final node, however often each moved."""
+    finally_on = {id(one): name for name, here in running.items() for one in here}
+    counts = Counter((one.operator, one.instance, one.origin, finally_on[id(one)]) for one in moved_away)
+    return tuple(
+        Relocation(operator, instance, count, source, target)
+        for (operator, instance, source, target), count in counts.items()
     )
 
 
@@ -184,7 +191,7 @@ def move_all(
     """Each to the fullest node with room, the largest first; `usages` grow. None where one finds no room."""
     moved = []
     for one in sorted(leaving, key=lambda load: -load.usage.load):
-        fitting = [name for name, usage in usages.items() if usage.plus(one.usage).fits(fullest)]
+        fitting = [name for name, usage in usages.items() if has_room(usage, one.usage, fullest)]
         if not fitting:
             return None
         target = max(fitting, key=lambda name: usages[name].load)

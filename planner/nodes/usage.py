@@ -2,15 +2,11 @@
 
 load of a node = max(cpu, memory, io)                                    eq. 6
 r_new of an operator = the mean over its instances                       eq. 21
-R + r_new ≤ α in cpu, memory and io                                      eq. 22
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-
-# Sums of decimal fractions miss a limit by some 1e-16 each; no instance is turned away for that.
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +30,6 @@ class Usage:
     def part(self, count: int) -> "Usage":
         """One of so many equal parts."""
         return Usage(self.cpu / count, self.memory / count, self.io / count)
-
-    def fits(self, fullest: "Usage") -> bool:
-        """R + r ≤ α in all three (eq. 22)."""
-        pairs = ((self.cpu, fullest.cpu), (self.memory, fullest.memory), (self.io, fullest.io))
-        return all(taken <= most + ROUNDING for taken, most in pairs)
 
     @property
     def load(self) -> float:

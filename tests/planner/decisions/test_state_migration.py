@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.decisions.state_migration import State, plan_migration, repartition
+from planner.decisions.state_migration import OwnersLeft, State, keep_owners, plan_migration, repartition
 from planner.errors import InvalidState
+from planner.plans.estimation import estimate
+from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 
 def count_least_moves(owners: tuple[int, ...], after: int) -> int:
@@ -84,3 +86,16 @@ def test_what_does_not_fit_is_refused():
         plan_migration(State(4, owners=(0, 1, 2, 0)), 2, 3, 1.0, 1.0)
     with pytest.raises(InvalidState, match="computing"):
         plan_migration(State(4, 1.0, (1.0, 2.0), (1.0,)), 3, 4, 1.0, 1.0)
+
+
+def test_owners_that_the_last_change_left_hold_while_as_many_instances_run():
+    load = Load(9.0, {"one": OperatorLoad(5.0), "other": OperatorLoad(5.0)})
+    topology = Topology((Operator("one"), Operator("other")), (Edge("one", "other"),), (Entry("one"),))
+    current = estimate(topology, load, {"one": 3, "other": 2})
+    states = {"one": State(4), "other": State(4)}
+    left = OwnersLeft(3, (2, 1, 0, 0))
+    assert keep_owners(states, current, {"one": left, "other": left, "gone": left}) == {
+        "one": State(4, owners=(2, 1, 0, 0)),
+        "other": State(4),  # two instances run now
+    }
+    assert keep_owners({"one": State(5)}, current, {"one": left}) == {"one": State(5)}, "other key groups"

@@ -1,4 +1,4 @@
-"""Nodes by the spread of their loads; streams by the room in their queues."""
+"""Advice on nodes: by the spread of their loads, and within their limits."""
 
 from statistics import fmean, pstdev
 
@@ -6,15 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.errors import InvalidLoad
-from planner.gates.counterfactuals import find_counterfactuals
 from planner.nodes.advice import Thresholds, advise_nodes, find_skewness
 from planner.nodes.packing import Wanted
-from planner.nodes.redirect_weights import weigh_instances
-from planner.nodes.usage import Instance, Node, Usage
-from planner.plans.estimation import survey_load
-from planner.plans.optimal import min_processors
-from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
+from planner.nodes.usage import Node, Usage
 
 
 def spread(*loads: float) -> list[Node]:
@@ -85,46 +79,3 @@ def test_in_place_keeps_every_resource_below_its_limit():
     # What is too much for a node may be little of another operator.
     mixed = advise_nodes(nodes, roomy, [*new(1, 0.4, 0.4), *new(1, 0.05, 0.0, "parse")])
     assert (mixed.use, mixed.new_nodes) == ({"even": {"parse": 1}}, ({"count": 1},))
-
-
-def queues(*filled: tuple[float, float]) -> list[Instance]:
-    return [Instance("count", f"c{i}", length, most, node=f"n{i}") for i, (length, most) in enumerate(filled)]
-
-
-QUEUE = st.tuples(st.floats(0.0, 100.0), st.floats(0.0, 100.0)).map(lambda two: (min(two), max(two)))
-
-
-@given(st.lists(QUEUE, min_size=1, max_size=8))
-def test_weights_add_up_and_more_room_is_never_less_weight(filled: list[tuple[float, float]]):
-    found = weigh_instances("count", queues(*filled), 0.0).weights
-    assert sum(found.values()) == pytest.approx(1.0)
-    by_room = sorted(range(len(filled)), key=lambda i: filled[i][1] - filled[i][0])
-    weights = [found[f"c{i}"] for i in by_room]
-    assert weights == sorted(weights)
-
-
-def test_weights_and_deviation_are_eqs_10_and_4():
-    found = weigh_instances("count", queues((10.0, 100.0), (70.0, 100.0), (100.0, 100.0)), 20.0)
-    assert list(found.weights.values()) == pytest.approx([0.75, 0.25, 0.0])
-    assert found.deviation == pytest.approx((50.0 + 10.0 + 40.0) / 3.0)
-    assert found.redirect
-    assert list(weigh_instances("count", queues((5.0, 5.0), (9.0, 9.0)), 20.0).weights.values()) == [0.5, 0.5]
-    with pytest.raises(InvalidLoad, match="capacity"):
-        weigh_instances("count", queues((6.0, 5.0)), 20.0)
-
-
-PAIR = Topology((Operator("a"), Operator("b")), (Edge("a", "b", 2.0),), (Entry("a"),))
-
-
-@given(st.floats(1.0, 40.0))
-def test_one_fewer_would_miss_the_target_and_would_not_at_the_rate_said(external_rate: float):
-    load = Load(external_rate, {"a": OperatorLoad(5.0), "b": OperatorLoad(9.0)})
-    plan = min_processors(PAIR, load, 0.6)
-    found = find_counterfactuals(survey_load(PAIR, load, "ggk-whitt"), list(plan.processors.values()), 0.6)
-    assert found.one_fewer_sojourn_seconds is None or found.one_fewer_sojourn_seconds > 0.6
-    assert found.holds_up_to_rate is not None
-    assert found.holds_up_to_rate >= external_rate
-    if found.one_fewer_up_to_rate:
-        assert found.one_fewer_up_to_rate < external_rate
-        at = Load(found.one_fewer_up_to_rate, load.operators)
-        assert min_processors(PAIR, at, 0.6).estimate.processors_total <= plan.estimate.processors_total - 1

@@ -1,0 +1,46 @@
+"""Cases: which E[T] a decision looks at, and which bound left no answer."""
+
+from math import inf
+
+import pytest
+
+from planner.decisions.cases import Case, describe_limit, describe_signal
+from planner.decisions.owner_terms import Policy
+from planner.decisions.wait_correction import Correction
+from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, TargetUnreachable
+from planner.plans.estimation import assess_counts, survey_load
+from planner.values import Entry, Load, Operator, OperatorLoad, Topology
+
+ONE = Topology((Operator("serve"),), (), (Entry("serve"),))
+
+
+def see(rate: float, running: int, measured: float | None = None) -> Case:
+    situation = survey_load(ONE, Load(rate, {"serve": OperatorLoad(10.0)}, measured), "mmk")
+    current = assess_counts(situation, [running])
+    return Case(situation, situation, None, [running], Policy(k_max=9), current, Correction())
+
+
+def test_the_signal_is_measured_else_estimated_and_infinite_where_nothing_keeps_up():
+    assert see(5.0, 1, 0.7).signal_seconds == 0.7
+    assert see(5.0, 1).signal_seconds == pytest.approx(1.0 / (10.0 - 5.0))  # M/M/1: 1/(μ − λ)
+    assert see(15.0, 1, 0.7).signal_seconds == inf
+    assert see(0.0, 1).signal_seconds == pytest.approx(0.1)
+
+
+def test_the_clause_says_which_of_them_it_is():
+    assert describe_signal(see(5.0, 1, 0.7)) == "E[T] is 0.7 s as measured"
+    assert describe_signal(see(5.0, 1)) == "E[T] is 0.2 s as estimated"
+    assert describe_signal(see(15.0, 1)) == "E[T] grows without end"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (BudgetTooSmall(3, 5, {"serve": 5}), "k_max"),
+        (BoundTooSmall("serve", 3, 5), "max_processors"),
+        (TargetUnreachable(0.1, 0.2), "t_max_seconds"),
+    ],
+)
+def test_a_limit_is_named_by_the_field_that_sets_it(error: PlannerError, code: str):
+    found = describe_limit(error)
+    assert (found.code, found.detail) == (code, str(error))

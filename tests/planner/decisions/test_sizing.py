@@ -1,0 +1,97 @@
+"""Sizing: the fewest processors with S + c·W(k) ≤ T_max, against all allocations."""
+
+from dataclasses import replace
+from itertools import product
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from planner.decisions.cases import Case
+from planner.decisions.owner_terms import Policy
+from planner.decisions.sizing import (
+    MOST_GROWTH,
+    Factors,
+    Sizing,
+    find_corrected_sojourn,
+    find_factors,
+    find_factors_as_measured,
+    size_for_target,
+    split_total,
+)
+from planner.decisions.wait_correction import Correction
+from planner.errors import TargetUnreachable
+from planner.plans.estimation import assess_counts, survey_load
+from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
+
+PAIR = Topology((Operator("parse"), Operator("score")), (Edge("parse", "score", 0.5),), (Entry("parse"),))
+RATES = {"parse": OperatorLoad(10.0), "score": OperatorLoad(6.0)}
+SERVICE_SECONDS = 1 / 10 + 0.5 / 6
+TOTAL = 9
+
+
+def see(rate: float, policy: Policy, running: tuple[int, int] = (5, 5), **correction: float) -> Case:
+    situation = survey_load(PAIR, Load(rate, RATES), "mmk")
+    current = assess_counts(situation, running)
+    return Case(situation, situation, None, list(running), policy, current, Correction(**correction))  # type: ignore[arg-type]
+
+
+def sojourn_of(case: Case, counts: tuple[int, ...], factor: float) -> float:
+    """S + c·W by the estimate of the whole topology; inf where an operator cannot keep up."""
+    expected = assess_counts(case.situation, counts).expected_sojourn_seconds
+    return float("inf") if expected is None else SERVICE_SECONDS + factor * (expected - SERVICE_SECONDS)
+
+
+@given(st.floats(1.0, 30.0), st.floats(0.2, 0.6), st.floats(0.2, 3.0))
+def test_no_fewer_processors_meet_the_target_with_waits_as_measured(
+    rate: float, target: float, factor: float
+):
+    case = see(rate, Policy(t_max_seconds=target))
+    found = size_for_target(case, case.situation, Factors(factor))
+    counts = (found.counts[0], found.counts[1])
+    assume(found.total < MOST_GROWTH * sum(case.running))  # beyond, the answer is cut short on purpose
+    assert sojourn_of(case, counts, factor) <= target * (1 + 1e-9)
+    fewer = [one for one in product(range(1, TOTAL + 9), repeat=2) if sum(one) == found.total - 1]
+    assert all(sojourn_of(case, one, factor) > target * (1 - 1e-9) for one in fewer)
+    assert find_corrected_sojourn(found, counts) == pytest.approx(sojourn_of(case, counts, factor))
+
+
+def test_own_queues_that_take_more_decide_and_say_so():
+    case = see(20.0, Policy(t_max_seconds=0.25))
+    shared = size_for_target(case, case.situation, Factors(1.5))
+    own = size_for_target(case, case.situation, Factors(1.5, 1.0))
+    assert own.is_own
+    assert own.total > shared.total
+    assert find_corrected_sojourn(own, own.counts) <= 0.25 + 1e-9
+    assert sum(split_total(own, 16)) == 16
+
+
+def test_a_budget_that_is_too_small_has_its_best_split_and_is_named():
+    case = see(20.0, Policy(t_max_seconds=0.2, k_max=6))
+    found = size_for_target(case, case.situation, Factors())
+    assert found.total == 6
+    assert [one.code for one in found.constraints] == ["k_max"]
+    splits = [one for one in product(range(1, 6), repeat=2) if sum(one) == 6]
+    assert tuple(found.counts) == min(splits, key=lambda one: sojourn_of(case, one, 1.0))
+
+
+def test_what_a_correction_asks_for_comes_in_steps_of_twice_what_runs():
+    case = see(20.0, Policy(t_max_seconds=0.2), running=(3, 3))
+    assert size_for_target(case, case.situation, Factors(1e6)).total == MOST_GROWTH * 6
+    impossible = replace(case, policy=Policy(t_max_seconds=0.1))
+    with pytest.raises(TargetUnreachable):
+        size_for_target(impossible, case.situation, Factors())
+
+
+def test_without_load_the_least_that_is_allowed_is_enough():
+    case = see(0.0, Policy(t_max_seconds=0.25))
+    assert size_for_target(case, case.situation, Factors()).counts == [1, 1]
+    assert find_corrected_sojourn(Sizing([1, 1], case.situation, Factors()), [1, 1]) == 0.0
+
+
+def test_a_wait_shorter_than_modelled_counts_only_while_the_target_is_met():
+    short, long = (see(20.0, Policy(t_max_seconds=0.3), shared=one, own=0.8) for one in (0.5, 1.5))
+    assert find_factors(short) == Factors(1.0)
+    assert find_factors_as_measured(short) == Factors(0.5)
+    assert find_factors(long) == find_factors_as_measured(long) == Factors(1.5, 0.8)
+    assert short.situation.find_lower_bound() == pytest.approx(SERVICE_SECONDS)
