@@ -1,7 +1,6 @@
 """Allocations beside brute force, and beside a greedy of its own, one processor at a time."""
 
 from dataclasses import replace
-from heapq import heapify, heapreplace
 from itertools import product
 
 import numpy as np
@@ -12,69 +11,15 @@ from hypothesis import strategies as st
 from planner.allocation.allocate import Allocated, allocate_budget, allocate_target
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.queueing.sojourn import expected_sojourn_seconds
-from planner.queueing.stations import FEW_OPERATORS, NO_BOUND, Stations
-from planner.queueing.waiting import least_stable_processors, wait_seconds
+from planner.queueing.stations import FEW_OPERATORS, Stations
 from planner.values import Model
-
-EXTERNAL_RATE = 2.0
-
-
-def build_stations(
-    loads: list[float], scvs: tuple[list[float], list[float]] | None = None, model: Model = "ggk-whitt"
-) -> Stations:
-    """Operators of the given loads; service rates that are powers of two leave equal loads exactly equal."""
-    size = len(loads)
-    service = [2.0 ** (i % 3) for i in range(size)]
-    arrival = [load * mu for load, mu in zip(loads, service, strict=True)]
-    a, s = scvs or ([1.0] * size, [1.0] * size)
-    return Stations(arrival, service, a, s, [1] * size, [NO_BOUND] * size, model)
-
-
-def draw_stations(
-    rng: np.random.Generator, size: int, model: Model, *, alike: bool, bounded: bool
-) -> Stations:
-    """Random operators; `alike` repeats a few kinds, so that gains tie by the dozen."""
-    loads = rng.choice([0.7, 5.0, 20.0], size) if alike else 10 ** rng.uniform(-2, 2, size)
-    scvs = rng.choice([0.3, 1.0, 2.0], size).tolist(), rng.choice([0.3, 1.0, 2.0], size).tolist()
-    stations = build_stations(loads.tolist(), scvs, model)
-    if not bounded:
-        return stations
-    floor = np.array(list_least(stations)) + np.where(rng.random(size) < 0.3, rng.integers(0, 9, size), 0)
-    ceiling = np.where(rng.random(size) < 0.4, floor + rng.integers(0, 12, size), NO_BOUND)
-    return replace(stations, min_processors=floor.tolist(), max_processors=ceiling.tolist())
-
-
-def list_least(stations: Stations) -> list[int]:
-    rows = zip(stations.arrival_rate, stations.service_rate, stations.min_processors, strict=True)
-    return [max(least_stable_processors(arrival, service), least) for arrival, service, least in rows]
-
-
-def queue_length(stations: Stations, i: int, k: int) -> float:
-    arrival, service = stations.arrival_rate[i], stations.service_rate[i]
-    a, s = stations.arrival_scv[i], stations.service_scv[i]
-    return arrival * wait_seconds(arrival, service, k, a, s, stations.model)
-
-
-def allocate_one_by_one(stations: Stations, total: int, target: float = -1.0) -> tuple[list[int], float]:
-    """Greedy, with its gains by subtraction of waits and its sum kept as it goes; returns counts and E[T]."""
-    counts = list_least(stations)
-    lengths = [queue_length(stations, i, k) for i, k in enumerate(counts)]
-    base = sum(a / s for a, s in zip(stations.arrival_rate, stations.service_rate, strict=True))
-    waiting, spent = sum(lengths), sum(counts)
-
-    def offer(i: int) -> tuple[float, int]:
-        if counts[i] >= stations.max_processors[i]:
-            return 0.0, i
-        return queue_length(stations, i, counts[i] + 1) - lengths[i], i
-
-    heap = [offer(i) for i in range(len(counts))]
-    heapify(heap)
-    while spent < total and heap[0][0] < 0.0 and (waiting + base) / EXTERNAL_RATE > target:
-        change, i = heap[0]
-        counts[i], spent, waiting = counts[i] + 1, spent + 1, waiting + change
-        lengths[i] = queue_length(stations, i, counts[i])
-        heapreplace(heap, offer(i))
-    return counts, (waiting + base) / EXTERNAL_RATE
+from tests.planner.allocation_cases import (
+    EXTERNAL_RATE,
+    allocate_one_by_one,
+    build_stations,
+    draw_stations,
+    list_least,
+)
 
 
 @settings(max_examples=40)
@@ -139,20 +84,6 @@ def check_ties(stations: Stations, answer: Allocated, total: int) -> None:
     for counts in kinds.values():
         assert counts == sorted(counts, reverse=True)
         assert counts[0] - counts[-1] <= 1
-
-
-@pytest.mark.parametrize("total", [20_000, 100_000])
-def test_a_thousand_operators_get_what_one_by_one_gives_them(total: int):
-    rng = np.random.default_rng(total)
-    loads = rng.uniform(0.1, 1.9, 1000) * total / 1000
-    loads = np.maximum(loads - rng.uniform(0.5, 1.5, 1000) * np.sqrt(loads), 0.1)
-    scvs = (rng.uniform(0.2, 3.0, 1000).tolist(), rng.uniform(0.2, 3.0, 1000).tolist())
-    stations = build_stations(loads.tolist(), scvs)
-    counts, expected = allocate_one_by_one(stations, total)
-    assert allocate_budget(stations, total).counts.tolist() == counts
-    target = expected * (1.0 + 1e-9)
-    met = allocate_target(stations, target, EXTERNAL_RATE).counts
-    assert met.tolist() == allocate_one_by_one(stations, total, target)[0]
 
 
 @pytest.mark.parametrize("size", [7, 1000])
@@ -263,41 +194,3 @@ def test_bounds_raise_the_bound_of_a_target(size: int):
         allocate_target(stations, float(np.nextafter(best, 0.0)), 1.0)
     assert caught.value.lower_bound_seconds == best
     assert caught.value.bounded
-
-
-def test_a_billion_processors_stop_at_one_gain():
-    rng = np.random.default_rng(11)
-    size, total = 20_000, 10**9
-    loads = rng.uniform(0.2, 1.8, size) * total / size
-    loads -= rng.uniform(0.5, 1.0, size) * np.sqrt(loads)
-    loads *= total / (loads.sum() + 0.7 * np.sqrt(loads).sum())
-    ones = np.ones(size)
-    stations = Stations(
-        loads, ones, rng.uniform(0.2, 3, size), rng.uniform(0.2, 3, size), [1] * size, [NO_BOUND] * size
-    )
-    counts = allocate_budget(stations, total).counts
-    assert int(counts.sum()) == total
-    chosen = rng.choice(size, 300, replace=False)
-    arrival, service, a, s = (
-        [float(column[i]) for i in chosen]
-        for column in (loads, ones, stations.arrival_scv, stations.service_scv)
-    )
-    few = Stations(arrival, service, a, s, [1] * 300, [NO_BOUND] * 300)
-    lengths = [[queue_length(few, j, int(counts[i]) + d) for d in (-1, 0, 1)] for j, i in enumerate(chosen)]
-    assert max(here - after for _, here, after in lengths) <= min(
-        before - here for before, here, _ in lengths
-    )
-
-
-@pytest.mark.parametrize("size", [3, 80])
-def test_one_huge_operator_among_small_ones_takes_many_in_a_row(size: int):
-    stations = build_stations([2.5e8] + [5.0] * (size - 1))
-    total = sum(list_least(stations)) + 5 * size + 9_000
-    counts = allocate_budget(stations, total).counts
-    assert int(counts.sum()) == total
-    lengths = [[queue_length(stations, i, int(k) + d) for d in (-1, 0, 1)] for i, k in enumerate(counts)]
-    assert max(here - after for _, here, after in lengths) <= min(
-        before - here for before, here, _ in lengths
-    )
-    target = expected_sojourn_seconds(stations, counts, EXTERNAL_RATE)
-    assert allocate_target(stations, target, EXTERNAL_RATE).counts.tolist() == counts.tolist()

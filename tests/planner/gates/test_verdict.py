@@ -1,118 +1,15 @@
-"""The gate: a verdict, what binds, and the largest rate that still holds."""
+"""The verdict: its basis, what binds, and beside the search of any split."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from itertools import pairwise, product
-from math import nextafter
-from typing import Any
+from itertools import product
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 
-from planner.errors import InvalidAllocation, InvalidLoad
-from planner.gates.verdict import Verdict, judge_capacity
+from planner.errors import InvalidAllocation
+from planner.gates.verdict import judge_capacity
 from planner.plans.estimation import estimate
-from planner.values import Edge, Entry, Load, Model, Operator, OperatorLoad, Topology
-
-FPD = Topology(
-    (Operator("generator"), Operator("detector", stateful=True), Operator("reporter")),
-    (
-        Edge("generator", "detector", 4.0),
-        Edge("detector", "detector", 0.1),
-        Edge("detector", "reporter", 0.05),
-    ),
-    (Entry("generator"),),
-)
-RUNNING = {"generator": 6, "detector": 13, "reporter": 3}
-
-
-def measure(external_rate: float = 320.0, processors: Mapping[str, int | None] = RUNNING) -> Load:
-    rates = {"generator": 80.0, "detector": 130.0, "reporter": 40.0}
-    return Load(
-        external_rate,
-        {
-            name: OperatorLoad(mu, service_scv=1.3, processors=processors.get(name))
-            for name, mu in rates.items()
-        },
-    )
-
-
-@st.composite
-def cases(draw: st.DrawFn) -> tuple[Topology, Load]:
-    """Up to four operators, edges forward and one that may lead back; any may lack its processors."""
-    names = "abcd"[: draw(st.integers(1, 4))]
-    share = st.floats(0.1, 2.0)
-    edges = [Edge(one, other, draw(share)) for one, other in pairwise(names)]
-    if draw(st.booleans()):
-        edges.append(Edge(names[0], names[0], draw(st.floats(0.0, 0.8))))
-    bounded = draw(st.sampled_from([None, None, 3]))
-    topology = Topology(
-        tuple(Operator(name, max_processors=bounded) for name in names), tuple(edges), (Entry(names[0]),)
-    )
-    load = Load(
-        draw(st.floats(0.5, 100.0)),
-        {
-            name: OperatorLoad(
-                draw(st.floats(1.0, 50.0)),
-                arrival_scv=draw(st.sampled_from([None, 0.0, 2.5])),
-                service_scv=draw(st.floats(0.0, 4.0)),
-                processors=draw(st.integers(1, 12)),
-            )
-            for name in names
-        },
-    )
-    return topology, load
-
-
-MODELS = st.sampled_from(["mmk", "ggk", "ggk-whitt"])
-ORIGINS = st.sampled_from(["running", "planned"])
-
-
-@given(cases(), MODELS, st.none() | st.floats(0.05, 5.0), st.none() | st.integers(1, 60), ORIGINS)
-@settings(max_examples=150)
-def test_at_the_headroom_it_passes_and_at_the_next_number_it_fails(
-    case: tuple[Topology, Load], model: Model, t_max_seconds: float | None, k_max: int | None, origin: str
-):
-    topology, load = case
-    if origin == "planned":
-        assume(k_max is not None)
-        load = replace(
-            load, operators={name: one._replace(processors=None) for name, one in load.operators.items()}
-        )
-    limits: dict[str, Any] = {"t_max_seconds": t_max_seconds, "k_max": k_max, "model": model}
-    verdict = judge_capacity(topology, load, **limits)
-    headroom = verdict.headroom_rate
-    assert verdict.passed == all(check.passed for check in verdict.checks)
-    assert verdict.passed == (headroom is not None and headroom >= load.external_rate)
-    if headroom is None:
-        assert not judge_capacity(topology, load, external_rate=0.0, **limits).passed
-    elif headroom > 1e-9:
-        assert judge_capacity(topology, load, external_rate=headroom, **limits).passed
-        for beyond in (nextafter(headroom, 2.0 * headroom), 1.001 * headroom):
-            assert not judge_capacity(topology, load, external_rate=beyond, **limits).passed
-
-
-@given(cases(), MODELS, st.floats(0.05, 5.0), st.integers(1, 40))
-@settings(max_examples=100)
-def test_what_it_suggests_passes_and_where_it_suggests_nothing_nothing_does(
-    case: tuple[Topology, Load], model: Model, t_max_seconds: float, k_max: int
-):
-    topology, load = case
-    verdict = judge_capacity(topology, load, t_max_seconds=t_max_seconds, model=model)
-    suggested = verdict.suggestion.processors
-    if suggested is not None:
-        assert judge_capacity(topology, load, suggested, t_max_seconds=t_max_seconds, model=model).passed
-        fewest = verdict.suggestion.processors_total or 0
-        again = judge_capacity(
-            topology, load, suggested, t_max_seconds=t_max_seconds, k_max=k_max, model=model
-        )
-        assert again.passed == (fewest <= k_max)
-        assert not verdict.passed or fewest <= sum(verdict.processors.values())
-    else:
-        most = {operator.name: operator.max_processors or 10**6 for operator in topology.operators}
-        below = t_max_seconds * (1.0 - 1e-9)  # at T_L itself a wait that rounds to 0 would pass
-        assert not judge_capacity(topology, load, most, t_max_seconds=below, model=model).passed
+from planner.values import Load, Operator
+from tests.planner.gate_cases import FPD, RUNNING, measure, names_failed
 
 
 def search_any_split(load: Load, rate: float, t_max_seconds: float, k_max: int) -> bool:
@@ -138,15 +35,6 @@ def test_without_processors_it_passes_where_any_split_of_the_budget_would(rate: 
     assert headroom is not None
     assert search_any_split(load, headroom, t_max_seconds, 14)
     assert not search_any_split(load, 1.001 * headroom, t_max_seconds, 14)
-
-
-def test_without_a_latency_limit_the_headroom_is_where_the_first_operator_saturates():
-    verdict = judge_capacity(FPD, measure())
-    assert verdict.headroom_rate == pytest.approx(13 * 130.0 / (4.0 / 0.9), rel=1e-11)
-    assert verdict.binding_operator == "detector"
-    other = judge_capacity(FPD, measure(), RUNNING | {"detector": 30})
-    assert other.binding_operator == "generator"
-    assert other.headroom_rate == pytest.approx(480.0, rel=1e-11)
 
 
 @pytest.mark.parametrize("t_max_seconds", [0.055, 0.07, 0.5])
@@ -179,21 +67,6 @@ def test_given_processors_win_over_running_ones_and_running_ones_over_a_plan():
         judge_capacity(FPD, partly, t_max_seconds=1.0)
 
 
-def names_failed(verdict: Verdict) -> list[str]:
-    return [check.name for check in verdict.checks if not check.passed]
-
-
-def test_each_check_fails_alone():
-    assert names_failed(judge_capacity(FPD, measure(), external_rate=400.0)) == ["stability"]
-    assert names_failed(judge_capacity(FPD, measure(), k_max=21)) == ["budget"]
-    assert names_failed(judge_capacity(FPD, measure(), t_max_seconds=0.05)) == ["latency"]
-    bounded = replace(FPD, operators=(*FPD.operators[:2], Operator("reporter", max_processors=2)))
-    verdict = judge_capacity(bounded, measure())
-    assert names_failed(verdict) == ["bounds"]
-    assert verdict.headroom_rate is None
-    assert "no-headroom" in [said.code for said in verdict.estimate.diagnostics]
-
-
 def test_a_budget_that_does_not_go_round_fails_and_says_what_would():
     verdict = judge_capacity(FPD, measure(processors={}), t_max_seconds=0.07, k_max=15)
     assert not verdict.passed
@@ -214,23 +87,7 @@ def test_an_operator_that_its_bound_keeps_short_binds():
     assert verdict.headroom_rate == pytest.approx(2 * 40.0 / (0.05 * 4.0 / 0.9), rel=1e-11)
 
 
-def test_measured_arrivals_scale_with_the_rate():
-    load = measure()
-    measured = load.operators["detector"]._replace(arrival_rate=1600.0)
-    load = replace(load, operators=dict(load.operators) | {"detector": measured})
-    verdict = judge_capacity(FPD, load, external_rate=160.0)
-    rates = {one.name: one.arrival_rate for one in verdict.estimate.operators}
-    assert rates["detector"] == pytest.approx(800.0)
-    assert verdict.headroom_rate == pytest.approx(320.0 * 13 * 130.0 / 1600.0, rel=1e-11)
-
-
 def test_without_input_everything_holds():
     verdict = judge_capacity(FPD, measure(external_rate=0.0), t_max_seconds=0.5)
     assert verdict.passed
     assert verdict.headroom_rate == judge_capacity(FPD, measure(), t_max_seconds=0.5).headroom_rate
-
-
-def test_a_rate_that_is_none_is_refused():
-    for rate in (-1.0, float("nan"), float("inf"), 1e30):
-        with pytest.raises(InvalidLoad):
-            judge_capacity(FPD, measure(), external_rate=rate)

@@ -10,7 +10,8 @@ from mpmath import mp, mpf
 from planner.errors import InvalidAllocation, InvalidLoad
 from planner.plans.estimation import estimate
 from planner.queueing.waiting import least_stable_processors
-from planner.values import Edge, Entry, Estimate, Load, Model, Operator, OperatorLoad, Topology
+from planner.values import Edge, Entry, Load, Model, Operator, OperatorLoad, Topology
+from tests.planner.plan_cases import PAIR, codes, load_pair
 
 MODELS: tuple[Model, ...] = ("mmk", "ggk", "ggk-whitt")
 
@@ -148,24 +149,12 @@ def test_the_whole_is_the_sum_of_the_visits(case: Case) -> None:
     assert answer.processors_total == sum(case.processors.values())
 
 
-CHAIN = Topology((Operator("a"), Operator("b/c~d")), (Edge("a", "b/c~d", 2.0),), (Entry("a"),))
-
-
-def load_chain(**changes: object) -> Load:
-    operators = {"a": OperatorLoad(3.0, processors=4), "b/c~d": OperatorLoad(5.0, processors=5)}
-    return Load(**{"external_rate": 10.0, "operators": operators, **changes})  # type: ignore[arg-type]
-
-
-def codes(answer: object) -> list[str]:
-    return [diagnostic.code for diagnostic in answer.diagnostics]  # type: ignore[attr-defined]
-
-
 def test_processors_come_from_the_load_when_none_are_given() -> None:
-    assert estimate(CHAIN, load_chain()) == estimate(CHAIN, load_chain(), {"a": 4, "b/c~d": 5})
+    assert estimate(PAIR, load_pair()) == estimate(PAIR, load_pair(), {"a": 4, "b/c~d": 5})
 
 
 def test_an_unstable_operator_makes_the_whole_infinite_and_is_named() -> None:
-    answer = estimate(CHAIN, load_chain(), {"a": 4, "b/c~d": 4})
+    answer = estimate(PAIR, load_pair(), {"a": 4, "b/c~d": 4})
     assert (answer.stable, answer.expected_sojourn_seconds) == (False, None)
     assert answer.unstable_operators == ("b/c~d",)
     first, second = answer.operators
@@ -176,7 +165,7 @@ def test_an_unstable_operator_makes_the_whole_infinite_and_is_named() -> None:
 @pytest.mark.parametrize("processors", [{"a": 4}, {}])
 def test_missing_processors_are_named_all_at_once(processors: dict[str, int]) -> None:
     with pytest.raises(InvalidAllocation) as caught:
-        estimate(CHAIN, load_chain(), processors)
+        estimate(PAIR, load_pair(), processors)
     for name in {"a", "b/c~d"} - processors.keys():
         assert name in str(caught.value)
 
@@ -184,93 +173,35 @@ def test_missing_processors_are_named_all_at_once(processors: dict[str, int]) ->
 @pytest.mark.parametrize("count", [0, -1, 1_000_000_001])
 def test_processors_outside_one_to_a_billion_are_refused_with_their_pointer(count: int) -> None:
     with pytest.raises(InvalidAllocation) as caught:
-        estimate(CHAIN, load_chain(), {"a": 4, "b/c~d": count})
+        estimate(PAIR, load_pair(), {"a": 4, "b/c~d": count})
     assert caught.value.pointer == "/b~1c~0d"
 
 
 def test_processors_of_a_stranger_are_refused_with_their_pointer() -> None:
     with pytest.raises(InvalidAllocation, match="'x'") as caught:
-        estimate(CHAIN, load_chain(), {"a": 4, "b/c~d": 5, "x": 1})
+        estimate(PAIR, load_pair(), {"a": 4, "b/c~d": 5, "x": 1})
     assert caught.value.pointer == "/x"
 
 
 def test_more_than_a_billion_busy_processors_are_refused() -> None:
     with pytest.raises(InvalidLoad, match="Check the units") as caught:
-        estimate(CHAIN, load_chain(external_rate=1e12), {"a": 4, "b/c~d": 5})
+        estimate(PAIR, load_pair(external_rate=1e12), {"a": 4, "b/c~d": 5})
     assert caught.value.pointer == "/operators/a/service_rate"
 
 
 def test_assumed_scvs_are_said_unless_the_model_has_none() -> None:
-    assert "scv-assumed" in codes(estimate(CHAIN, load_chain()))
-    assert "scv-assumed" not in codes(estimate(CHAIN, load_chain(), model="mmk"))
+    assert "scv-assumed" in codes(estimate(PAIR, load_pair()))
+    assert "scv-assumed" not in codes(estimate(PAIR, load_pair(), model="mmk"))
 
 
 def test_an_operator_near_saturation_is_named() -> None:
-    answer = estimate(CHAIN, load_chain(external_rate=11.9))
+    answer = estimate(PAIR, load_pair(external_rate=11.9))
     (near,) = [diagnostic for diagnostic in answer.diagnostics if diagnostic.code == "near-saturation"]
     assert near.operators == ("a", "b/c~d")  # 11.9/12 and 23.8/25
 
 
-@pytest.mark.parametrize(("factor", "said"), [(0.4, True), (0.6, False), (1.9, False), (2.1, True)])
-def test_a_measured_sojourn_far_from_the_estimate_is_said(factor: float, said: bool) -> None:  # noqa: FBT001  # a table's column
-    expected = estimate(CHAIN, load_chain()).expected_sojourn_seconds
-    assert expected is not None
-    answer = estimate(CHAIN, load_chain(measured_sojourn_seconds=factor * expected))
-    assert ("sojourn-disagrees" in codes(answer)) == said
-
-
-def list_causes(answer: Estimate) -> list[str]:
-    (said,) = [one.detail for one in answer.diagnostics if one.code == "sojourn-disagrees"]
-    return said.split("give: ")[1].split("; ")
-
-
-def test_one_processor_shares_its_queue_and_its_keys_with_none() -> None:
-    single = Topology((Operator("a"),), (), (Entry("a"),))
-    causes = list_causes(estimate(single, Load(2.0, {"a": OperatorLoad(4.0, processors=1)}, 5.0)))
-    for cause, named in zip(causes, ("(1) arrivals come in bursts", "network", "too high"), strict=True):
-        assert named in cause
-
-
-def test_what_may_be_behind_a_longer_sojourn_is_listed_the_likeliest_first_with_numbers() -> None:
-    causes = list_causes(estimate(CHAIN, load_chain(measured_sojourn_seconds=20.0)))
-    for cause, named in zip(
-        causes, ("queue of its own", "bursts", "skewed", "network", "too high"), strict=True
-    ):
-        assert named in cause
-    # M/M/1 at each instance, for Poisson arrivals that are dealt at random: 1/(μ − λ/k).
-    load = load_chain(measured_sojourn_seconds=20.0)
-    expected = sum(
-        visits / (one.service_rate - one.arrival_rate / one.processors)
-        for visits, one in zip((1.0, 2.0), estimate(CHAIN, load).operators, strict=True)
-    )
-    assert f"{expected:.4g} s at random" in causes[0]
-
-
-def test_dealing_in_turn_evens_out_a_stream_of_one_sender() -> None:
-    # One sender that deals to k instances in turn: each gets every k-th tuple, whose SCV is 1/k.
-    one = Topology((Operator("a"),), (), (Entry("a"),))
-    load = Load(9.0, {"a": OperatorLoad(3.0, 9.0, 1.0, 1.0, 4)}, 20.0)
-    causes = list_causes(estimate(one, load, model="ggk"))
-    expected = (1.0 / 4.0 + 1.0) / 2.0 * 0.75 / (3.0 * 0.25) + 1.0 / 3.0
-    assert f"{expected:.4g} s where tuples are dealt in turn" in causes[0]
-
-
-def test_what_may_be_behind_a_shorter_sojourn_is_listed_and_nothing_is_infinite() -> None:
-    causes = list_causes(estimate(CHAIN, load_chain(measured_sojourn_seconds=1e-3)))
-    for cause, named in zip(causes, ("fork", "vary less", "too low"), strict=True):
-        assert named in cause
-    near = list_causes(estimate(CHAIN, load_chain(external_rate=11.9, measured_sojourn_seconds=900.0)))
-    assert "no end" in near[2]
-    assert not [cause for cause in near if "inf" in cause or "nan" in cause]
-
-
-def test_a_sojourn_measured_under_other_processors_is_not_compared() -> None:
-    answer = estimate(CHAIN, load_chain(measured_sojourn_seconds=100.0), {"a": 5, "b/c~d": 5})
-    assert "sojourn-disagrees" not in codes(answer)
-
-
 def test_without_input_the_sojourn_is_the_service_alone() -> None:
-    answer = estimate(CHAIN, load_chain(external_rate=0.0))
+    answer = estimate(PAIR, load_pair(external_rate=0.0))
     assert answer.expected_sojourn_seconds == pytest.approx(1 / 3 + 2 / 5, rel=1e-15)
     assert [one.visits for one in answer.operators] == [1.0, 2.0]
     assert "no-input" in codes(answer)
@@ -278,7 +209,7 @@ def test_without_input_the_sojourn_is_the_service_alone() -> None:
 
 def test_a_tuple_that_is_measured_twice_as_often_counts_twice() -> None:
     operators = {"a": OperatorLoad(3.0), "b/c~d": OperatorLoad(5.0, arrival_rate=40.0)}
-    answer = estimate(CHAIN, load_chain(operators=operators), {"a": 4, "b/c~d": 9}, "mmk")
+    answer = estimate(PAIR, load_pair(operators=operators), {"a": 4, "b/c~d": 9}, "mmk")
     assert [one.visits for one in answer.operators] == [1.0, 4.0]
 
 
