@@ -4,24 +4,17 @@ ForecastError (planner.workloads.errors)
 ├── InvalidMstSamples      a throughput or a number of VMs that cannot be
 ├── TooFewMstSamples       fewer samples, or fewer different numbers of VMs, than the models need
 ├── InvalidQosTarget       a QoS target outside [0.5, 1)
-└── UnknownPolicy          a scheduling policy of no known name
+└── UnknownVmPolicy        a scheduling policy of no known name
 """
 
 from dataclasses import dataclass
 
 from planner.errors import suggest_name
-from planner.workloads.errors import ForecastError
+from planner.workloads.errors import ForecastError, InvalidForecastArgument
 
 
-@dataclass(eq=False)
-class InvalidMstSamples(ForecastError):
+class InvalidMstSamples(InvalidForecastArgument):
     """A sample of the maximum sustainable throughput that no measurement can have given."""
-
-    detail: str
-    pointer: str = ""
-
-    def __str__(self) -> str:
-        return self.detail
 
 
 @dataclass(eq=False)

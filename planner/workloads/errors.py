@@ -1,11 +1,12 @@
 """What can go wrong in forecasting a workload, as in planner.errors.
 
 ForecastError              a forecast or a schedule of VMs cannot be made
-├── InvalidWorkload        times or rates that are no time series
+├── InvalidForecastArgument
+│   ├── InvalidWorkload    times or rates that are no time series
+│   └── InvalidSchedule    interval, start-up, horizon or VM bounds that contradict each other
 ├── WorkloadTooShort       fewer steps than the forecast's window
 ├── WorkloadTooSparse      too many of the steps are missing
 ├── ConstantWorkload       a series without variation: a stuck sensor forecasts nothing
-├── InvalidSchedule        interval, start-up, horizon or VM bounds that contradict each other
 └── planner.vms.errors     what throughput samples, QoS targets and policies add
 """
 
@@ -19,14 +20,18 @@ class ForecastError(PlannerError):
 
 
 @dataclass(eq=False)
-class InvalidWorkload(ForecastError):
-    """Times or rates that do not make a time series."""
+class InvalidForecastArgument(ForecastError):
+    """An argument that no forecast can be made from; `pointer` is the JSON pointer of the part to change."""
 
     detail: str
     pointer: str = ""
 
     def __str__(self) -> str:
         return self.detail
+
+
+class InvalidWorkload(InvalidForecastArgument):
+    """Times or rates that do not make a time series."""
 
 
 @dataclass(eq=False)
@@ -69,12 +74,5 @@ class ConstantWorkload(ForecastError):
         )
 
 
-@dataclass(eq=False)
-class InvalidSchedule(ForecastError):
+class InvalidSchedule(InvalidForecastArgument):
     """Parameters of a schedule that contradict each other."""
-
-    detail: str
-    pointer: str = ""
-
-    def __str__(self) -> str:
-        return self.detail

@@ -13,9 +13,7 @@ from planner.vms.replay import replay_policy
 from planner.vms.sigma_policies import ALL_POLICIES, SigmaPolicy, SigmaRule, find_policy, saturated_samples
 from planner.vms.throughput import MstSample, fit_mst
 from planner.vms.timing import Observed
-from planner.workloads.arma import ArmaOrder
-from planner.workloads.peak_rate import ArmaPeaks, PeakLoad, expect_last_rate
-from planner.workloads.window import Window
+from planner.workloads.peak_rate import PeakLoad, expect_last_rate
 from tests.planner.imai import mst_samples, training_samples, worldcup_week
 
 
@@ -89,16 +87,6 @@ def test_one_sample_is_learned_per_saturated_run() -> None:
     assert saturated_samples(observed, 0, None) == [MstSample(2, 7.0), MstSample(3, 8.0)]
     # What was learned at the last decision is not learned again while its interval goes on.
     assert saturated_samples(observed, 5, MstSample(3, 8.0)) == []
-
-
-def test_a_forecast_that_cannot_be_fitted_falls_back_to_the_last_day_and_says_so() -> None:
-    peaks = ArmaPeaks(ArmaOrder(1, 2))
-    rates = np.concatenate((np.linspace(1.0, 9.0, 500), np.full(100, 5.0)))
-    load = peaks(rates, Window(2, 11))
-    assert load.rate == pytest.approx(np.quantile(rates, 0.95))
-    assert load.fallback is not None
-    assert "all the same" in load.fallback
-    assert peaks(rates[:500], Window(2, 11)).fallback is None
 
 
 @pytest.fixture(scope="module")
