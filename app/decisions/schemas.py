@@ -9,8 +9,8 @@ from pydantic import ConfigDict, Field
 from app.described.answers import Basis, DiagnosticAnswer, EstimateAnswer
 from app.http.fields import Answer, Body, UtcTime
 from app.node_advice.schemas import NodeAdviceAnswer, Streams
+from app.placements.schemas import PlacementAnswer
 from app.policies.schemas import EXAMPLE, PolicyBody
-from app.recommendations.stages import Recommended
 
 Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
 
@@ -142,6 +142,39 @@ class CorrectionAnswer(Answer):
     shared: Annotated[float | None, Field(description="With a queue that all processors share.")]
     own: Annotated[float | None, Field(description="With a queue for each processor.")]
     intervals: Annotated[int, Field(description="Intervals that can tell.")]
+
+
+class Stage(Answer):
+    """One step of a recommendation: done, or left out and why."""
+
+    name: Literal["forecast", "processors", "placement", "moves", "decision"]
+    done: bool
+    detail: Annotated[str, Field(description="What it used, or what is missing.")]
+
+
+class RateForecastAnswer(Answer):
+    """The external rate to be ready for: the upper quantile at the highest step ahead."""
+
+    expected_rate: float
+    upper_rate: float
+    quantile: float
+    step: Annotated[int, Field(description="Intervals ahead of the newest snapshot.")]
+    steps: int
+    history: Annotated[int, Field(description="Intervals it was learnt from.")]
+    model: str
+    diagnostics: list[DiagnosticAnswer]
+
+
+class Recommended(Answer):
+    """The stages of a recommendation in order, and what each found."""
+
+    stages: list[Stage]
+    forecast: RateForecastAnswer | None
+    measured_rate: Annotated[
+        float, Field(description="External rate of the newest snapshots, as the policy smooths them.")
+    ]
+    planned_rate: Annotated[float, Field(description="External rate that processors and slots are for.")]
+    placement: PlacementAnswer | None
 
 
 class DecisionAnswer(Answer):

@@ -42,17 +42,27 @@ def gather(
     session: Session, name: str, body: Measured, settings: Settings, ended_by: datetime | None = None
 ) -> Gathered:
     """The current revision, and the load that its newest snapshots (of those ended by then) amount to."""
-    stored = find_topology(session, name)
+    return gather_load(session, find_topology(session, name), body, settings, ended_by)
+
+
+def gather_load(
+    session: Session,
+    stored: StoredTopology,
+    body: Measured,
+    settings: Settings,
+    ended_by: datetime | None = None,
+) -> Gathered:
+    """The load that the newest snapshots of a topology (of those ended by then) amount to."""
     snapshots = find_newest(session, stored, _count_needed(body, settings), ended_by)
     if not snapshots:
-        raise NoSnapshot(name)
+        raise NoSnapshot(stored.name)
     _refuse_long_memory(body, len(snapshots), settings)
     topology = stored.to_values()
     loads, strangers = _read_loads(snapshots, {operator.name for operator in topology.operators})
     load, diagnostics = _smooth(loads, body)
     parts = _tell_of_parts(session, stored, snapshots, ended_by)
     basis = Basis(
-        topology=name,
+        topology=stored.name,
         revision=stored.revision,
         snapshots=len(snapshots),
         first_observed_at=snapshots[0].observed_at,

@@ -4,12 +4,11 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from app.decisions.schemas import DecisionAnswer, DecisionRequest
+from app.decisions.schemas import DecisionAnswer, DecisionRequest, Recommended
 from app.http.fields import Body
 from app.placements.schemas import PlacementChoices
 from app.policies.schemas import EXAMPLE
 from app.profiles.schemas import AZURE_BLOB
-from app.recommendations.stages import Recommended
 from app.vm_catalogues.schemas import AZURE_D_SIZES
 
 PLACED: dict[str, JsonValue] = {"profiles": {"detector": AZURE_BLOB}, "vm_sizes": AZURE_D_SIZES}

@@ -17,6 +17,7 @@ from planner.decisions.rate_outlook import NO_OUTLOOK, RateHistory, RateOutlook,
 from planner.decisions.state_migration import OwnersLeft, keep_owners
 from planner.decisions.wait_correction import Interval
 from planner.gates.counterfactuals import Counterfactuals, find_counterfactuals
+from planner.gates.headroom import scale_load
 from planner.nodes.advice import NodeAdvice
 from planner.nodes.resources import MeasuredInstance, find_resources
 from planner.nodes.usage import Node
@@ -116,13 +117,15 @@ def find_horizon_if_weighed(
 
 
 def look_around(decision: Decision, policy: Policy) -> Counterfactuals:
-    """Why not one processor fewer than recommended, and up to which rate the recommendation holds."""
+    """Why not one processor fewer at the rate sized for, and up to which rate the recommendation holds."""
+    correction = decision.correction
     return find_counterfactuals(
-        decision.situation,
+        scale_load(decision.situation, decision.sized_rate),
         [one.processors for one in decision.recommended.operators],
         policy.t_max_seconds,
         policy.t_min_seconds,
-        wait_factor=decision.correction.least_shared,
+        wait_factor=correction.least_shared,
+        own_factor=correction.own if correction.is_own else None,
     )
 
 

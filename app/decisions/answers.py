@@ -1,0 +1,83 @@
+"""A decision's values as JSON."""
+
+from dataclasses import replace
+
+from app.decisions.gathering import GatheredDecision
+from app.decisions.schemas import Counts, DecisionAnswer, Moving, Optimum
+from app.described.answers import to_estimate_answer
+from planner.decisions.compose import ComposedDecision
+from planner.decisions.decide import Decision
+from planner.decisions.rate_outlook import RateOutlook
+from planner.values import Estimate
+
+
+def to_decision_answer(
+    gathered: GatheredDecision, composed: ComposedDecision, outlook: RateOutlook
+) -> DecisionAnswer:
+    """What the planner found, with the policy and the stored data that it rests on."""
+    decision = composed.decision
+    return DecisionAnswer.model_validate(
+        {
+            "decided_for": gathered.decided_for,
+            "action": decision.action,
+            "goal": decision.goal,
+            "processors": to_counts(decision),
+            "reasons": decision.reasons,
+            "constraints": decision.constraints,
+            "external_rate": decision.current.external_rate,
+            "rate_change": decision.rate_change,
+            "cooldown_left_seconds": decision.cooldown_left_seconds,
+            "measured_sojourn_seconds": decision.measured_sojourn_seconds,
+            "current": to_estimate_answer(replace(decision.current, diagnostics=())),
+            "sized_for": composed.sized_for,
+            "look_ahead": outlook.rate,
+            "correction": decision.correction if decision.correction.intervals else None,
+            "expected_sojourn_seconds": decision.recommended.expected_sojourn_seconds,
+            "optimum": to_optimum(decision.optimum) if decision.optimum else None,
+            "counterfactuals": composed.counterfactuals,
+            "moving": to_moving(composed),
+            "nodes": composed.nodes,
+            "streams": composed.streams,
+            "diagnostics": gathered.diagnostics + composed.diagnostics,
+            "policy": gathered.terms,
+            "basis": gathered.basis,
+        }
+    )
+
+
+def to_counts(decision: Decision) -> Counts:
+    """Processors before and after."""
+    current, recommended = decision.current, decision.recommended
+    return Counts(
+        current=name_counts(current),
+        recommended=name_counts(recommended),
+        current_total=current.processors_total,
+        recommended_total=recommended.processors_total,
+    )
+
+
+def to_optimum(optimum: Estimate) -> Optimum:
+    """The allocation that the goal asks for."""
+    return Optimum(
+        processors=name_counts(optimum),
+        processors_total=optimum.processors_total,
+        expected_sojourn_seconds=optimum.expected_sojourn_seconds,
+    )
+
+
+def to_moving(composed: ComposedDecision) -> Moving:
+    """What the change moves and costs, and the time within which it must pay back."""
+    moves = composed.moves
+    return Moving.model_validate(
+        {
+            "migrations": moves.migrations,
+            "cost_tuple_seconds": moves.cost_tuple_seconds,
+            "payback_seconds": moves.payback_seconds,
+            "horizon": composed.horizon,
+        }
+    )
+
+
+def name_counts(estimate: Estimate) -> dict[str, int]:
+    """Processors by operator."""
+    return {one.name: one.processors for one in estimate.operators}

@@ -1,0 +1,39 @@
+"""Everything that a recommendation is computed from, read from the database."""
+
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from app.decisions.gathering import HISTORY, GatheredDecision, gather_decision
+from app.described.topology import Graph
+from app.http.errors import InvalidRequest
+from app.placements.gathering import GatheredPlacement, gather_placement
+from app.recommendations.schemas import RecommendationRequest
+from app.settings import Settings
+from planner.errors import PlannerError
+
+NOT_ASKED_FOR = "Not asked for: give `placement`."
+
+
+@dataclass(frozen=True)
+class GatheredRecommendation:
+    """What decision and placement are computed from; `no_placement` says why there is none."""
+
+    decision: GatheredDecision
+    placement: GatheredPlacement | None
+    no_placement: str = ""
+
+
+def gather_recommendation(
+    session: Session, name: str, body: RecommendationRequest, settings: Settings
+) -> GatheredRecommendation:
+    """Reads all that is stored, with as many snapshots as the forecast is fitted on."""
+    history = body.forecast.history if body.forecast else HISTORY
+    decision = gather_decision(session, name, body, settings, history=history)
+    if body.placement is None:
+        return GatheredRecommendation(decision, None, NOT_ASKED_FOR)
+    graph = Graph.model_validate(decision.stored.definition)
+    try:
+        return GatheredRecommendation(decision, gather_placement(session, graph, body.placement))
+    except (PlannerError, InvalidRequest) as error:
+        return GatheredRecommendation(decision, None, str(error))
