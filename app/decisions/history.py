@@ -1,4 +1,4 @@
-"""The decisions that were made, as they were answered."""
+"""Reads stored decisions, as they were answered."""
 
 from uuid import UUID
 
@@ -37,7 +37,7 @@ def find_decision(session: Session, decision_id: UUID) -> DecisionAnswer:
 
 
 def read_row(row: DecisionRow) -> DecisionAnswer:
-    """As it was answered; with the forecast and the placement, where it was part of a recommendation."""
+    """The stored answer, with the forecast and the placement where a recommendation made it."""
     return DecisionAnswer.model_validate(row.answer | {"id": row.id, "created_at": row.created_at})
 
 

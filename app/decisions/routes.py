@@ -1,4 +1,4 @@
-"""/v1/topologies/{name}/decisions: what to do now, and why."""
+"""/v1/topologies/{name}/decisions: decides what to do now and why, and reads stored decisions."""
 
 from uuid import UUID
 
@@ -35,7 +35,7 @@ OF_TOPOLOGY = "/topologies/{name}/decisions"
     ),
 )
 @computes
-def store_decision(
+def decide(
     name: TopologyName,
     session: SessionDep,
     settings: SettingsDep,
@@ -55,7 +55,7 @@ def store_decision(
     responses=document_problems("unknown-topology"),
 )
 def list_decisions(name: TopologyName, page: PageDep, session: SessionDep) -> DecisionPage:
-    """Newest first."""
+    """The decisions about a topology, newest first."""
     return history.list_decisions(session, name, page)
 
 
@@ -65,8 +65,8 @@ def list_decisions(name: TopologyName, page: PageDep, session: SessionDep) -> De
     summary="Read the newest decision",
     responses=document_problems("unknown-topology", "unknown-decision"),
 )
-def read_latest(name: TopologyName, session: SessionDep) -> DecisionAnswer:
-    """As it was answered when it was made, with the forecast and the placement of its recommendation."""
+def get_latest_decision(name: TopologyName, session: SessionDep) -> DecisionAnswer:
+    """The decision as it was answered, with the forecast and the placement where a recommendation made it."""
     return history.find_latest(session, name)
 
 
@@ -76,6 +76,6 @@ def read_latest(name: TopologyName, session: SessionDep) -> DecisionAnswer:
     summary="Read a decision",
     responses=document_problems("unknown-decision"),
 )
-def read_decision(decision_id: UUID, session: SessionDep) -> DecisionAnswer:
-    """As it was answered when it was made, with the forecast and the placement of its recommendation."""
+def get_decision(decision_id: UUID, session: SessionDep) -> DecisionAnswer:
+    """The decision as it was answered, with the forecast and the placement where a recommendation made it."""
     return history.find_decision(session, decision_id)

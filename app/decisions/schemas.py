@@ -16,7 +16,7 @@ Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
 
 
 class DecisionRequest(Body):
-    """Nothing is needed: the stored policy decides on the newest snapshots."""
+    """The body may be left out: then the stored policy decides on the newest snapshots, now."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"at": "2026-11-18T00:01:00Z", "policy": EXAMPLE}]}
@@ -24,17 +24,13 @@ class DecisionRequest(Body):
 
     at: Annotated[
         UtcTime | None,
-        Field(
-            description="Decide as of then: later snapshots do not exist, and age counts to it. Left out: now."
-        ),
+        Field(description="Decide as of this time: later snapshots are ignored. Left out: now."),
     ] = None
-    policy: Annotated[PolicyBody | None, Field(description="Instead of the stored one, for this time.")] = (
-        None
-    )
+    policy: Annotated[PolicyBody | None, Field(description="Instead of the stored policy.")] = None
 
 
 class Counts(Answer):
-    """Processors before and after; the same where the decision is to hold."""
+    """Processors now and as recommended; equal where the decision is to hold."""
 
     current: dict[str, int]
     recommended: dict[str, int]
@@ -43,14 +39,14 @@ class Counts(Answer):
 
 
 class ReasonAnswer(Answer):
-    """One step of the argument, or one bound."""
+    """One step of the argument, or one bound that limits the answer."""
 
     code: str
     detail: str
 
 
 class Optimum(Answer):
-    """What the goal asks for, whether or not it is done now."""
+    """The allocation that the goal asks for, also where the decision is to hold."""
 
     processors: dict[str, int]
     processors_total: int
@@ -58,19 +54,23 @@ class Optimum(Answer):
 
 
 class CounterfactualsAnswer(Answer):
-    """Why not one fewer, and what load would change the answer; null rates: none, or any."""
+    """What one processor fewer would do, and the rates between which the answer stays the same."""
 
     one_fewer_processors: dict[str, int] | None
     one_fewer_sojourn_seconds: float | None
     one_fewer_detail: str
     holds_up_to_rate: Annotated[
-        float | None, Field(description="The recommended processors meet the goal so far.")
+        float | None,
+        Field(description="Largest rate at which they meet the goal; null: none."),
     ]
-    one_fewer_up_to_rate: Annotated[float | None, Field(description="Below it one fewer would do.")]
+    one_fewer_up_to_rate: Annotated[
+        float | None,
+        Field(description="Below it one processor fewer meets the goal; null: at no rate."),
+    ]
 
 
 class KeyRangeMoveAnswer(Answer):
-    """Key groups first..last go from one instance to another; instances count from 0."""
+    """Key groups first..last move from one instance to another; instances count from 0."""
 
     first: int
     last: int
@@ -79,7 +79,7 @@ class KeyRangeMoveAnswer(Answer):
 
 
 class MigrationAnswer(Answer):
-    """What moves of one operator's state; null times are not known."""
+    """The key groups of one operator that move, and how long that takes; null: not known."""
 
     before: int
     after: int
@@ -92,75 +92,79 @@ class MigrationAnswer(Answer):
 
 
 class HorizonAnswer(Answer):
-    """Within which a change must have paid back."""
+    """The time within which a change must pay back."""
 
-    seconds: Annotated[float | None, Field(description="null: nothing says when, and nothing is held back.")]
+    seconds: Annotated[float | None, Field(description="null: not known, and no change is held back.")]
     source: Annotated[
         Literal["forecast", "policy", "none"],
-        Field(description="forecast: when the recommended allocation would itself be changed."),
+        Field(description="forecast: the time when the recommended allocation would next be changed."),
     ]
     detail: str
 
 
 class Moving(Answer):
-    """What the change costs."""
+    """What the change moves, and what that costs."""
 
     migrations: dict[str, MigrationAnswer]
     cost_tuple_seconds: float | None
     payback_seconds: Annotated[float | None, Field(description="null: not known, or never.")]
     horizon: Annotated[
         HorizonAnswer | None,
-        Field(description="null: nothing was weighed, since no state moves or the change cannot wait."),
+        Field(description="null: no state moves, or the change is urgent and is not weighed."),
     ] = None
 
 
 class SizedFor(Answer):
-    """Which external rate the number of processors is for."""
+    """The external rate that the number of processors is for."""
 
     external_rate: float
     source: Annotated[
         Literal["smoothed", "newest", "forecast"],
-        Field(description="The largest of the three for a target; smoothed for the other goals."),
+        Field(description="The largest of the three for a target; smoothed for other goals."),
     ]
     detail: str
 
 
 class LookAhead(Answer):
-    """The external rate to be ready for over the coming cooldown."""
+    """The forecast of the external rate over the coming cooldown."""
 
     expected_rate: float
-    upper_rate: Annotated[float, Field(description="The policy's qos_target as a quantile.")]
+    upper_rate: Annotated[
+        float, Field(description="The quantile of the forecast at the policy's qos_target.")
+    ]
     quantile: float
-    steps: Annotated[int, Field(description="Intervals that the coming cooldown holds, as far as looked.")]
+    steps: Annotated[int, Field(description="Intervals that the forecast covers.")]
     model: str
-    history: Annotated[int, Field(description="Intervals it was learnt from.")]
+    history: Annotated[int, Field(description="Intervals that the model was fitted on.")]
 
 
 class CorrectionAnswer(Answer):
-    """Measured over modelled wait; only the wait is corrected, never the service."""
+    """The measured wait divided by the modelled wait; service times are not corrected."""
 
-    shared: Annotated[float | None, Field(description="With a queue that all processors share.")]
-    own: Annotated[float | None, Field(description="With a queue for each processor.")]
-    intervals: Annotated[int, Field(description="Intervals that can tell.")]
+    shared: Annotated[
+        float | None, Field(description="Against the model of one queue that all processors share.")
+    ]
+    own: Annotated[float | None, Field(description="Against the model of one queue for each processor.")]
+    intervals: Annotated[int, Field(description="Intervals whose waits were long enough to compare.")]
 
 
 class Stage(Answer):
-    """One step of a recommendation: done, or left out and why."""
+    """One stage of a recommendation: done, or left out and why."""
 
     name: Literal["forecast", "processors", "placement", "moves", "decision"]
     done: bool
-    detail: Annotated[str, Field(description="What it used, or what is missing.")]
+    detail: Annotated[str, Field(description="What the stage used, or what is missing.")]
 
 
 class RateForecastAnswer(Answer):
-    """The external rate to be ready for: the upper quantile at the highest step ahead."""
+    """The forecast of the external rate: the upper quantile at the step ahead where it is highest."""
 
     expected_rate: float
     upper_rate: float
     quantile: float
     step: Annotated[int, Field(description="Intervals ahead of the newest snapshot.")]
     steps: int
-    history: Annotated[int, Field(description="Intervals it was learnt from.")]
+    history: Annotated[int, Field(description="Intervals that the model was fitted on.")]
     model: str
     diagnostics: list[DiagnosticAnswer]
 
@@ -178,33 +182,34 @@ class Recommended(Answer):
 
 
 class DecisionAnswer(Answer):
-    """What to do, and all that it rests on."""
+    """What to do, why, and the policy and measurements that it follows from."""
 
     id: UUID | None = None
     created_at: datetime | None = None
-    decided_for: Annotated[UtcTime, Field(description="Where the newest interval ends.")]
+    decided_for: Annotated[UtcTime, Field(description="The end of the newest interval.")]
     action: Action
     goal: Literal["latency-target", "tradeoff", "best-split"]
     processors: Counts
     reasons: list[ReasonAnswer]
-    constraints: Annotated[list[ReasonAnswer], Field(description="Bounds that cut the answer short.")]
+    constraints: Annotated[list[ReasonAnswer], Field(description="Bounds that limit the answer.")]
     external_rate: float
-    rate_change: Annotated[float | None, Field(description="Since the last change, as a part.")]
+    rate_change: Annotated[
+        float | None, Field(description="Since the last change, as a part of the rate then.")
+    ]
     cooldown_left_seconds: float
     measured_sojourn_seconds: float | None
     current: EstimateAnswer
     expected_sojourn_seconds: Annotated[
-        float | None, Field(description="Of what is recommended; null = infinite.")
+        float | None, Field(description="E[T] of the recommended processors; null = infinite.")
     ]
-    optimum: Annotated[Optimum | None, Field(description="null: the constraints leave none.")]
-    sized_for: Annotated[SizedFor | None, Field(description="null: a decision of before this was kept.")] = (
-        None
-    )
+    optimum: Annotated[Optimum | None, Field(description="null: no allocation satisfies the constraints.")]
+    sized_for: Annotated[SizedFor | None, Field(description="null: stored before this field existed.")] = None
     look_ahead: Annotated[
-        LookAhead | None, Field(description="null: not wanted, or diagnostics say why not.")
+        LookAhead | None,
+        Field(description="null: the policy asks for none, or diagnostics say why there is none."),
     ] = None
     correction: Annotated[
-        CorrectionAnswer | None, Field(description="null: no interval tells how long waits are.")
+        CorrectionAnswer | None, Field(description="null: no interval can be compared.")
     ] = None
     counterfactuals: CounterfactualsAnswer
     moving: Moving
@@ -215,14 +220,12 @@ class DecisionAnswer(Answer):
     basis: Basis
     recommendation: Annotated[
         Recommended | None,
-        Field(
-            description="Forecast and placement it was made with; null: decided alone, or they stand around it."
-        ),
+        Field(description="The recommendation it was stored with; null: none."),
     ] = None
 
 
 class DecisionSummary(Answer):
-    """A line of the history."""
+    """A decision as a list shows it."""
 
     id: UUID
     created_at: datetime

@@ -1,4 +1,4 @@
-"""What a decision says of nodes, instances and streams, as JSON."""
+"""A decision's advice on nodes, instances and streams as JSON."""
 
 from typing import Annotated, Literal
 
@@ -8,7 +8,7 @@ from app.http.fields import Answer
 
 
 class NodeUsageAnswer(Answer):
-    """Parts of a node."""
+    """Parts of a node, from 0 to 1."""
 
     cpu: float
     memory: float
@@ -16,44 +16,44 @@ class NodeUsageAnswer(Answer):
 
 
 class NewInstance(Answer):
-    """What an instance is taken to need of a node (Es-Stream, eq. 21)."""
+    """The part of a node that a new instance is expected to use (Es-Stream, eq. 21)."""
 
     usage: NodeUsageAnswer
     measured: Annotated[
         int,
         Field(
-            description="Instances of the operator that this is the mean of; 0: none was measured, and the mean over "
-            "all that run stands in."
+            description="Measured instances of the operator, whose mean the usage is; 0: the mean over all instances."
         ),
     ]
 
 
 class RelocationAnswer(Answer):
-    """What leaves a node that is emptied, and where to."""
+    """Instances that move from a node that is emptied to another."""
 
-    operator: Annotated[str | None, Field(description="null: the snapshot does not name what runs there.")]
+    operator: Annotated[str | None, Field(description="null: the snapshot does not say what runs there.")]
     instance: str | None
-    instances: Annotated[int, Field(description="How many; parts of mean size where they are not named.")]
+    instances: Annotated[int, Field(description="How many; of mean size where they are not named.")]
     source: str
     target: str
 
 
 class NodeAdviceAnswer(Answer):
-    """More nodes, fewer, or in place; and which."""
+    """Whether to use more nodes, fewer, or the same, and which."""
 
     advice: Literal["scale_in", "scale_out", "in_place"]
     skewness: float
     mean_load: float
     use: Annotated[
-        dict[str, dict[str, int]], Field(description="New instances by node that they fit on, and operator.")
+        dict[str, dict[str, int]],
+        Field(description="New instances that fit on present nodes, by node and operator."),
     ]
-    add: Annotated[int, Field(description="New nodes for the others.")]
+    add: Annotated[int, Field(description="New nodes for the other instances.")]
     new_nodes: Annotated[
         list[dict[str, int]], Field(description="New instances by operator on each of them.")
     ]
-    release: Annotated[list[str], Field(description="Nodes to empty, in this order.")]
+    release: Annotated[list[str], Field(description="Nodes to empty and release, in this order.")]
     relocations: Annotated[
-        list[RelocationAnswer], Field(description="Where what runs on them finds room (eq. 22).")
+        list[RelocationAnswer], Field(description="Where the instances of released nodes fit (eq. 22).")
     ]
     new_instances: dict[str, NewInstance]
     reason: str
@@ -71,7 +71,7 @@ class RedirectWeightsAnswer(Answer):
 
 
 class EdgeShiftAnswer(Answer):
-    """Tuples/s of an edge that stay on their node, streams being spread evenly over instances."""
+    """Tuples/s of an edge that stay on their node, if each stream is spread evenly over the instances."""
 
     source: str
     target: str
@@ -80,25 +80,27 @@ class EdgeShiftAnswer(Answer):
 
 
 class InstanceMoveAnswer(Answer):
-    """An instance placed anew, and what to expect of it; moves stand on those before them."""
+    """An instance to move to another node, and the expected effect. Each move assumes the moves before it."""
 
     operator: str
     instance: str
     source: str
     target: str
-    edges: Annotated[list[EdgeShiftAnswer], Field(description="Of which more, or less, becomes local.")]
+    edges: Annotated[
+        list[EdgeShiftAnswer], Field(description="The edges of the operator whose local rate changes.")
+    ]
     queue_deviation_before: Annotated[
-        float, Field(description="Mc-Stream's eq. 4, of the operator's queues.")
+        float, Field(description="Mean deviation of the operator's queue lengths (Mc-Stream, eq. 4).")
     ]
     queue_deviation_after: Annotated[
-        float, Field(description="If a hot instance comes to be served as its siblings are.")
+        float, Field(description="The same, if the moved instance is then served like the others.")
     ]
-    node_deviation_before: Annotated[float, Field(description="In the form of eq. 4, of the nodes' loads.")]
+    node_deviation_before: Annotated[float, Field(description="Mean deviation of the nodes' loads.")]
     node_deviation_after: float
 
 
 class SpotAnswer(Answer):
-    """An instance or edge that stands out."""
+    """The instance or edge of most or least weight."""
 
     kind: Literal["hot-instance", "cold-instance", "hot-edge", "cold-edge"]
     name: str
@@ -106,12 +108,12 @@ class SpotAnswer(Answer):
     suggestion: str
     move: Annotated[
         InstanceMoveAnswer | None,
-        Field(description="null: none fits, or the snapshot does not say what runs on which node."),
+        Field(description="null: no move fits, or the snapshot names no nodes."),
     ] = None
 
 
 class Streams(Answer):
-    """Where tuples should go, and what should move."""
+    """Redirect weights for each operator, and the instances and edges that stand out."""
 
     redirect: list[RedirectWeightsAnswer]
     spots: list[SpotAnswer]

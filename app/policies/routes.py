@@ -1,4 +1,4 @@
-"""/v1/topologies/{name}/policy: under which terms decisions are made."""
+"""/v1/topologies/{name}/policy: the terms of decisions about one topology."""
 
 from fastapi import APIRouter, Depends
 
@@ -16,11 +16,11 @@ router = APIRouter(prefix="/v1/topologies/{name}/policy", tags=["decisions"], ro
 @router.put(
     "",
     dependencies=[Depends(may_store)],
-    summary="Say what is wanted",
+    summary="Store the policy",
     responses=document_problems("unknown-topology", *BODY),
 )
-def store_policy(name: TopologyName, body: PolicyBody, session: SessionDep) -> PolicyAnswer:
-    """Replaces the whole policy: what is left out has its default."""
+def put_policy(name: TopologyName, body: PolicyBody, session: SessionDep) -> PolicyAnswer:
+    """Replaces the whole policy; a field that is left out takes its default."""
     return service.store_policy(session, name, body)
 
 
@@ -30,8 +30,8 @@ def store_policy(name: TopologyName, body: PolicyBody, session: SessionDep) -> P
     summary="Read the policy",
     responses=document_problems("unknown-topology", "unknown-policy"),
 )
-def read_policy(name: TopologyName, session: SessionDep) -> PolicyAnswer:
-    """With every default written out."""
+def get_policy(name: TopologyName, session: SessionDep) -> PolicyAnswer:
+    """The stored policy, with every default written out."""
     return service.find_policy(session, name)
 
 
@@ -43,5 +43,5 @@ def read_policy(name: TopologyName, session: SessionDep) -> PolicyAnswer:
     responses=document_problems("unknown-topology", "unknown-policy"),
 )
 def delete_policy(name: TopologyName, session: SessionDep) -> None:
-    """Decisions that were made stay."""
+    """Deletes the policy; the decisions that it led to stay stored."""
     service.delete_policy(session, name)

@@ -1,4 +1,4 @@
-"""Policies as JSON: what a topology's owner wants, and how eagerly."""
+"""Policies as JSON: the goal of a topology's owner, and the limits on changes."""
 
 from datetime import datetime
 from typing import Annotated, Self
@@ -28,12 +28,14 @@ class Goal(Body):
 
     k_max: KMax | None = None
     t_max_seconds: TMax | None = None
-    t_min_seconds: Annotated[TMax | None, Field(description="Below it processors are given up.")] = None
+    t_min_seconds: Annotated[TMax | None, Field(description="Below this E[T] processors are given up.")] = (
+        None
+    )
     beta: Beta | None = None
 
     @model_validator(mode="after")
     def refuse_contradictions(self) -> Self:
-        """One goal, and a band that is one."""
+        """Exactly one goal, and t_min_seconds below t_max_seconds."""
         if self.k_max is None and self.t_max_seconds is None and self.beta is None:
             raise ValueError("give t_max_seconds, k_max, or beta")
         if self.beta is not None and (self.k_max is not None or self.t_max_seconds is not None):
@@ -51,14 +53,14 @@ class Goal(Body):
 
 
 class Bounds(Body):
-    """Of one operator, on top of the topology's own."""
+    """Processors that one operator may have, within the topology's own bounds."""
 
     min_processors: Processors = 1
     max_processors: Processors | None = None
 
     @model_validator(mode="after")
     def refuse_contradictions(self) -> Self:
-        """Least no more than most."""
+        """min_processors is at most max_processors."""
         if self.max_processors is not None and self.max_processors < self.min_processors:
             raise ValueError(
                 f"max_processors is {self.max_processors}, below min_processors {self.min_processors}: correct one"
@@ -67,17 +69,25 @@ class Bounds(Body):
 
 
 class StateBody(Body):
-    """The state of a stateful operator, for what moves and how long it takes (Es-Stream, eqs. 25 and 26)."""
+    """The state of a stateful operator: what moves, and how long that takes (Es-Stream, eqs. 25 and 26)."""
 
-    key_groups: Annotated[int, Field(ge=1, le=32_768, description="No more processors than these.")]
+    key_groups: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=32_768,
+            description="At most as many processors as these.",
+        ),
+    ]
     size_bytes: Annotated[float, Field(ge=0, le=1e18)] = 0.0
     computing_bytes_per_second: Annotated[
-        Efficiencies, Field(description="ce: one for each instance, or one for all.")
+        Efficiencies, Field(description="ce in eq. 25: one for each instance, or one for all.")
     ] = []
-    bandwidth_bytes_per_second: Annotated[Efficiencies, Field(description="tr: likewise.")] = []
+    bandwidth_bytes_per_second: Annotated[Efficiencies, Field(description="tr in eq. 25: likewise.")] = []
     checkpoint_interval_seconds: Seconds | None = None
     replay_rate: Annotated[
-        PositiveRate | None, Field(description="er: tuples/s that one instance receives when it recovers.")
+        PositiveRate | None,
+        Field(description="er in eq. 26: tuples/s that one instance replays when it recovers."),
     ] = None
 
     def to_value(self) -> MigratedState:
@@ -95,17 +105,23 @@ class StateBody(Body):
 class NodeThresholds(Body):
     """When to take more nodes and when to give some up (Es-Stream, section V-B)."""
 
-    scale_out_skewness: Annotated[float, Field(ge=-1e6, le=1e6, description="η: at most,")] = 0.0
-    scale_out_load: Annotated[Part, Field(description="φ: and the mean load at least: scale out.")] = 0.7
-    scale_in_skewness: Annotated[float, Field(ge=-1e6, le=1e6, description="χ: at least,")] = 0.5
-    scale_in_load: Annotated[Part, Field(description="ζ: and the mean load at most: scale in.")] = 0.3
+    scale_out_skewness: Annotated[
+        float,
+        Field(ge=-1e6, le=1e6, description="η: scale out at a skewness of at most this"),
+    ] = 0.0
+    scale_out_load: Annotated[Part, Field(description="φ: and a mean load of at least this.")] = 0.7
+    scale_in_skewness: Annotated[
+        float,
+        Field(ge=-1e6, le=1e6, description="χ: scale in at a skewness of at least this"),
+    ] = 0.5
+    scale_in_load: Annotated[Part, Field(description="ζ: and a mean load of at most this.")] = 0.3
     most_cpu: Annotated[Part, Field(description="α: what a node may be filled to.")] = 0.9
     most_memory: Part = 0.9
     most_io: Part = 0.9
 
     @model_validator(mode="after")
     def refuse_contradictions(self) -> Self:
-        """No load is both too high and too low."""
+        """No mean load asks for both scaling in and scaling out."""
         if self.scale_in_load >= self.scale_out_load:
             raise ValueError(
                 f"scale_in_load is {self.scale_in_load:g}: give less than scale_out_load, {self.scale_out_load:g}"
@@ -132,40 +148,47 @@ class PolicyBody(Body):
     model: ModelName = DEFAULT_MODEL
     smoothing: Smoothing | None = None
     cooldown_seconds: Annotated[
-        float, Field(ge=0, le=1e9, description="Between two changes, at least (DRS's T_ra).")
+        float, Field(ge=0, le=1e9, description="The least time between two changes (DRS's T_ra).")
     ] = 300.0
     trigger: Annotated[
         float,
         Field(
             ge=0,
             le=1e6,
-            description="Ignore changes of the external rate by a smaller part, while the goal is not missed.",
+            description="While the goal is met, ignore changes of the external rate by less than this part.",
         ),
     ] = 0.0
     least_gain: Annotated[
-        float, Field(ge=0, lt=1, description="Ignore changes that improve E[T] by no larger part.")
+        float,
+        Field(ge=0, lt=1, description="Ignore changes that shorten E[T] by less than this part."),
     ] = 0.05
     max_snapshot_age_seconds: Annotated[
-        Seconds, Field(description="Decide nothing on older measurements (503).")
+        Seconds, Field(description="Refuse to decide on measurements that ended longer ago (503).")
     ] = 900.0
     horizon_seconds: Annotated[
         Seconds | None,
-        Field(description="When the load is expected to change again: a change must have paid back before."),
+        Field(description="Time until the load is expected to change: what pays back later is held."),
     ] = None
     nodes: NodeThresholds = NodeThresholds()
     bounds: dict[OperatorName, Bounds] = {}
     states: dict[OperatorName, StateBody] = {}
     most_deviation: Annotated[
-        float, Field(ge=0, le=1e15, description="Of queue lengths: above it streams are redirected.")
+        float,
+        Field(
+            ge=0,
+            le=1e15,
+            description="Redirect streams where queue lengths deviate by more.",
+        ),
     ] = 0.0
     look_ahead: Annotated[
         bool,
         Field(
-            description="A target is planned for the forecast rate of the coming cooldown; false: for the measured."
+            description="Plan a target for the forecast rate of the coming cooldown; false: for the measured rate."
         ),
     ] = True
     qos_target: Annotated[
-        float, Field(gt=0, lt=1, description="Probability with which forecasts are to be covered.")
+        float,
+        Field(gt=0, lt=1, description="Probability that the rate stays below its forecast."),
     ] = 0.95
 
     def to_value(self) -> owner_terms.Policy:

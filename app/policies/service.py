@@ -16,7 +16,7 @@ from planner.errors import MOST_SUGGESTED, escape_pointer, suggest_name
 
 
 def store_policy(session: Session, name: str, body: PolicyBody) -> PolicyAnswer:
-    """Replaces whatever policy the topology had."""
+    """Stores the policy in place of the one that the topology had."""
     stored = find_topology(session, name)
     check_policy(stored, body)
     document = body.model_dump(mode="json")
@@ -38,7 +38,7 @@ def find_policy(session: Session, name: str) -> PolicyAnswer:
 
 
 def delete_policy(session: Session, name: str) -> None:
-    """Afterwards nothing is decided unless a policy comes with the request."""
+    """Deletes the policy: from then on a decision needs one in its request."""
     row = session.get(PolicyRow, find_topology(session, name).id)
     if row is None:
         raise NoStoredPolicy(name)
@@ -47,7 +47,7 @@ def delete_policy(session: Session, name: str) -> None:
 
 
 def check_policy(stored: StoredTopology, body: PolicyBody, pointer: str = "#") -> None:
-    """Refuses what the topology contradicts."""
+    """Raises InvalidRequest with every part of the policy that the topology contradicts."""
     operators = {one["name"]: one for one in stored.definition["operators"]}
     errors: list[tuple[str, str]] = []
     for part, named in (("bounds", body.bounds.keys()), ("states", body.states.keys())):
@@ -59,7 +59,7 @@ def check_policy(stored: StoredTopology, body: PolicyBody, pointer: str = "#") -
             errors.append((f"{pointer}/{part}/{escape_pointer(operator)}", detail))
     for operator in body.states.keys() & operators.keys():
         if not operators[operator].get("stateful"):
-            detail = f"Operator {operator!r} is not stateful: say so in the topology, or leave its state out."
+            detail = f"Operator {operator!r} is not stateful: set `stateful` in the topology, or leave its state out."
             errors.append((f"{pointer}/states/{escape_pointer(operator)}", detail))
     least = {name: max(1, one.get("min_processors") or 1) for name, one in operators.items()}
     for name, bounds in body.bounds.items():
@@ -75,7 +75,7 @@ def check_policy(stored: StoredTopology, body: PolicyBody, pointer: str = "#") -
 def find_empty_bounds(
     operators: Mapping[str, Mapping[str, Any]], body: PolicyBody, least: Mapping[str, int], pointer: str
 ) -> list[tuple[str, str]]:
-    """Operators that may have no number of processors at all, by the topology, the bounds and the key groups."""
+    """A pointer and a detail for each operator whose least number of processors is above its most."""
     errors = []
     for name, operator in operators.items():
         state, bounds = body.states.get(name), body.bounds.get(name)

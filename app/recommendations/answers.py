@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from app.decisions.schemas import RateForecastAnswer, Recommended, Stage
-from app.placements.answers import Placed
-from app.placements.schemas import PlacementAnswer
+from app.placements.answers import Placed, to_placement_answer
+from app.placements.gathering import GatheredPlacement
+from app.placements.schemas import PlacementAnswer, PlacementChoices
 from planner.decisions.compose import ComposedDecision
 from planner.decisions.decide import Decision
 from planner.decisions.owner_terms import Policy
@@ -24,8 +25,10 @@ class FoundForecast:
 
 @dataclass(frozen=True)
 class FoundPlacement:
-    """The placement, or why there is none."""
+    """The placement with what it was computed from; `placed` is None where `missing` says why."""
 
+    choices: PlacementChoices
+    gathered: GatheredPlacement | None = None
     placed: Placed | None = None
     missing: str = ""
 
@@ -39,10 +42,10 @@ class Recommendation:
     measured_rate: float
     planned_rate: float
     composed: ComposedDecision
-    placement: FoundPlacement
+    placement: FoundPlacement | None
 
 
-def to_recommended(found: Recommendation, placement: PlacementAnswer | None) -> Recommended:
+def to_recommended(found: Recommendation) -> Recommended:
     """The stages in order, with the forecast and the placement."""
     decision = found.composed.decision
     said = describe_decision(decision, found.planned_rate)
@@ -57,7 +60,7 @@ def to_recommended(found: Recommendation, placement: PlacementAnswer | None) -> 
         forecast=to_rate_forecast(found.forecast),
         measured_rate=found.measured_rate,
         planned_rate=found.planned_rate,
-        placement=placement,
+        placement=to_placement(found.placement),
     )
 
 
@@ -68,6 +71,13 @@ def to_rate_forecast(found: FoundForecast | None) -> RateForecastAnswer | None:
         return None
     fields = {field: getattr(seen, field) for field in FORECAST_FIELDS}
     return RateForecastAnswer.model_validate(fields | {"step": seen.steps, "steps": found.steps})
+
+
+def to_placement(found: FoundPlacement | None) -> PlacementAnswer | None:
+    """The placement, where there is one."""
+    if found is None or found.placed is None or found.gathered is None:
+        return None
+    return to_placement_answer(found.placed, found.gathered, found.choices)
 
 
 def describe_forecast(found: FoundForecast | None) -> Stage:
@@ -94,8 +104,10 @@ def describe_processors(decision: Decision, rate: float, measured_rate: float) -
     return Stage(name="processors", done=True, detail=detail)
 
 
-def describe_placement(found: FoundPlacement) -> Stage:
+def describe_placement(found: FoundPlacement | None) -> Stage:
     """The slots and VMs of the placement."""
+    if found is None:
+        return Stage(name="placement", done=False, detail="Not asked for: give `placement`.")
     if found.placed is None:
         return Stage(name="placement", done=False, detail=found.missing)
     placement = found.placed.placement

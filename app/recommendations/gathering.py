@@ -12,8 +12,6 @@ from app.recommendations.schemas import RecommendationRequest
 from app.settings import Settings
 from planner.errors import PlannerError
 
-NOT_ASKED_FOR = "Not asked for: give `placement`."
-
 
 @dataclass(frozen=True)
 class GatheredRecommendation:
@@ -31,7 +29,7 @@ def gather_recommendation(
     history = body.forecast.history if body.forecast else HISTORY
     decision = gather_decision(session, name, body, settings, history=history)
     if body.placement is None:
-        return GatheredRecommendation(decision, None, NOT_ASKED_FOR)
+        return GatheredRecommendation(decision, None)
     graph = Graph.model_validate(decision.stored.definition)
     try:
         return GatheredRecommendation(decision, gather_placement(session, graph, body.placement))

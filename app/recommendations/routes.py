@@ -1,4 +1,4 @@
-"""/v1/topologies/{name}/recommendation: from forecast to decision in one call."""
+"""/v1/topologies/{name}/recommendation: forecast, plan, placement and decision in one call."""
 
 from fastapi import APIRouter, Depends, Response
 
@@ -33,14 +33,14 @@ router = APIRouter(
     ),
 )
 @computes
-def store_recommendation(
+def recommend(
     name: TopologyName,
     session: SessionDep,
     settings: SettingsDep,
     response: Response,
     body: RecommendationRequest | None = None,
 ) -> RecommendationAnswer:
-    """A stage without data is left out and says why; the decision is kept, and forecast and placement with it."""
+    """Forecasts, plans, places and decides. A stage without data is left out and says why; all others are stored."""
     answer = service.store_recommendation(session, name, body or RecommendationRequest(), settings)
     response.headers["Location"] = f"/v1/decisions/{answer.decision.id}"
     return answer

@@ -15,16 +15,19 @@ PLACED: dict[str, JsonValue] = {"profiles": {"detector": AZURE_BLOB}, "vm_sizes"
 
 
 class ForecastTerms(Body):
-    """How far to look back and ahead, in intervals of the newest snapshot's length."""
+    """How far a forecast looks back and ahead, in intervals as long as the newest snapshot."""
 
-    history: Annotated[int, Field(ge=2, le=10_000, description="Snapshots to learn from.")] = 300
+    history: Annotated[int, Field(ge=2, le=10_000, description="Snapshots that the model is fitted on.")] = (
+        300
+    )
     steps: Annotated[
-        int | None, Field(ge=1, le=1_000, description="Left out: as many as cooldown_seconds holds.")
+        int | None,
+        Field(ge=1, le=1_000, description="Intervals to forecast. Left out: those of cooldown_seconds."),
     ] = None
 
 
 class RecommendationRequest(DecisionRequest):
-    """As for a decision; and how to forecast and to place."""
+    """The fields of a decision, and how to forecast and to place."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -35,12 +38,10 @@ class RecommendationRequest(DecisionRequest):
     forecast: Annotated[ForecastTerms | None, Field(description="null: decide for the measured rate.")] = (
         ForecastTerms()
     )
-    placement: Annotated[
-        PlacementChoices | None, Field(description="Left out: what runs on which node is not said.")
-    ] = None
+    placement: Annotated[PlacementChoices | None, Field(description="Left out: no placement.")] = None
 
 
 class RecommendationAnswer(Recommended):
-    """The stages in order, what each found, and the decision; all of it is kept with the decision."""
+    """The stages in order, what each found, and the decision; all of it is stored with the decision."""
 
     decision: DecisionAnswer

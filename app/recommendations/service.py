@@ -10,8 +10,7 @@ from sqlalchemy.orm import Session
 from app.decisions.answers import to_decision_answer
 from app.decisions.service import compute_decision, keep
 from app.http.errors import InvalidRequest
-from app.placements.answers import to_placement_answer
-from app.placements.schemas import PlacementAnswer, PlacementChoices
+from app.placements.schemas import PlacementChoices
 from app.placements.service import compute_placement
 from app.recommendations.answers import FoundForecast, FoundPlacement, Recommendation, to_recommended
 from app.recommendations.gathering import GatheredRecommendation, gather_recommendation
@@ -32,19 +31,9 @@ def store_recommendation(
     found = compute_recommendation(gathered, body)
     outlook = found.forecast.outlook if found.forecast else NO_OUTLOOK
     decision = to_decision_answer(gathered.decision, found.composed, outlook)
-    recommended = to_recommended(found, answer_placement(gathered, found, body))
+    recommended = to_recommended(found)
     kept = keep(session, gathered.decision.stored, decision, recommended)
     return RecommendationAnswer.model_validate({**dict(recommended), "decision": kept})
-
-
-def answer_placement(
-    gathered: GatheredRecommendation, found: Recommendation, body: RecommendationRequest
-) -> PlacementAnswer | None:
-    """The placement as JSON, where there is one."""
-    placed = found.placement.placed
-    if placed is None or gathered.placement is None or body.placement is None:
-        return None
-    return to_placement_answer(placed, gathered.placement, body.placement)
 
 
 def compute_recommendation(gathered: GatheredRecommendation, body: RecommendationRequest) -> Recommendation:
@@ -84,13 +73,17 @@ def explain_rate(composed: ComposedDecision, rate: float, measured_rate: float) 
     return replace(composed, decision=replace(decision, reasons=reasons))
 
 
-def place(gathered: GatheredRecommendation, choices: PlacementChoices | None, rate: float) -> FoundPlacement:
+def place(
+    gathered: GatheredRecommendation, choices: PlacementChoices | None, rate: float
+) -> FoundPlacement | None:
     """Threads, slots and VMs for that rate, by the profiles of those operators that have one."""
-    if choices is None or gathered.placement is None:
-        return FoundPlacement(missing=gathered.no_placement)
+    if choices is None:
+        return None
+    if gathered.placement is None:
+        return FoundPlacement(choices, missing=gathered.no_placement)
     try:
         with time_planner("place"):
             placed = compute_placement(gathered.placement, choices, rate)
     except (PlannerError, InvalidRequest) as error:
-        return FoundPlacement(missing=str(error))
-    return FoundPlacement(placed)
+        return FoundPlacement(choices, missing=str(error))
+    return FoundPlacement(choices, gathered.placement, placed)

@@ -99,7 +99,7 @@ def test_the_client_creates_measures_estimates_plans_and_decides(package: Path, 
         estimate = ask("estimate", "EstimateRequest", described)
         plan = ask("plan_min_latency", "MinLatencyRequest", described | {"k_max": 22})
         assert plan.expected_sojourn_seconds <= estimate.expected_sojourn_seconds
-        ask("store_policy", "PolicyBody", policy, name=name)
-        decision = ask("store_decision", "DecisionRequest", {}, name=name)
+        ask("put_policy", "PolicyBody", policy, name=name)
+        decision = ask("decide", "DecisionRequest", {}, name=name)
     assert decision.action in {"hold", "scale_up", "scale_down", "rebalance"}
     assert decision.processors.current.to_dict() == {"generator": 6, "detector": 13, "reporter": 3}
