@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import Session, aliased
 
 from app.http.pages import Page
@@ -37,10 +37,8 @@ def find_version(session: Session, row_type: type[Row], name: str, version: int 
 
 def find_newest_versions(session: Session, row_type: type[Row], names: Iterable[str]) -> Sequence[Row]:
     """The newest version of each of these names that is stored, in one query."""
-    query = select(row_type).where(row_type.name.in_(list(names)))
-    return session.scalars(
-        query.distinct(row_type.name).order_by(row_type.name, row_type.version.desc())
-    ).all()
+    query = select(row_type).where(row_type.name.in_(list(names)), _is_newest(row_type))
+    return session.scalars(query).all()
 
 
 def tell_versions(session: Session, row_type: type[Row], name: str) -> str:
@@ -53,9 +51,13 @@ def tell_versions(session: Session, row_type: type[Row], name: str) -> str:
 
 def list_newest(session: Session, row_type: type[Row], page: Page) -> tuple[Sequence[Row], str | None]:
     """A page of the newest versions, by name, and the address of the following page."""
+    return page.read_rows(session.scalars, select(row_type).where(_is_newest(row_type)), row_type.name)
+
+
+def _is_newest(row_type: type[Row]) -> ColumnElement[bool]:
     other = aliased(row_type)
     newest = select(func.max(other.version)).where(other.name == row_type.name).scalar_subquery()
-    return page.read_rows(session.scalars, select(row_type).where(row_type.version == newest), row_type.name)
+    return row_type.version == newest
 
 
 def delete_versions(session: Session, row_type: type[Row], name: str) -> bool:

@@ -1,0 +1,91 @@
+"""Versions of named documents: numbered from 1, never changed, and found by name."""
+
+import threading
+import uuid
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import Engine, create_engine, text
+from sqlalchemy.orm import Session
+
+from app.storage.versions import (
+    add_version,
+    delete_versions,
+    find_newest_versions,
+    find_version,
+    tell_versions,
+)
+from app.tables import ProfileRow
+from tests.app.processes import Service, wait_until
+
+
+@pytest.fixture
+def engine(service: Service, database_url: str) -> Iterator[Engine]:
+    """The session's database, which its service has migrated."""
+    assert service.url
+    engine = create_engine(database_url)
+    yield engine
+    engine.dispose()
+
+
+def add(engine: Engine, name: str, mark: int) -> int:
+    with Session(engine) as session, session.begin():
+        return add_version(session, ProfileRow(name=name, definition={"mark": mark})).version
+
+
+def test_versions_count_from_one_and_older_ones_stay(engine: Engine, name: str):
+    assert [add(engine, name, mark) for mark in (10, 20, 30)] == [1, 2, 3]
+    with Session(engine) as session:
+        marks = [
+            found.definition["mark"]
+            for version in (1, 2, 3, None)
+            if (found := find_version(session, ProfileRow, name, version))
+        ]
+        assert marks == [10, 20, 30, 30]
+        assert find_version(session, ProfileRow, name, 4) is None
+
+
+def test_the_newest_of_several_names_come_in_one_query(engine: Engine, name: str):
+    other, missing = f"{name}-other", f"{name}-missing"
+    for mark in (1, 2):
+        add(engine, name, mark)
+    add(engine, other, 7)
+    with Session(engine) as session:
+        rows = find_newest_versions(session, ProfileRow, {name, other, missing})
+        assert {row.name: (row.version, row.definition["mark"]) for row in rows} == {
+            name: (2, 2),
+            other: (1, 7),
+        }
+        assert find_newest_versions(session, ProfileRow, set()) == []
+
+
+def test_a_missing_version_is_told_from_a_misspelt_name(engine: Engine):
+    name = f"profile-{uuid.uuid4().hex}"
+    add(engine, name, 1)
+    add(engine, name, 2)
+    with Session(engine) as session:
+        assert tell_versions(session, ProfileRow, name) == " It has the versions 1 to 2."
+        assert f"'{name}'" in tell_versions(session, ProfileRow, name[:-1])
+
+
+def test_deleting_removes_all_versions_and_says_whether_there_were_any(engine: Engine, name: str):
+    add(engine, name, 1)
+    add(engine, name, 2)
+    with Session(engine) as session, session.begin():
+        assert delete_versions(session, ProfileRow, name)
+        assert not delete_versions(session, ProfileRow, name)
+        assert find_version(session, ProfileRow, name) is None
+
+
+def test_an_addition_waits_for_another_to_the_same_name(engine: Engine, name: str):
+    found: list[int] = []
+    with Session(engine) as first, first.begin():
+        add_version(first, ProfileRow(name=name, definition={}))
+        second = threading.Thread(target=lambda: found.append(add(engine, name, 2)))
+        second.start()
+        with engine.connect() as watching:
+            waiting = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+            wait_until(lambda: watching.scalar(waiting), "the second addition waits for the lock")
+        assert found == []
+    second.join(timeout=60)
+    assert found == [2]
