@@ -28,16 +28,25 @@ def engine(service: Service, database_url: str) -> Iterator[Engine]:
     engine.dispose()
 
 
+def define(mark: int) -> dict[str, object]:
+    """A definition that the service can list, for other tests read the same table."""
+    return {"points": [], "measured_on": str(mark)}
+
+
+def read_mark(row: ProfileRow) -> int:
+    return int(row.definition["measured_on"])
+
+
 def add(engine: Engine, name: str, mark: int) -> int:
     with Session(engine) as session, session.begin():
-        return add_version(session, ProfileRow(name=name, definition={"mark": mark})).version
+        return add_version(session, ProfileRow(name=name, definition=define(mark))).version
 
 
 def test_versions_count_from_one_and_older_ones_stay(engine: Engine, name: str):
     assert [add(engine, name, mark) for mark in (10, 20, 30)] == [1, 2, 3]
     with Session(engine) as session:
         marks = [
-            found.definition["mark"]
+            read_mark(found)
             for version in (1, 2, 3, None)
             if (found := find_version(session, ProfileRow, name, version))
         ]
@@ -52,7 +61,7 @@ def test_the_newest_of_several_names_come_in_one_query(engine: Engine, name: str
     add(engine, other, 7)
     with Session(engine) as session:
         rows = find_newest_versions(session, ProfileRow, {name, other, missing})
-        assert {row.name: (row.version, row.definition["mark"]) for row in rows} == {
+        assert {row.name: (row.version, read_mark(row)) for row in rows} == {
             name: (2, 2),
             other: (1, 7),
         }
@@ -80,7 +89,7 @@ def test_deleting_removes_all_versions_and_says_whether_there_were_any(engine: E
 def test_an_addition_waits_for_another_to_the_same_name(engine: Engine, name: str):
     found: list[int] = []
     with Session(engine) as first, first.begin():
-        add_version(first, ProfileRow(name=name, definition={}))
+        add_version(first, ProfileRow(name=name, definition=define(1)))
         second = threading.Thread(target=lambda: found.append(add(engine, name, 2)))
         second.start()
         with engine.connect() as watching:
