@@ -1,4 +1,4 @@
-"""What a decision looks at, and what its goals propose."""
+"""The values that pass between the stages of a decision: the case it looks at, and what a goal proposes."""
 
 from dataclasses import dataclass
 from math import inf
@@ -18,7 +18,7 @@ LIMITS = (
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One step of the argument, or one bound that cut it short."""
+    """A code and a sentence: one step of the argument, or one bound that limits the answer."""
 
     code: str
     detail: str
@@ -26,10 +26,10 @@ class Reason:
 
 @dataclass(frozen=True)
 class Case:
-    """All that a decision looks at.
+    """Everything that a decision looks at.
 
-    `situation` is under the smoothed load, `peak` under that of the newest interval where it has more, `ahead` under
-    the upper rate of the coming cooldown where that is forecast and more still; None without a forecast.
+    `situation` is under the smoothed load. `peak` is under the newest interval's rate, where that is higher. `ahead` is
+    under the upper rate of the coming cooldown, where that is higher still; None without a forecast.
     """
 
     situation: Situation
@@ -51,10 +51,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Proposal:
-    """Processors that one of the goals asks for, and why.
+    """The processors that a goal asks for, and why.
 
-    `urgent`: E[T] is, or is about to be, out of hand: the trigger does not count. `is_for_speed`: only a shorter
-    E[T] justifies it.
+    `urgent`: the goal is missed, or is about to be, so that the trigger does not count. `is_for_speed`: the only reason
+    is a shorter E[T].
     """
 
     counts: list[int]
@@ -65,7 +65,7 @@ class Proposal:
 
 
 def describe_signal(case: Case) -> str:
-    """What the decision looks at, in a clause."""
+    """The E[T] that the decision looks at, as a clause."""
     if not case.current.stable:
         return "E[T] grows without end"
     measured = case.situation.load.measured_sojourn_seconds
@@ -74,6 +74,6 @@ def describe_signal(case: Case) -> str:
 
 
 def describe_limit(error: PlannerError) -> Reason:
-    """Which bound leaves no answer."""
+    """The reason that names the bound which leaves no answer."""
     code = next(code for kind, code in LIMITS if isinstance(error, kind))
     return Reason(code, str(error))

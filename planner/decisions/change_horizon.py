@@ -1,7 +1,7 @@
 """How long a change would last: until the allocation that it makes would itself be changed.
 
-At each step h of a forecast of the external rate the decision is made anew at its upper quantile, with the
-recommended processors running and the cooldown of this change counting:
+For each step h of a forecast of the external rate, the decision is made again at the upper quantile of that step. The
+recommended processors are taken to run, and the cooldown of this change counts:
 
     horizon = min { h·step : decide(λ0 = upper_h) is not to hold },   and no more than the policy's horizon_seconds
 
@@ -20,15 +20,15 @@ from planner.workloads.peak_rate import ARMA_WINDOW
 
 Source = Literal["forecast", "policy", "none"]
 
-# An ARMA model of so many intervals says nothing of more than as many to come but their mean.
+# Beyond as many steps as it was fitted on, an ARMA model forecasts little but its mean.
 MOST_STEPS_AHEAD = ARMA_WINDOW
-# Operators decided about, over all steps: some seconds. Large topologies are looked ahead for less far.
+# Operators times steps: some seconds of deciding. Large topologies have shorter forecasts.
 MOST_OPERATORS_DECIDED = 200_000
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeHorizon:
-    """Within which a change must have paid back, what says so, and why that; None: nothing does."""
+    """The time within which a change must have paid back, where it comes from, and why; None: no limit is known."""
 
     seconds: float | None
     source: Source
@@ -37,7 +37,7 @@ class ChangeHorizon:
 
 @dataclass(frozen=True, slots=True)
 class RatesAhead:
-    """External rates to be ready for, one for each coming step; none, and then why."""
+    """The external rate to be ready for at each coming step; `missing` says why there are none."""
 
     rates: Sequence[float] = ()
     step_seconds: float = 0.0
@@ -45,7 +45,7 @@ class RatesAhead:
 
 
 def count_steps_ahead(step_seconds: float, limit_seconds: float | None, operators: int) -> int:
-    """As far as a forecast is asked for: to the policy's horizon, and no further than it can tell anything."""
+    """How many steps to forecast: up to the policy's horizon, and no further than a forecast is worth its time."""
     most = min(MOST_STEPS_AHEAD, max(1, MOST_OPERATORS_DECIDED // max(1, operators)))
     return max(1, ceil(min(most, (limit_seconds or inf) / step_seconds)))
 
@@ -66,7 +66,7 @@ def find_horizon(decision: Decision, policy: Policy, ahead: RatesAhead) -> Chang
 
 
 def fall_back(why: str, limit_seconds: float | None) -> ChangeHorizon:
-    """The policy's, or none."""
+    """The policy's horizon, or none."""
     if limit_seconds is None:
         return ChangeHorizon(
             None, "none", f"{why} The policy has no horizon_seconds either: nothing is held back."
@@ -77,7 +77,7 @@ def fall_back(why: str, limit_seconds: float | None) -> ChangeHorizon:
 
 
 def find_next_change(decision: Decision, policy: Policy, ahead: RatesAhead) -> tuple[float, str] | None:
-    """Seconds from now, and what would be decided then; None where every step would hold."""
+    """In how many seconds the next change comes, and a sentence about it; None where every step would hold."""
     topology = decision.situation.topology
     load = decision.situation.load
     running = [one.processors for one in decision.recommended.operators]
@@ -98,7 +98,7 @@ def find_next_change(decision: Decision, policy: Policy, ahead: RatesAhead) -> t
 
 
 def scale_measured(load: Load, external_rate: float) -> Load:
-    """The load at another external rate: arrivals in proportion; what E[T] would be measured is not known."""
+    """The load at another external rate: arrival rates in proportion, and no measured E[T]."""
     known = load.external_rate
     operators = {
         name: one._replace(arrival_rate=one.arrival_rate * (external_rate / known))

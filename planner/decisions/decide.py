@@ -26,7 +26,7 @@ SizedBy = Literal["smoothed", "newest", "forecast"]
 
 @dataclass(frozen=True)
 class Decision:
-    """What to do, what it rests on, and what was considered on the way."""
+    """The action, the estimates before and after, and the reasons and bounds that led to it."""
 
     action: Action
     goal: Goal
@@ -58,11 +58,11 @@ def decide(
 ) -> Decision:
     """The decision under `load`, smoothed or not, with `running` processors per operator in topology order.
 
-    Whether to act is asked of the smoothed load, and of `rate_ahead`, the rate to be ready for over the coming
-    cooldown, where it is forecast. How many processors a target takes is asked of the largest of that rate, the
-    newest interval's and the smoothed: a mean over a step is a rate that never was, and would be planned for twice.
-    `intervals` are those that `load` was smoothed from, oldest first, each with the processors that it ran with;
-    without them the load is taken for one that ran with `running`.
+    The smoothed load says whether to act, as does `rate_ahead`, the forecast rate to be ready for over the coming
+    cooldown. How many processors a target takes is sized for the largest of `rate_ahead`, `newest_rate` and the
+    smoothed rate: after a step of the load the smoothed rate lies between the old and the new one, and sizing for it
+    would take a second change. `intervals` are those that `load` was smoothed from, oldest first, each with the
+    processors that it ran with; without them `load` counts as one interval that ran with `running`.
     """
     case = gather_case(topology, load, running, policy, newest_rate, rate_ahead, intervals)
     goal, propose = choose_goal(policy)
@@ -74,7 +74,7 @@ def decide(
 
 
 def conclude(case: Case, goal: Goal, proposal: Proposal, last: LastChange | None) -> Decision:
-    """What the goal proposes, or to hold where something speaks against it."""
+    """The decision: what the goal proposes, or to hold where a rule forbids the change."""
     situation, current, load = case.situation, case.current, case.situation.load
     optimum = assess_counts(situation, proposal.counts)
     sized, sized_by = find_sized(case, goal)
@@ -111,7 +111,7 @@ def gather_case(  # noqa: PLR0917 - the arguments of a decision
     rate_ahead: float | None,
     intervals: Sequence[Interval] | None,
 ) -> Case:
-    """The loads that the decision looks at, as queues; the correction only where there is a target to miss."""
+    """The case: its loads as queueing situations, and the correction of waits where the goal is a target."""
     bounded = bound_topology(topology, policy)
     situation = survey_load(bounded, load, policy.model)
     peak = scale_load(situation, max(newest_rate, load.external_rate))
@@ -128,7 +128,7 @@ def gather_case(  # noqa: PLR0917 - the arguments of a decision
 
 
 def limit_rate(situation: Situation, external_rate: float) -> float:
-    """The rate, or the largest below it that can be planned for."""
+    """The rate, or the largest rate below it that can be planned for."""
     busiest = max(
         visits / service
         for visits, service in zip(situation.flow.visits, situation.stations.service_rate, strict=True)
@@ -137,7 +137,7 @@ def limit_rate(situation: Situation, external_rate: float) -> float:
 
 
 def as_interval(load: Load, topology: Topology, running: Sequence[int]) -> Interval:
-    """The load as one interval that ran with these processors."""
+    """The load as one interval that ran with the processors `running`."""
     counts = dict(zip([operator.name for operator in topology.operators], running, strict=True))
     operators = {
         name: one._replace(processors=counts.get(name, one.processors))
@@ -147,7 +147,7 @@ def as_interval(load: Load, topology: Topology, running: Sequence[int]) -> Inter
 
 
 def find_sized(case: Case, goal: Goal) -> tuple[Situation, SizedBy]:
-    """The load that the number of processors is for: a target's is the largest of all that are known."""
+    """The situation that the processors are sized for: for a target, the one with the highest rate."""
     if goal != "latency-target":
         return case.situation, "smoothed"
     now = case.peak.load.external_rate
@@ -157,7 +157,7 @@ def find_sized(case: Case, goal: Goal) -> tuple[Situation, SizedBy]:
 
 
 def choose_goal(policy: Policy) -> tuple[Goal, Callable[[Case], Proposal]]:
-    """Which of the three control loops the policy asks for."""
+    """The control loop that the policy asks for."""
     if policy.t_max_seconds is not None:
         return "latency-target", propose_for_target
     if policy.beta is not None:
@@ -166,7 +166,7 @@ def choose_goal(policy: Policy) -> tuple[Goal, Callable[[Case], Proposal]]:
 
 
 def propose_best_split(case: Case) -> Proposal:
-    """DRS's first scheduler: the optimum of k_max, where it is not what runs."""
+    """DRS's first scheduler: the best split of k_max."""
     assert case.policy.k_max is not None
     stations, names = case.situation.stations, case.situation.names
     allocated = allocate_budget(stations, case.policy.k_max, names)
@@ -196,7 +196,7 @@ def propose_tradeoff(case: Case) -> Proposal:
 def hold_back(
     case: Case, proposal: Proposal, wanted: Action, cooldown_left: float, change: float | None
 ) -> tuple[Reason, ...]:
-    """Why not to do what the goal asks for; nothing where nothing speaks against it."""
+    """The rule that forbids the change: at the optimum, cooldown, trigger or too small a gain; empty without one."""
     if wanted == "hold":
         return (
             (Reason("at-optimum", "What runs is what the goal asks for."),)
@@ -227,7 +227,7 @@ def hold_back(
 
 
 def name_action(running: Sequence[int], counts: Sequence[int]) -> Action:
-    """More, fewer, or the same number in another split."""
+    """The action that leads from the running to the wanted processors."""
     if list(running) == list(counts):
         return "hold"
     more = sum(counts) - sum(running)
@@ -235,18 +235,18 @@ def name_action(running: Sequence[int], counts: Sequence[int]) -> Action:
 
 
 def find_cooldown(policy: Policy, last: LastChange | None) -> float:
-    """What is left of cooldown_seconds since the last change (DRS's T_ra)."""
+    """The seconds that are left of the cooldown since the last change (DRS's T_ra)."""
     return max(0.0, policy.cooldown_seconds - last.seconds_ago) if last else 0.0
 
 
 def find_rate_change(load: Load, last: LastChange | None) -> float | None:
-    """The external rate against that at the last change, as a part of it; None where there is nothing to compare."""
+    """The relative change of the external rate since the last change; None without one."""
     if last is None or not last.external_rate:
         return None
     return load.external_rate / last.external_rate - 1.0
 
 
 def join_counts(names: Sequence[str], counts: Sequence[int]) -> str:
-    """`a 3, b 5`, the first twenty."""
+    """`a 3, b 5`: at most twenty operators are listed."""
     shown = ", ".join(f"{name} {count}" for name, count in list(zip(names, counts, strict=True))[:20])
     return shown + (f" and {len(names) - 20} more" if len(names) > 20 else "")

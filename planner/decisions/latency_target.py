@@ -1,9 +1,9 @@
 """DRS's second scheduler: more processors above T_max, fewer below T_min, another split in between.
 
-Waits are corrected by what was measured (planner.correction), and with a forecast of the external rate what is
-recommended covers its upper quantile over the coming cooldown. The number recommended never falls when an interval
-is measured to take longer; nor, as long as the bounds let the target be met, when the rate to be ready for is higher
-or the target is stricter.
+Modelled waits are corrected by measured ones (planner.decisions.wait_correction). With a forecast of the external rate
+the recommendation covers the upper quantile over the coming cooldown. The number recommended never falls when an
+interval is measured to take longer. As long as the bounds let the target be met, it does not fall either when the rate
+to be ready for is higher or the target is stricter.
 """
 
 from dataclasses import replace
@@ -26,7 +26,7 @@ OUT_OF_REACH = (BudgetTooSmall, BoundTooSmall, TargetUnreachable)
 
 
 def propose_for_target(case: Case) -> Proposal:
-    """What the target asks for, and why."""
+    """The processors that the target asks for, and why."""
     policy, signal = case.policy, case.signal_seconds
     assert policy.t_max_seconds is not None
     seen = describe_signal(case)
@@ -50,7 +50,7 @@ def propose_for_target(case: Case) -> Proposal:
 
 
 def propose_more(case: Case, why: Reason) -> Proposal:
-    """What the missed target takes; while it is missed none are given up, even if another split took fewer."""
+    """The proposal for a missed target: at least as many processors as run, even if a better split took fewer."""
     sizing = size_with_ahead(case, find_factors(case))
     reasons = (why, *describe_correction(case, sizing))
     if sizing.total > sum(case.running):
@@ -59,7 +59,7 @@ def propose_more(case: Case, why: Reason) -> Proposal:
 
 
 def insist(case: Case, sizing: Sizing, reasons: tuple[Reason, ...]) -> Proposal:
-    """Where what runs is enough in number by model and measurements, and yet the target is missed."""
+    """The proposal where as many processors as run should meet the target, and yet it is missed."""
     target, total, correction = case.policy.t_max_seconds, sum(case.running), case.correction
     assert target is not None
     expected = find_corrected_sojourn(sizing, case.running)
@@ -97,7 +97,7 @@ def insist(case: Case, sizing: Sizing, reasons: tuple[Reason, ...]) -> Proposal:
 
 
 def propose_ahead(case: Case, why: Reason) -> Proposal | None:
-    """More processors before the target is missed, where the coming cooldown would miss it; None: no need seen."""
+    """More processors in advance, where the target would be missed within the coming cooldown; None: not needed."""
     if case.ahead is None:
         return None
     seen, modelled = find_factors_as_measured(case), find_factors(case)
@@ -119,7 +119,7 @@ def propose_ahead(case: Case, why: Reason) -> Proposal | None:
 
 
 def propose_fewer(case: Case, why: Reason) -> Proposal:
-    """No more than the target takes, at the rate of the coming cooldown too."""
+    """Fewer processors, where fewer meet the target now and at the rate of the coming cooldown."""
     sizing = size_with_ahead(case, find_factors(case))
     reasons = (why, *describe_correction(case, sizing))
     if sizing.total < sum(case.running):
@@ -130,7 +130,7 @@ def propose_fewer(case: Case, why: Reason) -> Proposal:
 
 
 def propose_split(case: Case, why: Reason) -> Proposal:
-    """As many processors in their best split."""
+    """As many processors as run, in their best split."""
     factors = find_factors(case)
     sizing = Sizing(case.running, case.situation, factors, is_own=factors.own is not None)
     counts = split_total(sizing, sum(case.running))
@@ -138,7 +138,7 @@ def propose_split(case: Case, why: Reason) -> Proposal:
 
 
 def size_with_ahead(case: Case, factors: Factors) -> Sizing:
-    """For the rate of the coming cooldown; where k_max forbids that, for the rate now and with all of k_max."""
+    """The sizing for the rate of the coming cooldown; where k_max forbids that, for the rate now with all of k_max."""
     if case.ahead is None:
         return size_for_target(case, case.peak, factors)
     try:
@@ -153,7 +153,7 @@ def size_with_ahead(case: Case, factors: Factors) -> Sizing:
 
 
 def describe_correction(case: Case, sizing: Sizing) -> tuple[Reason, ...]:
-    """By how much the waits were corrected, where they were."""
+    """The reason that says by how much the waits were corrected; empty where they were not."""
     correction, factors = case.correction, sizing.factors
     if factors.shared == 1.0 and factors.own is None:
         return ()

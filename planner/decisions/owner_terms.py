@@ -1,4 +1,4 @@
-"""What a topology's owner wants, and how eagerly: the terms under which decisions are made."""
+"""The terms of a topology's owner: the goal, and how readily to change for it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -10,8 +10,10 @@ from planner.values import DEFAULT_MODEL, Model, Topology
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The goal is t_max_seconds where it is given (DRS, problem 8, within k_max), else beta (Es-Stream), else the
-    best split of k_max (DRS, problem 6).
+    """The goal and the rules of a policy.
+
+    The goal is t_max_seconds where it is given (DRS, problem 8, within k_max), else beta (Es-Stream), else the best
+    split of k_max (DRS, problem 6).
 
     `trigger`: a change of the external rate by a smaller part since the last change is ignored (Es-Stream, VI-C).
     `least_gain`: an E[T] that improves by a smaller part is not worth a change; measurements scatter.
@@ -46,7 +48,7 @@ class LastChange:
 
 
 def bound_topology(topology: Topology, policy: Policy) -> Topology:
-    """The topology with the policy's bounds on top of its own, and no more processors than there are key groups."""
+    """The topology with the policy's bounds added to its own, and at most as many processors as key groups."""
     operators = []
     for operator in topology.operators:
         least, most = policy.bounds.get(operator.name, (1, None))

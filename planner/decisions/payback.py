@@ -1,4 +1,4 @@
-"""What a change costs while state moves, and when it has paid for itself.
+"""What moving state costs, and after which time a change has made up for it.
 
 While an operator's state is repartitioned its tuples wait, half of RT on average:
 
@@ -6,7 +6,7 @@ While an operator's state is repartitioned its tuples wait, half of RT on averag
     gain = λ0 (E[T] now − E[T] then)                  tuple-seconds per second
     payback = cost / gain
 
-The paper says what moving takes (eq. 25), and leaves the weighing to others (DRS, section IV-C, says so too).
+Es-Stream says how long moving takes (eq. 25). Neither it nor DRS (section IV-C) weighs that against the gain.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from planner.errors import InvalidState, escape_pointer
 
 @dataclass(frozen=True)
 class Moves:
-    """The migrations of a change, by operator, and when it has paid back; None: not known, or never."""
+    """The migrations of a change by operator, their cost, and when they have paid back; None: not known, or never."""
 
     migrations: Mapping[str, Migration]
     cost_tuple_seconds: float | None
@@ -29,7 +29,7 @@ class Moves:
 
 
 def plan_moves(decision: Decision, states: Mapping[str, State]) -> Moves:
-    """What moves from the current to the recommended processors."""
+    """The moves of state from the current to the recommended processors."""
     migrations: dict[str, Migration] = {}
     cost: float | None = 0.0
     operators = decision.situation.topology.operators
@@ -39,7 +39,7 @@ def plan_moves(decision: Decision, states: Mapping[str, State]) -> Moves:
             continue
         state = states.get(before.name)
         if state is None:
-            # A state that nobody has described moves all the same: how long that takes is not known.
+            # The state of a stateful operator moves also where the policy does not describe it: its cost is unknown.
             cost = None if operator.stateful else cost
             continue
         try:
@@ -58,7 +58,7 @@ def plan_moves(decision: Decision, states: Mapping[str, State]) -> Moves:
 
 
 def find_payback(decision: Decision, cost_tuple_seconds: float | None) -> float | None:
-    """Seconds until the shorter E[T] has made up for the wait; 0 where the present E[T] grows without end."""
+    """Seconds until the shorter E[T] has made up for the cost; 0 where E[T] grows without end now."""
     before, after = decision.current.expected_sojourn_seconds, decision.recommended.expected_sojourn_seconds
     if cost_tuple_seconds is None or after is None:
         return None
@@ -69,9 +69,9 @@ def find_payback(decision: Decision, cost_tuple_seconds: float | None) -> float 
 
 
 def is_weighed(decision: Decision, moves: Moves) -> bool:
-    """Whether a horizon could hold the change: state moves, and the change is made for a shorter E[T].
+    """Whether a horizon could hold the change back: state moves, and the change is made for a shorter E[T] alone.
 
-    Not where the goal is missed, and not where processors are given up: that is not done for E[T].
+    A change for a missed goal is not held back, nor one that gives processors up.
     """
     return (
         decision.action in {"scale_up", "rebalance"} and not decision.urgent and bool(moves.payback_seconds)
@@ -79,7 +79,7 @@ def is_weighed(decision: Decision, moves: Moves) -> bool:
 
 
 def weigh_change(decision: Decision, moves: Moves, horizon: ChangeHorizon | None) -> Decision:
-    """Held, where the change would pay back later than the next change is expected."""
+    """The decision, or to hold where the change would pay back only after its horizon."""
     if horizon is None or horizon.seconds is None or not is_weighed(decision, moves):
         return decision
     payback = moves.payback_seconds

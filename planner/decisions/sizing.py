@@ -1,8 +1,8 @@
 """The fewest processors that meet the target with waits as they were measured: S + c·W(k) ≤ T_max.
 
-Where the measured waits falsify shared queues, the answer is the larger of the two for shared queues and for a queue
-of each processor's own, each with its own c: the first wait falls too fast with more processors, and which of the
-two is nearer is not known.
+Where measured waits falsify shared queues, two sizings are made, each with its own factor c: one for shared queues and
+one with a queue for each processor. The larger of the two is the answer: modelled waits of shared queues fall too fast
+with more processors, and which of the two models is nearer is not known.
 """
 
 from collections.abc import Sequence
@@ -19,14 +19,14 @@ from planner.plans.optimal import find_fewest
 from planner.queueing.own_queues import OwnQueues
 from planner.queueing.stations import NO_BOUND
 
-# What a measurement beyond the model asks for is given in steps of twice what runs: then it is measured again.
+# A correction at most doubles what runs; then the result is measured before more is added.
 MOST_GROWTH = 2
 LEAST_FACTOR = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """By which the modelled waits are multiplied; `own` is None where shared queues are not falsified."""
+    """The factors that modelled waits are multiplied by; `own` is None where shared queues are not falsified."""
 
     shared: float = 1.0
     own: float | None = None
@@ -34,9 +34,9 @@ class Factors:
 
 @dataclass(frozen=True, slots=True)
 class Sizing:
-    """Processors, for which situation, by which factors, and what cut them short.
+    """Processors, the situation and factors that they are for, and the bounds that limited them.
 
-    `is_own`: own queues took more. `is_bounded`: within max_processors the target is out of reach.
+    `is_own`: a queue for each processor took more. `is_bounded`: within max_processors the target is out of reach.
     """
 
     counts: list[int]
@@ -48,24 +48,24 @@ class Sizing:
 
     @property
     def total(self) -> int:
-        """Of all operators."""
+        """The processors of all operators."""
         return sum(self.counts)
 
 
 def find_factors(case: Case) -> Factors:
-    """For a target that is missed, and for giving processors up: the model's wait at least."""
+    """The factors for a missed target and for giving processors up: waits are never taken shorter than modelled."""
     correction = case.correction
     return Factors(correction.least_shared, correction.own if correction.is_own else None)
 
 
 def find_factors_as_measured(case: Case) -> Factors:
-    """For a target that is met: a wait shorter than modelled counts as well."""
+    """The factors for a target that is met: waits that were measured shorter than modelled count too."""
     factors, shared = find_factors(case), case.correction.shared
     return factors if shared is None else Factors(max(shared, LEAST_FACTOR), factors.own)
 
 
 def size_for_target(case: Case, situation: Situation, factors: Factors) -> Sizing:
-    """The fewest processors that meet the target in the situation; where bounds forbid them, as many as they let.
+    """The fewest processors that meet the target in the situation; where bounds forbid them, as many as bounds allow.
 
     Raises TargetUnreachable where no number of processors meets the target, and BudgetTooSmall.
     """
@@ -79,7 +79,7 @@ def size_for_target(case: Case, situation: Situation, factors: Factors) -> Sizin
 
 
 def size_within_bounds(case: Case, situation: Situation, factors: Factors) -> Sizing:
-    """The fewest that meet the target; where k_max forbids them, its best split. Raises where that is impossible."""
+    """The fewest processors that meet the target, or the best split of k_max; raises where bounds forbid both."""
     target = case.policy.t_max_seconds
     assert target is not None
     if not situation.load.external_rate:
@@ -92,9 +92,9 @@ def size_within_bounds(case: Case, situation: Situation, factors: Factors) -> Si
 
 
 def size_up_to_bounds(case: Case, situation: Situation, factors: Factors, limit: Reason) -> Sizing:
-    """What the target would take without max_processors, each operator then cut to its own.
+    """The sizing without max_processors, with each operator then cut to its own max_processors.
 
-    Not the best split of all that the bounds let: the others cannot make up for what is cut.
+    Not the best split of all processors that the bounds allow: other operators cannot make up for the cut.
     """
     k_max, bounds = case.policy.k_max, situation.stations.max_processors
     none = [NO_BOUND] * len(situation.names)
@@ -109,7 +109,7 @@ def size_up_to_bounds(case: Case, situation: Situation, factors: Factors, limit:
 
 
 def size_freely(case: Case, situation: Situation, factors: Factors) -> list[Sizing]:
-    """Without k_max: what the model asks for, and what each kind of queue does with the waits as measured."""
+    """The sizings without k_max: by the model, and by measured waits with shared and with own queues."""
     target, rate = case.policy.t_max_seconds, situation.load.external_rate
     assert target is not None
     found = [Sizing(size_shared(situation, target, min(factors.shared, 1.0)), situation, factors)]
@@ -132,7 +132,7 @@ def size_freely(case: Case, situation: Situation, factors: Factors) -> list[Sizi
 
 
 def limit_to_budget(case: Case, found: Sizing) -> Sizing:
-    """The best split of k_max where more is asked for."""
+    """The sizing, or the best split of k_max where it takes more than k_max."""
     k_max = case.policy.k_max
     if k_max is None or found.total <= k_max:
         return found
@@ -142,7 +142,7 @@ def limit_to_budget(case: Case, found: Sizing) -> Sizing:
 
 
 def split_total(sizing: Sizing, total: int) -> list[int]:
-    """The best split of as many processors, for the queues that the sizing found to take more."""
+    """The best split of `total` processors, for the kind of queues that the sizing chose."""
     situation = sizing.situation
     counts = fill_shared(situation, total)  # raises where the total does not go round
     if not sizing.is_own:
@@ -152,13 +152,13 @@ def split_total(sizing: Sizing, total: int) -> list[int]:
 
 
 def fill_shared(situation: Situation, total: int) -> list[int]:
-    """DRS's best split."""
+    """DRS's best split of `total` processors."""
     counts: list[int] = allocate_budget(situation.stations, total, situation.names).counts.tolist()
     return counts
 
 
 def size_shared(situation: Situation, t_max_seconds: float, factor: float) -> list[int]:
-    """The fewest with S + c·W ≤ T_max, which is S + W ≤ S + (T_max − S)/c."""
+    """The fewest processors with S + c·W ≤ T_max, which is S + W ≤ S + (T_max − S)/c."""
     if factor != 1.0:
         service = situation.find_lower_bound()
         if t_max_seconds > service:
@@ -171,7 +171,7 @@ def size_shared(situation: Situation, t_max_seconds: float, factor: float) -> li
 
 
 def find_corrected_sojourn(sizing: Sizing, counts: Sequence[int]) -> float:
-    """S + c·W(k) by the queues that the sizing found to take more; inf where an operator cannot keep up."""
+    """S + c·W(k) for the kind of queues that the sizing chose; inf where an operator cannot keep up."""
     situation, factors = sizing.situation, sizing.factors
     if not situation.load.external_rate:
         return 0.0

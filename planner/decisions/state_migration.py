@@ -3,8 +3,8 @@
     RT = max_j (S/(k*·ce_j) + S/(k*·tr_j))            repartitioning time, eq. 25
     SR = CI · max_j max(IR_j/er_j, IR_j/μ_j)          repair time after a failure, eq. 26
 
-Keys are hashed into key groups, each owned by one instance. The paper maps by hash modulo k, which moves nearly all
-keys when k changes; here instances keep what they have, up to an even share.
+Keys are hashed into key groups, and each group has one instance. The paper maps by hash modulo k, which moves nearly
+all keys when k changes; here instances keep their groups, up to an even share.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ class OwnersLeft:
 
 @dataclass(frozen=True, slots=True)
 class KeyRangeMove:
-    """Key groups first..last go from one instance to another; instances count from 0."""
+    """Key groups first..last move from one instance to another; instances count from 0."""
 
     first: int
     last: int
@@ -94,7 +94,7 @@ def keep_owners(
 
 
 def list_owners(state: State, instances: int) -> list[int]:
-    """Who has each key group now: as given, or ⌊group × instances / groups⌋."""
+    """The instance of each key group now: as given, or ⌊group × instances / groups⌋."""
     if state.owners is None:
         return [group * instances // state.key_groups for group in range(state.key_groups)]
     if len(state.owners) != state.key_groups or not all(0 <= one < instances for one in state.owners):
@@ -107,10 +107,10 @@ def list_owners(state: State, instances: int) -> list[int]:
 
 
 def repartition(owners: Sequence[int], after: int) -> tuple[list[int], list[KeyRangeMove]]:
-    """Who has each key group afterwards, and the ranges that move.
+    """The instance of each key group afterwards, and the ranges that move.
 
-    Every instance ends with ⌊G/k'⌋ or ⌈G/k'⌉. The larger shares go to those that have most now: then the number
-    of groups over a share, all of which must move, is the least possible; and no more than those move.
+    Every instance ends with ⌊G/k'⌋ or ⌈G/k'⌉ of G groups. The larger shares go to the instances with most groups now.
+    Only groups above a share move, and their number is then the least possible.
     """
     held: list[list[int]] = [[] for _ in range(max(after, *owners, 0) + 1)]
     for group, owner in enumerate(owners):
@@ -160,7 +160,7 @@ def repair_seconds(state: State, instances: int, arrival_rate: float, service_ra
 
 
 def spread_rates(rates: Sequence[float], instances: int, field: str) -> Sequence[float]:
-    """One rate for each instance; a single one holds for all."""
+    """One rate for each instance; a single rate holds for all."""
     if len(rates) == 1:
         return list(rates) * instances
     if len(rates) != instances:

@@ -1,13 +1,13 @@
-"""By how much the waits that were measured differ from those of the model, interval by interval.
+"""The correction of modelled waits by measured ones, over the intervals that a load was smoothed from.
 
-Of an interval j that ran with processors k_j under the load λ_j the model knows the service part and the wait part
+For an interval j with processors k_j and load λ_j the model gives a service part and a wait part
 
     S_j = Σ vᵢ/μᵢ,    W_j = Σ vᵢWᵢ(k_j, λ_j)
 
-and only the wait is corrected: M_j = S_j + c·W_j. Over all intervals that can tell, c = Σ(M_j − S_j)⁺ / ΣW_j, which
-no measured sojourn can lower by being larger. There is one c for the model's shared queues and one for a queue of
-each processor's own (queueing/own_queues), since the two waits fall differently with more processors. Which intervals
-can tell follows from their load and processors alone, never from what was measured.
+and only the wait is corrected: M_j = S_j + c·W_j with the measured sojourn M_j. Over all telling intervals
+c = Σ(M_j − S_j)⁺ / ΣW_j, so that a longer measurement never lowers c. There is one c for queues that processors share
+and one for a queue of each processor (queueing/own_queues), since the two waits fall differently with more processors.
+Which intervals are telling follows from their load and processors alone, never from what was measured.
 """
 
 from collections.abc import Sequence
@@ -19,18 +19,18 @@ from planner.plans.estimation import Situation, survey_load
 from planner.queueing.own_queues import OwnQueues
 from planner.values import Load, Model, OperatorLoad, Topology
 
-# At 0.2 of the service, which is a utilisation of about a sixth, more processors have next to nothing to take away.
+# A wait of 0.2 of the service is a utilisation of about a sixth: more processors can hardly shorten it.
 LITTLE_WAIT = 0.2
-# The model's own error of the wait (Whitt 1993): what exceeds it is taken for another kind of queue.
+# The error of the modelled wait itself (Whitt 1993): a larger factor is taken for another kind of queue.
 MODEL_ERROR = 1.2
 LARGEST_FACTOR = 1e6
-# Intervals times operators that are looked at: some tenths of a second.
+# Intervals times operators that are looked at, for some tenths of a second.
 MOST_LOOKED_AT = 30_000
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """One measured interval, and how much it counts beside the others."""
+    """One measured interval, and its weight among the others."""
 
     load: Load
     weight: float = 1.0
@@ -38,10 +38,10 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """Measured over modelled wait with shared queues and with own ones; None: no interval can tell.
+    """Measured over modelled wait, with shared queues and with a queue for each processor; None: no telling interval.
 
-    `intervals` can tell. `calm` ran with the very processors that run now and with little wait even if each of them
-    had a queue of its own; `calm_missed` of these were measured above the target all the same.
+    `intervals` counts the telling intervals. `calm` counts those with the processors that run now and hardly any wait
+    even with a queue for each processor; `calm_missed` of these were measured above the target all the same.
     """
 
     shared: float | None = None
@@ -74,12 +74,12 @@ class Seen:
 
     @property
     def excess(self) -> float:
-        """What was measured beyond the service."""
+        """The measured time beyond the service, at least 0."""
         return max(0.0, self.measured_seconds - self.service_seconds)
 
     @property
     def is_calm(self) -> bool:
-        """Little would wait whichever way the queues are."""
+        """Whether tuples would hardly wait even with a queue for each processor."""
         return self.own_seconds <= LITTLE_WAIT * self.service_seconds
 
 
@@ -91,7 +91,7 @@ def correct_waits(  # noqa: PLR0917 - the arguments of a decision
     model: Model,
     t_max_seconds: float,
 ) -> Correction:
-    """What the newest intervals tell of the waits; what one did not measure of an operator is taken from `load`."""
+    """The correction by the newest intervals; what an interval did not measure of an operator is taken from `load`."""
     most = max(1, MOST_LOOKED_AT // max(1, len(topology.operators)))
     found = [look_at_interval(topology, load, running, one, model) for one in intervals[-most:]]
     seen = [one for one in found if one is not None]
@@ -109,7 +109,7 @@ def correct_waits(  # noqa: PLR0917 - the arguments of a decision
 
 
 def find_factor(excess: float, waits: Sequence[float]) -> float | None:
-    """Measured over modelled wait; None where nothing is known of it."""
+    """Measured over modelled wait; None without an interval."""
     if not waits:
         return None
     modelled = fsum(waits)
@@ -119,7 +119,7 @@ def find_factor(excess: float, waits: Sequence[float]) -> float | None:
 def look_at_interval(
     topology: Topology, load: Load, running: Sequence[int], interval: Interval, model: Model
 ) -> Seen | None:
-    """None where the interval did not measure E[T] or its processors, or could not keep up by the model."""
+    """The interval as the model sees it; None without E[T] or processors, or if by the model it could not keep up."""
     measured, rate = interval.load.measured_sojourn_seconds, interval.load.external_rate
     known = [interval.load.operators.get(one.name, OperatorLoad()).processors for one in topology.operators]
     counts = [count for count in known if count is not None]
@@ -137,7 +137,7 @@ def look_at_interval(
 
 
 def fill_in(interval: Load, load: Load) -> Load:
-    """The interval's load, with service rates and SCVs that it did not measure as the other intervals have them."""
+    """The interval's load; service rates and SCVs that it did not measure are those of the other intervals."""
     operators = {}
     for name, other in load.operators.items():
         one = interval.operators.get(name, OperatorLoad())
@@ -150,7 +150,7 @@ def fill_in(interval: Load, load: Load) -> Load:
 
 
 def find_wait(situation: Situation, counts: Sequence[int]) -> float:
-    """Σ vᵢWᵢ as the model has it."""
+    """Σ vᵢWᵢ with queues that processors share."""
     waits = situation.wait_seconds(counts)
     arrivals = situation.stations.arrival_rate
     terms = [float(rate * wait) for rate, wait in zip(arrivals, waits, strict=True) if rate]

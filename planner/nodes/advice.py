@@ -2,9 +2,9 @@
 
     SK = n Σ(R − R̄)³ / ((n − 1)(n − 2)σ³),   σ² = Σ(R − R̄)²/n               eqs. 19-20
 
-The paper mixes the n-denominator σ with the sample's skewness coefficient; kept as printed. Fewer than three nodes, or
-no spread, leave SK undefined: then it is 0 and the answer says so. Its three rules overlap: scale in is tried first,
-then scale out, else in place.
+The paper mixes the n-denominator σ with the sample's skewness coefficient; it is computed as printed. For fewer than
+three nodes or equal loads SK is undefined: then it is 0, and the answer says so. The paper's three rules overlap: scale
+in is tried first, then scale out, else in place.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,14 +24,14 @@ from planner.nodes.packing import (
 from planner.nodes.usage import InstanceUsage, Node, Usage
 
 Advice = Literal["scale_in", "scale_out", "in_place"]
-# Symmetric loads have none, and rounding must not decide on which side of a threshold of 0 they fall.
+# Symmetric loads have a skewness of 0: rounding must not decide on which side of a threshold of 0 they fall.
 ROUNDING = 1e-9
 FULLEST = Usage(0.9, 0.9, 0.9)
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """η, φ (scale out), χ, ζ (scale in), and α, what a node may be filled to (eq. 5)."""
+    """η and φ for scaling out, χ and ζ for scaling in, and α, the limits that a node may be filled to (eq. 5)."""
 
     scale_out_skewness: float = 0.0
     scale_out_load: float = 0.7
@@ -45,10 +45,11 @@ USUAL_THRESHOLDS = Thresholds()
 
 @dataclass(frozen=True, slots=True)
 class NodeAdvice:
-    """Which nodes to take: new instances by node and operator that they fit on (`use`), what to put on each new node
-    for the rest (`new_nodes`), the nodes to empty in order (`release`), and where what they run goes.
+    """Which nodes to use, to add and to release.
 
-    `new_instances`: what one new instance of each operator is taken to need of a node (eq. 21).
+    `use`: new instances by node and operator. `new_nodes`: new instances by operator on each node to add. `release`:
+    the nodes to empty, in this order. `relocations`: where their instances go. `new_instances`: what one new instance
+    of each operator is taken to need of a node (eq. 21).
     """
 
     advice: Advice
@@ -63,7 +64,7 @@ class NodeAdvice:
 
     @property
     def add(self) -> int:
-        """How many new nodes."""
+        """The number of new nodes."""
         return len(self.new_nodes)
 
 
@@ -105,7 +106,7 @@ def advise_nodes(
 
 
 def describe_emptied(found: Emptied, nodes: int) -> str:
-    """How many can go, and why no more."""
+    """The sentence that says how many nodes can be emptied, and why no more."""
     if not found.nodes:
         return f"Yet none can be emptied. {found.ended_by}"
     sizes = "" if found.measured else " What was not measured of an instance is a mean."
@@ -113,7 +114,7 @@ def describe_emptied(found: Emptied, nodes: int) -> str:
 
 
 def describe_new(extra: int, new_nodes: int) -> str:
-    """Where new instances belong, and that none is planned where that is so."""
+    """The sentence that says where new instances belong."""
     if not extra:
         return "The decision has no new instances; the next ones belong on new nodes."
     return f"The {extra} new instances belong on {count_new(new_nodes)}."
@@ -125,7 +126,7 @@ def count_new(nodes: int) -> str:
 
 
 def find_skewness(loads: Sequence[float]) -> tuple[float, bool]:
-    """SK, and whether it is defined."""
+    """SK (0 where it is undefined), and whether it is defined."""
     count = len(loads)
     mean = fsum(loads) / count
     sigma = sqrt(fsum((load - mean) ** 2 for load in loads) / count)

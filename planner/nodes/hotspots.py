@@ -1,8 +1,9 @@
 """Instances and edges that stand out, and which instance to place anew (Mc-Stream, section 5.5, Algorithm 4).
 
-Hot instance: to a freer node; hot edge: its ends onto one node; cold instance: beside a sibling, which frees its node.
-Targets follow Algorithm 3: a node with an upstream instance and no sibling, else one without a sibling, else the
-freest; none is filled above its limits (Es-Stream, eq. 22). Moves are in order, and each stands on those before it.
+A hot instance moves to a freer node. An end of a hot edge moves to the node of its other end. A cold instance moves to
+the node of a sibling, which frees its own node. Target nodes follow Algorithm 3: one with an upstream instance and no
+sibling, else one without a sibling, else the freest; no node is filled above its limits (Es-Stream, eq. 22). Each move
+assumes that the moves before it were made.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,13 +13,13 @@ from math import fsum
 from planner.nodes.instance_moves import Deployment, Edge, InstanceMove, deviate
 from planner.nodes.usage import Instance
 
-# Nodes from which an end of a hot edge is tried on every other node: in larger deployments, the first so many.
+# Nodes from which an end of a hot edge is tried on every other node; further nodes are left out.
 MOST_SOURCES = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """An instance or an edge that stands out, what to do about it, and the move that this is, where one can be made."""
+    """An instance or an edge that stands out, what to do about it, and the move that does it (None: no move)."""
 
     kind: str
     name: str
@@ -32,8 +33,8 @@ def find_hot_and_cold(
 ) -> tuple[Spot, ...]:
     """The instances and edges of most and least weight, with the moves of Mc-Stream's Algorithm 4.
 
-    Weight of an instance: its work where that of all is measured, else the filling of its queue, for one cannot be
-    compared with the other. Weight of an edge: tuples/s.
+    The weight of an instance is its work where the work of all is measured, else how full its queue is: the two cannot
+    be compared with each other. The weight of an edge is its rate in tuples/s.
     """
     weights = weigh_instances(instances)
     stand_out = len(instances) > 1 and max(weights) > min(weights)
@@ -58,7 +59,7 @@ def find_hot_and_cold(
 
 
 def weigh_instances(instances: Sequence[Instance]) -> list[float]:
-    """Measured work where all have it, else how full the queues are."""
+    """The measured work of each instance where all have it, else how full each queue is."""
     works = [one.work for one in instances if one.work is not None]
     if len(works) == len(instances):
         return works
@@ -66,7 +67,7 @@ def weigh_instances(instances: Sequence[Instance]) -> list[float]:
 
 
 def describe_hot(hot: Instance, weight: float, instances: Sequence[Instance], deployment: Deployment) -> Spot:
-    """More resources for it: on another node, or less of the stream."""
+    """The hot instance: a move to a freer node, else less of the stream."""
     name = f"{hot.operator}/{hot.name}"
     source = deployment.node_of(hot)
     if source is None:
@@ -91,7 +92,7 @@ def describe_hot(hot: Instance, weight: float, instances: Sequence[Instance], de
 
 
 def choose_by_neighbours(instance: Instance, fitting: Sequence[str], deployment: Deployment) -> str:
-    """Algorithm 3: of the nodes, the freest first, one with an upstream instance and no sibling, and so on."""
+    """The node by Algorithm 3: with an upstream instance and no sibling, else without a sibling, else the first."""
     alone = [node for node in fitting if not deployment.counts[instance.operator, node]]
     feeders = [source for source, target in deployment.edge_rates if target == instance.operator]
     fed = [node for node in alone if any(deployment.counts[feeder, node] for feeder in feeders)]
@@ -99,7 +100,7 @@ def choose_by_neighbours(instance: Instance, fitting: Sequence[str], deployment:
 
 
 def expect_queues(hot: Instance, instances: Sequence[Instance]) -> tuple[float, float]:
-    """Eq. 4 of its operator's queues now; and where, on a node with room, it comes to be served as its siblings are."""
+    """Eq. 4 for its operator's queues: now, and with the hot queue as long as its siblings' are on average."""
     lengths = [one.queue_length for one in instances if one.operator == hot.operator]
     siblings = [one.queue_length for one in instances if one.operator == hot.operator and one != hot]
     if not siblings:
@@ -108,7 +109,7 @@ def expect_queues(hot: Instance, instances: Sequence[Instance]) -> tuple[float, 
 
 
 def describe_hot_edge(edge: Edge, rate: float, instances: Sequence[Instance], deployment: Deployment) -> Spot:
-    """Its ends onto the same node: the one instance whose move keeps most of its tuples from leaving a node."""
+    """The hot edge: the move of one instance at either end that keeps most of its tuples on their node."""
     advice = f"Run instances of {edge[0]} and {edge[1]} on the same nodes, where limits allow."
     if edge not in deployment.edge_rates:
         return Spot("hot-edge", join_edge(edge), rate, advice)
@@ -118,7 +119,7 @@ def describe_hot_edge(edge: Edge, rate: float, instances: Sequence[Instance], de
         for one in instances:
             node = deployment.node_of(one)
             if one.operator != end or node is None or node in tried or len(tried) == MOST_SOURCES:
-                continue  # of those on one node the first stands for all
+                continue  # instances of one operator on one node are alike: the first is tried
             tried.add(node)
             for target in deployment.find_room(one):
                 more = deployment.counts[other, target] - deployment.counts[other, node]
@@ -139,7 +140,7 @@ def describe_hot_edge(edge: Edge, rate: float, instances: Sequence[Instance], de
 def describe_cold(
     cold: Instance, weight: float, instances: Sequence[Instance], deployment: Deployment
 ) -> Spot:
-    """Fewer resources for it: beside a sibling."""
+    """The cold instance: a move beside a sibling, else one instance fewer."""
     name = f"{cold.operator}/{cold.name}"
     source = deployment.node_of(cold)
     siblings = [one for one in instances if one.operator == cold.operator and one != cold]
@@ -164,7 +165,7 @@ def describe_cold(
 
 
 def describe_shifts(move: InstanceMove) -> str:
-    """`: 40 tuples/s more of a → b stay on their node, ...`."""
+    """` (40 tuples/s more of a → b stay on their node, ...)`, or nothing."""
     said = []
     for one in move.edges:
         more = one.local_rate_after - one.local_rate_before

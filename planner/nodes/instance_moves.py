@@ -1,6 +1,6 @@
-"""Which instance runs on which node, what of each edge stays on its node, and how even the nodes are.
+"""Moves of instances between nodes, and their effects on the local part of each edge and on the nodes' loads.
 
-A stream is taken to be spread evenly over the instances of its target, so that of an edge's tuples
+Tuples are taken to be spread evenly over the instances of an operator, so that of an edge's tuples
 
     Σ_n u_n v_n / (u v)                               stay on node n, with u_n of u sources and v_n of v targets
 
@@ -30,7 +30,7 @@ class EdgeShift:
 
 @dataclass(frozen=True, slots=True)
 class InstanceMove:
-    """An instance placed anew, and what is to be expected of that."""
+    """The move of one instance from node to node, and its expected effects."""
 
     operator: str
     instance: str
@@ -44,7 +44,7 @@ class InstanceMove:
 
 
 class Deployment:
-    """Instances on nodes; moves are made on it one after the other, so that each stands on those before."""
+    """Instances on nodes; each move changes it, so that the next move starts from there."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Deployment:
         self.placed = [one for one in instances if (one.operator, one.name) in self.where]
         self.counts = Counter((one.operator, one.node) for one in self.placed)
         self.totals = Counter(one.operator for one in self.placed)
-        # Of an edge with an end that is not wholly placed, nothing is known to stay.
+        # The local part of an edge is known only where every instance of both ends has a known node.
         listed = Counter(one.operator for one in instances)
         self.edge_rates = {
             edge: rate
@@ -74,15 +74,15 @@ class Deployment:
         self._by_operator = usages
 
     def usage_of(self, instance: Instance) -> Usage:
-        """As measured, else as its operator's instances take (eq. 21)."""
+        """The instance's usage as measured, else the mean of its operator (eq. 21)."""
         return instance.usage or self._by_operator[instance.operator]
 
     def node_of(self, instance: Instance) -> str | None:
-        """Where it runs by now; None where the snapshot does not say."""
+        """The node that it runs on after the moves so far; None where the snapshot does not say."""
         return self.where.get((instance.operator, instance.name))
 
     def find_room(self, instance: Instance) -> list[str]:
-        """The other nodes on which it fits (eq. 22), the freest first."""
+        """The other nodes with room for it (eq. 22), the freest first."""
         taken, here = self.usage_of(instance), self.node_of(instance)
         fitting = [
             node
@@ -102,11 +102,11 @@ class Deployment:
         return self.edge_rates[edge] * pairs / (self.totals[source] * self.totals[target])
 
     def deviation(self) -> float:
-        """Of the nodes' loads."""
+        """The deviation of the nodes' loads."""
         return deviate([usage.load for usage in self.usages.values()])
 
     def move(self, instance: Instance, target: str, queues: tuple[float, float]) -> InstanceMove:
-        """Place it anew; `queues` are the deviations of its operator's queue lengths before and after."""
+        """Move it; `queues` are the deviations of its operator's queue lengths before and after."""
         key = (instance.operator, instance.name)
         source, taken = self.where[key], self.usage_of(instance)
         touched = [edge for edge in self.edge_rates if instance.operator in edge]

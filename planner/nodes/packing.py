@@ -8,15 +8,15 @@ from heapq import heapify, heappop, heappush
 from planner.nodes.node_limits import has_room
 from planner.nodes.usage import NOTHING, Instance, Node, Usage, add_up
 
-# A node whose instances are not named is emptied in no more parts than these.
+# The load of a node whose instances are not named is split into at most so many parts.
 MOST_PARTS = 1_000
-# Places tried before it is no longer looked for more nodes to empty: some seconds.
+# Placements tried, for some seconds, before the search for more nodes to empty ends.
 MOST_TRIED = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """New instances of one operator, and what each of them takes."""
+    """New instances of one operator, and what each of them takes of a node."""
 
     operator: str
     count: int
@@ -29,7 +29,7 @@ Filled = dict[str, dict[str, int]]
 def fill_nodes(
     nodes: Sequence[Node], fullest: Usage, wanted: Sequence[Wanted]
 ) -> tuple[Filled, list[Wanted]]:
-    """New instances one by one on the least loaded node with room, the first on ties; and those left over."""
+    """Each new instance goes to the least loaded node with room (the first of equals); the others are left over."""
     usages = [node.usage for node in nodes]
     filled: dict[str, Counter[str]] = {}
     left: list[Wanted] = []
@@ -51,7 +51,7 @@ def fill_nodes(
 
 
 def fill_new_nodes(wanted: Sequence[Wanted], fullest: Usage) -> list[dict[str, int]]:
-    """Empty nodes, as few as first fit takes, and what to put on each; one that fits on none has one of its own."""
+    """The new nodes that first fit takes, with their instances; an instance too large for any node has its own."""
     usages: list[Usage] = []
     holding: list[Counter[str]] = []
     for one in wanted:
@@ -69,7 +69,7 @@ def fill_new_nodes(wanted: Sequence[Wanted], fullest: Usage) -> list[dict[str, i
 
 @dataclass(slots=True)
 class NodesLoad:
-    """Something that runs on a node and could run on another; unnamed where the snapshot does not name it."""
+    """A part of a node's load that could run on another node; names of None are not in the snapshot."""
 
     origin: str
     usage: Usage
@@ -80,7 +80,7 @@ class NodesLoad:
 
 @dataclass(frozen=True, slots=True)
 class Relocation:
-    """So many instances from a node to another; `instance` and `operator` of None: the snapshot names none there."""
+    """A number of instances that go from one node to another; names of None are not in the snapshot."""
 
     operator: str | None
     instance: str | None
@@ -91,9 +91,9 @@ class Relocation:
 
 @dataclass(frozen=True, slots=True)
 class Emptied:
-    """Nodes that can be released, in this order, where to what runs on them goes, and what ended the search.
+    """The nodes that can be released, in this order, where their load goes, and why the search ended.
 
-    `measured`: whether what each instance takes was; else means stand in.
+    `measured`: whether the usage of every relocated instance was measured; else means stand in.
     """
 
     nodes: tuple[str, ...]
@@ -105,9 +105,9 @@ class Emptied:
 def list_loads(
     nodes: Sequence[Node], instances: Sequence[Instance], processors: int
 ) -> dict[str, list[NodesLoad]]:
-    """What runs on each node: its measured instances; its named ones in equal parts; else parts of mean size.
+    """The loads on each node: measured instances as they are, named ones in equal parts, others in parts of mean size.
 
-    Where not every processor is named, what is left of a node's usage is taken to be of those unnamed.
+    Where not every processor is named, the rest of a node's usage is taken to belong to the unnamed ones.
     """
     named: dict[str, list[Instance]] = {node.name: [] for node in nodes}
     for one in instances:
@@ -136,11 +136,11 @@ def list_loads(
 def empty_nodes(
     nodes: Sequence[Node], loads: Mapping[str, list[NodesLoad]], fullest: Usage, most_mean_load: float
 ) -> Emptied:
-    """Node by node, the least loaded first, as long as all that runs on it finds room on those that stay (eq. 22).
+    """Empty the least loaded node, then the next, as long as its loads find room on the nodes that stay (eq. 22).
 
-    Each load goes to the fullest node with room, which leaves the others easy to empty. It ends at the first node
-    that cannot be emptied, or where the mean load of the rest would come to `most_mean_load`, for then the next
-    advice would be to scale out.
+    Each load goes to the fullest node with room, which leaves the others easy to empty. The search ends at the first
+    node that cannot be emptied, or where the mean load of the rest would reach `most_mean_load`: then the next advice
+    would be to scale out.
     """
     usages = {node.name: node.usage for node in nodes}
     running = {name: list(here) for name, here in loads.items()}
@@ -176,7 +176,7 @@ def empty_nodes(
 def sum_up_moves(
     moved_away: Sequence[NodesLoad], running: Mapping[str, list[NodesLoad]]
 ) -> tuple[Relocation, ...]:
-    """One relocation for all loads of the same instance, origin and final node, however often each moved."""
+    """One relocation for all loads of the same instance, first and final node, however often each moved."""
     finally_on = {id(one): name for name, here in running.items() for one in here}
     counts = Counter((one.operator, one.instance, one.origin, finally_on[id(one)]) for one in moved_away)
     return tuple(
@@ -188,7 +188,7 @@ def sum_up_moves(
 def move_all(
     leaving: Sequence[NodesLoad], usages: dict[str, Usage], fullest: Usage
 ) -> list[tuple[NodesLoad, str]] | None:
-    """Each to the fullest node with room, the largest first; `usages` grow. None where one finds no room."""
+    """The node of each load: the fullest with room, the largest load first; None where a load has no room."""
     moved = []
     for one in sorted(leaving, key=lambda load: -load.usage.load):
         fitting = [name for name, usage in usages.items() if has_room(usage, one.usage, fullest)]

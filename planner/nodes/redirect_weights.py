@@ -1,4 +1,4 @@
-"""Where tuples should go, by what waits at each instance (Mc-Stream, sections 4.2 and 5.3).
+"""Redirect weights: how tuples should be spread over instances, by the room in their queues (Mc-Stream, 4.2 and 5.3).
 
 p_k = (l_k − len_k) / Σ (l − len)                     redirect weights, eq. 10
 lbd = (1/m) Σ |len_k − mean len|                      load deviation, eq. 4
@@ -15,7 +15,7 @@ from planner.nodes.usage import Instance
 
 @dataclass(frozen=True, slots=True)
 class RedirectWeights:
-    """How an operator's tuples should be spread over its instances, and whether it is uneven enough to bother."""
+    """The weights of an operator's instances, and whether their queues are uneven enough to redirect tuples."""
 
     operator: str
     deviation: float

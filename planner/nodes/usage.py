@@ -18,11 +18,11 @@ class Usage:
     io: float = 0.0
 
     def plus(self, other: "Usage") -> "Usage":
-        """With another on the same node."""
+        """The sum of both."""
         return Usage(self.cpu + other.cpu, self.memory + other.memory, self.io + other.io)
 
     def minus(self, other: "Usage") -> "Usage":
-        """Without another that leaves the node; what was measured of the two need not add up."""
+        """The difference, and no less than 0: measurements of nodes and instances need not add up."""
         return Usage(
             max(self.cpu - other.cpu, 0.0), max(self.memory - other.memory, 0.0), max(self.io - other.io, 0.0)
         )
@@ -33,7 +33,7 @@ class Usage:
 
     @property
     def load(self) -> float:
-        """The scarcest of the three (eq. 6)."""
+        """The largest of the three (eq. 6)."""
         return max(self.cpu, self.memory, self.io)
 
 
@@ -42,7 +42,7 @@ NOTHING = Usage(0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node that the topology uses."""
+    """A node that the topology runs on, and what is in use of it."""
 
     name: str
     usage: Usage
@@ -50,7 +50,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """One processor of an operator: its queue, what it works per second, where it runs and what it takes there."""
+    """One processor of an operator: its queue, its work in processors kept busy, its node and its usage there."""
 
     operator: str
     name: str
@@ -63,7 +63,7 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class InstanceUsage:
-    """What an instance of an operator takes: the mean of `measured` of them; of 0: what stands in for it."""
+    """What an instance of an operator takes: the mean of `measured` instances; 0: the mean over all operators."""
 
     usage: Usage
     measured: int
@@ -72,7 +72,7 @@ class InstanceUsage:
 def find_usages(
     running: Mapping[str, int], instances: Sequence[Instance], nodes: Sequence[Node]
 ) -> dict[str, InstanceUsage]:
-    """Eq. 21 for each operator; where none of its instances was measured, the mean over all that run anywhere."""
+    """Eq. 21 for each operator; where none of its instances was measured, the mean over all processors that run."""
     everywhere = find_mean_usage(running, nodes)
     measured: dict[str, list[Usage]] = {name: [] for name in running}
     for one in instances:
@@ -85,12 +85,12 @@ def find_usages(
 
 
 def find_mean_usage(running: Mapping[str, int], nodes: Sequence[Node]) -> Usage:
-    """What one of all the processors that run takes on average, by what the nodes have in use."""
+    """The mean usage of one processor, by what the nodes have in use."""
     return add_up([node.usage for node in nodes]).part(max(1, sum(running.values())))
 
 
 def add_up(usages: Sequence[Usage]) -> Usage:
-    """All of them together."""
+    """The sum of the usages."""
     return Usage(
         fsum(one.cpu for one in usages), fsum(one.memory for one in usages), fsum(one.io for one in usages)
     )
