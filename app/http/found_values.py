@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 
 LONGEST_SHOWN = 60
 EXPONENT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+")
@@ -55,11 +56,10 @@ def spell_number(number: float, *, is_whole: bool) -> str:
     """The number as YAML 1.1 reads it: `1000.0 or 1.0e+3`; a whole number in digits alone."""
     if is_whole and number.is_integer():
         return f"{number:.0f}"
-    mantissa, _, exponent = f"{number:e}".partition("e")
-    digits = mantissa.rstrip("0")
-    scientific = f"{digits}{'0' if digits.endswith('.') else ''}e{int(exponent):+d}"
+    mantissa, _, exponent = f"{Decimal(repr(number)).normalize():e}".partition("e")
+    scientific = f"{mantissa}{'' if '.' in mantissa else '.0'}e{int(exponent):+d}"
     plain = repr(number)
-    return scientific if "e" in plain or float(scientific) != number else f"{plain} or {scientific}"
+    return scientific if "e" in plain else f"{plain} or {scientific}"
 
 
 def _hint_at_text(value: bool | float | None, *, is_yaml: bool) -> str:  # noqa: FBT001  # a value, no switch

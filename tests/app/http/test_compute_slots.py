@@ -1,183 +1,162 @@
-"""The bound on computing: who is let in, who waits, who is refused, and who is answered all the same."""
+"""A lane gives its slots in the order of arrival, and refuses where its queue is full."""
 
-import json
-import signal
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
-from http.client import HTTPConnection
-from urllib.parse import urlsplit
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
 
-import httpx
 import pytest
-from sqlalchemy import create_engine, text
+from hypothesis import given
+from hypothesis import strategies as st
 
-from app.described.load import FPD_LOAD
-from app.described.topology import FPD
-from app.plans.schemas import MinLatencyRequest
-from tests.app.processes import PATIENCE_SECONDS, Service, StartService, wait_until
-from tests.app.serving.test_observability import read_metrics
-
-PLAN = MinLatencyRequest.model_validate({"topology": FPD, "load": FPD_LOAD, "k_max": 22})
-SMALL_PLAN = PLAN.model_dump(mode="json", exclude_none=True)
-ESTIMATE = "/v1/topologies/fpd/estimate"
+from app.http.compute_slots import MOST_REMEMBERED, SHORT_SECONDS, ClientGone, Computing, Lane
+from app.http.errors import Overloaded
+from app.settings import Settings
 
 
-@pytest.fixture
-def bounded(start_service: StartService, empty_database_url: str) -> Service:
-    """One slot and one place in the queue; a stored topology."""
-    service = start_service(
-        database_url=empty_database_url,
-        computing_slots="1",
-        computing_queue="1",
-        database_pool_size="2",
-        database_pool_overflow="0",
-        database_pool_timeout_seconds="3600",
-        database_statement_timeout_seconds="3600",
-        shutdown_grace_seconds="3600",
-    )
-    assert post(service, "/v1/topologies", FPD).status_code == 201
-    assert post(service, "/v1/topologies/fpd/snapshots", FPD_LOAD).status_code == 201
-    return service
+async def stay() -> Any:
+    """A client that sends nothing more and does not leave."""
+    await asyncio.Event().wait()
 
 
-def post(service: Service, path: str, body: object = None) -> httpx.Response:
-    return httpx.post(service.url + path, json=body, timeout=PATIENCE_SECONDS)
+async def leave() -> dict[str, str]:
+    """A client that closes its connection."""
+    return {"type": "http.disconnect"}
 
 
-def send(service: Service, path: str, method: str = "POST") -> HTTPConnection:
-    """A request whose answer is not waited for."""
-    address = urlsplit(service.url)
-    connection = HTTPConnection(str(address.hostname), address.port, timeout=PATIENCE_SECONDS)
-    connection.request(method, path)
-    return connection
+def run(scenario: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    async def within_a_minute() -> None:
+        async with asyncio.timeout(60):
+            await scenario()
+
+    asyncio.run(within_a_minute())
 
 
-@contextmanager
-def locked_topologies(database_url: str) -> Iterator[None]:
-    """Meanwhile nothing that is stored can be computed: who has a slot keeps it."""
-    engine = create_engine(database_url)
-    with engine.connect() as rival:
-        rival.execute(text("LOCK TABLE topologies"))
-        yield
-        rival.rollback()
-    engine.dispose()
+async def settle() -> None:
+    """Lets every task run as far as it can."""
+    for _ in range(5):
+        await asyncio.sleep(0)
 
 
-def count(service: Service, metric: str, **labels: str) -> float:
-    with httpx.Client(base_url=service.url, timeout=PATIENCE_SECONDS) as client:
-        return read_metrics(client).get((metric, str(sorted(labels.items()))), 0.0)
-
-
-def count_now(service: Service, state: str) -> float:
-    return count(service, "headgate_computing", lane="long", state=state)
-
-
-def count_ended(service: Service, outcome: str) -> float:
-    return count(service, "headgate_computing_ended_total", lane="long", outcome=outcome)
-
-
-def fill(service: Service, pool: ThreadPoolExecutor) -> list["Future[httpx.Response]"]:
-    """One request that has the slot, one that waits for it."""
-    futures = []
-    for state in ("running", "queued"):
-        futures.append(pool.submit(post, service, ESTIMATE))
-        wait_until(lambda state=state: count_now(service, state) == 1, f"one is {state}")  # type: ignore[misc]
-    return futures
-
-
-def test_beyond_the_queue_503_while_health_and_small_plans_are_answered(
-    bounded: Service, empty_database_url: str
+@given(slots=st.integers(1, 4), requests=st.integers(1, 12))
+def test_requests_begin_in_the_order_of_arrival_and_never_more_than_there_are_slots(
+    slots: int, requests: int
 ):
-    with ThreadPoolExecutor(2) as pool:
-        with locked_topologies(empty_database_url):
-            accepted = fill(bounded, pool)
-            for path in (ESTIMATE, "/v1/topologies/fpd/decisions", "/v1/topologies/fpd/recommendation"):
-                refused = post(bounded, path)
-                assert (refused.status_code, refused.json()["type"]) == (503, "overloaded")
-                assert int(refused.headers["Retry-After"]) >= 1
-                assert refused.json()["queued"] == 1
-            for path in ("/healthz", "/readyz", "/metrics"):
-                assert httpx.get(bounded.url + path, timeout=PATIENCE_SECONDS).status_code == 200
-            assert post(bounded, "/v1/plans/min-latency", SMALL_PLAN).json()["stable"]
-            assert count_ended(bounded, "refused") == 3
-            assert not any(one.done() for one in accepted)
-        assert [one.result().status_code for one in accepted] == [200, 200]
-    assert count_now(bounded, "running") == count_now(bounded, "queued") == 0
+    begun: list[int] = []
+
+    async def scenario() -> None:
+        lane = Lane("short", slots, requests)
+
+        async def compute(number: int) -> None:
+            await lane.enter(1.0, stay)
+            begun.append(number)
+
+        async with asyncio.TaskGroup() as group:
+            for number in range(requests):
+                group.create_task(compute(number))
+            await settle()
+            for ended in range(requests):
+                assert begun == list(range(min(requests, slots + ended)))
+                lane.leave(1.0)
+                await settle()
+        assert lane.is_free
+        assert lane.wait_seconds == 0
+
+    run(scenario)
+    assert begun == list(range(requests))
 
 
-def test_a_large_body_is_refused_before_it_is_parsed_and_computed_when_there_is_room(
-    bounded: Service, empty_database_url: str
-):
-    padded = json.dumps(SMALL_PLAN) + " " * 200_000
-    broken = "{" * 200_000
-    headers = {"Content-Type": "application/json"}
-    address = f"{bounded.url}/v1/plans/min-latency"
+def test_a_full_queue_refuses_and_says_when_to_try_again():
+    async def scenario() -> None:
+        lane = Lane("long", 1, 1)
+        await lane.enter(2.0, stay)
+        lane.refuse_if_full()  # one may wait
+        waiting = asyncio.create_task(lane.enter(3.5, stay))
+        await settle()
+        with pytest.raises(Overloaded) as refused:
+            await lane.enter(1.0, stay)
+        assert (refused.value.queued, refused.value.retry_after_seconds) == (1, 6)
+        lane.leave(2.0)
+        await waiting
 
-    def send_text(body: str) -> httpx.Response:
-        return httpx.post(address, content=body, headers=headers, timeout=PATIENCE_SECONDS)
-
-    with ThreadPoolExecutor(2) as pool:
-        with locked_topologies(empty_database_url):
-            accepted = fill(bounded, pool)
-            assert [send_text(body).status_code for body in (padded, broken)] == [503, 503]
-        assert [one.result().status_code for one in accepted] == [200, 200]
-    assert send_text(padded).json() == post(bounded, "/v1/plans/min-latency", SMALL_PLAN).json()
-    assert send_text(broken).status_code == 422
+    run(scenario)
 
 
-def test_what_waits_is_not_begun_when_its_client_has_gone(bounded: Service, empty_database_url: str):
-    with ThreadPoolExecutor(1) as pool:
-        with locked_topologies(empty_database_url):
-            running = pool.submit(post, bounded, ESTIMATE)
-            wait_until(lambda: count_now(bounded, "running") == 1, "one runs")
-            with closing(send(bounded, ESTIMATE)):
-                wait_until(lambda: count_now(bounded, "queued") == 1, "one waits")
-            wait_until(lambda: count_ended(bounded, "abandoned") == 1, "it is gone")
-            assert count_now(bounded, "queued") == 0
-        assert running.result().status_code == 200
-    assert count_ended(bounded, "begun") == 1
-    assert count(bounded, "headgate_planner_seconds_count", call="estimate") == 1
+def test_a_full_queue_of_brief_requests_still_takes_one_more():
+    async def scenario() -> None:
+        patient = Lane("short", 1, 0, patience_seconds=0.5)
+        await patient.enter(0.1, stay)
+        patient.refuse_if_full()
+        slow = Lane("short", 1, 0, patience_seconds=0.5)
+        await slow.enter(0.6, stay)
+        with pytest.raises(Overloaded):
+            slow.refuse_if_full()
+
+    run(scenario)
 
 
-def test_sigterm_answers_what_waits(bounded: Service, empty_database_url: str):
-    with ThreadPoolExecutor(2) as pool:
-        with locked_topologies(empty_database_url):
-            accepted = fill(bounded, pool)
-            bounded.process.send_signal(signal.SIGTERM)
-            bounded.wait_for_line("Shutting down")
-        assert [one.result().status_code for one in accepted] == [200, 200]
-    assert bounded.stop() == 0
+def test_a_client_that_leaves_gives_its_place_to_the_next():
+    async def scenario() -> None:
+        lane = Lane("long", 1, 2)
+        await lane.enter(1.0, stay)
+        with pytest.raises(ClientGone):
+            await lane.enter(1.0, leave)
+        following = asyncio.create_task(lane.enter(1.0, stay))
+        await settle()
+        assert not following.done()
+        lane.leave(1.0)
+        await following
+        lane.leave(1.0)
+        assert lane.is_free
+
+    run(scenario)
 
 
-def test_health_needs_no_thread_and_no_connection_of_other_requests_and_these_need_none_of_each_other(
-    bounded: Service, empty_database_url: str
-):
-    with locked_topologies(empty_database_url):
-        waiting = [send(bounded, "/v1/topologies", "GET") for _ in range(50)]  # there are 40 threads
-        for path in ("/healthz", "/readyz", "/metrics"):
-            assert httpx.get(bounded.url + path, timeout=PATIENCE_SECONDS).status_code == 200
-        assert httpx.get(bounded.url + "/nowhere", timeout=PATIENCE_SECONDS).status_code == 404
-    for connection in waiting:
-        with closing(connection):
-            assert connection.getresponse().status == 200
+def test_a_request_that_is_cancelled_after_it_got_its_slot_gives_it_back():
+    async def scenario() -> None:
+        lane = Lane("long", 1, 1)
+        await lane.enter(1.0, stay)
+        waiting = asyncio.create_task(lane.enter(1.0, stay))
+        await settle()
+        lane.leave(1.0)  # the slot is given to the one that waits, which is cancelled before it runs
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        assert lane.is_free
+
+    run(scenario)
 
 
-def test_nobody_waits_or_is_refused_as_overloaded_without_a_key(
-    start_service: StartService, empty_database_url: str
-):
-    service = start_service(
-        database_url=empty_database_url, computing_slots="1", computing_queue="0", api_keys="s"
-    )
-    key = {"Authorization": "Bearer s"}
-    with httpx.Client(base_url=service.url, timeout=PATIENCE_SECONDS, headers=key) as client:
-        assert client.post("/v1/topologies", json=FPD).status_code == 201
-        assert client.post("/v1/topologies/fpd/snapshots", json=FPD_LOAD).status_code == 201
-        with ThreadPoolExecutor(1) as pool:
-            with locked_topologies(empty_database_url):
-                running = pool.submit(client.post, ESTIMATE)
-                series = 'headgate_computing{lane="long",state="running"} 1.0'
-                wait_until(lambda: series in client.get("/metrics").text, "one runs")
-                assert post(service, ESTIMATE).status_code == 401
-                assert client.post(ESTIMATE).status_code == 503
-            assert running.result().status_code == 200
+def test_a_longer_duration_counts_at_once_and_shorter_ones_little_by_little():
+    computing = Computing(Settings())
+    assert computing.expect("POST /a 3", 0.25) == 0.25
+    computing.remember("POST /a 3", 1.0)
+    computing.remember("POST /a 3", 0.0)
+    assert computing.expect("POST /a 3", 0.25) == pytest.approx(0.7)
+    computing.remember("POST /a 3", 2.0)
+    assert computing.expect("POST /a 3", 0.25) == 2.0
+
+
+def test_only_the_newest_durations_are_remembered():
+    computing = Computing(Settings())
+    for number in range(MOST_REMEMBERED + 1):
+        computing.remember(str(number), 1.0)
+    assert computing.expect("0", 0.5) == 0.5
+    assert computing.expect("1", 0.5) == 1.0
+
+
+def test_short_and_long_requests_have_lanes_of_their_own():
+    computing = Computing(Settings())
+    assert computing.choose_lane(SHORT_SECONDS) is computing.choose_lane(0.0)
+    assert computing.choose_lane(2 * SHORT_SECONDS) is not computing.choose_lane(0.0)
+
+
+def test_work_in_a_thread_has_an_event_loop_of_its_own():
+    async def scenario() -> None:
+        here = asyncio.get_running_loop()
+
+        async def work() -> asyncio.AbstractEventLoop:
+            return asyncio.get_running_loop()
+
+        assert await Computing(Settings()).run_in_thread(work) is not here
+
+    run(scenario)

@@ -1,6 +1,5 @@
 """Accept: the most specific range counts, and among equals the service's own order."""
 
-import httpx
 import pytest
 
 from app.http.errors import NotAcceptable
@@ -31,25 +30,6 @@ def test_the_form_of_the_highest_weight_is_chosen(accept: str | None, form: str)
 
 
 @pytest.mark.parametrize("accept", ["text/html", "image/png;q=0", "*/*;q=0", ";;,"])
-def test_what_nobody_takes_is_not_sent(accept: str):
+def test_a_form_that_the_caller_does_not_accept_is_not_sent(accept: str):
     with pytest.raises(NotAcceptable, match="image/png or image/svg"):
         choose_form(accept, (PNG, SVG))
-
-
-@pytest.mark.parametrize("accept", [BROWSER, "text/html"])
-def test_a_browser_at_the_root_is_led_to_the_documentation(client: httpx.Client, accept: str):
-    answer = client.get("/", headers={"Accept": accept})
-    assert (answer.status_code, answer.headers["Location"]) == (307, "/docs")
-    assert answer.headers["Vary"] == "Accept"
-    assert client.get(answer.headers["Location"]).status_code == 200
-
-
-@pytest.mark.parametrize("accept", ["*/*", "application/json", "image/png", ""])
-def test_a_program_at_the_root_is_told_where_everything_is(client: httpx.Client, accept: str):
-    answer = client.get("/", headers={"Accept": accept})
-    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "application/json")
-    index = answer.json()
-    assert {"name", "version", "docs", "openapi"} <= index.keys()
-    for name, address in index.items():
-        if name not in {"name", "version"}:
-            assert client.get(address).status_code == 200, name

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from uuid import UUID, uuid4
 
+import httpx
 import pytest
 from fastapi import Request
 from sqlalchemy import create_engine, select
@@ -17,6 +18,7 @@ from sqlalchemy.types import DateTime
 from app.http.errors import InvalidRequest
 from app.http.pages import Page, _encode, read_page
 from app.settings import Settings
+from tests.app.http.refusals import assert_refused
 from tests.app.processes import made_database
 
 
@@ -134,3 +136,29 @@ def test_a_page_is_at_most_as_long_as_the_setting_allows():
         state=SimpleNamespace(settings=Settings(default_page_size=5, max_page_size=9))
     )
     assert [read_page(request, limit).limit for limit in (None, 1, 9, 10)] == [5, 1, 9, 9]
+
+
+@pytest.mark.parametrize(
+    ("query", "pointer"),
+    [
+        ("limit=0", "?limit"),
+        ("limit=-1", "?limit"),
+        ("limit=ten", "?limit"),
+        ("limit=" + "9" * 5000, "?limit"),
+        ("cursor=", "?cursor"),
+        ("cursor=%00", "?cursor"),
+        ("cursor=%ff%fe", "?cursor"),
+        ("cursor=AAAA", "?cursor"),
+        ("cursor=" + "A" * 2001, "?cursor"),
+        ("cursor=w7_DvA", "?cursor"),
+    ],
+)
+def test_cursors_and_limits_that_no_answer_gave_are_refused(
+    client: httpx.Client, stored: str, query: str, pointer: str
+):
+    for path in (f"/v1/topologies/{stored}/snapshots", f"/v1/topologies/{stored}/plans"):
+        assert_refused(client.get(f"{path}?{query}"), [pointer])
+
+
+def test_a_huge_limit_is_cut_to_the_largest_page(client: httpx.Client, stored: str):
+    assert client.get(f"/v1/topologies/{stored}/snapshots?limit={2**63}").status_code == 200

@@ -3,8 +3,10 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
+import pytest
 
 from app.described.topology import FPD
+from tests.app.http.refusals import ONE, assert_refused
 
 
 def test_a_stored_topology_reads_back_as_it_was_sent(client: httpx.Client, name: str):
@@ -137,3 +139,18 @@ def test_a_name_that_is_nearly_stored_is_answered_with_the_one_that_is(client: h
     load = {"observed_at": "2026-11-18T00:00:00Z", "external_rate": 1, "operators": {"detecter": {}}}
     problem = client.post(f"/v1/topologies/{stored}/snapshots", json=load).json()
     assert problem["detail"].endswith("Did you mean 'detector'?")
+
+
+@pytest.mark.parametrize("tag", ['"', "garbage", '""', "W/*", '"1-1', "*, *", "\x7f", "ÿ", "x" * 5000, ","])
+def test_an_if_match_that_names_no_revision_changes_nothing(client: httpx.Client, stored: str, tag: str):
+    address = f"/v1/topologies/{stored}"
+    before = client.get(address).json()
+    headers = [(b"If-Match", tag.encode("latin-1"))]
+    answer = client.put(address, json=ONE | {"name": stored}, headers=headers)
+    assert answer.status_code in {400, 412}  # 400: a byte that HTTP itself refuses
+    assert client.get(address).json() == before
+
+
+@pytest.mark.parametrize("revision", ["0", "-1", "1.5", "x", "", "2147483648", "9" * 5000])
+def test_revisions_that_cannot_be_are_refused(client: httpx.Client, stored: str, revision: str):
+    assert_refused(client.get(f"/v1/topologies/{stored}?revision={revision}"), ["?revision"])

@@ -1,0 +1,75 @@
+"""The table of problem types: stable words, one status and title each, and a row for every exception."""
+
+import re
+from collections import defaultdict
+from http import HTTPStatus
+from pathlib import Path
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from app.http.errors import Overloaded, ServiceError
+from app.http.problem_kinds import KINDS, find_kind
+from app.storage import storage_errors
+from planner.errors import InvalidArgument, PlannerError
+from planner.placements.errors import PlacementError, TooManyRetries
+from planner.workloads.errors import ForecastError
+
+DOCUMENTED = Path(__file__).parents[3] / "docs" / "problems.md"
+BASES = {ServiceError, PlannerError, InvalidArgument, PlacementError, ForecastError}
+"""Classes that are never raised themselves."""
+
+
+def list_subclasses(base: type[Exception]) -> set[type[Exception]]:
+    return {base}.union(*map(list_subclasses, base.__subclasses__()))
+
+
+def test_a_type_is_a_word_with_one_status_and_one_title():
+    meanings = defaultdict(set)
+    for kind in KINDS.values():
+        assert re.fullmatch(r"[a-z]+(-[a-z]+)*", kind.type)
+        assert 400 <= kind.status < 500 or kind.status == HTTPStatus.SERVICE_UNAVAILABLE
+        meanings[kind.type].add((kind.status, kind.title))
+    assert all(len(found) == 1 for found in meanings.values())
+
+
+def test_every_type_stands_in_the_documents_with_its_status():
+    rows = [line for line in DOCUMENTED.read_text().splitlines() if line.startswith("| `")]
+    statuses = {
+        name: row.split("|")[2].strip()
+        for row in rows
+        for name in re.findall(r"`([a-z-]+)`", row.split("|")[1])
+    }
+    for kind in KINDS.values():
+        assert statuses[kind.type] == str(kind.status), kind.type
+
+
+def test_every_exception_that_a_caller_can_meet_has_a_row():
+    raised = list_subclasses(ServiceError) | list_subclasses(PlannerError)
+    raised -= BASES | {storage_errors.Unlisted, storage_errors.UnlistedVersion}
+    named = {one for one in raised if one.__module__.startswith(("app.", "planner."))}
+    missing = {one.__name__ for one in named if not set(one.__mro__) & set(KINDS)}
+    assert missing <= {"RefusedByPlanner"}
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (TooManyRetries("a", 2.0, 1), "placement-too-large"),
+        (OperationalError(None, None, Exception()), "database-unavailable"),
+        (Overloaded(3, 2), "overloaded"),
+        (ValueError("a defect"), None),
+    ],
+)
+def test_an_exception_has_the_row_of_its_nearest_class(error: Exception, kind: str | None):
+    found = find_kind(error)
+    assert (found and found.type) == kind
+
+
+def test_a_refusal_that_passes_says_when_to_try_again():
+    for error, kind in KINDS.items():
+        if kind.status == 503 and error is not Overloaded:
+            assert int(kind.list_headers(error.__new__(error))["Retry-After"]) >= 1
+    overloaded = find_kind(Overloaded(3, 7))
+    assert overloaded is not None
+    assert overloaded.list_headers(Overloaded(3, 7)) == {"Retry-After": "7"}
