@@ -6,20 +6,18 @@ from sqlalchemy.orm import Session
 
 from app.described.answers import DiagnosticAnswer
 from app.measured.load import Gathered
-from app.policies.schemas import PolicyBody
 from app.storage.storage_errors import StaleSnapshots
 from app.storage.stored_topologies import StoredTopology
 from app.tables import PolicyRow
 
-DEFAULT_LIMIT_SECONDS: float = PolicyBody.model_fields["max_snapshot_age_seconds"].default
+DEFAULT_LIMIT_SECONDS = 900.0
 
 
 def find_limit(session: Session, stored: StoredTopology) -> float:
     """The age up to which snapshots are trusted: the policy's where the topology has one, else its default."""
     row = session.get(PolicyRow, stored.id)
-    if row is None:
-        return DEFAULT_LIMIT_SECONDS
-    return PolicyBody.model_validate(row.policy).max_snapshot_age_seconds
+    policy = {} if row is None else row.policy
+    return float(policy.get("max_snapshot_age_seconds", DEFAULT_LIMIT_SECONDS))
 
 
 def measure_age(found: Gathered) -> float:

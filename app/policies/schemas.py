@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field, JsonValue, model_validator
 from app.described.request import Beta, KMax, TMax
 from app.described.waiting_model import ModelName
 from app.http.fields import Body, OperatorName, PositiveRate, Processors, Seconds
+from app.measured.freshness import DEFAULT_LIMIT_SECONDS
 from app.measured.request import Smoothing
 from planner.decisions import owner_terms
 from planner.decisions.state_migration import State as MigratedState
@@ -164,7 +165,7 @@ class PolicyBody(Body):
     ] = 0.05
     max_snapshot_age_seconds: Annotated[
         Seconds, Field(description="Refuse to decide on measurements that ended longer ago (503).")
-    ] = 900.0
+    ] = DEFAULT_LIMIT_SECONDS
     horizon_seconds: Annotated[
         Seconds | None,
         Field(description="Time until the load is expected to change: what pays back later is held."),
