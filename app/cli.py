@@ -44,21 +44,18 @@ def serve(
 ) -> None:
     """Serve over HTTP; with no HEADGATE_DATABASE_URL on an embedded Postgres."""
     keep_blas_to_one_thread()
-    from app.serving.serve import UnsafeStart
+    from app.serving.listeners import CannotListen
+    from app.serving.serve import DatabaseUnusable, UnsafeStart
     from app.serving.serve import serve as serve_http
+    from app.serving.workers import WorkerNeverServed
     from app.storage.embedded_postgres import EmbeddedPostgresError
 
-    settings = load_settings(host=host, port=port, workers=workers)
     try:
-        serve_http(settings)
+        serve_http(load_settings(host=host, port=port, workers=workers))
     except UnsafeStart as error:
         raise fail(str(error)) from error
-    except EmbeddedPostgresError as error:
+    except (CannotListen, DatabaseUnusable, EmbeddedPostgresError, WorkerNeverServed) as error:
         raise fail(str(error), 1) from error
-    except OSError as error:
-        raise fail(
-            f"cannot listen on {settings.host}:{settings.port}: {error.strerror or error}", 1
-        ) from error
 
 
 @cli.command()

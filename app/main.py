@@ -61,9 +61,8 @@ ROUTERS = (
 )
 
 
-def create_app(settings: Settings | None = None) -> FastAPI:
-    """The service; without settings, those of the environment (which is how a worker process makes it)."""
-    settings = settings or Settings()
+def create_app(settings: Settings) -> FastAPI:
+    """The service: routes, error answers and middleware."""
     configure_logging(settings.log_format, settings.log_level)
     app = FastAPI(
         title="Headgate",

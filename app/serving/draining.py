@@ -1,26 +1,26 @@
-"""The server: uvicorn's, with a shutdown that answers every request that reached this machine before it."""
+"""uvicorn's server, with a shutdown that answers every request that reached this machine before the shutdown."""
 
 import asyncio
 import socket
 
+from starlette.types import ASGIApp
 from uvicorn import Config, Server
 
 from app.serving.listeners import BACKLOG, refuse_new_connections
 from app.settings import Settings
 
-# How long idle connections stay open after the service was told to end: a request that a client had already sent
-# is read and answered in this time.
+# Idle connections stay open for so long after SIGTERM: a request that a client has already sent is still read and
+# answered.
 IDLE_GRACE_SECONDS = 1.0
-# Longer than the pools of clients keep their connections (httpx 5 s, Go 90 s): the side that closes first decides
-# whether a request can meet a connection that is just being closed.
+# Longer than clients keep idle connections in their pools (httpx 5 s, Go 90 s), so that the client closes first: if
+# the server closed first, a client could send a request on a connection that is just being closed.
 KEEP_ALIVE_SECONDS = 95
 
 
-def configure(settings: Settings, app: object) -> Config:
-    """uvicorn with its fast parts; the service writes its own log lines."""
+def configure(settings: Settings, app: ASGIApp) -> Config:
+    """uvicorn's configuration with its fast parts; the service writes its own log lines."""
     return Config(
-        app,  # type: ignore[arg-type]  # an application, or the address of its factory
-        factory=isinstance(app, str),
+        app,
         loop="auto",
         http="httptools",
         log_config=None,
@@ -33,14 +33,14 @@ def configure(settings: Settings, app: object) -> Config:
 
 
 class DrainingServer(Server):
-    """uvicorn's server; a request that reached this machine before the end is answered before the end.
+    """uvicorn's server; a request that reached this machine before SIGTERM is answered.
 
-    uvicorn closes the listener and idle connections at once: it resets clients that had connected, and clients whose
-    request was not read yet.
+    uvicorn's own shutdown closes the listener and idle connections at once: clients whose connection was not accepted
+    yet, or whose request was not read yet, are reset.
     """
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        # Every answer now ends its connection, so that clients use a new connection for their next request.
+        # From now on every answer closes its connection, so that clients open a new one for their next request.
         self.server_state.default_headers.append((b"connection", b"close"))
         for listener in sockets or []:
             refuse_new_connections(listener)
@@ -51,7 +51,7 @@ class DrainingServer(Server):
         await super().shutdown(sockets)
 
     async def _accept_waiting(self, listener: socket.socket) -> None:
-        """Closes the listener after accepting all waiting connections: the kernel would reset them."""
+        """Accepts all waiting connections and closes the listener: the kernel would reset those not accepted."""
         spare = listener.dup()
         spare.setblocking(False)  # noqa: FBT003  # positional only
         for server in self.servers:

@@ -1,10 +1,11 @@
-"""`headgate serve`: a database under the service, no access from outside without keys, an end that drops nothing."""
+"""`headgate serve`: opens and migrates the database, then serves until SIGTERM without dropping a request."""
 
 import logging
 import signal
 from contextlib import suppress
 
 from pydantic import SecretStr
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.http.security import is_loopback, parse_api_keys
 from app.main import create_app
@@ -22,7 +23,11 @@ log = logging.getLogger("headgate")
 
 
 class UnsafeStart(Exception):
-    """The service would be open to others without a key."""
+    """Other machines could reach the service without a key."""
+
+
+class DatabaseUnusable(Exception):
+    """The database cannot be reached or cannot be migrated."""
 
 
 def serve(settings: Settings) -> None:
@@ -31,14 +36,13 @@ def serve(settings: Settings) -> None:
     refuse_unsafe_start(settings)
     for name in find_unknown_variables():
         log.warning("no setting is called %s: `headgate settings` lists them", name)
-    # uvicorn raises the signal that ended it once more when it is done: every context must still be left.
-    signal.signal(signal.SIGTERM, end_in_order)
+    handle_signals()
     choice = choose_own_database(settings)
     log.info("the database is %s", choice.describe())
     if choice.note:
         log.warning("%s", choice.note)
     with suppress(KeyboardInterrupt), open_database_url(choice.settings) as url:
-        migrate(url)
+        migrate_or_refuse(url, choice.where)
         ready = settings.model_copy(update={"database_url": SecretStr(url)})
         listeners = bind_listeners(settings)
         address = describe_address(listeners[0])
@@ -51,13 +55,36 @@ def serve(settings: Settings) -> None:
                 serve_with_workers(ready, listeners)
 
 
+def handle_signals() -> None:
+    """SIGTERM leaves every context on the way out, so that the embedded Postgres is stopped too; SIGHUP does the same.
+
+    SIGHUP comes when a terminal is closed, and by default kills the process. It reloads nothing here, since settings
+    are read once. Under `nohup` SIGHUP is ignored, and stays so.
+    """
+    # uvicorn raises the signal that ended it once more after its own shutdown, with the handler from before.
+    signal.signal(signal.SIGTERM, end_in_order)
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+
+
 def end_in_order(*_: object) -> None:
-    """On SIGTERM: leave every context on the way out, the embedded Postgres among them."""
+    """Raises SystemExit, which leaves every context on its way out."""
     raise SystemExit(0)
 
 
+def migrate_or_refuse(url: str, where: str) -> None:
+    """Migrates the database; a failure becomes one sentence that says what to check."""
+    try:
+        migrate(url)
+    except SQLAlchemyError as error:
+        reason = str(getattr(error, "orig", error)).strip()
+        raise DatabaseUnusable(
+            f"cannot use {where}: {reason}. Check HEADGATE_DATABASE_URL and that Postgres runs there."
+        ) from error
+
+
 def refuse_unsafe_start(settings: Settings) -> None:
-    """Refuses addresses that others can reach while there is no API key."""
+    """Refuses addresses that other machines can reach while there is no API key."""
     if not is_loopback(settings.host) and not parse_api_keys(settings.api_keys.get_secret_value()):
         raise UnsafeStart(
             f"Will not listen on {settings.host} without API keys, since others could reach it: set "

@@ -1,10 +1,12 @@
 """Starts the real service in a process of its own, and databases for it."""
 
+import http.client
 import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import uuid
@@ -13,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
+from urllib.parse import urlsplit
 
 import httpx
 from sqlalchemy import create_engine, text
@@ -104,6 +107,41 @@ def wait_until(condition: Callable[[], object], what: str) -> None:
     while not condition():
         assert time.monotonic() < give_up_at, f"waited in vain until {what}"
         time.sleep(0.01)
+
+
+def connect(url: str) -> http.client.HTTPConnection:
+    """A connection to the service, made before this returns."""
+    address = urlsplit(url)
+    connection = http.client.HTTPConnection(str(address.hostname), address.port, timeout=PATIENCE_SECONDS)
+    try:
+        connection.connect()
+    except OSError:
+        connection.close()
+        raise
+    return connection
+
+
+def is_refused(url: str) -> bool:
+    """Whether no program listens at the address any more."""
+    try:
+        connect(url).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
+def find_workers(service: Service) -> list[int]:
+    """The process ids of the workers that have begun to serve, in that order."""
+    said = [re.search(r"Started server process \[(\d+)\]", line) for line in list(service.lines)]
+    return [int(one.group(1)) for one in said if one]
+
+
+@contextmanager
+def make_open_folder() -> Iterator[Path]:
+    """A folder that every user can enter: run as root, Postgres runs as another user."""
+    with tempfile.TemporaryDirectory(prefix="headgate-") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
 
 
 @contextmanager

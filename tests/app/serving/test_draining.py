@@ -1,9 +1,7 @@
-"""SIGTERM: whoever got through to the service is answered, everybody else is refused, and nothing stays behind."""
+"""SIGTERM: requests that reached the service are answered, new connections are refused, no process remains."""
 
 import http.client
 import json
-import os
-import re
 import select
 import signal
 import socket
@@ -15,8 +13,6 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count, repeat
-from pathlib import Path
-from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -24,27 +20,7 @@ from sqlalchemy import create_engine, text
 
 from app.described.load import FPD_LOAD
 from app.described.topology import FPD
-from tests.app.processes import PATIENCE_SECONDS, Service, StartService, wait_until
-
-
-def connect(url: str) -> http.client.HTTPConnection:
-    address = urlsplit(url)
-    connection = http.client.HTTPConnection(str(address.hostname), address.port, timeout=PATIENCE_SECONDS)
-    try:
-        connection.connect()
-    except OSError:
-        connection.close()
-        raise
-    return connection
-
-
-def is_refused(url: str) -> bool:
-    try:
-        connect(url).close()
-    except ConnectionRefusedError:
-        return True
-    return False
-
+from tests.app.processes import PATIENCE_SECONDS, StartService, connect, is_refused, wait_until
 
 # Computed on the event loop, which meanwhile reads nothing: most requests of many clients lie unread at any moment.
 OPERATORS = [f"operator {number}" for number in range(50)]
@@ -189,50 +165,3 @@ def send_half(connection: socket.socket, body: bytes) -> None:
     )
     connection.sendall(head.encode() + body[: len(body) // 2])
     assert connection.recv(1000).startswith(b"HTTP/1.1 100")
-
-
-def test_workers_share_their_metrics_and_are_replaced_and_end_with_their_supervisor(
-    start_service: StartService, database_url: str
-):
-    service = start_service("--workers", "2", database_url=database_url)
-    wait_until(lambda: len(find_workers(service)) == 2, "both workers serve")
-    ask_many_at_once(service.url, 40)
-    series = 'headgate_requests_total{method="GET",route="/v1/topologies",status="422"}'
-    for _ in range(8):  # whichever worker answers
-        assert f"{series} 40.0" in httpx.get(f"{service.url}/metrics", timeout=PATIENCE_SECONDS).text
-
-    os.kill(find_workers(service)[0], signal.SIGKILL)
-    wait_until(lambda: len(find_workers(service)) == 3, "another one serves")
-    assert httpx.get(f"{service.url}/readyz", timeout=PATIENCE_SECONDS).status_code == 200
-    assert f"{series} 40.0" in httpx.get(f"{service.url}/metrics", timeout=PATIENCE_SECONDS).text
-
-    assert service.stop(signal.SIGKILL) == -signal.SIGKILL
-    wait_until(lambda: is_refused(service.url), "the port is free again")
-
-
-def find_workers(service: Service) -> list[int]:
-    """The process ids of the workers that have begun to serve, in the order in which they did."""
-    said = [re.search(r"Started server process \[(\d+)\]", line) for line in list(service.lines)]
-    return [int(one.group(1)) for one in said if one]
-
-
-def ask_many_at_once(url: str, times: int) -> None:
-    """On connections of their own, so that all workers get some."""
-    connections = [connect(url) for _ in range(times)]
-    for connection in connections:
-        connection.request("GET", "/v1/topologies?limit=0")
-    for connection in connections:
-        answer = connection.getresponse()
-        assert answer.status == 422
-        answer.read()
-        connection.close()
-
-
-def test_the_embedded_postgres_stops_with_its_last_user(start_service: StartService, tmp_path: Path):
-    services = [start_service(data_dir=str(tmp_path)) for _ in range(2)]
-    running = tmp_path / "postgres" / "data" / "postmaster.pid"
-    assert services[0].stop() == 0
-    assert running.exists()
-    assert httpx.get(f"{services[1].url}/readyz", timeout=PATIENCE_SECONDS).status_code == 200
-    assert services[1].stop() == 0
-    assert not running.exists()

@@ -1,12 +1,11 @@
-"""Request ids, log lines, metrics, health."""
+"""Request ids, log lines, metrics."""
 
 import json
 
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
-from migrations.runner import newest_revision
-from tests.app.processes import Service, StartService
+from tests.app.processes import Service
 
 
 def read_metrics(client: httpx.Client) -> dict[tuple[str, str], float]:
@@ -60,13 +59,3 @@ def test_every_log_line_is_one_json_object(client: httpx.Client, service: Servic
     client.get("/healthz")
     for line in list(service.lines):
         assert {"at", "level", "message"} <= json.loads(line).keys()
-
-
-def test_ready_means_reachable_and_migrated(client: httpx.Client):
-    assert client.get("/healthz").json() == {"status": "ok"}
-    assert client.get("/readyz").json() == {"status": "ready", "schema_revision": newest_revision()}
-
-
-def test_a_misspelt_setting_is_said_at_the_start(start_service: StartService, database_url: str):
-    service = start_service(database_url=database_url, max_bodybytes="7")
-    service.wait_for_line("HEADGATE_MAX_BODYBYTES")

@@ -3,9 +3,7 @@
 import os
 import signal
 import subprocess
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,15 +15,7 @@ from app.settings import Settings
 from app.storage.database_choice import UnclearDatabase, choose_database, choose_own_database, mask_url
 from app.storage.embedded_postgres import shared_postgres
 from migrations.runner import make_config, migrate
-from tests.app.processes import HEADGATE, Service, environment, start
-
-
-@contextmanager
-def make_open_folder() -> Iterator[Path]:
-    """A folder that every user can pass: run as root, Postgres runs as another user."""
-    with tempfile.TemporaryDirectory(prefix="headgate-") as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
+from tests.app.processes import HEADGATE, Service, environment, make_open_folder, start
 
 
 @dataclass(frozen=True)
@@ -204,24 +194,6 @@ def test_a_folder_with_a_database_of_its_own_keeps_to_it_and_names_the_service_b
         f"no service reads {folder / '.headgate'}; one runs on another database: http://a "
         f"(process {os.getpid()}) on the embedded Postgres in /a"
     )
-
-
-def test_a_service_of_another_machine_that_shares_the_home_folder_is_left_alone(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-):
-    with registered("http://a", "the embedded Postgres in /a", Path("/a")):
-        monkeypatch.setattr("socket.gethostname", lambda: "another")
-        assert list_running_services() == []
-        assert len(list(folder.parent.rglob("*.json"))) == 1
-
-
-def test_a_state_folder_that_cannot_be_written_to_is_no_reason_not_to_serve(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-):
-    (folder / "file").touch()
-    monkeypatch.setenv("XDG_STATE_HOME", str(folder / "file"))
-    with registered("http://a", "the embedded Postgres in /a", Path("/a")):
-        assert list_running_services() == []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,33 @@
+"""Every table, defined once; `migrations/` brings a database to this shape, and a test compares the two.
+
+A topology's definition and a snapshot's loads are JSONB documents: they are written whole and read whole, and
+the planner needs all of one or nothing (docs/decisions/documents-in-postgres.md).
+"""
+
+from app.tables.answers import DecisionRow, PlacementRow, PlanRow
+from app.tables.backtests import BacktestRow, BacktestRunRow
+from app.tables.base import Base, Document
+from app.tables.catalogues import ProfileRow, VmCatalogueRow
+from app.tables.ingest import IngestRunRow, OperatorSummaryRow, RejectedLineRow, TopologySummaryRow
+from app.tables.topologies import MstSampleRow, PolicyRow, SnapshotRow, TopologyRevisionRow, TopologyRow
+
+__all__ = [
+    "BacktestRow",
+    "BacktestRunRow",
+    "Base",
+    "DecisionRow",
+    "Document",
+    "IngestRunRow",
+    "MstSampleRow",
+    "OperatorSummaryRow",
+    "PlacementRow",
+    "PlanRow",
+    "PolicyRow",
+    "ProfileRow",
+    "RejectedLineRow",
+    "SnapshotRow",
+    "TopologyRevisionRow",
+    "TopologyRow",
+    "TopologySummaryRow",
+    "VmCatalogueRow",
+]

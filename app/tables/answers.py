@@ -1,0 +1,58 @@
+"""Tables of what was answered about a topology: plans, placements and decisions."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.tables.base import Base, Document
+
+
+class PlanRow(Base):
+    """A plan as it was answered, with what it was asked and what it stood on."""
+
+    __tablename__ = "plans"
+    __table_args__ = (Index("ix_plans_topology_id_created_at_id", "topology_id", "created_at", "id"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    topology_id: Mapped[int] = mapped_column(ForeignKey("topologies.id", ondelete="CASCADE"))
+    revision: Mapped[int] = mapped_column(Integer)
+    objective: Mapped[str]
+    request: Mapped[Document]
+    answer: Mapped[Document]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class PlacementRow(Base):
+    """A placement as it was answered, with what it was asked and what it stood on."""
+
+    __tablename__ = "placements"
+    __table_args__ = (Index("ix_placements_topology_id_created_at_id", "topology_id", "created_at", "id"),)
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    topology_id: Mapped[int] = mapped_column(ForeignKey("topologies.id", ondelete="CASCADE"))
+    revision: Mapped[int] = mapped_column(Integer)
+    request: Mapped[Document]
+    answer: Mapped[Document]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class DecisionRow(Base):
+    """A decision as it was answered; `decided_for` is where the newest interval it looked at ends."""
+
+    __tablename__ = "decisions"
+    __table_args__ = (
+        CheckConstraint("action IN ('hold', 'scale_up', 'scale_down', 'rebalance')", name="action"),
+        Index("ix_decisions_topology_id_decided_for", "topology_id", "decided_for"),
+        Index("ix_decisions_topology_id_created_at_id", "topology_id", "created_at", "id"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    topology_id: Mapped[int] = mapped_column(ForeignKey("topologies.id", ondelete="CASCADE"))
+    revision: Mapped[int] = mapped_column(Integer)
+    decided_for: Mapped[datetime]
+    action: Mapped[str]
+    external_rate: Mapped[float]
+    answer: Mapped[Document]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -1,0 +1,54 @@
+"""Tables of backtests and of their runs."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, func, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.tables.base import Base, Document
+
+
+class BacktestRow(Base):
+    """A backtest asked for: what of, and how far it is; `app/backtest_workers/worker.py` computes it.
+
+    Whether anybody is at work on it is not written here: its worker holds an advisory lock, which ends with it.
+    """
+
+    __tablename__ = "backtests"
+    __table_args__ = (
+        CheckConstraint("state IN ('queued', 'running', 'succeeded', 'failed', 'cancelled')", name="state"),
+        Index("ix_backtests_created_at_id", "created_at", "id"),
+    )
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    state: Mapped[str] = mapped_column(server_default="queued")
+    request: Mapped[Document]
+    progress: Mapped[float] = mapped_column(server_default=text("0"))
+    attempts: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    error: Mapped[Document | None] = mapped_column(JSONB(none_as_null=True))
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+
+
+class BacktestRunRow(Base):
+    """One policy lived through with one seed: its scores, and its schedule as [steps, vms] pairs.
+
+    Rows of their own, so that a run that is done costs one insert and a picture of it reads one row.
+    """
+
+    __tablename__ = "backtest_runs"
+
+    backtest_id: Mapped[UUID] = mapped_column(
+        ForeignKey("backtests.id", ondelete="CASCADE"), primary_key=True
+    )
+    position: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    policy: Mapped[str]
+    seed: Mapped[int] = mapped_column(Integer)
+    qos_percent: Mapped[float]
+    cost_to_truth: Mapped[float]
+    cost_to_static: Mapped[float]
+    max_backlog: Mapped[float]
+    schedule: Mapped[list[list[int]]] = mapped_column(JSONB)

@@ -1,0 +1,30 @@
+"""Tables of versioned inputs: profiles of tasks and catalogues of VMs."""
+
+from datetime import datetime
+
+from sqlalchemy import Integer, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.tables.base import Base, Document
+
+
+class ProfileRow(Base):
+    """One version of a task's profile; versions are added, never changed."""
+
+    __tablename__ = "profiles"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    version: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    definition: Mapped[Document]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class VmCatalogueRow(Base):
+    """One version of a catalogue of VM sizes and prices."""
+
+    __tablename__ = "vm_catalogues"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    version: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    definition: Mapped[Document]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -1,0 +1,90 @@
+"""Tables of a topology: its revisions, its measurements and its policy."""
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Identity, Integer, UniqueConstraint, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.tables.base import Base, Document
+
+
+class TopologyRow(Base):
+    """A name and which revision is current."""
+
+    __tablename__ = "topologies"
+    __table_args__ = (UniqueConstraint("name"),)
+
+    id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
+    name: Mapped[str]
+    revision: Mapped[int] = mapped_column(Integer)
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class TopologyRevisionRow(Base):
+    """One revision of a topology: operators, edges and entries as posted, or as discovered in logs."""
+
+    __tablename__ = "topology_revisions"
+    __table_args__ = (CheckConstraint("source IN ('posted', 'discovered')", name="source"),)
+
+    topology_id: Mapped[int] = mapped_column(
+        ForeignKey("topologies.id", ondelete="CASCADE"), primary_key=True
+    )
+    revision: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    definition: Mapped[Document]
+    source: Mapped[str] = mapped_column(server_default="posted")
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class SnapshotRow(Base):
+    """The measured load of one interval; `observed_at` is where the interval begins."""
+
+    __tablename__ = "snapshots"
+    __table_args__ = (
+        CheckConstraint("source IN ('posted', 'ingest')", name="source"),
+        CheckConstraint("window_seconds > 0", name="window"),
+    )
+
+    topology_id: Mapped[int] = mapped_column(
+        ForeignKey("topologies.id", ondelete="CASCADE"), primary_key=True
+    )
+    observed_at: Mapped[datetime] = mapped_column(primary_key=True)
+    window_seconds: Mapped[float] = mapped_column(primary_key=True)
+    covered_seconds: Mapped[float | None]
+    external_rate: Mapped[float]
+    measured_sojourn_seconds: Mapped[float | None]
+    operators: Mapped[Document]
+    nodes: Mapped[Document | None]
+    instances: Mapped[Document | None]
+    source: Mapped[str] = mapped_column(server_default="posted")
+    stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class MstSampleRow(Base):
+    """A throughput that some VMs sustained, or (not `saturated`) served with room left."""
+
+    __tablename__ = "mst_samples"
+    __table_args__ = (
+        CheckConstraint("vms > 0", name="vms"),
+        CheckConstraint("throughput > 0", name="throughput"),
+    )
+
+    topology_id: Mapped[int] = mapped_column(
+        ForeignKey("topologies.id", ondelete="CASCADE"), primary_key=True
+    )
+    observed_at: Mapped[datetime] = mapped_column(primary_key=True)
+    vms: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    throughput: Mapped[float]
+    saturated: Mapped[bool]
+    stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class PolicyRow(Base):
+    """Under which terms decisions about a topology are made; its owner replaces it as a whole."""
+
+    __tablename__ = "policies"
+
+    topology_id: Mapped[int] = mapped_column(
+        ForeignKey("topologies.id", ondelete="CASCADE"), primary_key=True
+    )
+    policy: Mapped[Document]
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())

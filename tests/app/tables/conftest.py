@@ -1,0 +1,37 @@
+"""A migrated database, and a transaction that is rolled back after each test."""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import create_engine
+from sqlalchemy.orm import Session
+
+from app.tables import TopologyRevisionRow, TopologyRow
+from migrations.runner import migrate
+from tests.app.processes import made_database
+
+
+@pytest.fixture(scope="session")
+def tables_url(postgres_url: str) -> Iterator[str]:
+    with made_database(postgres_url) as url:
+        migrate(url)
+        yield url
+
+
+@pytest.fixture
+def session(tables_url: str) -> Iterator[Session]:
+    engine = create_engine(tables_url)
+    with Session(engine) as session:
+        yield session
+    engine.dispose()
+
+
+@pytest.fixture
+def topology(session: Session) -> TopologyRow:
+    """A stored topology with one revision."""
+    row = TopologyRow(name="t", revision=1)
+    session.add(row)
+    session.flush()
+    session.add(TopologyRevisionRow(topology_id=row.id, revision=1, definition={}))
+    session.flush()
+    return row
