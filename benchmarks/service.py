@@ -23,8 +23,9 @@ from fastapi import Depends, FastAPI
 from app.http.dependencies import SettingsDep
 from app.http.security import may_read
 from app.main import create_app
+from app.objectives.min_latency import MinLatencyRequest
 from app.plans.answers import to_plan_answer
-from app.plans.schemas import MinLatencyRequest, PlanAnswer
+from app.plans.schemas import PlanAnswer
 from app.settings import Settings
 from app.storage.embedded_postgres import shared_postgres
 from benchmarks.processes import spent_seconds

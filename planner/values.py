@@ -5,7 +5,7 @@ Values of which a plan has dozens are NamedTuples: one is made in a quarter of t
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 Model = str
 """The name of a waiting model: a key of planner.queueing.waiting_models.WAITING_MODELS."""
@@ -116,14 +116,11 @@ class Effect(NamedTuple):
     detail: str
 
 
-Objective = Literal["min-latency", "min-processors", "tradeoff", "proportional"]
-
-
 @dataclass(frozen=True, slots=True)
 class Plan:
     """An allocation, its estimate with diagnostics, and its explanation."""
 
-    objective: Objective
+    objective: str
     processors: Mapping[str, int]
     optimal: bool
     unused_processors: int

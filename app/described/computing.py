@@ -12,23 +12,27 @@ from app.serving.observability import time_planner
 from app.settings import Settings
 from planner.values import Load, Topology
 
+Request = TypeVar("Request", bound=Described)
 Found = TypeVar("Found")
 Answer = TypeVar("Answer")
 
 
 async def run_described(
     call: str,
-    compute: Callable[[Topology, Load], Found],
+    compute: Callable[[Topology, Load, Request], Found],
     answer: Callable[[Found], Answer],
-    body: Described,
+    body: Request,
     settings: Settings,
 ) -> Answer:
-    """Small plans take less time than a change of thread does; large ones must not hold up the event loop."""
+    """What `compute` finds for the body's topology and load, as `answer` writes it; `call` names it in the metrics.
+
+    Small topologies take less time than a change of thread does; large ones must not hold up the event loop.
+    """
     check_size(body.topology, settings, "#/topology")
 
     def compute_answer() -> Answer:
         with time_planner(call), pointing_into_body():
-            found = compute(body.topology.to_values(), body.load.to_values())
+            found = compute(body.topology.to_values(), body.load.to_values(), body)
         return answer(found)
 
     if len(body.topology.operators) + len(body.topology.edges) <= settings.inline_operators:

@@ -25,7 +25,7 @@ reads = [Depends(may_read)]
     ),
 )
 @computes
-async def judge(body: GateRequest, settings: SettingsDep) -> GateAnswer:
+async def gate(body: GateRequest, settings: SettingsDep) -> GateAnswer:
     """Whether the processors carry the load within the limits given; 200 whether it passes or not."""
     return await service.judge_in_thread(body, settings)
 
@@ -44,7 +44,7 @@ async def judge(body: GateRequest, settings: SettingsDep) -> GateAnswer:
     ),
 )
 @computes
-def judge_stored(
+def gate_stored(
     name: TopologyName, session: SessionDep, settings: SettingsDep, body: StoredGateRequest | None = None
 ) -> GateAnswer:
     """Under its newest snapshot, or smoothed over several; 200 whether it passes or not."""

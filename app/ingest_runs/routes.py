@@ -16,13 +16,13 @@ RunId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 
 
 @router.get("", summary="List ingest runs", responses=document_problems())
-def list_runs(page: PageDep, session: SessionDep) -> IngestRunPage:
+def list_ingest_runs(page: PageDep, session: SessionDep) -> IngestRunPage:
     """Newest first."""
     return service.list_runs(session, page)
 
 
 @router.get("/{run_id}", summary="Read an ingest run", responses=document_problems("unknown-ingest-run"))
-def read_run(run_id: RunId, session: SessionDep) -> IngestRun:
+def get_ingest_run(run_id: RunId, session: SessionDep) -> IngestRun:
     """What it read, and what became of it."""
     return service.read_run(session, run_id)
 
@@ -32,6 +32,6 @@ def read_run(run_id: RunId, session: SessionDep) -> IngestRun:
     summary="Read the lines that a run could not use",
     responses=document_problems("unknown-ingest-run"),
 )
-def list_rejects(run_id: RunId, page: PageDep, session: SessionDep) -> RejectedLinePage:
+def list_rejected_lines(run_id: RunId, page: PageDep, session: SessionDep) -> RejectedLinePage:
     """File, line, reason and the beginning of each; at most 100,000 are kept, while `reasons` counts all."""
     return service.list_rejects(session, run_id, page)

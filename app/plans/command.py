@@ -1,78 +1,83 @@
 """`headgate plan` and `headgate estimate`: from files, without server or database."""
 
+from collections.abc import Callable, Mapping
+from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from app.terminal.commands import Output, TopologyFile, fail, run_or_fail
 
-plan_cli = typer.Typer(help="Plan from files, without server or database.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from app.objectives.plan_objective import PlanObjective
 
 LoadFile = Annotated[Path, typer.Option("--load", help="JSON or YAML.")]
 ModelOption = Annotated[str, typer.Option("--model", help="mmk, ggk or ggk-whitt.")]
 
 
-@plan_cli.command("min-latency")
-def plan_min_latency(
-    topology: TopologyFile,
-    load: LoadFile,
-    k_max: Annotated[int, typer.Option("--k-max", help="Processors to divide.")],
-    model: ModelOption = "ggk-whitt",
-    output: Output = "table",
-) -> None:
-    """The best split of --k-max processors: least E[T]."""
-    from app.plans.offline import run_min_latency
+class PlanGroup(TyperGroup):
+    """One command for each objective; the objectives are imported when `headgate plan` runs, for that takes time."""
 
-    _print(run_min_latency, output, topology=topology, load=load, k_max=k_max, model=model)
+    def list_commands(self, _context: Any) -> list[str]:
+        """The names of the objectives."""
+        return list(self._read())
 
+    def get_command(self, _context: Any, name: str) -> Any:
+        """The objective's command; None for other names."""
+        return self._read().get(name)
 
-@plan_cli.command("min-processors")
-def plan_min_processors(
-    topology: TopologyFile,
-    load: LoadFile,
-    t_max_seconds: Annotated[
-        float, typer.Option("--t-max", "--t-max-seconds", help="E[T] to stay at or below, seconds.")
-    ],
-    model: ModelOption = "ggk-whitt",
-    output: Output = "table",
-) -> None:
-    """The fewest processors that keep E[T] at or below --t-max."""
-    from app.plans.offline import run_min_processors
-
-    _print(run_min_processors, output, topology=topology, load=load, t_max_seconds=t_max_seconds, model=model)
+    def _read(self) -> Mapping[str, Any]:
+        self.commands = self.commands or make_commands()
+        return self.commands
 
 
-@plan_cli.command("tradeoff")
-def plan_tradeoff(
-    topology: TopologyFile,
-    load: LoadFile,
-    beta: Annotated[
-        float, typer.Option("--beta", help="Weight of a processor, between 0 and 1; the rest is a tuple's.")
-    ],
-    model: ModelOption = "mmk",
-    output: Output = "table",
-) -> None:
-    """Processors weighed against waiting tuples, operator by operator (Es-Stream)."""
-    from app.plans.offline import run_tradeoff
-
-    _print(run_tradeoff, output, topology=topology, load=load, beta=beta, model=model)
+plan_cli = typer.Typer(
+    cls=PlanGroup, help="Plan from files, without server or database.", no_args_is_help=True
+)
 
 
-@plan_cli.command("proportional")
-def plan_proportional(
-    topology: TopologyFile,
-    load: LoadFile,
-    tolerance: Annotated[
-        float, typer.Option("--tolerance", help="Stop where one more saves no larger part of E[T].")
-    ] = 0.01,
-    model: ModelOption = "ggk-whitt",
-    output: Output = "table",
-) -> None:
-    """Processors in proportion to the work of each operator (Mc-Stream)."""
-    from app.plans.offline import run_proportional
+def make_commands() -> dict[str, Any]:
+    """The commands of `headgate plan` by name."""
+    from app.objectives.offered import OBJECTIVES
 
-    _print(run_proportional, output, topology=topology, load=load, tolerance=tolerance, model=model)
+    made = typer.Typer()
+    for objective in OBJECTIVES:
+        made.command(objective.name, help=objective.command_help)(make_command(objective))
+    return dict(typer.main.get_group(made).commands)
+
+
+def make_command(objective: "PlanObjective") -> Callable[..., None]:
+    """The function behind `headgate plan NAME`, with the objective's terms as options."""
+
+    def plan(*, output: str, **inputs: Any) -> None:
+        from app.plans.offline import run_plan
+
+        _print(run_plan, output, objective, **inputs)
+
+    plan.__signature__ = Signature(list_options(objective))  # type: ignore[attr-defined]  # Typer reads it
+    return plan
+
+
+def list_options(objective: "PlanObjective") -> list[Parameter]:
+    """The options: files, terms, model and output; types and defaults are those of the request's fields."""
+    fields = objective.request.model_fields
+    options: list[tuple[str, Any, Any]] = [("topology", TopologyFile, ...), ("load", LoadFile, ...)]
+    for one in objective.options:
+        field = fields[one.field]
+        option = Annotated[field.annotation, typer.Option(*one.flags, help=one.help)]  # type: ignore[name-defined]
+        options.append((one.field, option, ... if field.is_required() else field.default))
+    options += [("model", ModelOption, fields["model"].default), ("output", Output, "table")]
+    return [
+        Parameter(
+            name,
+            Parameter.KEYWORD_ONLY,
+            annotation=kind,
+            default=Parameter.empty if default is ... else default,
+        )
+        for name, kind, default in options
+    ]
 
 
 def estimate(
@@ -87,9 +92,8 @@ def estimate(
     """E[T] of a topology under a load."""
     from app.plans.offline import run_estimate
 
-    _print(
-        run_estimate, output, topology=topology, load=load, processors=_read_counts(processors), model=model
-    )
+    counts = _read_counts(processors)
+    _print(run_estimate, output, topology=topology, load=load, processors=counts, model=model)
 
 
 def _read_counts(given: list[str] | None) -> dict[str, int] | None:
@@ -102,7 +106,7 @@ def _read_counts(given: list[str] | None) -> dict[str, int] | None:
     return counts or None
 
 
-def _print(run: Any, output: str, **inputs: Any) -> None:
+def _print(run: Any, output: str, *inputs: Any, **named: Any) -> None:
     from app.plans.offline import print_answer
 
-    print_answer(run_or_fail(run, **inputs), output)
+    print_answer(run_or_fail(run, *inputs, **named), output)

@@ -8,73 +8,28 @@ from rich.table import Table
 from rich.text import Text
 
 from app.described.answers import EstimateAnswer, to_estimate_answer
+from app.objectives.estimate import EstimateRequest, compute_estimate
+from app.objectives.plan_objective import PlanObjective
 from app.plans.answers import to_plan_answer
-from app.plans.schemas import (
-    EstimateRequest,
-    MinLatencyRequest,
-    MinProcessorsRequest,
-    PlanAnswer,
-    ProportionalRequest,
-    TradeoffRequest,
-)
+from app.plans.schemas import PlanAnswer
 from app.terminal.files import read_body
 from app.terminal.refusals import compute_answer
 from app.terminal.tables import open_console
-from planner.plans.estimation import estimate
-from planner.plans.optimal import min_latency, min_processors
-from planner.plans.proportional import proportional
-from planner.plans.tradeoff import tradeoff
 
 
 def run_estimate(**inputs: Any) -> EstimateAnswer:
     """E[T] of the files' topology under the files' load."""
     body = read_body(EstimateRequest, inputs)
     return compute_answer(
-        lambda: to_estimate_answer(
-            estimate(body.topology.to_values(), body.load.to_values(), body.processors, body.model)
-        )
+        lambda: to_estimate_answer(compute_estimate(body.topology.to_values(), body.load.to_values(), body))
     )
 
 
-def run_min_latency(**inputs: Any) -> PlanAnswer:
-    """The best split of `k_max`."""
-    body = read_body(MinLatencyRequest, inputs)
+def run_plan(objective: PlanObjective, **inputs: Any) -> PlanAnswer:
+    """The plan for the files' topology under the files' load."""
+    body = read_body(objective.request, inputs)
     return compute_answer(
-        lambda: to_plan_answer(
-            min_latency(body.topology.to_values(), body.load.to_values(), body.k_max, body.model)
-        )
-    )
-
-
-def run_min_processors(**inputs: Any) -> PlanAnswer:
-    """The fewest processors under `t_max_seconds`."""
-    body = read_body(MinProcessorsRequest, inputs)
-    return compute_answer(
-        lambda: to_plan_answer(
-            min_processors(body.topology.to_values(), body.load.to_values(), body.t_max_seconds, body.model)
-        )
-    )
-
-
-def run_tradeoff(**inputs: Any) -> PlanAnswer:
-    """Processors weighed against waiting tuples."""
-    body = read_body(TradeoffRequest, inputs)
-    return compute_answer(
-        lambda: to_plan_answer(
-            tradeoff(body.topology.to_values(), body.load.to_values(), body.beta, body.model)
-        )
-    )
-
-
-def run_proportional(**inputs: Any) -> PlanAnswer:
-    """Processors in proportion to work."""
-    body = read_body(ProportionalRequest, inputs)
-    return compute_answer(
-        lambda: to_plan_answer(
-            proportional(
-                body.topology.to_values(), body.load.to_values(), body.tolerance, body.capacities, body.model
-            )
-        )
+        lambda: to_plan_answer(objective.plan(body.topology.to_values(), body.load.to_values(), body))
     )
 
 

@@ -1,10 +1,13 @@
 """Estimates and plans, of what the body describes and (under /v1/topologies) of what is stored."""
 
+from collections.abc import Callable
+from typing import Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 
 from app.described.answers import EstimateAnswer
+from app.described.request import Described
 from app.http.admission import computes
 from app.http.dependencies import SettingsDep
 from app.http.documented_problems import BODY, document_problems
@@ -12,22 +15,15 @@ from app.http.fields import TopologyName
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
 from app.http.strict_json import StrictJsonRoute
+from app.measured.request import Measured
+from app.objectives.estimate import EstimateRequest, StoredEstimateRequest
+from app.objectives.offered import OBJECTIVES
+from app.objectives.plan_objective import PlanObjective
 from app.plans import history, service
-from app.plans.schemas import (
-    EstimateRequest,
-    MinLatencyRequest,
-    MinProcessorsRequest,
-    PlanAnswer,
-    PlanPage,
-    ProportionalRequest,
-    StoredEstimateRequest,
-    StoredMinLatencyRequest,
-    StoredMinProcessorsRequest,
-    StoredProportionalRequest,
-    StoredTradeoffRequest,
-    TradeoffRequest,
-)
+from app.plans.schemas import PlanAnswer, PlanPage
 from app.storage.sessions import SessionDep
+
+Route = Callable[..., Any]
 
 router = APIRouter(prefix="/v1", tags=["plans"], route_class=StrictJsonRoute)
 reads = [Depends(may_read)]
@@ -49,59 +45,48 @@ async def estimate(body: EstimateRequest, settings: SettingsDep) -> EstimateAnsw
     return await service.estimate_described(body, settings)
 
 
-@router.post(
-    "/plans/min-latency",
-    dependencies=reads,
-    response_model=PlanAnswer,
-    summary="Best split of k_max processors",
-    responses=document_problems(*ANY_MODEL, "budget-too-small", "bound-too-small"),
-)
-@computes
-async def plan_min_latency(body: MinLatencyRequest, settings: SettingsDep) -> Response:
-    """Minimises E[T] (DRS, problem 6); nothing is stored."""
-    return Response(await service.plan_min_latency(body, settings), media_type="application/json")
+def name_route(route: Route, name: str, body_type: type) -> Route:
+    """The function with its objective's name (the operation id is made of it) and its objective's body type."""
+    route.__name__ = route.__qualname__ = name
+    route.__annotations__["body"] = body_type
+    return route
 
 
-@router.post(
-    "/plans/min-processors",
-    dependencies=reads,
-    response_model=PlanAnswer,
-    summary="Fewest processors under t_max_seconds",
-    responses=document_problems(*ANY_MODEL, "target-unreachable", "bound-too-small"),
-)
-@computes
-async def plan_min_processors(body: MinProcessorsRequest, settings: SettingsDep) -> Response:
-    """Minimises the processors that keep E[T] ≤ t_max_seconds (DRS, problem 8); nothing is stored."""
-    return Response(await service.plan_min_processors(body, settings), media_type="application/json")
+def make_plan_route(objective: PlanObjective) -> Route:
+    """The route function of a plan for a described topology."""
+
+    async def plan(body: Described, settings: SettingsDep) -> Response:
+        return Response(
+            await service.plan_described(objective, body, settings), media_type="application/json"
+        )
+
+    return name_route(plan, f"plan_{objective.call}", objective.request)
 
 
-@router.post(
-    "/plans/tradeoff",
-    dependencies=reads,
-    response_model=PlanAnswer,
-    summary="Processors weighed against waiting tuples",
-    responses=document_problems(*ANY_MODEL),
-)
-@computes
-async def plan_tradeoff(body: TradeoffRequest, settings: SettingsDep) -> Response:
-    """Minimises beta·k + (1 - beta)·Q(k) at each operator, Q the tuples in it (Es-Stream); nothing is stored.
+def make_stored_plan_route(objective: PlanObjective) -> Route:
+    """The route function of a plan for a stored topology; the answer's header says where the plan can be read."""
 
-    An operator that its max_processors leaves short sends less to those behind it, and `stable` is false.
-    """
-    return Response(await service.plan_tradeoff(body, settings), media_type="application/json")
+    def plan(
+        name: TopologyName, body: Measured, session: SessionDep, settings: SettingsDep, response: Response
+    ) -> PlanAnswer:
+        answer = service.plan_stored(session, name, objective, body, settings)
+        response.headers["Content-Location"] = f"/v1/plans/{answer.id}"
+        return answer
+
+    return name_route(plan, f"plan_stored_{objective.call}", objective.stored_request)
 
 
-@router.post(
-    "/plans/proportional",
-    dependencies=reads,
-    response_model=PlanAnswer,
-    summary="Processors in proportion to work",
-    responses=document_problems(*ANY_MODEL),
-)
-@computes
-async def plan_proportional(body: ProportionalRequest, settings: SettingsDep) -> Response:
-    """Grows the first operator until it no longer pays, and the rest with it (Mc-Stream); nothing is stored."""
-    return Response(await service.plan_proportional(body, settings), media_type="application/json")
+for offered in OBJECTIVES:
+    router.add_api_route(
+        f"/plans/{offered.name}",
+        computes(make_plan_route(offered)),
+        methods=["POST"],
+        dependencies=reads,
+        response_model=PlanAnswer,
+        summary=offered.summary,
+        description=offered.description,
+        responses=document_problems(*ANY_MODEL, *offered.problems),
+    )
 
 
 @router.post(
@@ -118,82 +103,16 @@ def estimate_stored(
     return service.estimate_stored(session, name, body or StoredEstimateRequest(), settings)
 
 
-def located(response: Response, plan: PlanAnswer) -> PlanAnswer:
-    """The answer says where it can be read again."""
-    response.headers["Content-Location"] = f"/v1/plans/{plan.id}"
-    return plan
-
-
-@router.post(
-    "/topologies/{name}/plans/min-latency",
-    dependencies=stores,
-    summary="Plan and store: best split of k_max processors",
-    responses=document_problems(*STORED, "budget-too-small", "bound-too-small"),
-)
-@computes
-def store_min_latency(
-    name: TopologyName,
-    body: StoredMinLatencyRequest,
-    session: SessionDep,
-    settings: SettingsDep,
-    response: Response,
-) -> PlanAnswer:
-    """For the current revision under its measured load."""
-    return located(response, service.store_min_latency(session, name, body, settings))
-
-
-@router.post(
-    "/topologies/{name}/plans/min-processors",
-    dependencies=stores,
-    summary="Plan and store: fewest processors under t_max_seconds",
-    responses=document_problems(*STORED, "target-unreachable", "bound-too-small"),
-)
-@computes
-def store_min_processors(
-    name: TopologyName,
-    body: StoredMinProcessorsRequest,
-    session: SessionDep,
-    settings: SettingsDep,
-    response: Response,
-) -> PlanAnswer:
-    """For the current revision under its measured load."""
-    return located(response, service.store_min_processors(session, name, body, settings))
-
-
-@router.post(
-    "/topologies/{name}/plans/tradeoff",
-    dependencies=stores,
-    summary="Plan and store: processors weighed against waiting tuples",
-    responses=document_problems(*STORED),
-)
-@computes
-def store_tradeoff(
-    name: TopologyName,
-    body: StoredTradeoffRequest,
-    session: SessionDep,
-    settings: SettingsDep,
-    response: Response,
-) -> PlanAnswer:
-    """For the current revision under its measured load."""
-    return located(response, service.store_tradeoff(session, name, body, settings))
-
-
-@router.post(
-    "/topologies/{name}/plans/proportional",
-    dependencies=stores,
-    summary="Plan and store: processors in proportion to work",
-    responses=document_problems(*STORED),
-)
-@computes
-def store_proportional(
-    name: TopologyName,
-    body: StoredProportionalRequest,
-    session: SessionDep,
-    settings: SettingsDep,
-    response: Response,
-) -> PlanAnswer:
-    """For the current revision under its measured load."""
-    return located(response, service.store_proportional(session, name, body, settings))
+for offered in OBJECTIVES:
+    router.add_api_route(
+        f"/topologies/{{name}}/plans/{offered.name}",
+        computes(make_stored_plan_route(offered)),
+        methods=["POST"],
+        dependencies=stores,
+        summary=f"Plan and store: {offered.summary[0].lower()}{offered.summary[1:]}",
+        description="For the current revision under its measured load.",
+        responses=document_problems(*STORED, *offered.problems),
+    )
 
 
 @router.get(
@@ -213,6 +132,6 @@ def list_plans(name: TopologyName, page: PageDep, session: SessionDep) -> PlanPa
     summary="Read a plan",
     responses=document_problems("unknown-plan"),
 )
-def read_plan(plan_id: UUID, session: SessionDep) -> PlanAnswer:
+def get_plan(plan_id: UUID, session: SessionDep) -> PlanAnswer:
     """As it was answered when it was made."""
     return history.find_plan(session, plan_id)

@@ -1,139 +1,19 @@
 """Estimates and plans as JSON."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 from uuid import UUID
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.described.answers import EstimateAnswer
-from app.described.load import FPD_LOAD
-from app.described.request import Beta, Described, KMax, ProcessorCounts, TMax
-from app.described.topology import FPD
-from app.described.waiting_model import ModelName
-from app.http.fields import Answer, Body, OperatorName
-from app.measured.request import Measured
-from planner.values import Objective
+from app.http.fields import Answer
+from app.objectives.offered import OBJECTIVES
 
-Tolerance = Annotated[
-    float,
-    Field(gt=0, lt=1, description="Stop where one more of the first operator saves no larger part of E[T]."),
-]
-Capacities = Annotated[
-    dict[OperatorName, Annotated[float, Field(ge=1e-6, le=1e6)]] | None,
-    Field(
-        description="Of each operator's node, relative to the one that service_rate was measured on; left out: 1."
-    ),
-]
-
-
-class TradeoffTerms(Body):
-    """What a processor weighs against a waiting tuple."""
-
-    beta: Beta
-
-
-class ProportionalTerms(Body):
-    """When to stop growing, and what the nodes can do."""
-
-    tolerance: Tolerance = 0.01
-    capacities: Capacities = None
-
-
-class StoredEstimateRequest(Measured):
-    """E[T] of a stored topology under its measured load."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"smoothing": {"kind": "window", "size": 6}}]})
-
-    processors: ProcessorCounts = None
-
-
-class StoredMinLatencyRequest(Measured):
-    """The best split of `k_max` processors for a stored topology."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"k_max": 22, "smoothing": {"kind": "ewma", "alpha": 0.5}}]}
-    )
-
-    k_max: KMax
-
-
-class StoredMinProcessorsRequest(Measured):
-    """The fewest processors for a stored topology."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"t_max_seconds": 0.08}]})
-
-    t_max_seconds: TMax
-
-
-class StoredTradeoffRequest(Measured, TradeoffTerms):
-    """Processors of a stored topology, weighed operator by operator."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"beta": 0.5}]})
-
-    model: Annotated[ModelName, Field(description="Es-Stream's own is M/M/k.")] = "mmk"
-
-
-class StoredProportionalRequest(Measured, ProportionalTerms):
-    """Processors of a stored topology in proportion to work."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"tolerance": 0.01}]})
-
-
-class EstimateRequest(Described):
-    """E[T] of a topology under a load."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "topology": FPD,
-                    "load": FPD_LOAD,
-                    "processors": {"generator": 6, "detector": 13, "reporter": 3},
-                }
-            ]
-        }
-    )
-
-    processors: ProcessorCounts = None
-
-
-class MinLatencyRequest(Described):
-    """The best split of `k_max` processors."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, "k_max": 22}]}
-    )
-
-    k_max: KMax
-
-
-class MinProcessorsRequest(Described):
-    """The fewest processors that keep E[T] at or below `t_max_seconds`."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, "t_max_seconds": 0.08}]}
-    )
-
-    t_max_seconds: TMax
-
-
-class TradeoffRequest(Described, TradeoffTerms):
-    """Processors weighed operator by operator."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, "beta": 0.5}]}
-    )
-
-    model: Annotated[ModelName, Field(description="Es-Stream's own is M/M/k.")] = "mmk"
-
-
-class ProportionalRequest(Described, ProportionalTerms):
-    """Processors in proportion to work."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, "tolerance": 0.01}]}
-    )
+if TYPE_CHECKING:
+    ObjectiveName = str
+else:
+    ObjectiveName = Literal[tuple(objective.name for objective in OBJECTIVES)]
 
 
 class EffectAnswer(Answer):
@@ -153,7 +33,7 @@ class PlanAnswer(EstimateAnswer):
 
     id: UUID | None = None
     created_at: datetime | None = None
-    objective: Objective
+    objective: ObjectiveName
     processors: dict[str, int]
     optimal: Annotated[
         bool,

@@ -55,7 +55,7 @@ def list_topologies(page: PageDep, session: SessionDep) -> TopologyPage:
     responses=document_problems("unknown-topology", "unknown-revision")
     | {304: {"description": "Unchanged since the ETag in If-None-Match."}},
 )
-def read_topology(
+def get_topology(
     name: TopologyName,
     session: SessionDep,
     response: Response,

@@ -10,7 +10,7 @@ from heapq import nsmallest
 from math import inf
 
 from planner.plans.estimation import Situation, evaluate_allocation
-from planner.values import Diagnostic, Effect, Objective, Operator, Plan
+from planner.values import Diagnostic, Effect, Operator, Plan
 
 # An explanation is read by people: one of more operators would only be long.
 EFFECTS_SHOWN = 200
@@ -20,7 +20,7 @@ def explain_plan(
     situation: Situation,
     counts: Sequence[int],
     *,
-    objective: Objective,
+    objective: str,
     optimal: bool,
     unused_processors: int = 0,
     t_max_seconds: float = inf,

@@ -16,7 +16,7 @@ from planner.allocation.allocate import Allocated, allocate_budget, allocate_tar
 from planner.errors import TargetUnreachable
 from planner.plans.estimation import Situation, survey_load
 from planner.plans.explanation import explain_plan
-from planner.values import DEFAULT_MODEL, Diagnostic, Load, Model, Objective, Plan, Topology
+from planner.values import DEFAULT_MODEL, Diagnostic, Load, Model, Plan, Topology
 
 
 def min_latency(topology: Topology, load: Load, k_max: int, model: Model = DEFAULT_MODEL) -> Plan:
@@ -47,7 +47,7 @@ def find_fewest(situation: Situation, t_max_seconds: float) -> Allocated:
 
 
 def explain_allocated(
-    situation: Situation, allocated: Allocated, objective: Objective, t_max_seconds: float = inf
+    situation: Situation, allocated: Allocated, objective: str, t_max_seconds: float = inf
 ) -> Plan:
     """The plan of what the search found."""
     return explain_plan(

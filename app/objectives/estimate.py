@@ -1,0 +1,43 @@
+"""The estimate of an allocation that is given: no objective, but requested and computed like a plan."""
+
+from pydantic import ConfigDict
+
+from app.described.load import FPD_LOAD
+from app.described.request import Described, ProcessorCounts
+from app.described.topology import FPD
+from app.measured.request import Measured
+from planner.plans.estimation import estimate
+from planner.values import Estimate, Load, Topology
+
+
+class EstimateRequest(Described):
+    """E[T] of a topology under a load."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "topology": FPD,
+                    "load": FPD_LOAD,
+                    "processors": {"generator": 6, "detector": 13, "reporter": 3},
+                }
+            ]
+        }
+    )
+
+    processors: ProcessorCounts = None
+
+
+class StoredEstimateRequest(Measured):
+    """E[T] of a stored topology under its measured load."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"smoothing": {"kind": "window", "size": 6}}]})
+
+    processors: ProcessorCounts = None
+
+
+def compute_estimate(
+    topology: Topology, load: Load, body: EstimateRequest | StoredEstimateRequest
+) -> Estimate:
+    """The planner's answer to either body."""
+    return estimate(topology, load, body.processors, body.model)

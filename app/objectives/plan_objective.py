@@ -1,0 +1,41 @@
+"""What the routes, the command line and the OpenAPI document need to know of an objective."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from app.described.request import Described
+from app.measured.request import Measured
+from planner.values import Load, Plan, Topology
+
+
+class TermOption(NamedTuple):
+    """A field of the request that is an option of `headgate plan NAME`."""
+
+    field: str
+    flags: tuple[str, ...]
+    help: str
+
+
+@dataclass(frozen=True)
+class PlanObjective:
+    """One objective: its requests, its texts and its planner call.
+
+    `plan` takes a body of either request type, beside the topology and the load that the body describes or that are
+    stored. `problems` are the problem types that this objective has beside those of every plan.
+    """
+
+    name: str
+    summary: str
+    description: str
+    command_help: str
+    request: type[Described]
+    stored_request: type[Measured]
+    plan: Callable[[Topology, Load, Any], Plan]
+    options: tuple[TermOption, ...]
+    problems: tuple[str, ...] = ()
+
+    @property
+    def call(self) -> str:
+        """The name as Python and the metrics write it: min_latency."""
+        return self.name.replace("-", "_")
