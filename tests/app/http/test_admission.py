@@ -14,7 +14,7 @@ from sqlalchemy import create_engine, text
 
 from app.described.load import FPD_LOAD
 from app.described.topology import FPD
-from app.plans.schemas import MinLatencyRequest
+from app.objectives.min_latency import MinLatencyRequest
 from tests.app.processes import PATIENCE_SECONDS, Service, StartService, wait_until
 from tests.app.serving.test_observability import read_metrics
 

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from app.http.known_fields import advise, list_known_fields
-from app.plans.schemas import MinLatencyRequest
+from app.objectives.min_latency import MinLatencyRequest
 from tests.app.http.refusals import ONE_LOAD, PLAN, assert_refused, changed
 
 MISSPELLED = [

@@ -10,7 +10,7 @@ from jsonschema_rs import validator_for
 from pydantic import TypeAdapter
 
 from app.http.schema_text import share_fields, tidy_schema
-from app.plans.schemas import MinLatencyRequest
+from app.objectives.min_latency import MinLatencyRequest
 
 NULL: dict[str, Any] = {"type": "null"}
 
