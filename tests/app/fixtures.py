@@ -65,6 +65,13 @@ def name() -> str:
 
 
 @pytest.fixture
+def known(client: httpx.Client, name: str) -> str:
+    """The name of a stored topology without snapshots."""
+    assert client.post("/v1/topologies", json=FPD | {"name": name}).status_code == 201
+    return name
+
+
+@pytest.fixture
 def stored(client: httpx.Client, name: str) -> str:
     """The name of a stored topology with one snapshot."""
     assert client.post("/v1/topologies", json=FPD | {"name": name}).status_code == 201

@@ -6,9 +6,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
-import pytest
-
-from app.described.topology import FPD
 
 START = datetime(2026, 11, 18, tzinfo=UTC)
 RATES = {"generator": 80.0, "detector": 130.0, "reporter": 40.0}
@@ -45,12 +42,6 @@ def wave(minutes: int) -> list[float]:
         300.0 + 90.0 * math.sin(2.0 * math.pi * (i - minutes) / 60.0) + 0.5 * (i % 7)
         for i in range(minutes + 1)
     ]
-
-
-@pytest.fixture
-def known(client: httpx.Client, name: str) -> str:
-    assert client.post("/v1/topologies", json=FPD | {"name": name}).status_code == 201
-    return name
 
 
 def test_what_pays_back_after_the_next_forecast_change_is_a_hold_and_sooner_is_not(

@@ -5,9 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
-import pytest
 
-from app.described.topology import FPD
 from app.profiles.schemas import AZURE_BLOB
 from app.vm_catalogues.schemas import AZURE_D_SIZES
 
@@ -42,12 +40,6 @@ def recommend(client: httpx.Client, name: str, minute: int, **body: Any) -> dict
 
 def stages(answer: dict[str, Any]) -> dict[str, bool]:
     return {stage["name"]: stage["done"] for stage in answer["stages"]}
-
-
-@pytest.fixture
-def known(client: httpx.Client, name: str) -> str:
-    assert client.post("/v1/topologies", json=FPD | {"name": name}).status_code == 201
-    return name
 
 
 def test_a_rise_to_come_is_planned_placed_and_decided_for_before_it_is_there(

@@ -1,0 +1,58 @@
+"""Policies over HTTP: stored with their defaults, and refused where the topology contradicts them."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.app.decision_calls import TARGET, put_policy
+
+
+def test_a_policy_is_kept_with_its_defaults_written_out(client: httpx.Client, known: str):
+    url = f"/v1/topologies/{known}/policy"
+    missing = client.get(url)
+    assert (missing.status_code, missing.json()["type"]) == (404, "unknown-policy")
+    put_policy(client, known, TARGET)
+    kept = client.get(url).json()
+    assert kept["goal"]["t_min_seconds"] == 0.06
+    assert (kept["trigger"], kept["qos_target"], kept["nodes"]["scale_out_load"]) == (0.0, 0.95, 0.7)
+    put_policy(client, known, {"goal": {"k_max": 30}})
+    assert client.get(url).json()["goal"]["t_max_seconds"] is None
+    assert client.delete(url).status_code == 204
+    assert client.delete(url).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("policy", "pointer"),
+    [
+        ({"goal": {}}, "#/goal"),
+        ({"goal": {"t_max_seconds": 0.1, "t_min_seconds": 0.1}}, "#/goal"),
+        ({"goal": {"t_min_seconds": 0.1, "k_max": 9}}, "#/goal"),
+        ({"goal": {"beta": 0.5, "k_max": 9}}, "#/goal"),
+        ({"goal": {"k_max": 2}}, "#/goal/k_max"),
+        ({"goal": {"k_max": 20}, "bounds": {"detector": {"min_processors": 19}}}, "#/goal/k_max"),
+        ({"goal": {"k_max": 9}, "nodes": {"scale_in_load": 0.8}}, "#/nodes"),
+        (
+            {"goal": {"k_max": 9}, "bounds": {"detector": {"min_processors": 3, "max_processors": 2}}},
+            "#/bounds/detector",
+        ),
+        ({"goal": {"k_max": 9}, "bounds": {"stranger": {}}}, "#/bounds/stranger"),
+        ({"goal": {"k_max": 9}, "states": {"generator": {"key_groups": 8}}}, "#/states/generator"),
+        ({"goal": {"k_max": 9}, "trigger": -1}, "#/trigger"),
+        (
+            {
+                "goal": {"beta": 0.5},
+                "bounds": {"detector": {"min_processors": 9}},
+                "states": {"detector": {"key_groups": 8}},
+            },
+            "#/bounds/detector",
+        ),
+        ({"goal": {"beta": 0.5}, "bounds": {"reporter": {"min_processors": 9}}}, "#/bounds/reporter"),
+    ],
+)
+def test_a_policy_that_contradicts_itself_is_refused(
+    client: httpx.Client, known: str, policy: dict[str, Any], pointer: str
+):
+    refused = client.put(f"/v1/topologies/{known}/policy", json=policy)
+    assert refused.status_code == 422
+    assert [one["pointer"] for one in refused.json()["errors"]] == [pointer]
