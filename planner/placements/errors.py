@@ -6,11 +6,11 @@ PlacementError             threads cannot be given to slots
 ├── MissingProfile         a task between others has no profile
 ├── IdleTask               a task with a profile that no tuple reaches
 ├── ThreadTooLarge         a thread, or a bundle of them, that no VM or slot holds
-├── PlacementTooLarge      more threads or slots than a placement is worked out for
-│   └── TooManyRetries     a mapper that does not come to an end in good time
+├── PlacementTooLarge      more threads or slots than the limit
+│   └── TooManyRetries     a mapper that is called again too often
 ├── InvalidCatalogue       VM sizes without a price, or none at all
 ├── NotEnoughSlots         the VMs given do not suffice, and there are no sizes to buy
-└── InvalidMapping         a mapping to predict names what is not there
+└── InvalidMapping         a mapping names a task or slot that does not exist
 """
 
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class InvalidProfile(PlacementError):
 
 @dataclass(eq=False)
 class NoStablePoint(PlacementError):
-    """Every trial of a task was unstable, so nothing is known that it sustains."""
+    """Every trial of a task was unstable, so that no rate is known to be sustained."""
 
     task: str
     trials: int
@@ -90,7 +90,7 @@ class IdleTask(PlacementError):
 
 @dataclass(eq=False)
 class ThreadTooLarge(PlacementError):
-    """Threads that must stay together and that nothing on offer holds."""
+    """Threads that must stay together fit on no VM or slot on offer."""
 
     task: str
     threads: int
@@ -111,7 +111,7 @@ class ThreadTooLarge(PlacementError):
 
 @dataclass(eq=False)
 class PlacementTooLarge(PlacementError):
-    """More threads, or more slots, than a placement is worked out for; `task` takes the most of them."""
+    """A placement needs more threads or slots than the limit; `task` takes the most of them."""
 
     task: str
     needed: float
@@ -128,7 +128,7 @@ class PlacementTooLarge(PlacementError):
 
 @dataclass(eq=False)
 class TooManyRetries(PlacementTooLarge):
-    """A mapper that started again and again with more slots, without coming to an end in good time."""
+    """A mapper was called again with more slots until its limit of tries."""
 
     def __str__(self) -> str:
         return (
@@ -140,7 +140,7 @@ class TooManyRetries(PlacementTooLarge):
 
 @dataclass(eq=False)
 class InvalidCatalogue(PlacementError):
-    """VM sizes that cannot be bought from."""
+    """The VM sizes cannot be bought from."""
 
     detail: str
     sizes: tuple[str, ...] = ()
@@ -152,7 +152,7 @@ class InvalidCatalogue(PlacementError):
 
 @dataclass(eq=False)
 class NotEnoughSlots(PlacementError):
-    """The VMs given are too few, and there are no sizes to buy more of, or only such as `left_out` names."""
+    """The existing VMs are too few, and no sizes can be bought; sizes `left_out` have too few slots for a thread."""
 
     needed: int
     available: int
@@ -173,7 +173,7 @@ class NotEnoughSlots(PlacementError):
 
 @dataclass(eq=False)
 class InvalidMapping(PlacementError):
-    """A mapping to predict names what is not there; `pointer` is the JSON pointer of the part to change."""
+    """A mapping names something that does not exist; `pointer` is the JSON pointer of the part to change."""
 
     detail: str
     pointer: str = ""

@@ -20,9 +20,9 @@ from planner.placements.thread_allocation import refuse_excess
 def map_collocated(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
     """Threads in topological order, each to the freest VM of the best kind that can hold it.
 
-    First a VM with a thread that feeds it and none of its own task; else one with none of its own task; else
-    any. The freest has the most cpu and memory left together; among equals the first. A thread weighs its
-    share of what its task was allocated, as cpu of the VM and as memory of one slot.
+    The best kind of VM has a thread that feeds this one and no thread of its own task, the next no thread of its own
+    task, the last is any VM. The freest has the most cpu and memory left together; among equals the first. A thread
+    takes an equal share of its task's allocation, as cpu of the VM and as memory of one slot.
     """
     if not vms:
         raise NoRoom
@@ -53,12 +53,12 @@ def map_collocated(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
 
 
 def find_share(task: Task) -> tuple[float, float]:
-    """cpu and memory of each thread: an equal share of what its task was allocated."""
+    """The cpu and memory of each thread of a task: an equal share of its allocation."""
     return task.cpu / max(1, task.threads), task.memory / max(1, task.threads)
 
 
 def check_shares(tasks: Sequence[Task], vms: Sequence[Vm]) -> None:
-    """Each thread's share, alone, must fit the largest VM, and its memory one slot."""
+    """ThreadTooLarge unless each thread's share fits the largest VM, and its memory one slot."""
     refuse_excess({task.name: task.threads for task in tasks}, MOST_ONE_BY_ONE, "threads to map one by one")
     largest = max(vms, key=lambda vm: vm.slots)
     for task in tasks:
@@ -79,10 +79,10 @@ def order_topologically(tasks: Sequence[Task]) -> list[int]:
         for feeder in task.upstream:
             fed_by[feeder].append(at)
     order: dict[int, None] = {}
-    # What nothing feeds first; a task that is not reached from there waits in a loop, or behind one.
+    # Tasks that nothing feeds come first; a task not reached from them is in a loop, or behind one.
     for start in [*(at for at, count in enumerate(waiting) if not count), *range(len(tasks))]:
         ready = [] if start in order else [start]
-        for at in ready:  # grows while it is read
+        for at in ready:  # the loop appends to it
             order[at] = None
             for after in fed_by[at]:
                 waiting[after] -= 1

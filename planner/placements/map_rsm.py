@@ -12,10 +12,10 @@ from planner.placements.errors import ThreadTooLarge
 from planner.placements.mapping import FIT_TOLERANCE, NoRoom, SlotLedger, Task, ThreadMapping, Vm
 from planner.placements.thread_allocation import refuse_excess
 
-# Each thread looks at every VM. That is one try; what all tries together may take is MOST_TRIED of placement.py.
+# Each thread is compared with every VM. This limits one try; MOST_TRIED of place.py limits all tries together.
 MOST_ONE_BY_ONE = 50_000
 
-# VMs in the same state must tie, in whatever order the sums of what they have left were taken.
+# VMs in the same state must tie, whatever the order of the additions that led there.
 DISTANCE_DIGITS = 9
 
 Numbers = npt.NDArray[np.float64]
@@ -24,7 +24,7 @@ Marks = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class DistanceWeights:
-    """What memory, cpu and network count for in the distance of a thread to a VM."""
+    """The weights of memory, cpu and network in the distance of a thread to a VM."""
 
     memory: float = 1.0
     cpu: float = 1.0
@@ -40,7 +40,7 @@ class VmLedger:
     first_slot: list[int] = field(init=False)
     free_cpu: Numbers = field(init=False)
     free_memory: Numbers = field(init=False)
-    widest_slot: Numbers = field(init=False)  # the most memory that one slot of the VM has left
+    widest_slot: Numbers = field(init=False)  # the most free memory of any slot of the VM
 
     def __post_init__(self) -> None:
         self.slots = SlotLedger(self.vms)
@@ -66,7 +66,7 @@ class VmLedger:
 
 
 def check_threads(tasks: Sequence[Task], vms: Sequence[Vm]) -> None:
-    """Each thread, alone, must fit the largest VM; else no number of slots would do."""
+    """ThreadTooLarge unless each thread alone fits the largest VM: else no number of slots would be enough."""
     refuse_excess({task.name: task.threads for task in tasks}, MOST_ONE_BY_ONE, "threads to map one by one")
     largest = max(vms, key=lambda vm: vm.slots, default=None)
     if largest is None:
@@ -84,7 +84,7 @@ def check_threads(tasks: Sequence[Task], vms: Sequence[Vm]) -> None:
 
 
 def number_racks(vms: Sequence[Vm]) -> npt.NDArray[np.int64]:
-    """A number per VM, the same in the same rack; an unknown rack is no other VM's."""
+    """A number per VM, equal in the same rack; a VM of unknown rack has a number of its own."""
     numbers: dict[str | int, int] = {}
     return np.array(
         [numbers.setdefault(at if vm.rack is None else vm.rack, len(numbers)) for at, vm in enumerate(vms)]
@@ -133,12 +133,12 @@ def map_resource_aware(
 
 
 def ask_for_more(slots: int, tried: int) -> NoRoom:
-    """One more slot, as published; from a thousand on one more per thousand, or the retries would not end."""
+    """NoRoom for one more slot, as published, and one more per thousand slots, for the retries to end soon."""
     return NoRoom(1 + slots // 1000, tried)
 
 
 def sweep_threads(tasks: Sequence[Task]) -> Iterator[Task]:
-    """One thread of each task that has threads left, again and again."""
+    """Sweeps over the tasks: one thread of each task that has threads left."""
     pending = [task for task in tasks if task.threads]
     turn = 0
     while pending:
@@ -148,10 +148,11 @@ def sweep_threads(tasks: Sequence[Task]) -> Iterator[Task]:
 
 
 def refuse_hopeless(needs: Sequence[tuple[int, float, float]], vms: Sequence[Vm]) -> None:
-    """VMs that cannot do need not be tried one by one; a need is a number of threads, and cpu and memory of each.
+    """NoRoom where the VMs cannot suffice, before threads are tried one by one.
 
-    Slots: Σ cpu, Σ memory, and for each m, with N(m) threads that take at least m each, ⌈N(m) / ⌊1/m⌋⌉. VMs: of
-    threads that take at least c each, one of s slots holds at most ⌊s/c⌋.
+    A need is a number of threads, and cpu and memory of each. Slots must hold Σ cpu, Σ memory, and for each m, with
+    N(m) threads that take at least m each, ⌈N(m) / ⌊1/m⌋⌉. A VM of s slots holds at most ⌊s/c⌋ threads of at least c
+    cpu.
     """
     slots = sum(vm.slots for vm in vms)
     total = max(sum(n * c for n, c, _ in needs), sum(n * m for n, _, m in needs))
@@ -168,7 +169,7 @@ def refuse_hopeless(needs: Sequence[tuple[int, float, float]], vms: Sequence[Vm]
 
 
 def count_at_least(needs: Iterable[tuple[int, float]]) -> Iterator[tuple[float, int]]:
-    """For each amount above 0 that a thread takes: how many threads take that or more."""
+    """For each amount above 0 that a thread takes, the number of threads that take as much or more."""
     count = 0
     for threads, amount in sorted(needs, key=lambda need: -need[1]):
         count += threads
@@ -177,5 +178,5 @@ def count_at_least(needs: Iterable[tuple[int, float]]) -> Iterator[tuple[float, 
 
 
 def fit_times(amount: float, capacity: int) -> int:
-    """How many threads of that amount fit, never too few: ⌊capacity / amount⌋ with the mappers' tolerance, twice."""
+    """The number of threads that fit, never too few: ⌊capacity / amount⌋ with twice the mappers' tolerance."""
     return floor((capacity + 2.0 * FIT_TOLERANCE) / amount) if amount > FIT_TOLERANCE else MOST_ONE_BY_ONE

@@ -23,14 +23,14 @@ class Bundles:
 
 @dataclass(slots=True)
 class SharedSlots:
-    """The slots that partial bundles share: at most one more per task, so a scan over them stays short."""
+    """The slots that partial bundles share: at most one per task, so that a scan over them stays short."""
 
     numbers: list[int] = field(default_factory=list)
     free_cpu: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     free_memory: npt.NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
 
     def find(self, cpu: float, memory: float) -> int | None:
-        """Best fit: of the slots that hold both, the one with the least free cpu and memory together."""
+        """The best fit: of the slots with room for both, the one with the least free cpu and memory together."""
         count = len(self.numbers)
         cpu_left, memory_left = self.free_cpu[:count], self.free_memory[:count]
         fits = (cpu_left >= cpu - FIT_TOLERANCE) & (memory_left >= memory - FIT_TOLERANCE)
@@ -39,7 +39,7 @@ class SharedSlots:
         return int(np.argmin(np.where(fits, cpu_left + memory_left, np.inf)))
 
     def open(self, number: int) -> int:
-        """Share one more slot, empty so far."""
+        """Add an empty slot to the shared ones."""
         at = len(self.numbers)
         if at == len(self.free_cpu):
             self.free_cpu = np.append(self.free_cpu, np.ones(max(16, at)))
@@ -48,7 +48,7 @@ class SharedSlots:
         return at
 
     def take(self, at: int, cpu: float, memory: float) -> int:
-        """Reserve in a shared slot, and give its number."""
+        """Reserve cpu and memory in a shared slot, and return its number."""
         self.free_cpu[at] -= cpu
         self.free_memory[at] -= memory
         return self.numbers[at]
@@ -57,9 +57,9 @@ class SharedSlots:
 def map_slot_aware(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
     """Sweeps over the tasks in breadth-first order, one bundle of each task per sweep.
 
-    A bundle of τ̂ threads takes an empty slot, whole, of the last VM or its neighbour; the last, partial one
-    goes to the best-fit slot. Threads of different tasks meet only on slots of partial bundles: on at most as
-    many slots as there are tasks.
+    A bundle of τ̂ threads takes a whole empty slot, of the last VM or its neighbour; the last, partial bundle of a task
+    goes to the best-fit slot. Threads of different tasks share only slots of partial bundles, at most as many slots as
+    there are tasks.
     """
     ledger = SlotLedger(vms)
     empty = walk_slots(vms)
@@ -69,8 +69,8 @@ def map_slot_aware(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
         at = None if bundle is None else shared.find(bundle.cpu, bundle.memory)
         if at is None:
             number = next(empty, -1)
-            # Out of slots: the rest is counted out on slots that are not there, which gives at once the
-            # number that asking for one more slot at a time would end with.
+            # Out of slots: the rest is placed on imaginary slots, whose number is what retries with one more slot at
+            # a time would end with.
             missing += number < 0
             at = None if bundle is None else shared.open(number)
         if bundle is None:
@@ -87,7 +87,7 @@ def map_slot_aware(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
 
 
 def sweep_bundles(tasks: Sequence[Task]) -> Iterator[tuple[Task, Bundles | None]]:
-    """Each bundle in the order of its placing, None for a full one."""
+    """Each bundle with its task, in the order of placing; None stands for a full bundle."""
     pending = [(task, split_bundles(task)) for task in tasks]
     for task, bundles in pending:
         refuse_wide(task, bundles)
@@ -139,7 +139,7 @@ def refuse_wide(task: Task, last: Bundles) -> None:
 
 
 def walk_slots(vms: Sequence[Vm]) -> Iterator[int]:
-    """Slots in the order they are filled: VM by VM, neighbours in a rack before VMs of other racks."""
+    """The slots in the order they are filled: VM by VM, VMs of the same rack before VMs of other racks."""
     first_slot = np.cumsum([0, *(vm.slots for vm in vms)])
     racks: dict[str | int, list[int]] = {}
     for at, vm in enumerate(vms):

@@ -1,7 +1,7 @@
-"""Which thread runs on which slot of which VM: what all mappers share, and Storm's own round robin.
+"""The mapping of threads to slots of VMs: the types that all mappers share, and Storm's own round robin.
 
-Every mapper takes the tasks in breadth-first order and the VMs, and gives the mapping; one that has to keep
-within the slots raises `NoRoom` with the number of slots it lacks, and is asked again with more.
+Every mapper takes the tasks in breadth-first order and the VMs, and returns the mapping. A mapper that keeps the limits
+of slots raises `NoRoom` with the number of slots it lacks, and is called again with more.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ SHOWN_DIGITS = 12
 
 @dataclass(frozen=True, slots=True)
 class Vm:
-    """A virtual machine with its slots; a `rack` of None is not known to be any other VM's rack."""
+    """A virtual machine with its slots; a `rack` of None is taken to be no other VM's rack."""
 
     name: str
     slots: int
@@ -58,7 +58,7 @@ class MappedVm:
 
 @dataclass(frozen=True, slots=True)
 class ThreadMapping:
-    """The whole answer of a mapper."""
+    """The mapping of all threads: every VM with its slots."""
 
     vms: tuple[MappedVm, ...]
 
@@ -84,7 +84,7 @@ class Fragmentation:
 class NoRoom(Exception):
     """The slots do not suffice; with `missing` more it is worth trying again.
 
-    `tried` counts the threads that were placed one by one before that was found out.
+    `tried` counts the threads that were placed one by one before.
     """
 
     def __init__(self, missing: int = 1, tried: int = 0) -> None:
@@ -98,7 +98,7 @@ MapThreads = Callable[[Sequence[Task], Sequence[Vm]], ThreadMapping]
 
 @dataclass(slots=True)
 class SlotLedger:
-    """What is on each slot so far; slots are numbered through over the VMs, in their order."""
+    """What is on each slot so far; slots are numbered over all VMs, in their order."""
 
     vms: Sequence[Vm]
     vm_of: list[int] = field(init=False)
@@ -120,7 +120,7 @@ class SlotLedger:
         self.memory[slot] += memory
 
     def close(self) -> ThreadMapping:
-        """The mapping as it stands, rounded where the sums of decimal fractions are not."""
+        """The mapping as it stands, with the rounding errors of decimal sums removed."""
         slots = iter(
             MappedSlot(threads, round(cpu, SHOWN_DIGITS), round(memory, SHOWN_DIGITS))
             for threads, cpu, memory in zip(self.threads, self.cpu, self.memory, strict=True)
@@ -131,7 +131,7 @@ class SlotLedger:
 
 
 def join_tasks(loads: Sequence[TaskLoad], allocations: Sequence[TaskAllocation]) -> tuple[Task, ...]:
-    """What the mappers take: loads and allocations of the same tasks, side by side."""
+    """The tasks that a mapper takes: loads and allocations of the same tasks joined."""
     return tuple(
         Task(load.name, load.rate, given.threads, given.cpu, given.memory, load.profile, load.upstream)
         for load, given in zip(loads, allocations, strict=True)
@@ -139,7 +139,7 @@ def join_tasks(loads: Sequence[TaskLoad], allocations: Sequence[TaskAllocation])
 
 
 def measure_fragmentation(mapping: ThreadMapping) -> Fragmentation:
-    """Of the slots with threads, 1 − Σ reserved / slots; cpu may be borrowed from other slots of the VM."""
+    """1 − Σ reserved / slots over the slots with threads; cpu may be borrowed from other slots of the VM."""
     used = [slot for vm in mapping.vms for slot in vm.slots if slot.threads]
     if not used:
         return Fragmentation(0.0, 0.0)
@@ -151,7 +151,7 @@ def measure_fragmentation(mapping: ThreadMapping) -> Fragmentation:
 
 
 def map_round_robin(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
-    """DSM, Storm's default: thread after thread to slot after slot, over all slots, blind to resources.
+    """DSM, Storm's default: one thread after the other to one slot after the other, whatever they take.
 
     It reserves nothing; the cpu and memory given are C(1) and M(1) times the threads, and may exceed a slot.
     """

@@ -1,4 +1,4 @@
-"""Where slots come from: the VMs that are there, the sizes on offer, and what is bought of them."""
+"""The market of slots: existing VMs, the sizes on offer, and what is bought of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from planner.values import Diagnostic
 
 @dataclass(frozen=True, slots=True)
 class Market:
-    """Where slots come from: VMs that are there, sizes to buy more of, and the rule to buy by."""
+    """Existing VMs, the sizes to buy more of, and the rule to buy by."""
 
     existing: tuple[Vm, ...] = ()
     sizes: tuple[VmSize, ...] = ()
@@ -27,7 +27,7 @@ class Market:
 
 
 def keep_wide_enough(loads: Sequence[TaskLoad], market: Market) -> tuple[VmSize, ...]:
-    """The sizes on which a thread of every task fits: one that holds none could be bought without end."""
+    """The sizes that hold a thread of every task; ThreadTooLarge where no size and no existing VM does."""
     widest = max(loads, key=lambda load: load.profile.single.cpu, default=None)
     if widest is None:
         return market.sizes
@@ -43,7 +43,7 @@ def keep_wide_enough(loads: Sequence[TaskLoad], market: Market) -> tuple[VmSize,
 def describe_left_out(
     loads: Sequence[TaskLoad], market: Market, kept: Sequence[VmSize]
 ) -> tuple[Diagnostic, ...]:
-    """Which sizes are not bought from, and whose thread they are too narrow for."""
+    """The diagnostic that names the sizes that are not bought, and the task whose thread is too large for them."""
     names = name_left_out(market, kept)
     if not names:
         return ()
@@ -56,13 +56,13 @@ def describe_left_out(
 
 
 def name_left_out(market: Market, kept: Sequence[VmSize]) -> tuple[str, ...]:
-    """The sizes offered that are not among those kept."""
+    """The names of the sizes that are offered but not kept."""
     names = {size.name for size in kept}
     return tuple(size.name for size in market.sizes if size.name not in names)
 
 
 def buy(acquire: Acquire, market: Market, sizes: Sequence[VmSize], slots: int) -> Purchase:
-    """What has to be acquired so that there are `slots` together with the VMs that are there."""
+    """The purchase that, together with the existing VMs, gives `slots`."""
     available = sum(vm.slots for vm in market.existing)
     missing = slots - available
     if missing <= 0:
@@ -73,7 +73,7 @@ def buy(acquire: Acquire, market: Market, sizes: Sequence[VmSize], slots: int) -
 
 
 def name_vms(purchase: Purchase, existing: Sequence[Vm]) -> list[Vm]:
-    """The VMs of a purchase, numbered; names of VMs that are there are left to them."""
+    """The VMs of a purchase, numbered; names of existing VMs are not used again."""
     taken = {vm.name for vm in existing}
     vms: list[Vm] = []
     number = 0

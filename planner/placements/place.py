@@ -1,4 +1,4 @@
-"""The whole way from a topology and a rate to threads on slots: allocate, acquire, map, predict."""
+"""A whole placement, from a topology and a rate to threads on slots: allocate, acquire, map, predict."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,13 +32,13 @@ from planner.placements.vm_acquisition import (
 )
 from planner.values import Diagnostic, Topology
 
-# Threads that mappers may place one by one and throw away again: a try looks at every VM for each of them.
+# Threads placed one by one in tries that failed, over all tries: each is compared with every VM.
 MOST_TRIED = 250_000
 
 
-# What a mapper refuses of a task whatever VMs there are: looked for before sizes are, which no larger VM would help.
+# Checks that a mapper makes of a task before VM sizes are looked at: what they refuse fits on no VM, however large.
 CHECKS: Mapping[MapThreads, Callable[[Task], None]] = {map_slot_aware: check_bundles}
-# What the answer says of loads that a rule allocates for.
+# Diagnostics of the loads that an allocation rule adds to the answer.
 REMARKS: Mapping[AllocateTask, Callable[[Sequence[TaskLoad]], tuple[Diagnostic, ...]]] = {
     allocate_mba: find_dips
 }
@@ -46,28 +46,28 @@ REMARKS: Mapping[AllocateTask, Callable[[Sequence[TaskLoad]], tuple[Diagnostic, 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How a placement is made: how many threads, onto which slots, and how tuples will be routed to them."""
+    """The rules of a placement: how threads are counted, mapped to slots, and reached by tuples."""
 
     allocate_task: AllocateTask = allocate_mba
     map_threads: MapThreads = map_slot_aware
     route: Route = route_shuffled
 
     def check(self, tasks: Sequence[Task]) -> None:
-        """Raise where the mapper could place a task on no VM, however large."""
+        """Raise where the mapper could not place a task on any VM, however large."""
         check_task = CHECKS.get(self.map_threads)
         if check_task is not None:
             for task in tasks:
                 check_task(task)
 
     def remark(self, loads: Sequence[TaskLoad]) -> tuple[Diagnostic, ...]:
-        """What there is to say of the loads under this allocation rule."""
+        """The diagnostics of the loads under this allocation rule."""
         find = REMARKS.get(self.allocate_task)
         return find(loads) if find else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Everything about one placement; `retries` is how many slots were asked for beyond the allocation."""
+    """One placement; `retries` is the number of slots asked for beyond the allocation."""
 
     allocation: ThreadAllocation
     mapping: ThreadMapping
@@ -82,7 +82,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
-    """One allocation × mapping pair in a comparison; `reason` says why there is no placement."""
+    """One pair of allocation and mapping in a comparison; `reason` says why there is no placement."""
 
     allocation: str
     mapping: str
@@ -108,7 +108,7 @@ def place_loads(
     market: Market,
     rules: Rules,
 ) -> Placement:
-    """The same for tasks whose rates are known."""
+    """The placement of tasks whose rates are known."""
     if market.sizes or not market.existing:
         check_catalogue(market.sizes)
     allocation = allocate_slots(loads, rules.allocate_task)
@@ -146,9 +146,9 @@ def map_with_retries(
     *,
     most_tried: int = MOST_TRIED,
 ) -> tuple[ThreadMapping, int]:
-    """Map onto the allocated slots; a mapper without room starts again with one slot more, until it has it.
+    """The mapping, and the slots it was asked with: a mapper without room is called again with more slots.
 
-    VMs come whole, so the slots asked for may give some to spare; those are used before more is asked for.
+    VMs are bought whole, and may have more slots than asked for; these are used before more are asked for.
     """
     asked, tried = slots, 0
     while True:
@@ -165,18 +165,18 @@ def map_with_retries(
 
 
 def find_largest(tasks: Sequence[Task]) -> str:
-    """The task whose threads take the most, each with the resource that it takes more of."""
+    """The task whose threads take the most of their scarcer resource."""
     single = {task.name: max(task.profile.single.cpu, task.profile.single.memory) for task in tasks}
     return max(tasks, key=lambda task: task.threads * single[task.name]).name
 
 
 def sum_prices(mapping: ThreadMapping) -> float:
-    """What an hour of all VMs costs, those that were there included as far as they have a price."""
+    """The hourly price of all VMs that have a price."""
     return float(sum((read_price(vm.vm.hourly_price) for vm in mapping.vms), Fraction(0)))
 
 
 def find_unpriced(mapping: ThreadMapping) -> tuple[Diagnostic, ...]:
-    """A word where VMs that are there have no price, so that the sum of prices is not that of all."""
+    """The diagnostic for existing VMs without a price, which the sum leaves out."""
     unpriced = [vm.vm.name for vm in mapping.vms if vm.vm.hourly_price is None]
     if not unpriced:
         return ()
@@ -187,7 +187,7 @@ def find_unpriced(mapping: ThreadMapping) -> tuple[Diagnostic, ...]:
 def find_shortfall(
     loads: Sequence[TaskLoad], mapping: ThreadMapping, prediction: Prediction, external_rate: float
 ) -> tuple[Diagnostic, ...]:
-    """Where the asked rate is not sustained: which task binds, and whether other routing would do."""
+    """The diagnostic for a rate that is not sustained: the binding task, and whether other routing would help."""
     if prediction.rate is None or prediction.rate >= external_rate or prediction.binding_task is None:
         return ()
     aware = predict(loads, mapping, route_slot_aware, external_rate).rate
@@ -208,7 +208,7 @@ def compare_pairs(
     allocations: Mapping[str, AllocateTask],
     mappings: Mapping[str, MapThreads],
 ) -> list[ComparedPair]:
-    """Every allocation with every mapping; a pair that cannot be placed says why, and the others stand."""
+    """The placement of every pair of allocation and mapping, or the reason why a pair cannot be placed."""
     rows: list[ComparedPair] = []
     for (allocation, allocate_task), (mapping, map_threads) in product(allocations.items(), mappings.items()):
         try:

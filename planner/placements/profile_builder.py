@@ -12,7 +12,7 @@ from math import fsum, isfinite
 from planner.placements.errors import InvalidProfile, NoStablePoint
 from planner.placements.profiles import Profile, ProfilePoint
 
-FEWEST_SAMPLES = 3  # two points always lie on a line
+FEWEST_SAMPLES = 3  # two points always lie on a line, and say nothing of its fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Criteria:
 
 @dataclass(frozen=True, slots=True)
 class TrialVerdict:
-    """How one trial was judged; `slope` is None where too few samples came after the warm-up, or all at one time."""
+    """The verdict on one trial; `slope` is None where too few samples follow the warm-up, or all at one moment."""
 
     threads: int
     rate: float
@@ -49,7 +49,7 @@ class TrialVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Why a number of threads has the peak rate it has: the trials on both sides of it."""
+    """The trials on both sides of the peak rate of a number of threads."""
 
     threads: int
     peak_rate: float | None
@@ -59,7 +59,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Something the grid of trials leaves open, in a sentence, and the numbers of threads it is about."""
+    """A question that the grid of trials leaves open, in a sentence, and the numbers of threads it concerns."""
 
     code: str
     threads: tuple[int, ...]
@@ -68,7 +68,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class BuiltProfile:
-    """A profile with its evidence; `plateau_threads` is where more threads stopped to bring more rate."""
+    """A profile with its evidence; from `plateau_threads` on more threads no longer raise the rate."""
 
     profile: Profile
     evidence: tuple[Evidence, ...]
@@ -77,7 +77,7 @@ class BuiltProfile:
 
 
 def fit_slope(points: Sequence[tuple[float, float]]) -> float:
-    """Least-squares slope Σ(x − x̄)(y − ȳ) / Σ(x − x̄)²; 0 where all x are one."""
+    """The least-squares slope Σ(x − x̄)(y − ȳ) / Σ(x − x̄)²; 0 where all x are equal."""
     centre = fsum(x for x, _ in points) / len(points)
     middle = fsum(y for _, y in points) / len(points)
     spread = fsum((x - centre) ** 2 for x, _ in points)
@@ -85,7 +85,7 @@ def fit_slope(points: Sequence[tuple[float, float]]) -> float:
 
 
 def judge_trial(trial: Trial, criteria: Criteria) -> TrialVerdict:
-    """Stable when the latency after the warm-up has a slope of at most `max_slope`; of one moment there is none."""
+    """A trial is stable when the latency after its warm-up has a slope of at most `max_slope`."""
     settled = [sample for sample in trial.samples if sample[0] >= criteria.warm_up_seconds]
     if len(settled) < FEWEST_SAMPLES or max(settled)[0] == min(settled)[0]:
         return TrialVerdict(trial.threads, trial.rate, None, len(settled), stable=False)
@@ -94,10 +94,9 @@ def judge_trial(trial: Trial, criteria: Criteria) -> TrialVerdict:
 
 
 def build_profile(task: str, trials: Iterable[Trial], criteria: Criteria | None = None) -> BuiltProfile:
-    """What a file of trials supports: per τ the largest stable rate, with that trial's cpu and memory.
+    """The profile by a set of trials: per τ the highest stable rate, with the cpu and memory of that trial.
 
-    All measured τ are kept, also those beyond the plateau, where a live sweep would have stopped: what was
-    measured need not be extrapolated.
+    All measured τ are kept, also those beyond the plateau, where a live sweep would have stopped.
     """
     criteria = criteria or Criteria()
     ordered = sorted(trials, key=lambda trial: (trial.threads, trial.rate))
@@ -117,7 +116,7 @@ def sweep_task(
     rate_steps: Callable[[int], Iterable[float]],
     criteria: Criteria | None = None,
 ) -> BuiltProfile:
-    """Algorithm 1 live: calls `run_trial(threads, rate)` until rates are unstable and threads are enough."""
+    """Algorithm 1: trials with rising threads up to the plateau, and rising rates up to the first unstable one."""
     criteria = criteria or Criteria()
     points: list[ProfilePoint] = []
     evidence: list[Evidence] = []
@@ -135,7 +134,7 @@ def sweep_task(
 
 
 def check_trial(task: str, trial: Trial) -> None:
-    """Finite samples and a rate above zero; the rest is checked where it becomes a point of the profile."""
+    """InvalidProfile unless samples are finite and the rate is above 0; points are checked by the profile."""
     if not (isfinite(trial.rate) and trial.rate > 0.0):
         raise InvalidProfile(
             task, f"a trial has rate {trial.rate:g}: give one above 0.", trial.threads, trial.rate
@@ -150,7 +149,7 @@ def check_trial(task: str, trial: Trial) -> None:
 def add_threads(
     trials: list[Trial], criteria: Criteria, points: list[ProfilePoint], evidence: list[Evidence]
 ) -> None:
-    """Judge the trials of one τ; its point is the stable one of the largest rate, if there is any."""
+    """Judge the trials of one τ, and add the stable one of the highest rate as its point, if there is one."""
     if not trials:
         return
     verdicts = tuple(judge_trial(trial, criteria) for trial in trials)
@@ -167,7 +166,7 @@ def add_threads(
 def conclude(
     task: str, points: list[ProfilePoint], evidence: list[Evidence], criteria: Criteria
 ) -> BuiltProfile:
-    """The profile with its gaps, or NoStablePoint."""
+    """The profile with its gaps; NoStablePoint where no trial was stable."""
     if not points:
         verdicts = [verdict for step in evidence for verdict in step.verdicts]
         raise NoStablePoint(
@@ -191,7 +190,7 @@ def find_plateau(points: Sequence[ProfilePoint], criteria: Criteria) -> int | No
 
 
 def find_gaps(evidence: Sequence[Evidence]) -> tuple[Gap, ...]:
-    """What the grid leaves open: τ without a stable trial, peaks not bracketed, contradictions, holes."""
+    """The gaps of the grid: τ without a stable trial, peaks not bracketed, contradictions, τ not tried."""
     gaps = [gap for step in evidence for gap in find_rate_gaps(step)]
     known = [step.threads for step in evidence if step.peak_rate is not None]
     gaps += [
@@ -207,7 +206,7 @@ def find_gaps(evidence: Sequence[Evidence]) -> tuple[Gap, ...]:
 
 
 def find_rate_gaps(step: Evidence) -> list[Gap]:
-    """What the trials of one τ leave open."""
+    """The gaps in the rates of one τ."""
     threads = step.threads
     if step.peak_rate is None:
         return [Gap("no-stable-trial", (threads,), f"No trial with {threads} threads was stable: left out.")]

@@ -1,4 +1,4 @@
-"""Task profiles: what one slot sustains of a task, by number of threads (Shukla and Simmhan, section 5).
+"""Task profiles: the rate that one slot sustains, by the number of a task's threads (Shukla and Simmhan, section 5).
 
 I(τ) peak rate, C(τ) cpu, M(τ) memory of τ threads on one slot; τ̂ = argmax I, Î = I(τ̂)
 """
@@ -11,13 +11,13 @@ from math import ceil, isfinite
 
 from planner.placements.errors import InvalidProfile
 
-# Rates come out of products of selectivities: a difference in the last digits must not cost a thread.
+# Rates are products of selectivities: their rounding errors must not cost a thread.
 RATE_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class ProfilePoint:
-    """What `threads` threads sustain and take, alone on one slot; cpu and memory as fractions of it."""
+    """What `threads` threads sustain and take when alone on one slot; cpu and memory as fractions of the slot."""
 
     threads: int
     peak_rate: float
@@ -27,10 +27,10 @@ class ProfilePoint:
 
 @dataclass(frozen=True)
 class Profile:
-    """The measured points of a task, by ascending threads, beginning with one thread.
+    """The measured points of a task by ascending threads, beginning with one thread.
 
-    Between two measured numbers of threads everything is interpolated linearly; beyond the last one nothing
-    is extrapolated: the last values hold, and `is_measured` says that they are no measurement.
+    Between two measured numbers of threads all values are interpolated linearly. Beyond the last one the last values
+    hold, and `is_measured` says that they were not measured.
     """
 
     task: str
@@ -58,21 +58,21 @@ class Profile:
 
     @cached_property
     def measured_threads(self) -> list[int]:
-        """The τ at which the task was measured, ascending."""
+        """The numbers of threads at which the task was measured, ascending."""
         return [point.threads for point in self.points]
 
     @cached_property
     def single(self) -> ProfilePoint:
-        """One thread alone on a slot."""
+        """The point of one thread."""
         return self.points[0]
 
     @cached_property
     def best(self) -> ProfilePoint:
-        """τ̂ and what it sustains and takes; the fewest threads where several reach the same peak."""
+        """The point of τ̂; the one of the fewest threads where several reach the same peak."""
         return max(self.points, key=lambda point: (point.peak_rate, -point.threads))
 
     def is_measured(self, threads: int) -> bool:
-        """Whether `threads` lies within what was measured."""
+        """Whether `threads` is no more than was measured."""
         return 1 <= threads <= self.points[-1].threads
 
     def interpolate(self, threads: int) -> ProfilePoint:
@@ -106,14 +106,14 @@ class Profile:
         slope = (right.peak_rate - left.peak_rate) / (right.threads - left.threads)
         threads = left.threads + max(1, ceil((wanted - left.peak_rate) / slope))
         while threads - 1 > left.threads and self.interpolate(threads - 1).peak_rate >= wanted:
-            threads -= 1  # the division rounded up over an integer
+            threads -= 1  # rounding put the division above an integer
         while threads < right.threads and self.interpolate(threads).peak_rate < wanted:
             threads += 1
         return min(threads, right.threads)
 
 
 def check_point(task: str, point: ProfilePoint) -> None:
-    """A peak rate above zero, cpu and memory of at least zero, and no more memory than the slot has."""
+    """InvalidProfile unless the peak rate is above 0, cpu and memory are at least 0, and memory fits the slot."""
     if point.threads < 1:
         raise InvalidProfile(task, "give a number of threads of at least 1.", point.threads, point.threads)
     if not (isfinite(point.peak_rate) and point.peak_rate > 0.0):

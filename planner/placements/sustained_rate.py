@@ -1,4 +1,4 @@
-"""What a mapping sustains, whoever made it: rate, binding task, cpu, memory (Shukla and Simmhan, 8)."""
+"""The rate that any mapping sustains, with its binding task, cpu and memory (Shukla and Simmhan, section 8)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from planner.placements.profiles import Profile
 from planner.placements.thread_allocation import TaskLoad
 from planner.values import Diagnostic
 
-# A capacity that misses the rate it was sized for in its last digits sustains that rate.
+# A capacity that is below the rate it was sized for by rounding alone sustains that rate.
 RATE_TOLERANCE = 1e-11
 
 
 @dataclass(frozen=True, slots=True)
 class TaskPrediction:
-    """What the threads of a task sustain where they are, and the external rate at which they do."""
+    """The rate that a task's threads sustain on their slots, and the external rate that this allows."""
 
     name: str
     capacity: float
@@ -26,7 +26,7 @@ class TaskPrediction:
 
 @dataclass(frozen=True, slots=True)
 class SlotUsage:
-    """cpu and memory in slots, expected at the rate that will run."""
+    """The cpu and memory of a slot, expected at the rate that will run."""
 
     cpu: float
     memory: float
@@ -46,7 +46,7 @@ class VmPrediction:
 class Prediction:
     """The external rate that all tasks sustain, the task that binds it, and the use of every VM.
 
-    Both are None where no task has a profile: nothing is known of what is sustained.
+    Rate and task are None where no task has a profile.
     """
 
     rate: float | None
@@ -67,14 +67,14 @@ Route = Callable[[Profile, Sequence[int]], tuple[float, list[float]]]
 
 
 def route_slot_aware(profile: Profile, threads: Sequence[int]) -> tuple[float, list[float]]:
-    """Tuples in proportion to what each slot sustains: Σ I(q_s)."""
+    """Routing in proportion to what each slot sustains: the task sustains Σ I(q_s)."""
     peaks = [profile.interpolate(count).peak_rate for count in threads]
     total = fsum(peaks)
     return total, [peak / total for peak in peaks]
 
 
 def route_shuffled(profile: Profile, threads: Sequence[int]) -> tuple[float, list[float]]:
-    """An equal share to each thread (Storm's shuffle grouping): min over slots of I(q_s)/q_s, times Σ q."""
+    """Routing of an equal share to each thread (Storm's shuffle grouping): min over slots of I(q_s)/q_s, times Σ q."""
     total = sum(threads)
     weakest = min(profile.interpolate(count).peak_rate / count for count in dict.fromkeys(threads))
     return weakest * total, [count / total for count in threads]
@@ -88,7 +88,7 @@ def predict(
 ) -> Prediction:
     """The rate = min over tasks of capacity / visits; usage at that rate, or at external_rate if lower.
 
-    Threads of different tasks on one slot are taken not to disturb each other: no profile measures that.
+    Threads of different tasks on one slot are taken not to slow each other down: no profile measures that.
     """
     places = find_places(loads, mapping)
     slots = [slot for vm in mapping.vms for slot in vm.slots]
@@ -119,7 +119,7 @@ def predict(
 
 
 def reach_rate(capacity: float, visits: float, external_rate: float | None) -> float:
-    """capacity / visits; the asked rate itself where the two differ by rounding only."""
+    """capacity / visits, or the asked rate where both differ by rounding only."""
     rate = capacity / visits
     if external_rate is not None and abs(rate - external_rate) <= RATE_TOLERANCE * external_rate:
         return external_rate
@@ -127,14 +127,14 @@ def reach_rate(capacity: float, visits: float, external_rate: float | None) -> f
 
 
 def expect_usage(profile: Profile, threads: int, rate: float) -> SlotUsage:
-    """C(q) and M(q); a single thread takes in proportion to its rate, as it did in the allocation."""
+    """C(q) and M(q); a single thread takes in proportion to its rate, as in the allocation."""
     point = profile.interpolate(threads)
     share = min(1.0, rate / point.peak_rate) if threads == 1 else 1.0
     return SlotUsage(point.cpu * share, point.memory * share)
 
 
 def find_places(loads: Sequence[TaskLoad], mapping: ThreadMapping) -> Mapping[str, list[int]]:
-    """Slots of each task, numbered through over the VMs; refuses a mapping that does not fit the topology."""
+    """The slots of each task, numbered over all VMs; InvalidMapping where the mapping does not fit the topology."""
     places: dict[str, list[int]] = {load.name: [] for load in loads}
     number = 0
     for at, vm in enumerate(mapping.vms):
@@ -165,7 +165,7 @@ def find_places(loads: Sequence[TaskLoad], mapping: ThreadMapping) -> Mapping[st
 def sum_vms(
     mapping: ThreadMapping, cpu: Sequence[float], memory: Sequence[float]
 ) -> tuple[VmPrediction, ...]:
-    """Usage of the slots, and of the VMs that they make up."""
+    """The usage of the slots and of their VMs."""
     uses = iter(
         SlotUsage(round(c, SHOWN_DIGITS), round(m, SHOWN_DIGITS)) for c, m in zip(cpu, memory, strict=True)
     )
@@ -184,7 +184,7 @@ def sum_vms(
 
 
 def find_untasked(loads: Sequence[TaskLoad]) -> tuple[Diagnostic, ...]:
-    """A word where nothing is placed."""
+    """The diagnostic for a placement without tasks."""
     if loads:
         return ()
     detail = (
@@ -196,7 +196,7 @@ def find_untasked(loads: Sequence[TaskLoad]) -> tuple[Diagnostic, ...]:
 def find_unmeasured(
     loads: Sequence[TaskLoad], mapping: ThreadMapping, places: Mapping[str, list[int]]
 ) -> tuple[Diagnostic, ...]:
-    """Tasks with more threads on a slot than were ever measured."""
+    """The diagnostic for tasks with more threads on a slot than were measured."""
     slots = [slot for vm in mapping.vms for slot in vm.slots]
     beyond = {
         load.name: most
@@ -214,7 +214,7 @@ def find_unmeasured(
 
 
 def find_mixed(mapping: ThreadMapping) -> tuple[Diagnostic, ...]:
-    """How many slots run threads of several tasks, whose interference is not modelled."""
+    """The diagnostic for slots with threads of several tasks, whose interference is not modelled."""
     mixed = sum(1 for vm in mapping.vms for slot in vm.slots if len(slot.threads) > 1)
     if not mixed:
         return ()

@@ -16,8 +16,8 @@ from planner.values import Diagnostic, Topology
 
 MOST_THREADS = 250_000
 MOST_SLOTS = 1_000_000
-LARGEST_FLOAT = float_info.max  # infinity is no number for an answer
-# Sums of decimal fractions miss an integer by some 1e-16; a slot is not bought for that.
+LARGEST_FLOAT = float_info.max  # an answer in JSON has no infinity
+# Sums of decimal fractions exceed an integer by some 1e-16: no slot is bought for that.
 SLOT_TOLERANCE = 1e-9
 
 
@@ -99,7 +99,7 @@ def find_task_loads(
 
 
 def order_breadth_first(topology: Topology) -> list[int]:
-    """Positions of the operators, breadth-first from the entries; what they do not reach comes last."""
+    """The positions of the operators, breadth-first from the entries; operators not reached from them come last."""
     index = {operator.name: position for position, operator in enumerate(topology.operators)}
     targets: list[list[int]] = [[] for _ in index]
     fed = set()
@@ -110,11 +110,11 @@ def order_breadth_first(topology: Topology) -> list[int]:
     entered = [index[entry.operator] for entry in topology.entries]
     order: list[int] = []
     seen: set[int] = set()
-    # The entries make the first level, or what nothing feeds; a loop that no entry reaches has none.
+    # The first level holds the entries, or the operators that nothing feeds; operators not reached from it come last.
     for level in [entered or [p for p in index.values() if p not in fed], *([p] for p in index.values())]:
         frontier = [position for position in level if position not in seen]
         seen.update(frontier)
-        for position in frontier:  # grows while it is read
+        for position in frontier:  # the loop appends to it
             fresh = [target for target in targets[position] if target not in seen]
             frontier += dict.fromkeys(fresh)
             seen.update(fresh)
@@ -123,7 +123,7 @@ def order_breadth_first(topology: Topology) -> list[int]:
 
 
 def saturate_slots(rate: float, peak_rate: float) -> tuple[int, float]:
-    """How often the peak rate goes into the rate, and the rest; a rest within rounding error is none."""
+    """The rate divided by the peak rate, and the rest; a rest within rounding error is 0."""
     rest = fmod(rate, peak_rate)
     full = round((rate - rest) / peak_rate)
     if peak_rate - rest <= RATE_TOLERANCE * rate:
@@ -134,7 +134,7 @@ def saturate_slots(rate: float, peak_rate: float) -> tuple[int, float]:
 def allocate_lsa(load: TaskLoad) -> TaskAllocation:
     """LSA: ⌊ω/I(1)⌋ threads with C(1) and M(1) each, and one more for the rest ω', with ω'/I(1) of both.
 
-    It takes for granted that threads scale linearly, on one slot as on many.
+    It assumes that threads scale linearly, on one slot as on many.
     """
     single = load.profile.single
     full, rest = saturate_slots(load.rate, single.peak_rate)
@@ -167,7 +167,7 @@ def allocate_mba(load: TaskLoad) -> TaskAllocation:
 
 
 def describe_bundles(load: TaskLoad, full: int, rest: float, threads: int) -> str:
-    """MBA's arithmetic for one task, in a line."""
+    """MBA's arithmetic for one task, as a line."""
     best = load.profile.best
     whole = f"{full} × {best.peak_rate:.6g}/s on {full} slots of {best.threads}" if full else ""
     if not rest:
@@ -178,7 +178,7 @@ def describe_bundles(load: TaskLoad, full: int, rest: float, threads: int) -> st
 
 
 def size_bundle(profile: Profile, threads: int, rate: float) -> tuple[float, float]:
-    """cpu and memory of threads together on one slot; a single thread takes in proportion to its rate."""
+    """The cpu and memory of threads together on one slot; a single thread takes in proportion to its rate."""
     point = profile.interpolate(threads)
     share = min(1.0, rate / point.peak_rate) if threads == 1 else 1.0
     return point.cpu * share, point.memory * share
@@ -186,7 +186,7 @@ def size_bundle(profile: Profile, threads: int, rate: float) -> tuple[float, flo
 
 def allocate_slots(loads: Sequence[TaskLoad], allocate_task: AllocateTask) -> ThreadAllocation:
     """Threads of all tasks by one rule, and ρ = max(⌈ΣC⌉, ⌈ΣM⌉)."""
-    # The fewest threads conceivable, so that nothing counts to 1e15 first.
+    # The least possible number of threads: too many are refused before they are counted one by one.
     fewest = {load.name: load.rate / load.profile.best.peak_rate for load in loads}
     refuse_excess(fewest, MOST_THREADS, "threads")
     tasks = tuple(allocate_task(load) for load in loads)
@@ -208,9 +208,9 @@ def refuse_excess(needed: Mapping[str, float], limit: int, unit: str) -> None:
 
 
 def find_dips(loads: Sequence[TaskLoad]) -> tuple[Diagnostic, ...]:
-    """Tasks that would take more of a slot at a lower rate: there MBA may need fewer slots for more tuples.
+    """The diagnostic for tasks that take more of a slot at a lower rate: MBA may need fewer slots for more tuples.
 
-    That is the measured shape of the profile (less cpu or memory with more threads), not an error.
+    The profile was measured so (less cpu or memory with more threads): this is no error.
     """
     dipping = tuple(load.name for load in loads if has_dip(load))
     if not dipping:

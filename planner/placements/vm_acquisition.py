@@ -1,4 +1,4 @@
-"""Which VMs to acquire for so many slots: the rule of Shukla and Simmhan (section 7), or the cheapest mix."""
+"""The VMs to acquire for a number of slots: by the rule of Shukla and Simmhan (section 7), or the cheapest mix."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from planner.placements.errors import InvalidCatalogue
 
 @dataclass(frozen=True, slots=True)
 class VmSize:
-    """One line of a catalogue: what such a VM is called, how many slots it has and what an hour costs."""
+    """One line of a catalogue: the name of a VM size, its slots and its hourly price."""
 
     name: str
     slots: int
@@ -21,22 +21,22 @@ class VmSize:
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """How many VMs of which size (largest first), their slots and what an hour of them costs."""
+    """The number of VMs of each size (largest first), their slots and their hourly price."""
 
     counts: tuple[tuple[VmSize, int], ...]
     slots: int
     hourly_price: float
 
 
-# The cheapest mix is refused beyond so many steps (sizes × slots left to dynamic programming): some seconds.
+# Steps of dynamic programming (sizes × slots), for some seconds: a larger search for the cheapest mix is refused.
 MOST_COVERS = 20_000_000
-COUNT_BITS = 40  # more VMs, or slots, than any cover has
+COUNT_BITS = 40  # a cover has fewer VMs and fewer slots than 2^40
 
 Acquire = Callable[[Sequence[VmSize], int], Purchase]
 
 
 def check_catalogue(sizes: Sequence[VmSize]) -> None:
-    """At least one size, each with its own name, a slot or more and a price."""
+    """InvalidCatalogue unless there is a size, and each has a name of its own, a slot or more and a price."""
     if not sizes:
         raise InvalidCatalogue("The catalogue has no VM sizes: give at least one.")
     unpriced = tuple(size.name for size in sizes if size.hourly_price is None)
@@ -69,12 +69,12 @@ def read_price(hourly_price: float | None) -> Fraction:
 
 
 def price_of(size: VmSize) -> Fraction:
-    """What an hour of it costs, exactly."""
+    """The exact hourly price of a size."""
     return read_price(size.hourly_price)
 
 
 def make_purchase(counts: Iterable[tuple[VmSize, int]]) -> Purchase:
-    """The sums of a mix, its sizes largest first."""
+    """The purchase of a mix, largest sizes first."""
     bought = sorted((pair for pair in counts if pair[1]), key=lambda pair: (-pair[0].slots, pair[0].name))
     price = sum((price_of(size) * count for size, count in bought), Fraction(0))
     return Purchase(tuple(bought), sum(size.slots * count for size, count in bought), float(price))
@@ -121,7 +121,7 @@ def settle_rest(sizes: Sequence[VmSize], slots: int) -> list[VmSize]:
 
 
 def drop_dominated(sizes: Iterable[VmSize]) -> list[VmSize]:
-    """The sizes without those that another has as many slots as, or more, for the same price or less."""
+    """The sizes without those that cost as much as another, or more, for no more slots."""
     kept: list[VmSize] = []
     for size in sorted(sizes, key=lambda size: (-size.slots, price_of(size), size.name)):
         if not kept or price_of(size) < price_of(kept[-1]):
@@ -130,16 +130,16 @@ def drop_dominated(sizes: Iterable[VmSize]) -> list[VmSize]:
 
 
 class Covers:
-    """The best covers of 1, 2, … slots from some sizes, worked out as far as they were asked for and kept.
+    """The best covers of 1, 2, … slots, computed as far as they were asked for, and kept.
 
-    Retries ask for some slots more, over and over: the table grows by those, and nothing is done twice.
+    A retry asks for a few slots more: the table then grows by these alone.
     """
 
     def __init__(self, sizes: Sequence[VmSize]) -> None:
         self.sizes = sizes
         self.scale = lcm(*(price_of(size).denominator for size in sizes))
         self.growing = Lock()
-        # What n slots cost, at n + first; n ≤ 0 costs nothing. One integer orders by price, then VMs, then slots.
+        # The cost of n slots is at n + first; n ≤ 0 costs nothing. One integer orders by price, then VMs, then slots.
         self.first = max(size.slots for size in sizes)
         self.best = [0] * (self.first + 1)
         self.offers = [(size.slots, self._weigh(size)) for size in sizes]

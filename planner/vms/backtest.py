@@ -36,8 +36,8 @@ DEFAULT_TIMING = Timing()
 class BacktestSetup:
     """What is replayed, with the parameters of the paper's section V as defaults.
 
-    `samples` judge every schedule; those at `train_vms` are all that a policy is trained on. `scale_peak` None
-    leaves the workload in its own unit, which must then be that of the samples.
+    `samples` judge every schedule; a policy is trained on those at `train_vms` alone. With a `scale_peak` of None the
+    workload stays in its own unit, which must then be that of the samples.
     """
 
     workload: str
@@ -54,7 +54,7 @@ class BacktestSetup:
 
 @dataclass(frozen=True, slots=True)
 class BacktestScore:
-    """How one policy did on one seed."""
+    """The score of one policy on one seed."""
 
     policy: str
     workload: str
@@ -67,7 +67,7 @@ class BacktestScore:
 
 
 class Backtest:
-    """A setup made ready: scaled, its judge and training samples apart, its forecasts shared by all runs."""
+    """A setup made ready: rates scaled, training samples apart from the judge's, forecasts shared by all runs."""
 
     def __init__(self, setup: BacktestSetup) -> None:
         self.setup = setup
@@ -81,13 +81,13 @@ class Backtest:
     def peaks(self) -> ArmaPeaks:
         """The ARMA forecasts that policies share; the order without a mean, as the authors had it (section IV-C).
 
-        By statsmodels: our fit finds higher peaks of the likelihood for some orders, and so not always their order.
+        statsmodels chooses it: our own fit finds higher peaks of the likelihood for some orders, and so another order.
         """
         order = choose_order(self.rates[:ARMA_WINDOW], ZERO_MEAN_ORDERS, fit_arma_by_statsmodels)
         return ArmaPeaks(order, day_steps=self.setup.timing.day_steps)
 
     def run(self, policy: str, seed: int, on_interval: Callable[[int], None] | None = None) -> ReplayedRun:
-        """One policy, or baseline, lived through with one seed."""
+        """The replay of one policy or baseline with one seed."""
         timing = self.setup.timing
         if policy in {TRUTH, STATIC_PEAK}:
             needed = self.capacity.covering_vms(self.rates)
@@ -98,7 +98,7 @@ class Backtest:
         return replay() if on_interval is None else replay(on_interval=on_interval)
 
     def make_policy(self, name: str) -> VmPolicy:
-        """A fresh policy that knows the training samples and nothing of the workload."""
+        """A new policy that knows the training samples and nothing of the workload."""
         if name == HEADGATE:
             target = self.setup.headgate_qos_target
             return HeadgatePolicy(self.training, self._distributions, self.capacity.max_vms, target)
@@ -115,7 +115,7 @@ class Backtest:
 
 
 def scale_rates(setup: BacktestSetup) -> Floats:
-    """The workload brought to its peak (section V-A2), after all that could be wrong with it was looked for."""
+    """The rates scaled to their peak (section V-A2); raises where the setup is wrong."""
     check_timing(setup.timing)
     check_max_vms(setup.max_vms)
     check_qos_target(setup.qos_target)

@@ -1,6 +1,6 @@
-"""A workload lived through again under a policy, step by step, and how it went (Imai et al., section V-A).
+"""The replay of a workload under a policy, step by step, with its score (Imai et al., section V-A).
 
-Deterministic given the seed; a policy is shown only what had been observed when it decided.
+The same seed gives the same replay. A policy sees only what had been observed when it decides.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedRun:
-    """Every step of a schedule that was lived through."""
+    """Every step of a replayed schedule, and its score."""
 
     vms: Floats
     throughputs: Floats
@@ -45,7 +45,7 @@ class Replay:
         self.vms, self.throughputs, self.backlogs, self.served, self.saturated = np.zeros((5, len(rates)))
 
     def observed_until(self, steps: int, served_steps: int) -> Observed:
-        """What the first steps have shown; read-only, so that no policy can write history."""
+        """What the first steps have shown; read-only, so that no policy changes it."""
         served = (self.vms, self.served, self.saturated)
         columns = [self.rates[:steps], *(column[:served_steps] for column in served)]
         for column in columns:
@@ -53,7 +53,7 @@ class Replay:
         return Observed(*columns)
 
     def serve(self, start: int, end: int, vms: int) -> None:
-        """Run steps start..end − 1 of one interval; what a step cannot serve waits for the next."""
+        """Run steps start..end − 1 of one interval; what a step cannot serve waits for the next step."""
         seconds = self.timing.step_seconds
         deviate = float(self.deviates[start // self.timing.interval_steps])
         throughput = self.capacity.throughput_of(vms, deviate)
@@ -81,7 +81,7 @@ class Replay:
 
 
 def _ignore_interval(_: int) -> None:
-    """Nobody watches."""
+    """The default of `on_interval`: do nothing."""
 
 
 def replay_policy(
@@ -93,9 +93,9 @@ def replay_policy(
     *,
     on_interval: Callable[[int], None] = _ignore_interval,
 ) -> ReplayedRun:
-    """Schedule the whole workload by a policy; `on_interval` may raise to stop.
+    """Schedule the whole workload by a policy; `on_interval` is called after each interval, and may raise to stop.
 
-    The first interval is decided on its own first step: before it nothing was seen and nothing ran.
+    The first interval is decided on its own first step, since nothing was seen or ran before it.
     """
     replay = Replay(rates, capacity, timing, seed)
     interval, startup = timing.interval_steps, timing.startup_steps
@@ -117,7 +117,7 @@ def replay_policy(
 
 
 def replay_schedule(vms: Floats, rates: Floats, capacity: Capacity, timing: Timing, seed: int) -> ReplayedRun:
-    """A schedule given for every step: how the two baselines are judged."""
+    """The replay of VMs that are given for every step, as the two baselines are."""
     replay = Replay(rates, capacity, timing, seed)
     for step, count in enumerate(vms):
         replay.serve(step, step + 1, int(count))

@@ -1,4 +1,4 @@
-"""The uncertainty-aware policies of Imai et al. (Table III), put together from three switches."""
+"""The uncertainty-aware policies of Imai et al. (Table III), each a combination of three switches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from planner.workloads.window import Window
 
 @dataclass(frozen=True, slots=True)
 class VmReason:
-    """Why a decision is as it is: what it covers, how surely, and what each uncertainty costs in VMs."""
+    """The reason for a number of VMs: the rate it covers, the probability, and the VMs that each uncertainty costs."""
 
     vms: int
     covered_rate: float
@@ -36,7 +36,7 @@ class SigmaRule:
     qos_target: float
 
     def decide(self, load: PeakLoad) -> int:
-        """The VMs that hold with probability ρ, or the best there are."""
+        """The fewest VMs that cover the load with probability ρ, or the VMs of the highest throughput."""
         z = float(ndtri(self.qos_target))
         curve = self.model.trusted_curve(self.max_vms)
         return needed_vms(curve, load.rate + z * float(np.hypot(self.sigma, load.deviation)))
@@ -67,7 +67,7 @@ def _normal_probability(margin: float, spread: float) -> float:
 
 
 class SigmaPolicy:
-    """A model of τ(m), a forecast and ρ; learns from saturated intervals if it may (section III-B)."""
+    """A policy by a model of τ(m), a forecast and ρ; with `learning` it refits on saturated intervals (III-B)."""
 
     def __init__(
         self,
@@ -153,6 +153,6 @@ def find_policy(name: str) -> PolicyName:
 
 
 def check_policy(name: str) -> None:
-    """Raise unless the name is that of a policy or a baseline."""
+    """UnknownVmPolicy unless the name is that of a policy or a baseline."""
     if name not in {HEADGATE, *BASELINES}:
         find_policy(name)

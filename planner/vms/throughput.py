@@ -17,7 +17,7 @@ DISAGREEMENT_THRESHOLD = 0.2
 
 @dataclass(frozen=True, slots=True)
 class MstSample:
-    """The throughput that `vms` VMs sustained when there was more to do than they could."""
+    """The throughput that `vms` VMs sustained while more was offered than they could serve."""
 
     vms: int
     throughput: float
@@ -68,7 +68,7 @@ class MstModel:
         return self.form.from_line(self.form.columns(vms) @ np.asarray(self.weights))
 
     def trusted_curve(self, max_vms: int) -> Floats:
-        """τ̂(1), τ̂(2), ... up to its maximum: beyond it the fit says that VMs do harm, which is no forecast."""
+        """τ̂(1), τ̂(2), ... up to its maximum: a fit that falls with more VMs is not trusted."""
         curve = self.throughput_at(np.arange(1.0, max_vms + 1.0))
         return np.maximum(curve[: int(np.argmax(curve)) + 1], 0.0)
 
@@ -78,12 +78,12 @@ class MstModel:
         return float(np.square(self.residuals).sum())
 
 
-# Beyond, squares and reciprocals leave what doubles can hold.
+# Squares and reciprocals of throughputs beyond these leave the range of doubles.
 LEAST_THROUGHPUT, MOST_THROUGHPUT = 1e-100, 1e100
 
 
 def check_samples(samples: Sequence[MstSample]) -> None:
-    """Raise unless the samples can carry both models and their spread (eq. 6 divides by n − l)."""
+    """Raise unless both models and their spread can be fitted to the samples (eq. 6 divides by n − l)."""
     for position, sample in enumerate(samples):
         if sample.vms < 1:
             raise InvalidMstSamples(
@@ -105,7 +105,7 @@ def fit_form(form: MstForm, samples: Sequence[MstSample]) -> MstModel:
     vms = np.array([sample.vms for sample in samples], dtype=float)
     throughput = np.array([sample.throughput for sample in samples])
     columns = form.columns(vms)
-    # Columns from 1/m to m² span five decades: of unit length they are equally easy to tell apart.
+    # Columns from 1/m to m² span five decades: scaled to unit length they are equally well determined.
     lengths = np.sqrt(np.square(columns).sum(axis=0))
     weights = scipy.optimize.nnls(columns / lengths, form.to_line(throughput))[0] / lengths
     residuals = throughput - form.from_line(columns @ weights)

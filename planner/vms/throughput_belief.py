@@ -1,11 +1,11 @@
-"""What is believed of τ(m) at every m: a Normal over log τ that learns from saturated and unsaturated intervals.
+"""The belief about τ(m) at every m: a Normal over log τ that learns from saturated and unsaturated intervals.
 
-log τ(m) = a + b log m − k log(1 + m/32) + s·[m = 1] + r(m): a scale, a power, a levelling off, what a single VM
-gains by sending nothing over the network, and a roughness r that two numbers of VMs share the more the closer they
-are. One interval's throughput scatters around it, at each m in its own measure. A saturated interval shows that
-throughput; one that was not shows only that it lay above what was served. The priors are what the simple benchmarks wc,
-sol and rsort of the paper's authors show; the roughness and the usual scatter are from the development pairs of
-docs/models/vm-forecasts.md. No application that a backtest reports was looked at for any of them.
+log τ(m) = a + b log m − k log(1 + m/32) + s·[m = 1] + r(m) has a scale, a power, a levelling off, the gain of a single
+VM that sends nothing over the network, and a roughness r that correlates close numbers of VMs. The throughput of one
+interval scatters around it, with a deviation of its own at each m. A saturated interval shows that throughput; an
+unsaturated one shows only that it lay above the served rate. The priors come from the simple benchmarks wc, sol and
+rsort of the paper's authors, the roughness and the usual scatter from the development pairs of
+docs/models/vm-forecasts.md. None was chosen on an application that a backtest reports.
 """
 
 from collections.abc import Sequence
@@ -22,12 +22,12 @@ LEVELLING, LEVELLING_DEVIATION, LEVELLING_VMS = 0.6, 0.5, 32.0
 SINGLE, SINGLE_DEVIATION = 0.4, 0.4
 ROUGHNESS_DEVIATION, ROUGHNESS_LENGTH = 0.08, 0.35
 SCATTER, SCATTER_WEIGHT = 0.05, 4.0
-# How many samples the scatter of all m weighs against an m's own.
+# The weight, in samples, of the scatter of all m against that of one m.
 POOLED_WEIGHT = 2.0
 
 
 class CapacityBelief:
-    """Gaussian over (log τ(1), ..., log τ(max_vms)), updated one observation at a time."""
+    """A Gaussian over (log τ(1), ..., log τ(max_vms)), updated by one observation at a time."""
 
     def __init__(self, samples: Sequence[MstSample], max_vms: int) -> None:
         self.scatter = find_scatter(samples, max_vms)
@@ -43,17 +43,17 @@ class CapacityBelief:
         return np.sqrt(np.maximum(np.diag(self.covariance), 0.0) + self.scatter**2)
 
     def learn_throughput(self, vms: int, throughput: float) -> None:
-        """A saturated interval: Kalman's update of all m by one value at one m."""
+        """Learn from a saturated interval: Kalman's update of all m by one value at one m."""
         self._condition(vms, np.log(throughput), float(self.scatter[vms - 1]) ** 2)
 
     def learn_bound(self, vms: int, served_rate: float) -> None:
-        """An unsaturated interval: τ lay above `served_rate`, matched by the truncated Normal's two moments."""
+        """Learn from an unsaturated interval: τ lay above `served_rate` (two moments of the truncated Normal)."""
         if served_rate <= 0:
             return
         variance = float(self.covariance[vms - 1, vms - 1]) + float(self.scatter[vms - 1]) ** 2
         deviation = np.sqrt(variance)
         distance = (self.means[vms - 1] - np.log(served_rate)) / deviation
-        # Inverse Mills ratio φ/Φ, in logarithms: far below the bound both vanish.
+        # The inverse Mills ratio φ/Φ by logarithms: both vanish far below the bound.
         ratio = float(np.exp(-0.5 * distance**2 - 0.5 * np.log(2.0 * np.pi) - log_ndtr(distance)))
         shrink = ratio * (ratio + distance)
         if shrink < 1e-6:
@@ -84,8 +84,8 @@ def believe_before(middle: float, max_vms: int) -> tuple[Floats, Floats]:
 def find_scatter(samples: Sequence[MstSample], max_vms: int) -> Floats:
     """The deviation of log τ between samples at each m: s²(m) = (SS(m) + w·s²) / (n(m) − 1 + w), s² that of all m.
 
-    Between the numbers of VMs that were measured it is interpolated; two below the fewest and at twice the most, of
-    which nothing is known, it is that of all.
+    It is interpolated between measured numbers of VMs. From two below the fewest and from twice the most on, where
+    nothing is known, it is the scatter of all m.
     """
     vms = np.array([sample.vms for sample in samples])
     logs = np.log([sample.throughput for sample in samples])

@@ -1,4 +1,4 @@
-"""When VMs are decided on, what a decision may see, and what makes one."""
+"""The timing of decisions about VMs, what a decision may observe, and the interface of a policy."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -40,17 +40,17 @@ class Observed:
 
 
 def observe_rates(rates: Floats) -> Observed:
-    """Rates alone: nothing is known of the VMs that ran."""
+    """The observation of rates alone, without a record of VMs."""
     nothing = np.zeros(0)
     return Observed(rates, nothing, nothing, nothing)
 
 
 class VmPolicy(Protocol):
-    """What chooses the VMs of the next interval."""
+    """A policy that chooses the VMs of the next interval."""
 
     @property
     def reactive(self) -> bool:
-        """Whether it decides when the interval begins, its new VMs late, instead of ahead of it."""
+        """Whether it decides when an interval begins, so that new VMs come late, instead of ahead of it."""
         ...
 
     def decide_vms(self, observed: Observed, window: Window) -> int:
@@ -59,7 +59,7 @@ class VmPolicy(Protocol):
 
 
 def check_timing(timing: Timing) -> None:
-    """0 ≤ U < S, as the paper has it, and a step that takes time."""
+    """InvalidSchedule unless 0 ≤ U < S, as in the paper, and a step has a duration."""
     if not 0 <= timing.startup_steps < timing.interval_steps:
         raise InvalidSchedule(
             f"startup_steps = {timing.startup_steps} must be at least 0 and below interval_steps = "
@@ -71,12 +71,12 @@ def check_timing(timing: Timing) -> None:
 
 
 def check_max_vms(max_vms: int) -> None:
-    """At least one VM."""
+    """InvalidSchedule unless at least one VM is allowed."""
     if max_vms < 1:
         raise InvalidSchedule(f"max_vms = {max_vms} must be at least 1.", "/max_vms")
 
 
 def check_qos_target(qos_target: float) -> None:
-    """ρ ∈ [0.5, 1)."""
+    """InvalidQosTarget unless ρ ∈ [0.5, 1)."""
     if not 0.5 <= qos_target < 1.0:
         raise InvalidQosTarget(qos_target)

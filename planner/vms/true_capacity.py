@@ -1,6 +1,6 @@
-"""What m VMs truly sustain, as far as measurements tell: Normal, interpolated between the measured m.
+"""The true capacity of m VMs by measurements: Normal, interpolated between the measured m (Imai et al., V-A3).
 
-Imai et al., section V-A3: the judge of every schedule in a backtest, never seen by a policy.
+It judges every schedule in a backtest; no policy sees it.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class Capacity:
 
     @property
     def max_vms(self) -> int:
-        """The largest m that anything is known of."""
+        """The largest m with a known capacity."""
         return len(self.means)
 
     def throughput_of(self, vms: int, deviate: float) -> float:
@@ -30,15 +30,15 @@ class Capacity:
         return max(float(self.means[vms - 1] + deviate * self.deviations[vms - 1]), 0.0)
 
     def covering_vms(self, rates: Floats) -> Floats:
-        """The fewest VMs whose mean lies above each rate; the best there is where none does."""
-        # The running maximum is what the fewest VMs that reach a level are found on: τ(m) need not rise with m.
+        """The fewest VMs whose mean lies above each rate; the VMs of the highest mean where none does."""
+        # τ(m) need not rise with m: the running maximum shows the fewest VMs that reach a rate.
         reached = np.maximum.accumulate(self.means)
         best = int(np.argmax(self.means))
         return np.minimum(np.searchsorted(reached, rates, side="right"), best) + 1.0
 
 
 def interpolate_capacity(samples: Sequence[MstSample], max_vms: int) -> Capacity:
-    """Means and variances (of a sample, n − 1) interpolated pairwise; no m beyond the largest measured one."""
+    """The capacity with means and sample variances (n − 1) interpolated between measured m, up to the largest."""
     by_vms: dict[int, list[float]] = {}
     for sample in samples:
         by_vms.setdefault(sample.vms, []).append(sample.throughput)
@@ -46,7 +46,7 @@ def interpolate_capacity(samples: Sequence[MstSample], max_vms: int) -> Capacity
         raise InvalidMstSamples("No samples to judge by: give measured throughputs for some numbers of VMs.")
     measured = np.array(sorted(by_vms), dtype=float)
     means = np.array([np.mean(by_vms[int(vms)]) for vms in measured])
-    # One sample alone has no variance: that of its neighbours stands in for it.
+    # An m with a single sample has no variance: it is interpolated between its neighbours.
     repeated = np.array([vms for vms in measured if len(by_vms[int(vms)]) > 1])
     if len(repeated) == 0:
         raise InvalidMstSamples(

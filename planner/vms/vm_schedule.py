@@ -1,4 +1,4 @@
-"""How many VMs the coming intervals need, and why: by a policy of the paper or by our own."""
+"""The VMs that the coming intervals need, and why: by a policy of Imai et al. or by Headgate's own."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ DEFAULT_TIMING = Timing()
 
 @dataclass(frozen=True, slots=True)
 class VmQuestion:
-    """What is asked; `bounds` are throughputs that were served without saturating, of use to our own policy."""
+    """The question of a schedule; `bounds` are throughputs served without saturating, for Headgate's own policy."""
 
     workload: Workload
     samples: tuple[MstSample, ...]
@@ -40,7 +40,7 @@ class VmQuestion:
 
 @dataclass(frozen=True, slots=True)
 class VmInterval:
-    """One interval's answer: it begins `first_step` steps after the last one measured."""
+    """One interval with its expected rate and the reason for its VMs."""
 
     from_seconds: float
     to_seconds: float
@@ -50,7 +50,7 @@ class VmInterval:
 
 @dataclass(frozen=True, slots=True)
 class VmForecast:
-    """The schedule, and the models behind it."""
+    """The schedule and the models behind it."""
 
     policy: str
     qos_target: float
@@ -61,7 +61,7 @@ class VmForecast:
 
 
 def forecast_vms(question: VmQuestion) -> VmForecast:
-    """The VMs of each coming interval, the first beginning as soon as VMs asked for now are ready."""
+    """The VMs of each coming interval; the first interval begins as soon as VMs asked for now are ready."""
     check_timing(question.timing)
     check_max_vms(question.max_vms)
     if not 1 <= question.intervals <= MOST_INTERVALS:
@@ -86,7 +86,7 @@ def forecast_vms(question: VmQuestion) -> VmForecast:
 
 
 def windows_ahead(question: VmQuestion) -> list[Window]:
-    """[t, t + S), [t + S, t + 2S), ... as distances from the last step measured, U before t."""
+    """[t, t + S), [t + S, t + 2S), ... as distances from the last measured step, which lies U before t."""
     steps, first = question.timing.interval_steps, max(question.timing.startup_steps, 1)
     return [Window(first + i * steps, first + (i + 1) * steps - 1) for i in range(question.intervals)]
 
@@ -108,7 +108,7 @@ class _Scheduled:
 
 
 def _schedule_by_sigma(question: VmQuestion, model: MstModel, qos_target: float) -> _Scheduled:
-    """Each interval's peak covered with probability ρ."""
+    """The VMs that cover each interval's peak with probability ρ."""
     known, rates = find_policy(question.policy), question.workload.series
     forecast, arma, found = _choose_forecast(question, known)
     sigma = model.sigma if known.uncertain_model else 0.0
@@ -122,7 +122,7 @@ def _schedule_by_sigma(question: VmQuestion, model: MstModel, qos_target: float)
 def _choose_forecast(
     question: VmQuestion, known: PolicyName
 ) -> tuple[PeakForecast, ArmaModel | None, list[Diagnostic]]:
-    """The last rate, or the ARMA model of lowest AIC on the newest window."""
+    """The last rate, or the ARMA model of lowest AIC on the newest window, or what stands in for it."""
     if not known.forecasting:
         return expect_last_rate, None, []
     rates = question.workload.series

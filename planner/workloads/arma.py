@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-import scipy  # its parts are loaded at their first use: scipy.signal takes as long as all the rest of a start
+import scipy  # as a whole: scipy loads scipy.signal at its first use, which takes as long as the rest of a start
 
 from planner.arrays import Floats
 
 
 @dataclass(frozen=True, slots=True)
 class ArmaOrder:
-    """How many past values and past errors enter, and whether around a mean or around zero."""
+    """The numbers of past values and past errors that enter a model, and whether it has a mean."""
 
     ar: int
     ma: int
@@ -24,7 +24,7 @@ class ArmaOrder:
 
     @property
     def parameters(self) -> int:
-        """What is estimated: φ, θ, the mean if there is one."""
+        """The number of estimated parameters: φ, θ, and the mean if there is one."""
         return self.ar + self.ma + self.with_mean
 
 
@@ -33,7 +33,7 @@ ORDERS = tuple(
     for ar, ma, with_mean in product(range(4), range(4), (False, True))
     if (ar, ma) != (0, 0)
 )
-# The authors ran their models without a mean, and on their week they forecast better so.
+# The authors ran their models without a mean, which forecasts better on their week.
 ZERO_MEAN_ORDERS = tuple(order for order in ORDERS if not order.with_mean)
 
 
@@ -58,7 +58,7 @@ class ArmaForecast:
 
 
 def psi_weights(model: ArmaModel, count: int) -> Floats:
-    """ψ_0 = 1, ψ_1, ...: what an error j steps ago still adds (eq. 12 with the sign of eq. 9)."""
+    """ψ_0 = 1, ψ_1, ...: the part of an error that is left j steps later (eq. 12 with the sign of eq. 9)."""
     impulse = np.zeros(count)
     impulse[:1] = 1.0
     return np.asarray(
@@ -67,7 +67,7 @@ def psi_weights(model: ArmaModel, count: int) -> Floats:
 
 
 def innovate(ar: Sequence[float], ma: Sequence[float], centred: Floats) -> tuple[Floats, Floats]:
-    """Each value's surprise given all before it, and its variance in units of σ² (the innovations algorithm)."""
+    """The innovation of each value given all before it, and its variance in units of σ² (the innovations algorithm)."""
     from statsmodels.tsa.innovations.arma_innovations import arma_innovations
 
     innovations, variances = arma_innovations(centred, ar_params=ar, ma_params=ma)

@@ -1,4 +1,4 @@
-"""Fitting ARMA models: exact likelihood by innovations and warm starts; statsmodels' own fit as the reference."""
+"""Fits of ARMA models: exact likelihood by innovations with warm starts, and statsmodels' fit as the reference."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ CLOSE_ENOUGH = 1e-5
 DIFFERENCE = 1e-6
 LONGEST_STEP = 0.5
 ROWS_PER_PARAMETER = 3
-# A root on the unit circle has no stationary variance to start from.
+# With a root on the unit circle the process has no stationary variance.
 LARGEST_PARTIAL = 1.0 - 1e-8
 
 Residuals = Callable[[Floats], Floats]
@@ -23,12 +23,12 @@ Fit = Callable[[Floats, ArmaOrder, ArmaModel | None], ArmaModel]
 
 
 class ArmaFitFailed(ArithmeticError):
-    """The fit did not end in a model; the caller falls back and says so."""
+    """The fit did not end in a model; planner.workloads.arma_fallback says what stands in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Minimum:
-    """Where a sum of squares is least, and how large it is there."""
+    """The parameters at which a sum of squares is least, and the sum there."""
 
     parameters: Floats
     total: float
@@ -54,7 +54,7 @@ def fit_arma(rates: Floats, order: ArmaOrder, start: ArmaModel | None = None) ->
     innovations, variances = innovate(model.ar, model.ma, values - model.mean)
     variance = float(np.mean(innovations**2 / variances))
     misfit = len(values) * (np.log(2.0 * np.pi * max(variance, 1e-300)) + 1.0) + np.log(variances).sum()
-    # As many parameters as statsmodels counts: the variance is one of them.
+    # Parameters are counted as statsmodels does: the variance is one of them.
     aic = float(misfit) + 2.0 * (order.parameters + 1)
     return _checked(replace(model, innovation_variance=variance, aic=aic))
 
@@ -75,7 +75,7 @@ def fit_arma_by_statsmodels(rates: Floats, order: ArmaOrder, start: ArmaModel | 
     del start
     values = _check_values(rates, order)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        # Poor starting values are its own affair; whether the fit is one is judged by its numbers.
+        # It warns of poor starting values; the numbers of the fit show whether it is usable.
         warnings.simplefilter("ignore")
         try:
             fit = ARIMA(values, order=(order.ar, 0, order.ma), trend="c" if order.with_mean else "n").fit()
@@ -102,7 +102,7 @@ def rank_orders(
 
 
 def minimise_squares(residuals: Residuals, start: Floats) -> Minimum:
-    """Levenberg–Marquardt with differences for derivatives."""
+    """The least sum of squares by Levenberg–Marquardt, with differences for derivatives."""
     parameters = start
     errors = residuals(parameters)
     total, damping = float(errors @ errors), 1e-3
@@ -115,7 +115,7 @@ def minimise_squares(residuals: Residuals, start: Floats) -> Minimum:
         before, improved = total, False
         while not improved and damping < MOST_DAMPING:
             step = np.linalg.solve(gram + damping * scale, slope)
-            # Far out every model is near the same unit root: a long step there finds no way back.
+            # Large parameters all give nearly the same unit root: after a long step the search would stay there.
             reach = LONGEST_STEP * np.maximum(np.abs(parameters), 1.0)
             candidate = parameters - np.clip(step, -reach, reach)
             candidate_errors = residuals(candidate)
@@ -169,7 +169,7 @@ def _whiten(values: Floats, model: ArmaModel) -> Floats:
     try:
         innovations, variances = innovate(model.ar, model.ma, values - model.mean)
     except ValueError:
-        # A root so close to the circle that rounding puts it there: no such candidate is the best.
+        # Rounding puts a root on the unit circle: such a candidate is never the best.
         return np.full(len(values), np.inf)
     return np.asarray(innovations / np.sqrt(variances) * np.exp(np.log(variances).mean() / 2.0), dtype=float)
 
@@ -186,12 +186,12 @@ def _check_values(rates: Floats, order: ArmaOrder) -> Floats:
 
 
 def _cold_starts(values: Floats, order: ArmaOrder) -> list[ArmaModel]:
-    """The likelihood has several peaks: climb from least squares and from Hannan and Rissanen's regression."""
+    """The starts of a fit without a last one: the likelihood has several peaks, and each start may reach another."""
     from statsmodels.tsa.arima.estimators.hannan_rissanen import hannan_rissanen
 
     centre = float(values.mean()) if order.with_mean else 0.0
     with warnings.catch_warnings():
-        # On a straight line its regression has no single answer; as a start any will do.
+        # On a straight line its regression has no unique answer; any answer is good enough for a start.
         warnings.simplefilter("ignore")
         guess = hannan_rissanen(values - centre, order.ar, order.ma, demean=False)[0]
     ar, ma = tuple(map(float, guess.ar_params)), tuple(map(float, guess.ma_params))
@@ -199,7 +199,7 @@ def _cold_starts(values: Floats, order: ArmaOrder) -> list[ArmaModel]:
 
 
 def _guess(values: Floats, order: ArmaOrder) -> ArmaModel:
-    """Near a random walk: a workload is more like its last value than like its mean."""
+    """A start near a random walk: a workload resembles its last value more than its mean."""
     ar = (0.95, *([0.0] * order.ar))[: order.ar]
     return ArmaModel(order, float(values.mean()) if order.with_mean else 0.0, ar, (0.0,) * order.ma, 1.0)
 

@@ -16,7 +16,7 @@ from planner.errors import PlannerError
 
 
 class ForecastError(PlannerError):
-    """A schedule of VMs cannot be made."""
+    """A forecast or a schedule of VMs cannot be made."""
 
 
 @dataclass(eq=False)
@@ -47,7 +47,7 @@ class WorkloadTooShort(ForecastError):
 
 @dataclass(eq=False)
 class WorkloadTooSparse(ForecastError):
-    """So many steps are missing that filling them in would invent the series."""
+    """So many steps are missing that most of the series would be filled in."""
 
     missing_steps: int
     steps: int
@@ -62,7 +62,7 @@ class WorkloadTooSparse(ForecastError):
 
 @dataclass(eq=False)
 class ConstantWorkload(ForecastError):
-    """Every measured rate is the same to the last digit."""
+    """All measured rates are equal to the last digit."""
 
     rate: float
     steps: int

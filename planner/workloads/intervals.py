@@ -1,4 +1,4 @@
-"""Where a workload goes: the ARMA model that fits its newest window best, with an interval for every step."""
+"""Interval forecasts of a workload by the ARMA model of lowest AIC on its newest window."""
 
 from dataclasses import dataclass
 
@@ -14,12 +14,12 @@ from planner.workloads.peak_rate import ARMA_WINDOW
 from planner.workloads.series import Workload, check_forecastable
 
 FEWEST_WINDOW_STEPS = 20
-"""Fewer would not tell the largest of the models, with eight parameters, from chance."""
+"""On fewer steps the largest model, with eight parameters, would fit chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkloadForecast:
-    """The rates of the steps after the last one measured; no model where a fallback had to give them."""
+    """The rates of the steps after the last measured one; `model` is None where a fallback stands in."""
 
     model: ArmaModel | None
     expected: Floats
@@ -33,7 +33,7 @@ def forecast_workload(
 ) -> WorkloadForecast:
     """λ̂_{t+k} ± z σ_k, z = Φ⁻¹((1 + level)/2) (Imai et al., eqs. 10 and 13, the order by AIC); no rate below 0.
 
-    Normal errors are an approximation: those of a workload have heavier tails, above all ahead of a flash crowd.
+    Normal errors are an approximation: errors of workloads have heavier tails, above all before a flash crowd.
     """
     if not 0.0 < level < 1.0:
         raise InvalidSchedule(f"level = {level:.6g} must lie between 0 and 1: 0.95 is usual.", "/level")

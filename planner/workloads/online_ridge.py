@@ -1,4 +1,4 @@
-"""Linear regression that learns row by row and leans to a prior, and the rows it learns from."""
+"""Ridge regression that learns row by row and is drawn to a prior, and the array that its rows are kept in."""
 
 from collections.abc import Mapping
 
@@ -19,7 +19,7 @@ class Ridge:
         self._moments = penalty * self.prior
 
     def learn(self, rows: Floats, outcomes: Floats) -> None:
-        """Take in rows (targets × n × features) with their outcomes (targets × n)."""
+        """Learn from rows (targets × n × features) with their outcomes (targets × n)."""
         transposed = rows.transpose(0, 2, 1)
         self._gram += transposed @ rows
         self._moments += (transposed @ outcomes[..., None])[..., 0]

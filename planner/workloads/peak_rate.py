@@ -1,4 +1,4 @@
-"""The highest workload to expect in a coming interval: by ARMA, or simply as the last step was."""
+"""The highest rate to expect in a coming interval: by an ARMA model, or the rate of the last step."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,14 +28,15 @@ PeakForecast = Callable[[Floats, Window], PeakLoad]
 
 
 def expect_last_rate(rates: Floats, window: Window) -> PeakLoad:  # noqa: ARG001  (one of the PeakForecasts)
-    """No forecast: the next interval is taken to be as the last step was."""
+    """The rate of the last step, as the forecast of a policy that makes none."""
     return PeakLoad(float(rates[-1]), 0.0)
 
 
 class ArmaPeaks:
-    """h = argmax(λ̂ + 2σ) over the window (eq. 14), refitted on a sliding window, warm from the last fit.
+    """h = argmax(λ̂ + 2σ) over the window (eq. 14), refitted on a sliding window from the parameters of the last fit.
 
-    Each moment's answer is kept, since the policies and seeds of one backtest ask again; one object per workload.
+    One object per workload: it keeps the answer of each moment, which the policies and seeds of a backtest ask for
+    again.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class ArmaPeaks:
         self._known: dict[tuple[int, Window], PeakLoad] = {}
 
     def __call__(self, rates: Floats, window: Window) -> PeakLoad:
-        """The window's peak as seen from the last of the rates."""
+        """The peak of the window, forecast from these rates."""
         key = (len(rates), window)
         if key not in self._known:
             self._known[key] = self._forecast(rates, window)
@@ -73,5 +74,5 @@ class ArmaPeaks:
 
 
 def as_peak(stand_in: StandIn) -> PeakLoad:
-    """The stand-in as the peak of any window."""
+    """The stand-in as the peak of a window."""
     return PeakLoad(stand_in.rate, stand_in.deviation, stand_in.why)

@@ -1,14 +1,14 @@
-"""The external rate to be ready for over the coming steps, in milliseconds: for every decision anew.
+"""The external rate to be ready for over the coming steps, fast enough to be forecast for every decision.
 
-Each candidate looks at the newest w rates before a moment t and says how high the next H steps will go at most,
+Each candidate takes the newest w rates before a moment t and forecasts the highest of the next H rates,
 
     flat: their mean;   trend: the largest of their least-squares line over t+1 ... t+H
 
-It is tried at every earlier moment, and misses what came, Y_t = max λ(t+1..t+H), by e_t = Y_t − P_t. The upper rate
-is P_now plus the q-quantile of these errors: no law of the errors is assumed. P is the mean of the three candidates
-whose upper rates, with the quantile of the older half of the moments, had the least pinball loss over the newer half:
-the mean errs less than one alone (Bates and Granger 1969). An ARMA model (planner.rate_forecast) takes seconds for the
-choice of its order, and returns to its mean where a load ramps.
+It is tried at every earlier moment t, and its error is e_t = Y_t − P_t with Y_t = max λ(t+1..t+H). The upper rate is
+P_now plus the q-quantile of these errors, so that no distribution of the errors is assumed. P is the mean of the three
+candidates whose upper rates, with the quantile of the older half of the moments, had the least pinball loss over the
+newer half: a mean of forecasts errs less than one alone (Bates and Granger 1969). An ARMA model
+(planner.workloads.upper_rate) takes seconds for the choice of its order, and returns to its mean where a load ramps.
 """
 
 from collections.abc import Sequence
@@ -25,13 +25,13 @@ from planner.workloads.upper_rate import FEWEST_INTERVALS
 FLAT_WINDOWS = (1, 3, 6, 12)
 TREND_WINDOWS = (4, 6, 12, 24, 48)
 COMBINED = 3
-# A window, and the steps that it is tried on, take no more than a third of what is known.
+# A window, and the steps ahead, take no more than this part of the known rates each.
 LARGEST_PART = 3
 
 
 @dataclass(frozen=True, slots=True)
 class RateAhead:
-    """The upper rate over `steps` intervals; `history` is how many were learnt from."""
+    """The rate to be ready for over `steps` intervals; `history` is the number of intervals that it was learnt from."""
 
     expected_rate: float
     upper_rate: float
@@ -44,7 +44,7 @@ class RateAhead:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What one way to look ahead said at each moment, oldest first; the last is now."""
+    """The peaks that a candidate forecast at each moment, oldest first; the last is now."""
 
     name: str
     peaks: Floats
@@ -87,7 +87,7 @@ def look_ahead(
 
 
 def list_candidates(rates: Floats, steps: int) -> list[Candidate]:
-    """All whose window is short enough for what is known."""
+    """The candidates whose window is short enough for the known rates."""
     most = len(rates) // LARGEST_PART
     found = []
     for window in FLAT_WINDOWS:
@@ -106,7 +106,7 @@ def list_candidates(rates: Floats, steps: int) -> list[Candidate]:
 
 
 def find_loss(errors: Floats, quantile: float) -> float:
-    """Mean pinball loss over the newer half of an upper rate by the older half's quantile."""
+    """The mean pinball loss over the newer half of the errors, for the quantile of the older half."""
     half = len(errors) // 2
     beyond = errors[half:] - np.quantile(errors[:half], quantile)
     return float(np.mean(np.maximum(quantile * beyond, (quantile - 1.0) * beyond)))

@@ -1,8 +1,8 @@
-"""The distribution of a workload over a whole coming interval, learned from past errors at the same distance.
+"""The distribution of the rates of a coming interval, learned from past errors at the same distance.
 
-Three layers, each fitted only on what had been seen: a ridge regression for every step of the interval says where
-the logarithm of the rate goes; a second one says how far off the first will be, from how wild the last hours were
-and how wild the same hours of the days before; the past errors in units of that say with what shape.
+Three layers learn from past rates alone. A ridge regression for each step of the interval forecasts the logarithm of
+the rate. A second one forecasts the size of the first one's error, from the errors of the last hours and of the same
+hours on the days before. The past errors, in units of that size, give the shape of the distribution.
 """
 
 from itertools import pairwise
@@ -23,10 +23,10 @@ REFERENCE = 1
 ERROR_SPANS = (10, 60, 400)
 CHANGE_SPANS = ((1, 15), (5, 5), (5, 60))
 DAYS_BACK = (1, 2)
-# The logarithm is of (rate + half the mean rate): an outage of a minute must not outweigh a day of traffic.
+# The logarithm is of (rate + half the mean rate), so that an outage of a minute does not outweigh a day of traffic.
 OFFSET_SHARE = 0.5
 FIRST_ERROR, SMALLEST_ERROR = 0.05, 0.005
-# Too high a forecast costs VMs, too low a one costs service: as errors go, the first is the smaller.
+# A forecast that is too high costs VMs; one that is too low costs service, and its error counts in full.
 WEIGHT_ABOVE = 0.3
 LOG_SPREADS = (-7.0, 1.0)
 DROP_SHARE = 0.5
@@ -36,12 +36,12 @@ PRIOR_ROWS = 40
 THINNING = 7
 REFRESH_STEPS = 60
 SMOOTHING = 15
-# Steps learned from at once; fewer where the window ends sooner, for a forecast builds on the error that far back.
+# Steps learned from at once; fewer where the window ends sooner, for a forecast uses the error that far back.
 BLOCK_STEPS = 10
 
 
 class RateDistribution:
-    """Feed it the rates seen so far; it answers with equally likely rates of the steps in its window."""
+    """The distribution of the rates in one window, learned from the rates seen so far."""
 
     def __init__(self, window: Window, day_steps: int = 1440) -> None:
         self.steps = np.arange(window.first, window.last + 1)
@@ -72,13 +72,13 @@ class RateDistribution:
         self._refresh_shape(last)
         center = self._reference(np.array([last]))[0] + self._means.all[last]
         ahead = center[:, None] + self._spreads.all[last] * self._shape
-        # Twenty times the most ever seen is as far as a forecast of minutes may run away.
+        # No forecast exceeds about twenty times the highest rate ever seen.
         cloud = np.exp(np.minimum(ahead.ravel(), self._logs.all.max() + 3.0)) - self._offsets.all[last]
         cloud.sort()
         return np.asarray(np.maximum(cloud, 0.0), dtype=float)
 
     def _observe(self, fresh: Floats) -> None:
-        """Take in a block of new steps: judge the forecasts that have come due, learn from them, forecast anew."""
+        """Learn from a block of new steps: judge the forecasts that have come due, and forecast from each new step."""
         start = self._logs.count
         self._take_in(fresh)
         self._judge()
@@ -101,7 +101,7 @@ class RateDistribution:
         self._logs.extend(logs)
 
     def _without_drops(self, fresh: Floats) -> Floats:
-        """A single step below half of both its predecessors is a drop-out until a second one confirms it."""
+        """The rates with drop-outs replaced: a single step below half of both its predecessors is a drop-out."""
         cleaned = np.array(fresh, dtype=float)
         before = list(self._levels.all[-2:])
         doubted = False
@@ -113,7 +113,7 @@ class RateDistribution:
         return cleaned
 
     def _judge(self) -> None:
-        """Learn from the forecasts whose last step has been seen."""
+        """Learn from the forecasts whose last step has now been seen."""
         rows = np.arange(self._errors.count, max(self._logs.count - int(self.steps[-1]), self._errors.count))
         rows = rows[rows < self._means.count]
         if len(rows) == 0:
@@ -135,7 +135,7 @@ class RateDistribution:
         return self._trailing(rows, LEVEL_SPANS[REFERENCE])
 
     def _mean_rows(self, rows: NDIndex) -> Floats:
-        """Per step of the window: 1, the slopes between ever longer means, and what the days before did next."""
+        """The features of the rate per step of the window: 1, slopes between means, and changes on the days before."""
         levels = [self._trailing(rows, span) for span in LEVEL_SPANS]
         shared = [np.ones(len(rows)), *(a - b for a, b in pairwise(levels))]
         features = np.zeros((len(self.steps), len(rows), len(shared) + len(DAYS_BACK)))
@@ -152,7 +152,7 @@ class RateDistribution:
         return (self._log_sums.all[rows + 3] - self._log_sums.all[rows - 2]) / 5.0
 
     def _spread_features(self, rows: NDIndex) -> Floats:
-        """1, logs of recent errors and changes, of the errors at the same hours before, and the level's rise."""
+        """The features of the error: 1, recent errors and changes, errors at the same hours before, and the rise."""
         first, logs = int(rows[0]), self._logs.all
         known = np.full(len(rows), FIRST_ERROR)
         due = rows - int(self.steps[-1])
@@ -166,7 +166,7 @@ class RateDistribution:
         return np.column_stack([np.ones(len(rows)), *recent, *before, *rises])
 
     def _decay(self, position: int, values: Floats, first: int) -> Floats:
-        """The exponentially weighted mean of a series that is carried on from block to block."""
+        """The exponentially weighted mean of a series; its state is kept from block to block."""
         span, state = self._filters[position]
         if first == 0:
             state = np.array([(1.0 - 1.0 / span) * values[0]])
@@ -196,7 +196,7 @@ class RateDistribution:
 
 
 class RateDistributions:
-    """Answers for any window of one workload, each kept, since the seeds of one backtest ask again."""
+    """The distributions of any windows of one workload; answers are kept for the seeds of a backtest that ask again."""
 
     def __init__(self, day_steps: int = 1440) -> None:
         self.day_steps = day_steps

@@ -1,4 +1,4 @@
-"""A measured workload made a regular series: what is missing is filled in, what looks wrong is said."""
+"""A measured workload as a regular series: missing steps are filled in, and suspicious ones are reported."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ Steps = NDArray[np.intp]
 
 MOST_MISSING = 0.5
 MOST_STEPS = 1_000_000
-# A drop-out is one step deeper below both its neighbours than four times what neighbours usually differ by in that
-# hour, and than a tenth: on the World Cup week of Imai et al. these are the 29 minutes that its source does not have.
+# A drop-out lies below both its neighbours by more than a tenth, and by more than four times the usual change of that
+# hour: on the World Cup week of Imai et al. these are the 29 minutes that its source does not have.
 DROP_OUT_CHANGES, DROP_OUT_DEPTH, DROP_OUT_HOUR = 4.0, 0.1, 30
 SHOWN = 5
 
@@ -30,7 +30,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """One rate for every step from `start_seconds` on, and what had to be done to have it."""
+    """One rate for every step from `start_seconds` on, and which steps were filled in or look wrong."""
 
     start_seconds: float
     step_seconds: float
@@ -51,7 +51,7 @@ class Workload:
 
     @property
     def end_seconds(self) -> float:
-        """When its last step ends."""
+        """The time at which the last step ends."""
         return self.start_seconds + self.step_seconds * len(self.rates)
 
 
@@ -61,7 +61,7 @@ def count_day_steps(step_seconds: float) -> int:
 
 
 def regularise_workload(measurements: Sequence[Measurement], step_seconds: float | None = None) -> Workload:
-    """Put measurements on a grid of steps (by default their median distance); fill gaps by straight lines."""
+    """The measurements on a grid of steps (by default their median distance), with gaps filled by straight lines."""
     needed = 2 if step_seconds is None else 1
     if len(measurements) < needed:
         raise WorkloadTooShort(len(measurements), needed)
@@ -98,7 +98,7 @@ def check_forecastable(rates: Floats, needed: int) -> None:
 
 
 def find_drop_outs(rates: Floats) -> Steps:
-    """The single steps that fall out of their neighbourhood and are back the step after."""
+    """The single steps that lie far below both their neighbours."""
     if len(rates) < 3:
         return np.zeros(0, dtype=np.intp)
     logs = np.log(np.maximum(rates, 1e-300))
@@ -106,7 +106,7 @@ def find_drop_outs(rates: Floats) -> Steps:
     padded = np.pad(changes, DROP_OUT_HOUR, mode="reflect" if len(changes) > DROP_OUT_HOUR else "edge")
     usual = np.median(np.lib.stride_tricks.sliding_window_view(padded, 2 * DROP_OUT_HOUR + 1), axis=1)
     depths = np.minimum(logs[:-2], logs[2:]) - logs[1:-1]
-    # Where the neighbours differ by more than that, the level itself has changed.
+    # Where the neighbours themselves differ by more, the level has changed.
     enough = np.maximum(np.abs(logs[:-2] - logs[2:]), DROP_OUT_CHANGES * usual[1:-1])
     return np.flatnonzero(depths > np.maximum(enough, DROP_OUT_DEPTH)) + 1
 

@@ -2,8 +2,8 @@
 
     h = argmax (λ̂ + 2σ),   upper = λ̂_h + z_q σ_h           (after Imai et al., eq. 14 and section III-B)
 
-The model is the ARMA of lowest AIC over the newest intervals; where none can be fitted, a high quantile of what was
-measured stands in, and the answer says so.
+The model is the ARMA model of lowest AIC over the newest intervals. Where none can be used,
+planner.workloads.arma_fallback stands in, and a diagnostic says so.
 """
 
 from collections.abc import Sequence
@@ -23,13 +23,13 @@ from planner.workloads.arma_fallback import (
 from planner.workloads.peak_rate import ARMA_WINDOW
 from planner.workloads.series import Measurement, regularise_workload
 
-# Fewer intervals than this say less of how the rate moves than the newest one does.
+# On fewer intervals a forecast is worse than the newest rate.
 FEWEST_INTERVALS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class RateForecast:
-    """Rates at the step ahead that needs most; `history` is how many intervals were learnt from.
+    """The rates at the step ahead with the highest λ̂ + 2σ; `history` is the number of intervals learnt from.
 
     `upper_rates`: λ̂_h + z_q σ_h of each step ahead, as far as was asked for.
     """
@@ -46,7 +46,7 @@ class RateForecast:
 def forecast_rate(
     measurements: Sequence[Measurement], step_seconds: float, steps: int, quantile: float, *, reach: int = 0
 ) -> RateForecast:
-    """The highest of the `steps` steps after the last measured, and the upper rates of `reach` or as many, if more.
+    """The rate to be ready for over `steps` steps, and the upper rate of each of the next max(steps, reach) steps.
 
     Raises WorkloadTooShort where too few intervals are known.
     """
@@ -80,6 +80,6 @@ def _stand_in(
 
 
 def name_model(model: ArmaModel) -> str:
-    """`ARMA(1, 2)`, with a mean or without."""
+    """The model's name: `ARMA(1, 2), with mean`."""
     around = "with mean" if model.order.with_mean else "zero mean"
     return f"ARMA({model.order.ar}, {model.order.ma}), {around}"

@@ -12,5 +12,5 @@ class Window:
 
     @property
     def steps(self) -> int:
-        """Its length."""
+        """The number of its steps."""
         return self.last - self.first + 1

@@ -38,7 +38,7 @@ def test_the_fullest_is_hot_the_emptiest_cold():
         "hot-edge": "a → count",
         "cold-edge": "count → b",
     }
-    assert all(spot.move is None for spot in spots.values())  # nobody said what runs where
+    assert all(spot.move is None for spot in spots.values())  # the nodes of the instances are not known
     assert find([queue("count", "a", 5.0), queue("count", "b", 5.0)], {}, {}) == {}
 
 

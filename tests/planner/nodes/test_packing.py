@@ -56,7 +56,7 @@ def test_every_new_instance_has_a_place_and_every_node_its_limits(nodes: list[No
 
 
 @given(st.lists(st.lists(USAGE, max_size=4), min_size=1, max_size=6), st.floats(0.2, 1.0))
-def test_a_node_that_is_emptied_leaves_nobody_without_room(holding: list[list[Usage]], most: float):
+def test_every_instance_of_an_emptied_node_has_room_elsewhere(holding: list[list[Usage]], most: float):
     everyone = [
         instance("o", f"{i}-{j}", f"n{i}", usage)
         for i, usages in enumerate(holding)
@@ -100,7 +100,7 @@ def test_as_many_are_emptied_as_can_be():
     assert "eq. 22" in stuck.reason
 
 
-def test_rounding_turns_nobody_away():
+def test_rounding_refuses_no_instance():
     nodes = [Node("a", Usage(0.4, 0.0)), Node("b", Usage(0.5, 0.0))]
     parts = [instance("o", str(i), "a", Usage(0.05, 0.0)) for i in range(8)]
     assert empty_nodes(nodes, list_loads(nodes, parts, 8), FULLEST, 1.0).nodes == ("a",)
