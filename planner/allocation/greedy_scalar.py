@@ -122,7 +122,8 @@ class ScalarBoard:
             for gain in self.take_in_order():
                 excess -= gain
                 if excess <= 0.0:
-                    return
+                    break
+            return
         for gain in self.give_back_in_order():
             excess += gain
             if excess > 0.0:

@@ -20,7 +20,7 @@ from planner.arrays import FLOATS
 from planner.values import Model
 
 Real = Any  # a float or an array of floats
-TINY = 1e-300
+SMALLEST = 5e-324  # the smallest double above 0
 
 
 class VariabilityWeights(NamedTuple):
@@ -57,7 +57,7 @@ def weigh_ggk_whitt(a: Real, s: Real, at: SimpleNamespace) -> VariabilityWeights
     ψ = φ4^max(0, 2 − a − s).
     """
     mean = (a + s) / 2.0
-    on_phi1 = mean * 4.0 * at.maximum(a - s, 0.0) / at.maximum(4.0 * a - 3.0 * s, TINY)
+    on_phi1 = mean * 4.0 * at.maximum(a - s, 0.0) / at.maximum(4.0 * a - 3.0 * s, SMALLEST)
     on_phi3 = at.maximum(s - a, 0.0) / 4.0
     on_psi = mean - on_phi1 - on_phi3
     return VariabilityWeights(0.0 * mean, on_phi1, on_phi3, on_psi, at.maximum(2.0 - a - s, 0.0))

@@ -3,12 +3,21 @@
 import pickle
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from planner.errors import (
+    NAMES_SHOWN,
+    BoundTooSmall,
     BudgetTooSmall,
+    InvalidLoad,
     InvalidTopology,
     NoSteadyState,
+    PlannerError,
     TargetUnreachable,
+    escape_pointer,
+    join_names,
+    suggest_name,
 )
 
 
@@ -25,3 +34,42 @@ def test_errors_cross_process_boundaries_whole(error: Exception) -> None:
     copy = pickle.loads(pickle.dumps(error))
     assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
     assert len({error, copy}) == 2  # two events, hashable
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (NoSteadyState(("b", "c"), 1.25), "through b, c multiplies tuples by 1.25"),
+        (BoundTooSmall("score", 3, 7), "Operator score needs at least 7 processors"),
+        (BudgetTooSmall(20, 25, {}), "k_max = 20 is 5 short"),
+        (TargetUnreachable(0.5, 0.75), "lower bound is 0.75 s (the service times alone"),
+        (TargetUnreachable(0.5, 0.75, bounded=True), "0.75 s (with every operator at its max_processors)"),
+    ],
+)
+def test_a_sentence_holds_the_numbers_of_its_fields(error: PlannerError, said: str) -> None:
+    assert said in str(error)
+
+
+def test_the_place_of_an_error_begins_with_its_argument() -> None:
+    assert InvalidTopology("wrong", "/edges/1").place == "/topology/edges/1"
+    assert InvalidLoad("wrong", "/b", "capacities").place == "/capacities/b"
+
+
+@given(st.lists(st.text(min_size=1, max_size=5), max_size=50))
+def test_no_more_than_twenty_names_are_listed_and_the_others_are_counted(names: list[str]) -> None:
+    listed = join_names(names)
+    assert listed.startswith(", ".join(names[:NAMES_SHOWN]))
+    assert (f" and {len(names) - NAMES_SHOWN} more" in listed) == (len(names) > NAMES_SHOWN)
+
+
+def test_a_similar_name_is_suggested_and_a_different_one_is_not() -> None:
+    assert suggest_name("scroe", ["parse", "score"]) == " Did you mean 'score'?"
+    assert suggest_name("sink", ["parse", "score"]) == ""
+    assert suggest_name("score", []) == ""
+
+
+@given(st.text())
+def test_an_escaped_name_is_one_token_of_a_pointer_and_can_be_read_back(name: str) -> None:
+    token = escape_pointer(name)
+    assert "/" not in token
+    assert token.replace("~1", "/").replace("~0", "~") == name

@@ -2,9 +2,15 @@
 
 from dataclasses import replace
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.gates.checks import Limits, check_bounds, is_met, list_outside, run_checks
 from planner.gates.verdict import judge_capacity
-from planner.values import Operator
-from tests.planner.gate_cases import FPD, measure, names_failed
+from planner.plans.estimation import assess_counts, survey_load
+from planner.values import Load, Operator, OperatorLoad, Topology
+from tests.planner.gate_cases import FPD, cases, measure, names_failed
 
 
 def test_each_check_fails_alone():
@@ -16,3 +22,44 @@ def test_each_check_fails_alone():
     assert names_failed(verdict) == ["bounds"]
     assert verdict.headroom_rate is None
     assert "no-headroom" in [said.code for said in verdict.estimate.diagnostics]
+
+
+@given(cases(), st.none() | st.floats(0.01, 5.0), st.none() | st.integers(1, 40))
+@settings(max_examples=150)
+def test_the_quick_answer_is_that_of_the_checks(
+    case: tuple[Topology, Load], t_max_seconds: float | None, k_max: int | None
+):
+    topology, load = case
+    situation, limits = survey_load(topology, load, "ggk-whitt"), Limits(t_max_seconds, k_max)
+    counts = [one.processors or 1 for one in load.operators.values()]
+    checks = run_checks(situation, counts, assess_counts(situation, counts), limits)
+    assert is_met(situation, counts, limits) == all(check.passed for check in checks)
+    names = [check.name for check in checks]
+    assert ("budget" in names, "latency" in names) == (k_max is not None, t_max_seconds is not None)
+    for check in checks:
+        if check.name != "bounds" and check.value is not None:
+            reached = check.value < check.limit if check.name == "stability" else check.value <= check.limit
+            assert check.passed == reached
+
+
+def test_operators_outside_their_bounds_are_listed_and_counted():
+    topology = Topology((Operator("a", min_processors=2), Operator("b", max_processors=3), Operator("c")))
+    load = Load(1.0, {name: OperatorLoad(9.0) for name in "abc"})
+    situation = survey_load(topology, load, "mmk")
+    assert list_outside(situation, [1, 4, 9]) == ["a", "b"]
+    check = check_bounds(situation, [1, 4, 9])
+    assert (check.passed, check.value) == (False, 2.0)
+    assert "a, b" in check.detail
+    assert check_bounds(situation, [2, 3, 1]).passed
+
+
+def test_without_processors_enough_the_latency_is_infinite_and_its_value_is_none():
+    situation = survey_load(FPD, measure(), "mmk")
+    counts = [1, 1, 1]
+    checks = {
+        one.name: one
+        for one in run_checks(situation, counts, assess_counts(situation, counts), Limits(9.0, None))
+    }
+    assert (checks["latency"].value, checks["latency"].passed) == (None, False)
+    assert "infinite" in checks["latency"].detail
+    assert checks["stability"].value == pytest.approx(320.0 * 4.0 / 0.9 / 130.0)

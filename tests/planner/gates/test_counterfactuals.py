@@ -1,25 +1,110 @@
-"""Counterfactuals: one processor fewer misses the target, and would not at the rate that is said."""
+"""Counterfactuals beside brute force: one processor fewer, and the rates up to which an answer holds."""
 
-from hypothesis import given
+from itertools import product
+from math import inf, nextafter
+
+import pytest
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from planner.gates.counterfactuals import find_counterfactuals
-from planner.plans.estimation import survey_load
+from planner.gates.counterfactuals import as_finite, find_counterfactuals
+from planner.gates.headroom import scale_load
+from planner.plans.estimation import assess_counts, survey_load
 from planner.plans.optimal import min_processors
-from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
+from planner.queueing.own_queues import OwnQueues
+from planner.values import Load, Topology
+from tests.planner.gate_cases import FPD, RUNNING, cases, measure
 
-PAIR = Topology((Operator("a"), Operator("b")), (Edge("a", "b", 2.0),), (Entry("a"),))
+
+def search_best(topology: Topology, load: Load, total: int) -> float | None:
+    """The least E[T] of all splits of `total`; None where none is stable."""
+    situation, size = survey_load(topology, load, "ggk"), len(topology.operators)
+    found = [
+        assess_counts(situation, counts).expected_sojourn_seconds
+        for counts in product(range(1, total + 1), repeat=size)
+        if sum(counts) == total
+        and all(k <= (one.max_processors or inf) for k, one in zip(counts, topology.operators, strict=True))
+    ]
+    return min([seconds for seconds in found if seconds is not None], default=None)
 
 
-@given(st.floats(1.0, 40.0))
-def test_one_fewer_would_miss_the_target_and_would_not_at_the_rate_said(external_rate: float):
-    load = Load(external_rate, {"a": OperatorLoad(5.0), "b": OperatorLoad(9.0)})
-    plan = min_processors(PAIR, load, 0.6)
-    found = find_counterfactuals(survey_load(PAIR, load, "ggk-whitt"), list(plan.processors.values()), 0.6)
-    assert found.one_fewer_sojourn_seconds is None or found.one_fewer_sojourn_seconds > 0.6
-    assert found.holds_up_to_rate is not None
-    assert found.holds_up_to_rate >= external_rate
-    if found.one_fewer_up_to_rate:
-        assert found.one_fewer_up_to_rate < external_rate
-        at = Load(found.one_fewer_up_to_rate, load.operators)
-        assert min_processors(PAIR, at, 0.6).estimate.processors_total <= plan.estimate.processors_total - 1
+@given(cases(), st.integers(0, 4))
+@settings(max_examples=40)
+def test_one_fewer_is_the_best_of_all_splits(case: tuple[Topology, Load], more: int):
+    topology, load = case
+    situation = survey_load(topology, load, "ggk")
+    least = [curve.floor for curve in situation.stations.curves]
+    assume(sum(least) <= 14)
+    counts = [least[0] + more, *least[1:]]
+    assume(all(k <= (one.max_processors or inf) for k, one in zip(counts, topology.operators, strict=True)))
+    found = find_counterfactuals(situation, counts, None)
+    best = (
+        search_best(topology, load, sum(counts) - 1) if len(least) <= 3 else found.one_fewer_sojourn_seconds
+    )
+    if more == 0:
+        assert (found.one_fewer_processors, found.one_fewer_sojourn_seconds) == (None, None)
+        assert "could not keep up" in found.one_fewer_detail
+    elif not any(one.max_processors for one in topology.operators):
+        assert found.one_fewer_sojourn_seconds == pytest.approx(best, rel=1e-12)
+        assert sum((found.one_fewer_processors or {}).values()) == sum(counts) - 1
+
+
+@pytest.mark.parametrize("t_max_seconds", [None, 0.07, 0.2])
+@pytest.mark.parametrize("wait_factor", [1.0, 1.7])
+def test_an_answer_holds_up_to_the_rate_said_and_no_further(t_max_seconds: float | None, wait_factor: float):
+    situation = survey_load(FPD, measure(100.0), "ggk-whitt")
+    counts = list(RUNNING.values())
+    found = find_counterfactuals(situation, counts, t_max_seconds, wait_factor=wait_factor)
+
+    def holds(rate: float) -> bool:
+        scaled = scale_load(situation, rate)
+        seconds = assess_counts(scaled, counts).expected_sojourn_seconds
+        if seconds is None:
+            return False
+        service = scaled.find_lower_bound()
+        stretched = service + wait_factor * (seconds - service)
+        return t_max_seconds is None or stretched <= t_max_seconds * (1 + 1e-12)
+
+    edge = found.holds_up_to_rate
+    assert edge is not None
+    assert holds(edge * (1 - 1e-9))
+    assert not holds(nextafter(edge, inf) * (1 + 1e-9))
+    assert found.one_fewer_up_to_rate is not None
+
+
+def test_the_fewest_processors_for_a_target_are_needed_from_the_rate_said():
+    load = measure(250.0)
+    plan = min_processors(FPD, load, 0.06)
+    found = find_counterfactuals(
+        survey_load(FPD, load, plan.estimate.model), list(plan.processors.values()), 0.06
+    )
+    assert found.one_fewer_sojourn_seconds is None or found.one_fewer_sojourn_seconds > 0.06
+    rate = found.one_fewer_up_to_rate
+    assert rate is not None
+    assert rate < 250.0
+    at = Load(rate * (1 - 1e-9), load.operators)
+    assert min_processors(FPD, at, 0.06).estimate.processors_total < plan.estimate.processors_total
+    above = Load(rate * (1 + 1e-9), load.operators)
+    assert min_processors(FPD, above, 0.06).estimate.processors_total == plan.estimate.processors_total
+
+
+def test_waits_as_measured_stretch_the_wait_alone_and_the_longer_kind_of_queue_counts():
+    situation = survey_load(FPD, measure(250.0), "ggk-whitt")
+    counts = [9, 14, 3]
+    service = situation.find_lower_bound()
+    plain = find_counterfactuals(situation, counts, 0.5).one_fewer_sojourn_seconds or 0.0
+    twice = find_counterfactuals(situation, counts, 0.5, wait_factor=2.0).one_fewer_sojourn_seconds or 0.0
+    assert twice - service == pytest.approx(2.0 * (plain - service), rel=1e-12)
+    own = find_counterfactuals(situation, counts, 0.5, own_factor=1.0)
+    queues = OwnQueues.prepare(situation.stations)
+    expected = service + queues.waiting(queues.allocate(0.0, 25)) / 250.0
+    assert own.one_fewer_sojourn_seconds == pytest.approx(expected, rel=1e-12)
+    assert "a queue for each processor" in own.one_fewer_detail
+    assert expected > plain
+
+
+def test_no_infinity_is_answered():
+    assert as_finite(inf) is None
+    assert as_finite(3.0) == 3.0
+    found = find_counterfactuals(survey_load(FPD, measure(0.0), "mmk"), [1, 1, 1], None)
+    assert found.one_fewer_processors is None

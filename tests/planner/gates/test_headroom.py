@@ -1,7 +1,7 @@
 """Headroom: the largest rate passes and the next number fails."""
 
 from dataclasses import replace
-from math import nextafter
+from math import inf, nextafter
 from typing import Any
 
 import pytest
@@ -9,7 +9,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from planner.errors import InvalidLoad
+from planner.gates.headroom import check_rate, find_largest_rate, scale_load
 from planner.gates.verdict import judge_capacity
+from planner.plans.estimation import assess_counts, survey_load
+from planner.topology.load_checks import SMALLEST
 from planner.values import Load, Model, Topology
 from tests.planner.gate_cases import FPD, RUNNING, cases, measure
 
@@ -64,3 +67,36 @@ def test_a_rate_that_is_none_is_refused():
     for rate in (-1.0, float("nan"), float("inf"), 1e30):
         with pytest.raises(InvalidLoad):
             judge_capacity(FPD, measure(), external_rate=rate)
+
+
+@given(st.floats(1e-9, 1e9), st.floats(1e-9, 1e9))
+def test_the_largest_rate_is_found_to_the_last_bit(edge: float, start: float):
+    assert find_largest_rate(lambda rate: rate <= edge, start, 2.0 * edge) == edge
+
+
+def test_a_condition_that_never_holds_has_no_largest_rate_and_one_that_always_holds_has_inf():
+    assert find_largest_rate(lambda _: False, 1.0, 2.0) is None
+    assert find_largest_rate(lambda _: True, 1.0, inf) == inf
+    assert (find_largest_rate(lambda rate: rate == 0.0, 1.0, 2.0) or 0.0) <= SMALLEST
+
+
+@given(cases(), st.just(0.0) | st.floats(1e-6, 3.0))
+@settings(max_examples=60)
+def test_a_scaled_load_is_what_would_be_estimated_at_that_rate(case: tuple[Topology, Load], factor: float):
+    topology, load = case
+    rate = factor * load.external_rate
+    counts = [one.processors or 1 for one in load.operators.values()]
+    scaled = assess_counts(scale_load(survey_load(topology, load, "ggk"), rate), counts)
+    fresh = assess_counts(survey_load(topology, replace(load, external_rate=rate), "ggk"), counts)
+    assert scaled.unstable_operators == fresh.unstable_operators
+    assert (scaled.expected_sojourn_seconds or 0.0) == pytest.approx(
+        fresh.expected_sojourn_seconds or 0.0, rel=1e-9
+    )
+    assert [one.code for one in scaled.diagnostics] == [one.code for one in fresh.diagnostics]
+
+
+def test_a_rate_that_would_take_too_many_processors_is_refused():
+    situation = survey_load(FPD, measure(), "mmk")
+    check_rate(situation, 1e9)
+    with pytest.raises(InvalidLoad, match="more than can be planned"):
+        check_rate(situation, 1e30)

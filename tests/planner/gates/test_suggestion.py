@@ -3,9 +3,11 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.gates.suggestion import count_unhurried, fit_bounds, suggest_counts
 from planner.gates.verdict import judge_capacity
-from planner.values import Load, Model, Topology
-from tests.planner.gate_cases import cases
+from planner.plans.estimation import assess_counts, survey_load
+from planner.values import Load, Model, Operator, OperatorLoad, Topology
+from tests.planner.gate_cases import FPD, cases, measure
 
 MODELS = st.sampled_from(["mmk", "ggk", "ggk-whitt"])
 
@@ -30,3 +32,35 @@ def test_what_it_suggests_passes_and_where_it_suggests_nothing_nothing_does(
         most = {operator.name: operator.max_processors or 10**6 for operator in topology.operators}
         below = t_max_seconds * (1.0 - 1e-9)  # at T_L itself a wait that rounds to 0 would pass
         assert not judge_capacity(topology, load, most, t_max_seconds=below, model=model).passed
+
+
+@given(cases())
+@settings(max_examples=60)
+def test_unhurried_processors_are_the_fewest_at_ninety_five_percent(case: tuple[Topology, Load]):
+    topology, load = case
+    free = Topology(tuple(Operator(one.name) for one in topology.operators), topology.edges, topology.entries)
+    situation = survey_load(free, load, "mmk")
+    fewest = []
+    for rate, mu in zip(situation.stations.arrival_rate, situation.stations.service_rate, strict=True):
+        k = 1
+        while rate > 0.95 * k * mu * (1.0 + 1e-12):
+            k += 1
+        fewest.append(k)
+    assert count_unhurried(situation) == sum(fewest)
+
+
+def test_counts_are_moved_to_within_the_bounds():
+    topology = Topology((Operator("a", min_processors=3), Operator("b", max_processors=4), Operator("c")))
+    situation = survey_load(topology, Load(1.0, {name: OperatorLoad(9.0) for name in "abc"}), "mmk")
+    assert fit_bounds(situation, [1, 9, 7]) == [3, 4, 7]
+
+
+def test_without_a_limit_as_many_as_run_are_split_best_and_the_sentence_says_what_changes():
+    situation = survey_load(FPD, measure(), "mmk")
+    found = suggest_counts(situation, [16, 13, 3], None, None, passed=True)
+    assert found.processors_total == 32
+    answer = assess_counts(situation, list((found.processors or {}).values()))
+    assert answer.expected_sojourn_seconds == found.expected_sojourn_seconds
+    assert "32 processors would do too: generator 16 → " in found.detail
+    again = suggest_counts(situation, list((found.processors or {}).values()), None, 32, passed=True)
+    assert again.detail == "As it is."

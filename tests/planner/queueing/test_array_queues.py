@@ -2,15 +2,25 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mpmath import log
 
 from planner.errors import InvalidLoad
-from planner.queueing.array_queues import find_least_stable_counts, look_at
+from planner.queueing.array_queues import (
+    BLOCK,
+    find_least_stable_counts,
+    log_erlang_b,
+    look_at,
+    split_offered_loads,
+    wait_in_services,
+)
+from planner.queueing.erlang import closed_erlang_b, split_offered_load
 from planner.queueing.stations import NO_BOUND, Stations
 from planner.queueing.waiting import least_stable_processors, wait_seconds
-from tests.planner.queue_cases import CASES, Case, build_case, build_station
+from tests.planner.queue_cases import CASES, Case, build_case, build_station, reference_b
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.processors > 1], ids=str)
@@ -52,3 +62,49 @@ def test_floats_and_arrays_agree_on_every_wait(utilisation: float, k: int, a: fl
     waits = stations.queues.wait_seconds([k] * size)
     alone = wait_seconds(case.arrival_rate, case.service_rate, k, a, s, "ggk-whitt")
     assert waits == pytest.approx([alone] * size, rel=1e-11, abs=1e-280)
+
+
+@given(st.lists(st.tuples(st.floats(1e-6, 1e8), st.floats(1e-200, 1e200)), min_size=1, max_size=9))
+def test_offered_loads_have_the_bits_of_the_scalar_function(rows: list[tuple[float, float]]):
+    rates = [(load * mu, mu) for load, mu in rows]
+    high, low = split_offered_loads(np.array([a for a, _ in rates]), np.array([mu for _, mu in rates]))
+    assert list(zip(high.tolist(), low.tolist(), strict=True)) == [
+        split_offered_load(a, mu) for a, mu in rates
+    ]
+
+
+def test_rates_that_are_none_are_refused():
+    with pytest.raises(ValueError, match="finite and positive"):
+        split_offered_loads(np.array([1.0, -1.0]), np.array([1.0, 1.0]))
+
+
+def test_ln_b_agrees_with_forty_digits_for_every_size():
+    known = [case for case in CASES if case.processors <= 10**6]
+    k = np.array([float(case.processors) for case in known])
+    pairs = [split_offered_load(case.arrival_rate, case.service_rate) for case in known]
+    high, low = (np.array(column) for column in zip(*pairs, strict=True))
+    found = log_erlang_b(k, high, (k - high) - low)
+    for case, one in zip(known, found.tolist(), strict=True):
+        assert one == pytest.approx(float(log(reference_b(case, case.processors))), rel=1e-11, abs=1e-11)
+    assert np.exp(found[k == 1000.0]).tolist() == pytest.approx(
+        [
+            closed_erlang_b(1000, *pair)
+            for pair, case in zip(pairs, known, strict=True)
+            if case.processors == 1000
+        ],
+        rel=1e-11,
+    )
+
+
+def test_more_operators_than_a_block_are_evaluated_as_each_block_alone():
+    size = BLOCK + 7
+    rng = np.random.default_rng(5)
+    load = rng.uniform(0.5, 50.0, size)
+    ones = np.ones(size)
+    stations = Stations(load, ones, rng.uniform(0.2, 2.0, size), ones, [1] * size, [NO_BOUND] * size)
+    counts = load.astype(np.int64) + 3
+    queues, floor = stations.arrays, np.ones(size, np.int64)
+    whole, last = look_at(queues, counts, floor), slice(BLOCK, size)
+    alone = look_at(queues.select(last), counts[last], floor[last])
+    assert whole.log_next[last].tolist() == alone.log_next.tolist()
+    assert wait_in_services(queues, counts.astype(float)).tolist() == whole.wait_in_services.tolist()

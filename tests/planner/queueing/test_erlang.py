@@ -1,14 +1,27 @@
 """Erlang B and the offered load beside exact rational numbers."""
 
 from fractions import Fraction
+from math import factorial, inf, log
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mpmath import mp, mpf
 
 from planner.queueing.array_queues import find_least_stable_counts
+from planner.queueing.erlang import (
+    advance_erlang_b,
+    anchored_erlang_b,
+    closed_erlang_b,
+    deviance,
+    find_least_stable,
+    solve_halfin_whitt,
+    split_offered_load,
+    stirling_error,
+)
 from planner.queueing.stations import NO_BOUND, Stations
 from planner.queueing.waiting import erlang_b, is_stable, least_stable_processors
+from tests.planner.queue_cases import Case, reference_b
 
 
 @pytest.mark.parametrize(
@@ -42,3 +55,60 @@ def test_the_least_stable_count_is_stable_and_one_fewer_is_not(load: float, serv
     assert k == 1 or not is_stable(arrival_rate, service_rate, k - 1)
     queues = Stations([arrival_rate], [service_rate], [1], [1], [1], [NO_BOUND]).arrays
     assert find_least_stable_counts(queues.high, queues.low).tolist() == [k]
+
+
+@given(st.floats(1e-6, 1e6), st.floats(1e-250, 1e250))
+def test_the_two_parts_of_the_offered_load_sum_to_the_quotient(load: float, service_rate: float):
+    arrival_rate = load * service_rate
+    high, low = split_offered_load(arrival_rate, service_rate)
+    exact = Fraction(arrival_rate) / Fraction(service_rate)
+    assert abs(Fraction(high) + Fraction(low) - exact) <= exact / 2**100
+    assert high == arrival_rate / service_rate
+
+
+@pytest.mark.parametrize(("arrival_rate", "service_rate"), [(-1.0, 1.0), (1.0, 0.0), (inf, 1.0), (1.0, inf)])
+def test_rates_that_are_none_are_refused(arrival_rate: float, service_rate: float):
+    with pytest.raises(ValueError, match="finite and positive"):
+        split_offered_load(arrival_rate, service_rate)
+
+
+@pytest.mark.parametrize("load", [3.0, 100.0, 150.5, 199.0, 5000.0, 120_000.0])
+def test_the_closed_form_the_recursion_and_exact_sums_agree(load: float):
+    high, low = split_offered_load(load, 1.0)
+    for k in {max(128, int(load) - 40), max(128, int(load) + 1), max(130, int(load * 1.1))}:
+        exact = float(reference_b(Case(load, 1.0, k), k))
+        assert closed_erlang_b(k, high, low) == pytest.approx(exact, rel=1e-11)
+        assert anchored_erlang_b(k, high, low) == pytest.approx(exact, rel=1e-11)
+    if load < 200.0:
+        assert advance_erlang_b(1.0, load, 0, 160) == pytest.approx(
+            closed_erlang_b(160, high, low), rel=1e-12
+        )
+
+
+def test_stirlings_error_is_what_the_logarithm_of_the_factorial_lacks():
+    for k in (16, 20, 50, 128, 150):
+        with mp.workdps(40):
+            exact = mp.log(factorial(k)) - mp.log(mp.sqrt(2 * mp.pi * k)) - k * mp.log(mpf(k) / mp.e)
+        assert stirling_error(float(k)) == pytest.approx(float(exact), rel=1e-14)
+
+
+@given(st.floats(1.0, 1e6), st.floats(-0.5, 3.0))
+def test_the_deviance_is_its_definition(load: float, relative: float):
+    k = load * (1.0 + relative)
+    with mp.workdps(90):
+        exact = float(mpf(k) * mp.log(mpf(k) / mpf(load)) - (mpf(k) - mpf(load)))
+    assert deviance(k, load, k - load) == pytest.approx(exact, rel=1e-12, abs=1e-300)
+
+
+@pytest.mark.parametrize("x", [1e-3, 0.1, 0.5, 1.0, 2.0, 5.0])
+def test_the_halfin_whitt_limit_is_solved(x: float):
+    density, below = mp.npdf(x), mp.ncdf(x)
+    waiting = float(density / (x * (density + x * below)))
+    assert solve_halfin_whitt(waiting) == pytest.approx(x, rel=1e-4)
+    assert log(solve_halfin_whitt(waiting)) == pytest.approx(log(x), abs=1e-4)
+
+
+def test_the_least_stable_count_of_a_whole_load_is_one_more():
+    for load in (1.0, 7.0, 1e6):
+        assert find_least_stable(load, 0.0) == load + 1
+    assert find_least_stable(0.0, 0.0) == 1

@@ -1,0 +1,72 @@
+"""Stations: the number of operators decides between floats and arrays, and the answer does not show it."""
+
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.queueing.array_queues import ArrayQueues
+from planner.queueing.gain_curve import ScalarQueues
+from planner.queueing.stations import FEW_OPERATORS, NO_BOUND, Stations
+from tests.planner.queue_cases import MODELS
+
+
+def draw(size: int, seed: int, model: str) -> Stations:
+    """Random operators, some with nothing to do, some without any variability."""
+    rng = np.random.default_rng(seed)
+    arrival = np.where(rng.random(size) < 0.1, 0.0, 10 ** rng.uniform(-2, 3, size))
+    scvs = np.where(rng.random((2, size)) < 0.2, 0.0, rng.uniform(0.1, 3.0, (2, size)))
+    return Stations(
+        arrival.tolist(),
+        rng.uniform(0.5, 5.0, size).tolist(),
+        scvs[0].tolist(),
+        scvs[1].tolist(),
+        rng.integers(1, 4, size).tolist(),
+        [NO_BOUND] * size,
+        model,
+    )
+
+
+def test_few_operators_are_floats_and_many_are_arrays():
+    assert isinstance(draw(FEW_OPERATORS, 1, "ggk").queues, ScalarQueues)
+    assert isinstance(draw(FEW_OPERATORS + 1, 1, "ggk").queues, ArrayQueues)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(MODELS))
+def test_floats_and_arrays_give_the_same_waits_and_gains(seed: int, model: str):
+    stations = draw(30, seed, model)
+    least = np.array([curve.floor for curve in stations.curves])
+    counts = (least + np.random.default_rng(seed).integers(-1, 30, 30)).clip(1).tolist()
+    few, many = ScalarQueues(stations.curves), stations.arrays
+    assert few.wait_seconds(counts) == pytest.approx(
+        many.wait_seconds(counts).tolist(), rel=1e-11, abs=1e-280
+    )
+    for k, floor, *found in zip(
+        counts, least.tolist(), *few.find_gains(counts), *many.find_gains(counts), strict=True
+    ):
+        wait, following, previous, wait_many, following_many, previous_many = found
+        assert wait == pytest.approx(wait_many, rel=1e-11, abs=1e-280)
+        assert following == pytest.approx(following_many, rel=1e-9, abs=1e-280)
+        if k > floor:
+            assert previous == pytest.approx(previous_many, rel=1e-9, abs=1e-280)
+        else:
+            assert previous == inf
+
+
+def test_stations_of_arrays_and_of_lists_are_the_same():
+    lists = draw(5, 3, "ggk-whitt")
+    arrays = replace(
+        lists,
+        arrival_rate=np.array(lists.arrival_rate),
+        service_rate=np.array(lists.service_rate),
+        arrival_scv=np.array(lists.arrival_scv),
+        service_scv=np.array(lists.service_scv),
+        min_processors=np.array(lists.min_processors),
+    )
+    counts = [curve.floor + 2 for curve in lists.curves]
+    assert arrays.queues.wait_seconds(np.array(counts)) == lists.queues.wait_seconds(counts)
+    assert len(arrays) == len(lists) == 5

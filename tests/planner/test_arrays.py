@@ -1,0 +1,17 @@
+"""The functions for floats and those for arrays: one formula gives the same on both."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.arrays import ARRAYS, FLOATS
+
+
+@given(st.floats(1e-3, 50.0), st.floats(1e-3, 50.0))
+def test_a_formula_gives_the_same_on_floats_and_on_arrays(x: float, y: float):
+    assert vars(FLOATS).keys() == vars(ARRAYS).keys()
+    for name in ("sqrt", "exp", "expm1", "log1p"):
+        here, there = getattr(FLOATS, name)(-x if name == "exp" else x), getattr(ARRAYS, name)
+        assert abs(there(np.array([-x if name == "exp" else x]))[0] - here) <= 4e-16 * abs(here)
+    for name in ("minimum", "maximum"):
+        assert getattr(ARRAYS, name)(np.array([x]), y)[0] == getattr(FLOATS, name)(x, y)
