@@ -20,6 +20,12 @@ from planner.vms.throughput import MstSample, check_samples
 from planner.workloads.peak_rate import ARMA_WINDOW
 from planner.workloads.series import Workload
 
+AS_ASKED = {
+    *("seeds", "scale_peak", "max_vms", "interval_steps", "startup_steps"),
+    *("qos_target", "headgate_qos_target"),
+}
+"""The fields of the body that the job takes over unchanged."""
+
 
 def gather_job(session: Session, body: BacktestRequest) -> BacktestJob:
     """The job holds copies of what is stored: a later change of the snapshots does not change it."""
@@ -90,6 +96,7 @@ def make_job(
     """The job of a body with its workload and samples, which come from the database, the body or files."""
     refuse_unmeasured(body, samples)
     return BacktestJob(
+        **body.model_dump(include=AS_ASKED),
         workload_name=workload_name,
         app=app,
         start_at=datetime.fromtimestamp(workload.start_seconds, UTC),
@@ -97,14 +104,7 @@ def make_job(
         rates=list(workload.rates),
         samples=[(one.vms, one.throughput) for one in samples],
         policies=list_policies(body),
-        seeds=body.seeds,
         train_vms=body.train_vms or sorted({one.vms for one in samples}),
-        scale_peak=body.scale_peak,
-        max_vms=body.max_vms,
-        interval_steps=body.interval_steps,
-        startup_steps=body.startup_steps,
-        qos_target=body.qos_target,
-        headgate_qos_target=body.headgate_qos_target,
         diagnostics=[DiagnosticAnswer.model_validate(one) for one in workload.diagnostics],
     )
 

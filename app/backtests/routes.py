@@ -15,9 +15,10 @@ from app.backtests.schemas import (
     RunTraceAnswer,
     State,
 )
+from app.described.series import SERIES_PROBLEMS
 from app.http.admission import computes
 from app.http.documented_problems import BODY, document_problems
-from app.http.negotiation import JSON, PNG, SVG, Accept, choose_form, document_pictures
+from app.http.negotiation import JSON, PNG, SVG, Accept, answer_in_form, choose_form, document_pictures
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
 from app.http.strict_json import StrictJsonRoute
@@ -25,13 +26,11 @@ from app.storage.sessions import SessionDep
 
 router = APIRouter(prefix="/v1/backtests", tags=["backtests"], route_class=StrictJsonRoute)
 
+reads = [Depends(may_read)]
+stores = [Depends(may_store)]
+
 REFUSED = (
-    "invalid-mst-samples",
-    "too-few-mst-samples",
-    "invalid-workload",
-    "workload-too-short",
-    "workload-too-sparse",
-    "constant-workload",
+    *SERIES_PROBLEMS,
     "invalid-qos-target",
     "invalid-schedule",
     "unknown-vm-policy",
@@ -39,12 +38,14 @@ REFUSED = (
     "no-snapshot",
     "stored-data-unusable",
 )
+UNKNOWN = document_problems("unknown-backtest")
+DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "It was finished and is deleted."}}
 
 
 @router.post(
     "",
     status_code=202,
-    dependencies=[Depends(may_store)],
+    dependencies=stores,
     summary="Start a backtest",
     responses=document_problems(*REFUSED, *BODY),
 )
@@ -56,7 +57,7 @@ def start_backtest(body: BacktestRequest, session: SessionDep, response: Respons
     return backtest
 
 
-@router.get("", dependencies=[Depends(may_read)], summary="List backtests", responses=document_problems())
+@router.get("", dependencies=reads, summary="List backtests", responses=document_problems())
 def list_backtests(
     page: PageDep,
     session: SessionDep,
@@ -66,25 +67,17 @@ def list_backtests(
     return history.list_backtests(session, page, state)
 
 
-@router.get(
-    "/{backtest_id}",
-    dependencies=[Depends(may_read)],
-    summary="Read a backtest",
-    responses=document_problems("unknown-backtest"),
-)
+@router.get("/{backtest_id}", dependencies=reads, summary="Read a backtest", responses=UNKNOWN)
 def get_backtest(backtest_id: UUID, session: SessionDep) -> BacktestAnswer:
     """Its state, its rows so far, and their means and deviations over the seeds."""
     return service.find_backtest(session, backtest_id)
 
 
-DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "It was finished and is deleted."}}
-
-
 @router.delete(
     "/{backtest_id}",
-    dependencies=[Depends(may_store)],
+    dependencies=stores,
     summary="Cancel or delete a backtest",
-    responses=DELETED | document_problems("unknown-backtest"),
+    responses=DELETED | UNKNOWN,
     response_model=BacktestAnswer,
 )
 def cancel_or_delete_backtest(backtest_id: UUID, session: SessionDep) -> BacktestAnswer | Response:
@@ -94,7 +87,7 @@ def cancel_or_delete_backtest(backtest_id: UUID, session: SessionDep) -> Backtes
 
 @router.get(
     "/{backtest_id}/plot",
-    dependencies=[Depends(may_read)],
+    dependencies=reads,
     summary="See one run of a backtest",
     response_model=RunTraceAnswer,
     responses=document_pictures()
@@ -113,5 +106,4 @@ def get_backtest_trace(
     """Workload, capacity, VMs and backlog over time: as PNG, as SVG, or as JSON with the numbers, by `Accept`."""
     form = choose_form(accept, (PNG, SVG, JSON))
     trace = service.trace_run(session, backtest_id, policy, seed)
-    content = trace.model_dump_json().encode() if form == JSON else draw_trace(trace, form)
-    return Response(content, media_type=form, headers={"Vary": "Accept"})
+    return answer_in_form(trace, form, draw_trace)

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
 
 from app.described.answers import DiagnosticAnswer
 from app.described.series import (
@@ -103,15 +103,13 @@ class BacktestRequest(Body):
     )
 
 
-class BacktestJob(BaseModel):
-    """A backtest as it is stored: everything that the computation needs, so that its result never changes."""
+class BacktestTerms(Answer):
+    """The parameters of a backtest, as they are stored and as they are answered."""
 
     workload_name: str
     app: str
     start_at: datetime
     step_seconds: float
-    rates: list[float]
-    samples: list[tuple[int, float]]
     policies: list[str]
     seeds: int
     train_vms: list[int]
@@ -121,6 +119,13 @@ class BacktestJob(BaseModel):
     startup_steps: int
     qos_target: float
     headgate_qos_target: float
+
+
+class BacktestJob(BacktestTerms):
+    """A backtest as it is stored: everything that the computation needs, so that its result never changes."""
+
+    rates: list[float]
+    samples: list[tuple[int, float]]
     diagnostics: list[DiagnosticAnswer] = []
 
     def to_setup(self) -> BacktestSetup:
@@ -139,23 +144,10 @@ class BacktestJob(BaseModel):
         )
 
 
-class BacktestParametersAnswer(Answer):
+class BacktestParametersAnswer(BacktestTerms):
     """The parameters of a backtest, without the workload and the samples."""
 
-    workload_name: str
-    app: str
-    start_at: datetime
-    step_seconds: float
     steps: int
-    policies: list[str]
-    seeds: int
-    train_vms: list[int]
-    scale_peak: float | None
-    max_vms: int
-    interval_steps: int
-    startup_steps: int
-    qos_target: float
-    headgate_qos_target: float
 
 
 class BacktestRunAnswer(Answer):

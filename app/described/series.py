@@ -11,6 +11,16 @@ from planner.workloads.series import Measurement, Workload, regularise_workload
 
 MOST_POINTS, MOST_SAMPLES, MOST_VMS, MOST_STEPS = 50_000, 5_000, 1024, 1_000
 
+SERIES_PROBLEMS = (
+    "invalid-mst-samples",
+    "too-few-mst-samples",
+    "invalid-workload",
+    "workload-too-short",
+    "workload-too-sparse",
+    "constant-workload",
+)
+"""The problems of a call whose body has a workload and throughput samples."""
+
 # The planner refuses negative rates and throughputs, and its message says which one is wrong.
 MeasuredNumber = Annotated[float, Field(ge=-1e15, le=1e15)]
 

@@ -1,11 +1,14 @@
 """Chooses the media type of an answer by the header Accept (RFC 9110 §12.5.1)."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, TypeVar
 
-from fastapi import Header
+from fastapi import Header, Response
+from pydantic import BaseModel
 
 from app.http.errors import NotAcceptable
+
+A = TypeVar("A", bound=BaseModel)
 
 JSON, PNG, SVG = "application/json", "image/png", "image/svg+xml"
 
@@ -16,6 +19,12 @@ def document_pictures() -> dict[int | str, dict[str, Any]]:
     """The OpenAPI response 200 of a call that answers with a picture or with its numbers."""
     picture = {"schema": {"type": "string", "format": "binary"}}
     return {200: {"content": {PNG: picture, SVG: picture}}}
+
+
+def answer_in_form(answer: A, form: str, draw: Callable[[A, str], bytes]) -> Response:
+    """The answer as JSON, or drawn as a picture."""
+    content = answer.model_dump_json().encode() if form == JSON else draw(answer, form)
+    return Response(content, media_type=form, headers={"Vary": "Accept"})
 
 
 def choose_form(accept: str | None, offered: Sequence[str]) -> str:

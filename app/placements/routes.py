@@ -29,6 +29,8 @@ PLACED = (
     "invalid-catalogue",
     "not-enough-slots",
 )
+NO_TOPOLOGY = document_problems("unknown-topology")
+NO_PLACEMENT = document_problems("unknown-placement")
 DESCRIBED = ("invalid-topology", "invalid-load", "no-steady-state")
 
 
@@ -61,21 +63,15 @@ def place_stored_topology(
 
 
 @router.get(
-    "/topologies/{name}/placements",
-    dependencies=reads,
-    summary="List the placements of a topology",
-    responses=document_problems("unknown-topology"),
+    "/topologies/{name}/placements", dependencies=reads, summary="List placements", responses=NO_TOPOLOGY
 )
 def list_placements(name: TopologyName, page: PageDep, session: SessionDep) -> PlacementPage:
-    """Newest first."""
+    """The placements of a topology, newest first."""
     return history.list_placements(session, name, page)
 
 
 @router.get(
-    "/placements/{placement_id:uuid}",
-    dependencies=reads,
-    summary="Read a placement",
-    responses=document_problems("unknown-placement"),
+    "/placements/{placement_id:uuid}", dependencies=reads, summary="Read a placement", responses=NO_PLACEMENT
 )
 def get_placement(placement_id: UUID, session: SessionDep) -> PlacementAnswer:
     """The answer that was given when it was made."""

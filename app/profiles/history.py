@@ -6,16 +6,13 @@ from app.http.pages import Page
 from app.profiles.answers import to_answer
 from app.profiles.schemas import ProfileAnswer, ProfilePage
 from app.storage.storage_errors import UnknownProfile
-from app.storage.versions import find_version, list_newest, tell_versions
+from app.storage.versions import list_newest, read_version
 from app.tables import ProfileRow
 
 
 def find_profile(session: Session, name: str, version: int | None) -> ProfileAnswer:
     """The version asked for, or the newest."""
-    row = find_version(session, ProfileRow, name, version)
-    if row is None:
-        raise UnknownProfile(name, version, tell_versions(session, ProfileRow, name))
-    return to_answer(row)
+    return to_answer(read_version(session, ProfileRow, UnknownProfile, name, version))
 
 
 def list_profiles(session: Session, page: Page) -> ProfilePage:

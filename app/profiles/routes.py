@@ -1,9 +1,8 @@
 """/v1/profiles: the rate that threads of a task sustain on one slot."""
 
-from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Response
 from starlette.convertors import StringConvertor, register_url_convertor
 
 from app.http.admission import computes
@@ -15,6 +14,7 @@ from app.http.strict_json import StrictJsonRoute
 from app.profiles import history, service
 from app.profiles.schemas import FROM_TRIALS, ProfileAnswer, ProfileBody, ProfilePage, TrialsBody
 from app.storage.sessions import SessionDep
+from app.storage.versions import VersionQuery
 
 
 class ProfileNameConvertor(StringConvertor):
@@ -29,6 +29,9 @@ router = APIRouter(prefix="/v1/profiles", tags=["placements"], route_class=Stric
 reads = [Depends(may_read)]
 stores = [Depends(may_store)]
 
+NAMED = "/{name:profile_name}"
+UNKNOWN = document_problems("unknown-profile")
+
 
 @router.post(
     "",
@@ -39,9 +42,7 @@ stores = [Depends(may_store)]
 )
 def store_profile(body: ProfileBody, response: Response, session: SessionDep) -> ProfileAnswer:
     """Stores version 1 of a new name, or the next version of a known one."""
-    stored = service.store_profile(session, body)
-    response.headers["Location"] = f"/v1/profiles/{quote(stored.name, safe='')}"
-    return stored
+    return _locate(response, service.store_profile(session, body))
 
 
 @router.post(
@@ -54,7 +55,10 @@ def store_profile(body: ProfileBody, response: Response, session: SessionDep) ->
 @computes
 def build_profile(body: TrialsBody, response: Response, session: SessionDep) -> ProfileAnswer:
     """For each number of threads the largest stable rate, with its evidence and the gaps in the grid of trials."""
-    stored = service.store_built_profile(session, body)
+    return _locate(response, service.store_built_profile(session, body))
+
+
+def _locate(response: Response, stored: ProfileAnswer) -> ProfileAnswer:
     response.headers["Location"] = f"/v1/profiles/{quote(stored.name, safe='')}"
     return stored
 
@@ -65,28 +69,13 @@ def list_profiles(page: PageDep, session: SessionDep) -> ProfilePage:
     return history.list_profiles(session, page)
 
 
-@router.get(
-    "/{name:profile_name}",
-    dependencies=reads,
-    summary="Read a profile",
-    responses=document_problems("unknown-profile"),
-)
-def get_profile(
-    name: TopologyName,
-    session: SessionDep,
-    version: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="An older version.")] = None,
-) -> ProfileAnswer:
+@router.get(NAMED, dependencies=reads, summary="Read a profile", responses=UNKNOWN)
+def get_profile(name: TopologyName, session: SessionDep, version: VersionQuery = None) -> ProfileAnswer:
     """The newest version, or the one asked for."""
     return history.find_profile(session, name, version)
 
 
-@router.delete(
-    "/{name:profile_name}",
-    status_code=204,
-    dependencies=stores,
-    summary="Delete a profile",
-    responses=document_problems("unknown-profile"),
-)
+@router.delete(NAMED, status_code=204, dependencies=stores, summary="Delete a profile", responses=UNKNOWN)
 def delete_profile(name: TopologyName, session: SessionDep) -> None:
     """Deletes all versions; stored placements stay as they are."""
     service.delete_profile(session, name)

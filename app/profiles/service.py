@@ -8,7 +8,6 @@ from sqlalchemy.orm import Session
 from app.profiles.answers import describe_built, to_answer
 from app.profiles.schemas import ProfileAnswer, ProfileBody, TrialsBody, to_profile
 from app.serving.observability import time_planner
-from app.storage.similar_names import suggest_stored
 from app.storage.storage_errors import UnknownProfile
 from app.storage.versions import add_version, delete_versions
 from app.tables import ProfileRow
@@ -38,8 +37,7 @@ def store_built_profile(session: Session, body: TrialsBody) -> ProfileAnswer:
 
 def delete_profile(session: Session, name: str) -> None:
     """Deletes all versions."""
-    if not delete_versions(session, ProfileRow, name):
-        raise UnknownProfile(name, None, suggest_stored(session, ProfileRow.name, name))
+    delete_versions(session, ProfileRow, UnknownProfile, name)
 
 
 def _store(session: Session, name: str, definition: dict[str, Any]) -> ProfileAnswer:

@@ -1,8 +1,9 @@
 """Named documents, which are profiles and VM catalogues: versions are added and never changed."""
 
-from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated, TypeVar
 
+from fastapi import Query
 from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import Session, aliased
 
@@ -11,6 +12,9 @@ from app.storage.similar_names import suggest_stored
 from app.tables import ProfileRow, VmCatalogueRow
 
 Row = TypeVar("Row", ProfileRow, VmCatalogueRow)
+Unknown = Callable[[str, int | None, str], Exception]
+"""Makes the error of a missing version from the name, the version and a sentence about what is stored."""
+VersionQuery = Annotated[int | None, Query(ge=1, le=2**31 - 1, description="An older version.")]
 
 
 def add_version(session: Session, row: Row) -> Row:
@@ -33,6 +37,20 @@ def find_version(session: Session, row_type: type[Row], name: str, version: int 
     if version is not None:
         query = query.where(row_type.version == version)
     return session.scalars(query.order_by(row_type.version.desc()).limit(1)).first()
+
+
+def read_version(
+    session: Session,
+    row_type: type[Row],
+    unknown: Unknown,
+    name: str,
+    version: int | None,
+) -> Row:
+    """The version asked for, or the newest; raises `unknown` with the versions or the similar names there are."""
+    row = find_version(session, row_type, name, version)
+    if row is None:
+        raise unknown(name, version, tell_versions(session, row_type, name))
+    return row
 
 
 def find_newest_versions(session: Session, row_type: type[Row], names: Iterable[str]) -> Sequence[Row]:
@@ -60,7 +78,8 @@ def _is_newest(row_type: type[Row]) -> ColumnElement[bool]:
     return row_type.version == newest
 
 
-def delete_versions(session: Session, row_type: type[Row], name: str) -> bool:
-    """Deletes all versions of a name, and returns whether there were any; stored placements stay as they are."""
+def delete_versions(session: Session, row_type: type[Row], unknown: Unknown, name: str) -> None:
+    """Deletes all versions of a name; raises `unknown` where there are none. Stored placements stay as they are."""
     found = session.scalars(delete(row_type).where(row_type.name == name).returning(row_type.version)).all()
-    return bool(found)
+    if not found:
+        raise unknown(name, None, suggest_stored(session, row_type.name, name))

@@ -24,6 +24,10 @@ from app.throughput_samples.schemas import (
 
 router = APIRouter(prefix="/v1/topologies/{name}", tags=["forecasts"], route_class=StrictJsonRoute)
 
+reads = [Depends(may_read)]
+
+UNKNOWN = document_problems("unknown-topology")
+NO_MODEL = document_problems("unknown-topology", "stored-data-unusable")
 EXAMPLES = {
     "one": {"summary": "One sample", "value": SAMPLES[0]},
     "several": {"summary": "A list of them", "value": SAMPLES},
@@ -50,22 +54,14 @@ def store_throughput_samples(
     return service.store_samples(session, name, body)
 
 
-@router.get(
-    "/mst-samples",
-    dependencies=[Depends(may_read)],
-    summary="Read throughput samples",
-    responses=document_problems("unknown-topology"),
-)
+@router.get("/mst-samples", dependencies=reads, summary="Read throughput samples", responses=UNKNOWN)
 def list_throughput_samples(name: TopologyName, page: PageDep, session: SessionDep) -> ThroughputSamplePage:
     """Oldest first."""
     return history.list_samples(session, name, page)
 
 
 @router.get(
-    "/mst-model",
-    dependencies=[Depends(may_read)],
-    summary="The model of a topology's throughput",
-    responses=document_problems("unknown-topology", "stored-data-unusable"),
+    "/mst-model", dependencies=reads, summary="The model of a topology's throughput", responses=NO_MODEL
 )
 @computes
 def get_throughput_model(

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from sqlalchemy.orm import Session
 
-from app.storage.similar_names import suggest_stored
 from app.storage.storage_errors import UnknownVmCatalogue
 from app.storage.versions import add_version, delete_versions
 from app.tables import VmCatalogueRow
@@ -26,5 +25,4 @@ def store_catalogue(session: Session, body: VmCatalogueBody) -> VmCatalogueAnswe
 
 def delete_catalogue(session: Session, name: str) -> None:
     """Deletes all versions."""
-    if not delete_versions(session, VmCatalogueRow, name):
-        raise UnknownVmCatalogue(name, None, suggest_stored(session, VmCatalogueRow.name, name))
+    delete_versions(session, VmCatalogueRow, UnknownVmCatalogue, name)

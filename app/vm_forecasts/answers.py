@@ -1,5 +1,6 @@
 """The planner's schedule of VMs as JSON."""
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 
 from app.described.answers import DiagnosticAnswer
@@ -26,18 +27,11 @@ def to_answer(found: VmForecast, peak_vms: int) -> VmForecastAnswer:
 
 def to_interval_answer(interval: VmInterval) -> VmIntervalAnswer:
     """One interval, with the parts that its VMs are the sum of."""
-    reason = interval.reason
     return VmIntervalAnswer(
         begins=datetime.fromtimestamp(interval.from_seconds, UTC),
         ends=datetime.fromtimestamp(interval.to_seconds, UTC),
-        vms=reason.vms,
         expected_rate=interval.expected_rate,
-        covered_rate=reason.covered_rate,
-        probability=reason.probability,
-        meets_target=reason.meets_target,
-        vms_for_mean=reason.vms_for_mean,
-        vms_for_model=reason.vms_for_model,
-        vms_for_forecast=reason.vms_for_forecast,
+        **asdict(interval.reason),
     )
 
 

@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter, Depends
 
+from app.described.series import SERIES_PROBLEMS
 from app.http.admission import computes
 from app.http.documented_problems import BODY, document_problems
 from app.http.fields import TopologyName
@@ -14,21 +15,13 @@ from app.vm_forecasts.schemas import StoredVmForecastRequest, VmForecastAnswer, 
 router = APIRouter(prefix="/v1", tags=["forecasts"], route_class=StrictJsonRoute)
 
 ASKED = ("invalid-qos-target", "invalid-schedule", "unknown-vm-policy", *BODY)
-SERIES = (
-    "invalid-mst-samples",
-    "too-few-mst-samples",
-    "invalid-workload",
-    "workload-too-short",
-    "workload-too-sparse",
-    "constant-workload",
-)
 
 
 @router.post(
     "/forecasts/vms",
     dependencies=[Depends(may_read)],
     summary="VMs for the coming intervals",
-    responses=document_problems(*SERIES, *ASKED),
+    responses=document_problems(*SERIES_PROBLEMS, *ASKED),
 )
 @computes
 def forecast_vms(body: VmForecastRequest) -> VmForecastAnswer:

@@ -56,7 +56,7 @@ def to_model_answer(model: ArmaModel) -> WorkloadModelAnswer:
     )
 
 
-def draw_answer(answer: WorkloadForecastAnswer, name: str, form: str) -> bytes:
+def draw_answer(answer: WorkloadForecastAnswer, form: str, name: str) -> bytes:
     """The answer as a PNG or SVG."""
     from app.drawing import pictures  # noqa: PLC0415  (matplotlib is loaded when the first picture is asked for)
 

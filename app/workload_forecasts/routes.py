@@ -1,5 +1,6 @@
 """/v1/forecasts/workload: the coming rates of a workload."""
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
@@ -7,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from app.http.admission import computes
 from app.http.documented_problems import BODY, document_problems
 from app.http.fields import TopologyName
-from app.http.negotiation import JSON, PNG, SVG, Accept, choose_form, document_pictures
+from app.http.negotiation import JSON, PNG, SVG, Accept, answer_in_form, choose_form, document_pictures
 from app.http.security import may_read
 from app.http.strict_json import StrictJsonRoute
 from app.storage.sessions import SessionDep
@@ -45,7 +46,8 @@ FORMS = (JSON, PNG, SVG)
 @computes
 def forecast_workload(body: WorkloadForecastRequest, accept: Accept = None) -> Response:
     """The ARMA model of lowest AIC on the newest window, with an interval per step; JSON, PNG or SVG, by `Accept`."""
-    return _answer(service.forecast_described(body), "workload", choose_form(accept, FORMS))
+    form = choose_form(accept, FORMS)
+    return answer_in_form(service.forecast_described(body), form, partial(draw_answer, name="workload"))
 
 
 @router.get(
@@ -69,9 +71,6 @@ def forecast_stored_workload(
     """The external rates of its snapshots and their forecast; JSON, PNG or SVG, by `Accept`."""
     form = choose_form(accept, FORMS)
     terms = service.WorkloadForecastTerms(steps, level, window_steps, history_steps)
-    return _answer(service.forecast_stored(session, name, terms), name, form)
-
-
-def _answer(answer: WorkloadForecastAnswer, name: str, form: str) -> Response:
-    content = answer.model_dump_json().encode() if form == JSON else draw_answer(answer, name, form)
-    return Response(content, media_type=form, headers={"Vary": "Accept"})
+    return answer_in_form(
+        service.forecast_stored(session, name, terms), form, partial(draw_answer, name=name)
+    )

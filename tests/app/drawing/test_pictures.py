@@ -47,7 +47,7 @@ def test_the_numbers_behind_the_picture_are_those_of_the_row(client: httpx.Clien
         choice = {"policy": row["policy"], "seed": row["seed"]}
         trace = client.get(f"{finished}/plot", params=choice, headers={"Accept": "application/json"}).json()
         rates, capacities = np.array(trace["workload_rates"]), np.array(trace["capacities"])
-        assert len(rates) == len(trace["vms"]) == len(trace["backlogs"]) == 120
+        assert len(rates) == len(trace["vms"]) == len(trace["backlogs"]) == len(SMALL["workload"])
         assert 100.0 * np.mean(capacities > rates) == row["qos_percent"]
         assert sum(trace["vms"]) / sum(trace["truth_vms"]) == row["cost_to_truth"]
         assert max(trace["backlogs"]) == row["max_backlog"]

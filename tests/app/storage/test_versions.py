@@ -8,11 +8,13 @@ import pytest
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.orm import Session
 
+from app.storage.storage_errors import UnknownProfile
 from app.storage.versions import (
     add_version,
     delete_versions,
     find_newest_versions,
     find_version,
+    read_version,
     tell_versions,
 )
 from app.tables import ProfileRow
@@ -77,13 +79,22 @@ def test_a_missing_version_is_told_from_a_misspelt_name(engine: Engine):
         assert f"'{name}'" in tell_versions(session, ProfileRow, name[:-1])
 
 
-def test_deleting_removes_all_versions_and_says_whether_there_were_any(engine: Engine, name: str):
+def test_deleting_removes_all_versions_and_refuses_a_name_without_any(engine: Engine, name: str):
     add(engine, name, 1)
     add(engine, name, 2)
     with Session(engine) as session, session.begin():
-        assert delete_versions(session, ProfileRow, name)
-        assert not delete_versions(session, ProfileRow, name)
+        delete_versions(session, ProfileRow, UnknownProfile, name)
         assert find_version(session, ProfileRow, name) is None
+        with pytest.raises(UnknownProfile):
+            delete_versions(session, ProfileRow, UnknownProfile, name)
+
+
+def test_a_version_is_read_or_refused(engine: Engine, name: str):
+    add(engine, name, 1)
+    with Session(engine) as session:
+        assert read_version(session, ProfileRow, UnknownProfile, name, 1).version == 1
+        with pytest.raises(UnknownProfile, match="versions 1 to 1"):
+            read_version(session, ProfileRow, UnknownProfile, name, 2)
 
 
 def test_an_addition_waits_for_another_to_the_same_name(engine: Engine, name: str):
