@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 
 import yaml
 
-LONGEST_LINE = 115
+LONGEST_LINE = 140
 
 Node = TypeVar("Node", bound=yaml.CollectionNode)
 
@@ -51,4 +51,4 @@ def _measure(node: yaml.Node) -> int:
 
 def render_yaml(document: dict[str, Any]) -> str:
     """The document as YAML, in the order of the document."""
-    return yaml.dump(document, Dumper=_ShortDumper, sort_keys=False, allow_unicode=True, width=130)
+    return yaml.dump(document, Dumper=_ShortDumper, sort_keys=False, allow_unicode=True, width=150)
