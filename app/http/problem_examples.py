@@ -16,7 +16,9 @@ NO_ID = UUID("00000000-0000-4000-8000-000000000000")
 AT = datetime(2026, 11, 18, tzinfo=UTC)
 
 SERVICE_EXAMPLES: tuple[Exception, ...] = (
-    errors.InvalidRequest((("#/k_max", "Must be greater than or equal to 1; found 0."),)),
+    errors.InvalidRequest(
+        (("#/vm_sizes", "Nothing to place on: give vm_sizes or a vm_catalogue to acquire from, or vms."),)
+    ),
     errors.ThroughputNotConverged("/readings", readings=6, k=4, n=5, tolerance=0.05),
     errors.PayloadTooLarge(limit_bytes=8_388_608),
     errors.UnsupportedMediaType("text/plain"),
@@ -37,48 +39,94 @@ STORAGE_EXAMPLES: tuple[Exception, ...] = (
     storing.UnknownRun("mst", seed=9, policies=("mst+ua", "headgate"), seeds=3),
     storing.RunNotFinished("headgate", seed=0, state="queued"),
     storing.UnknownProfile("detector", None),
-    storing.UnknownVmCatalogue("cheap", 2, " It has version 1."),
+    storing.UnknownVmCatalogue("azure", None),
     storing.UnknownSnapshot("fpd", AT),
     storing.NoStoredPolicy("fpd"),
     storing.UnknownDecision("fpd"),
     storing.TopologyExists("fpd"),
-    storing.RevisionConflict("fpd", sent='"9"', current='"1"'),
+    storing.RevisionConflict("fpd", sent='"9"', current='"1-1"'),
     storing.NoSnapshot("fpd"),
     storing.NoPolicy("fpd"),
     storing.StaleSnapshots("fpd", AT, age_seconds=7200.0, limit_seconds=900.0),
-    storing.StoredDataUnusable("fpd", "Operator 'detector' has no service_rate."),
+    storing.StoredDataUnusable(
+        "fpd", "No service_rate is given for detector: every operator of the topology needs one."
+    ),
 )
 PLANNING_EXAMPLES: tuple[Exception, ...] = (
-    planning.InvalidTopology("Edge to 'reportr', which is no operator.", "/edges/2/target"),
-    planning.InvalidLoad("The load lacks a service_rate.", "/operators/detector/service_rate"),
-    planning.InvalidAllocation("No processors are given for reporter."),
-    planning.InvalidState("3 speeds are given for 2 instances.", "/detector"),
+    planning.InvalidTopology(
+        "The target of edge 2 is 'reportr', which the topology does not have: add the operator or correct the name. "
+        "Did you mean 'reporter'?",
+        "/edges/2/target",
+    ),
+    planning.InvalidLoad(
+        "No service_rate is given for detector: every operator of the topology needs one.", "/operators"
+    ),
+    planning.InvalidAllocation(
+        "No processors are given for reporter: give them, or a load that says what runs."
+    ),
+    planning.InvalidState(
+        "Operator 'detector': owners must name one of the 13 instances.", "/detector/owners"
+    ),
     planning.NoSteadyState(("detector",), 1.2),
     planning.BoundTooSmall("reporter", max_processors=1, needed=2),
-    planning.BudgetTooSmall(10, 18, {"generator": 4, "detector": 12, "reporter": 2}),
-    planning.TargetUnreachable(0.01, 0.05),
+    planning.BudgetTooSmall(10, 18, {"generator": 5, "detector": 11, "reporter": 2}),
+    planning.TargetUnreachable(0.01, 0.05224305555555556),
 )
 PLACING_EXAMPLES: tuple[Exception, ...] = (
-    placing.InvalidProfile("detector", "the peak rate must be above 0.", threads=1, value=0.0),
-    placing.NoStablePoint("detector", trials=3, smallest_rate=40.0, smallest_slope=0.02, max_slope=0.001),
-    placing.MissingProfile("detector", rate=320.0),
-    placing.IdleTask("reporter", rate=0.0),
-    placing.ThreadTooLarge("detector", 1, "cpu", needed=1.5, capacity=1.0, place="the largest VM"),
-    placing.PlacementTooLarge("detector", needed=2e6, limit=100_000),
-    placing.InvalidCatalogue("There are no VM sizes.", pointer="/vm_sizes"),
-    placing.NotEnoughSlots(needed=6, available=2),
-    placing.InvalidMapping("No VM has the slot 3.", "/vms/0/slots/3"),
+    placing.InvalidProfile(
+        "blob",
+        "peak_rate is 0, so these threads would sustain nothing: give a finite rate above 0, or leave the point out.",
+        threads=1,
+        value=0.0,
+        pointer="/profiles/blob",
+    ),
+    placing.NoStablePoint(
+        "parse", trials=1, smallest_rate=320.0, smallest_slope=0.06166666666666667, max_slope=0.001
+    ),
+    placing.MissingProfile("blob", rate=100.0),
+    placing.IdleTask("blob", rate=0.0),
+    placing.ThreadTooLarge(
+        "blob",
+        1,
+        "cpu",
+        needed=1.5,
+        capacity=1.0,
+        place="one slot",
+        remedy="sam keeps a bundle on one slot, so choose the mapping rsm, whose threads may take cpu of their whole "
+        "VM, or correct the profile",
+        pointer="/profiles",
+    ),
+    placing.PlacementTooLarge("blob", needed=33333333.333333332, limit=250_000),
+    placing.InvalidCatalogue("Two VM sizes are named D1: give each its own name.", ("D1",)),
+    placing.NotEnoughSlots(needed=4, available=1),
+    placing.InvalidMapping(
+        "VM a runs 'blobs', which is no task with a profile: correct the name. Did you mean 'blob'?",
+        "/vms/0/slots/0/threads",
+    ),
+)
+POLICIES = (
+    *("0", "mst", "1", "mst+ua", "2", "mst+ol", "3", "mst+ua+ol", "4", "mst;arma", "5", "mst+ua;arma"),
+    *("6", "mst+ol;arma", "7", "mst+ua+ol;arma", "headgate", "ground-truth", "static-peak"),
 )
 FORECAST_EXAMPLES: tuple[Exception, ...] = (
-    scheduling.InvalidMstSamples("A throughput of 0 at 2 VMs.", "/mst_samples/0/throughput"),
-    scheduling.TooFewMstSamples(samples=3, samples_needed=6, vm_counts=1, vm_counts_needed=2),
+    scheduling.InvalidMstSamples(
+        "A throughput of 0 at 3 VMs: it must lie between 1e-100 and 1e+100.", "/mst_samples/0/throughput"
+    ),
+    scheduling.TooFewMstSamples(samples=2, samples_needed=5, vm_counts=1, vm_counts_needed=2),
     scheduling.InvalidQosTarget(0.4),
-    scheduling.UnknownVmPolicy("headgates", ("mst+ua", "headgate")),
-    forecasting.InvalidWorkload("Times must rise.", "/workload/1/at"),
-    forecasting.WorkloadTooShort(steps=20, needed=120),
-    forecasting.WorkloadTooSparse(missing_steps=90, steps=200, allowed_share=0.2),
-    forecasting.ConstantWorkload(rate=320.0, steps=200),
-    forecasting.InvalidSchedule("startup_steps = 5 must be below interval_steps = 5.", "/startup_steps"),
+    scheduling.UnknownVmPolicy("headgates", POLICIES),
+    forecasting.InvalidWorkload(
+        "The time of rate 1 is the same as that of rate 0: send each time once, oldest first.",
+        "/workload/1/at",
+    ),
+    forecasting.WorkloadTooShort(steps=5, needed=100),
+    forecasting.WorkloadTooSparse(missing_steps=159, steps=200, allowed_share=0.5),
+    forecasting.ConstantWorkload(rate=300.0, steps=200),
+    forecasting.InvalidSchedule(
+        "startup_steps = 5 must be at least 0 and below interval_steps = 5: an interval shorter than the start of a VM "
+        "cannot be scheduled.",
+        "/startup_steps",
+    ),
 )
 PROBLEM_EXAMPLES = (
     SERVICE_EXAMPLES + STORAGE_EXAMPLES + PLANNING_EXAMPLES + PLACING_EXAMPLES + FORECAST_EXAMPLES
