@@ -5,7 +5,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Response
 
 from app.decisions import history, service
-from app.decisions.schemas import DecisionAnswer, DecisionPage, DecisionRequest
+from app.decisions.schemas import PROBLEMS, DecisionAnswer, DecisionPage, DecisionRequest
 from app.http.admission import computes
 from app.http.dependencies import SettingsDep
 from app.http.documented_problems import BODY, document_problems
@@ -24,15 +24,7 @@ OF_TOPOLOGY = "/topologies/{name}/decisions"
     status_code=201,
     dependencies=[Depends(may_store)],
     summary="Decide and store",
-    responses=document_problems(
-        "unknown-topology",
-        "no-policy",
-        "no-snapshot",
-        "stale-snapshots",
-        "stored-data-unusable",
-        "invalid-state",
-        *BODY,
-    ),
+    responses=document_problems(*PROBLEMS, *BODY),
 )
 @computes
 def decide(

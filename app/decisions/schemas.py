@@ -12,6 +12,15 @@ from app.node_advice.schemas import NodeAdviceAnswer, Streams
 from app.placements.schemas import PlacementAnswer
 from app.policies.schemas import EXAMPLE, PolicyBody
 
+PROBLEMS = (
+    "unknown-topology",
+    "no-policy",
+    "no-snapshot",
+    "stale-snapshots",
+    "stored-data-unusable",
+    "invalid-state",
+)
+"""The problem types with which a decision is refused."""
 Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
 
 

@@ -39,6 +39,7 @@ async def gate(body: GateRequest, settings: SettingsDep) -> GateAnswer:
         "no-snapshot",
         "stale-snapshots",
         "stored-data-unusable",
+        "invalid-load",
         "invalid-allocation",
         *BODY,
     ),

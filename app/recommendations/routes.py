@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter, Depends, Response
 
+from app.decisions.schemas import PROBLEMS
 from app.http.admission import computes
 from app.http.dependencies import SettingsDep
 from app.http.documented_problems import BODY, document_problems
@@ -22,15 +23,7 @@ router = APIRouter(
     status_code=201,
     dependencies=[Depends(may_store)],
     summary="Forecast, plan, place, and decide",
-    responses=document_problems(
-        "unknown-topology",
-        "no-policy",
-        "no-snapshot",
-        "stale-snapshots",
-        "stored-data-unusable",
-        "invalid-state",
-        *BODY,
-    ),
+    responses=document_problems(*PROBLEMS, *BODY),
 )
 @computes
 def recommend(

@@ -1,23 +1,18 @@
-"""A change that pays back later than the next one is a hold that says so; where the time comes from is said."""
+"""Decisions that weigh a change: one that pays back after the next change is held, and the reason says so."""
 
 import math
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
 
-START = datetime(2026, 11, 18, tzinfo=UTC)
-RATES = {"generator": 80.0, "detector": 130.0, "reporter": 40.0}
+from tests.app.decision_calls import RATES, at
+
 LOPSIDED = {"generator": 8, "detector": 12, "reporter": 6}
 
 
-def at(minute: int) -> str:
-    return (START + timedelta(minutes=minute)).isoformat()
-
-
 def decide(client: httpx.Client, name: str, rates: Sequence[float], **policy: Any) -> dict[str, Any]:
-    """With the state that `size_bytes` says, on as many minutes as there are rates."""
+    """A decision on one snapshot a minute; `size_bytes` is the size of the detector's state."""
     operators = {one: {"service_rate": mu, "processors": LOPSIDED[one]} for one, mu in RATES.items()}
     snapshots = [
         {"observed_at": at(minute), "external_rate": rate, "operators": operators}
@@ -44,9 +39,7 @@ def wave(minutes: int) -> list[float]:
     ]
 
 
-def test_what_pays_back_after_the_next_forecast_change_is_a_hold_and_sooner_is_not(
-    client: httpx.Client, known: str
-):
+def test_a_change_that_pays_back_after_the_next_forecast_change_is_held(client: httpx.Client, known: str):
     rising = wave(120)
     small = decide(client, known, rising, size_bytes=1e6)
     assert small["action"] == "rebalance"
@@ -63,7 +56,9 @@ def test_what_pays_back_after_the_next_forecast_change_is_a_hold_and_sooner_is_n
     }
 
 
-def test_the_policy_s_horizon_bounds_the_forecast_s_and_stands_in_for_it(client: httpx.Client, known: str):
+def test_the_policy_s_horizon_bounds_the_forecast_s_and_replaces_a_missing_one(
+    client: httpx.Client, known: str
+):
     few = decide(client, known, [300.0] * 3, size_bytes=1e9, horizon_seconds=600)
     assert (few["action"], few["moving"]["horizon"]["source"]) == ("hold", "policy")
     assert "30" in few["moving"]["horizon"]["detail"]  # as many intervals as a forecast takes
@@ -74,7 +69,7 @@ def test_the_policy_s_horizon_bounds_the_forecast_s_and_stands_in_for_it(client:
     assert (bounded["moving"]["horizon"]["seconds"], bounded["moving"]["horizon"]["source"]) == (30, "policy")
 
 
-def test_where_nothing_is_weighed_no_horizon_is_looked_for(client: httpx.Client, known: str):
+def test_a_decision_that_weighs_nothing_has_no_horizon(client: httpx.Client, known: str):
     calm = decide(client, known, [300.0] * 3, size_bytes=1e9, least_gain=0.9, horizon_seconds=1)
     assert (calm["action"], calm["moving"]["horizon"]) == ("hold", None)
     urgent = decide(
@@ -83,7 +78,7 @@ def test_where_nothing_is_weighed_no_horizon_is_looked_for(client: httpx.Client,
     assert (urgent["action"], urgent["moving"]["horizon"]) == ("scale_up", None)
 
 
-def test_speeds_of_as_many_instances_as_run_or_of_none(client: httpx.Client, known: str):
+def test_a_state_gives_one_speed_for_each_instance_or_one_for_all(client: httpx.Client, known: str):
     state = {"key_groups": 128, "size_bytes": 1e6, "bandwidth_bytes_per_second": [1e7]}
     policy = {
         "goal": {"k_max": 26},

@@ -1,23 +1,19 @@
-"""Decisions over HTTP on what was measured: long waits ask for more, and a rise to come is met before it is there."""
+"""Decisions on measured sojourns: long waits ask for more processors, and a forecast rise is met in advance."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
 import pytest
 
-START = datetime(2026, 11, 18, tzinfo=UTC)
+from tests.app.decision_calls import at
+
 ONE = {"operators": [{"name": "serve"}], "edges": []}
 POLICY = {
     "goal": {"t_max_seconds": 0.25},
     "smoothing": {"kind": "window", "size": 3},
     "cooldown_seconds": 300,
 }
-
-
-def at(minute: int) -> str:
-    return (START + timedelta(minutes=minute)).isoformat()
 
 
 @pytest.fixture
@@ -34,7 +30,7 @@ def decide_on(
     processors: Sequence[int | None],
     **policy: Any,
 ) -> dict[str, Any]:
-    """Snapshots replace those of the same minutes; nothing that was decided before stands in the way."""
+    """A decision on one snapshot a minute; earlier snapshots of the same minutes are replaced."""
     snapshots = []
     for minute, (rate, seconds, count) in enumerate(zip(rates, measured, processors, strict=True)):
         operator: dict[str, Any] = {"service_rate": 40.0}
@@ -56,7 +52,7 @@ def codes(answer: dict[str, Any]) -> list[str]:
     return [one["code"] for one in (*answer["reasons"], *answer["constraints"])]
 
 
-def test_the_worse_the_latency_the_more_a_decision_does(client: httpx.Client, known: str):
+def test_a_longer_measured_sojourn_never_gives_fewer_processors(client: httpx.Client, known: str):
     totals = []
     for last in (0.1, 0.9, 2.0, 20.0):
         answer = decide_on(client, known, (180.0, 200.0, 235.0), (0.03, 0.05, last), (6, 6, 6))
@@ -82,10 +78,11 @@ def test_one_fewer_than_a_missed_target_takes_is_not_said_to_meet_it(
     assert "missing t_max_seconds" in around["one_fewer_detail"]
 
 
-def test_an_interval_that_ran_with_unknown_processors_is_no_evidence(client: httpx.Client, known: str):
+def test_an_interval_with_unknown_processors_corrects_no_wait(client: httpx.Client, known: str):
     seen = decide_on(client, known, (20.0,) * 3, (0.4, 0.4, 0.4), (6, 6, 6))
     assert (seen["action"], codes(seen)) == ("hold", ["target-missed", "waiting-is-not-it"])
-    # What the two older ones ran with is not known, the newest ran with fewer: nothing says that waiting is not it.
+    # The processors of the two older intervals are unknown and the newest ran with fewer: no interval shows that
+    # the excess is not waiting.
     tried = decide_on(
         client,
         known,
@@ -102,7 +99,9 @@ def ramp(minutes: int) -> list[float]:
     return [60.0 + 2.0 * minute + (minute * 7 % 5) for minute in range(minutes)]
 
 
-def test_a_rise_to_come_is_met_before_the_target_is_missed(client: httpx.Client, known: str):
+def test_processors_for_a_forecast_rise_are_added_before_the_target_is_missed(
+    client: httpx.Client, known: str
+):
     rates = ramp(60)
     goal = {"t_max_seconds": 0.034}
     ahead = decide_on(client, known, rates, [None] * 60, [6] * 60, goal=goal)
@@ -115,7 +114,7 @@ def test_a_rise_to_come_is_met_before_the_target_is_missed(client: httpx.Client,
     assert (now["action"], now["look_ahead"], now["sized_for"]["source"]) == ("hold", None, "newest")
 
 
-def test_with_too_few_intervals_it_is_not_looked_ahead_and_said(client: httpx.Client, known: str):
+def test_too_few_intervals_give_no_forecast_and_a_diagnostic(client: httpx.Client, known: str):
     rates = ramp(60)[31:]
     answer = decide_on(client, known, rates, [None] * 29, [6] * 29, goal={"t_max_seconds": 0.034})
     assert (answer["action"], answer["look_ahead"]) == ("hold", None)
@@ -123,7 +122,7 @@ def test_with_too_few_intervals_it_is_not_looked_ahead_and_said(client: httpx.Cl
     assert "30" in said
 
 
-def test_what_the_coming_cooldown_needs_is_not_given_up(client: httpx.Client, known: str):
+def test_processors_that_the_coming_cooldown_needs_are_kept(client: httpx.Client, known: str):
     rates = ramp(60)
     down = {"goal": {"t_max_seconds": 0.034, "t_min_seconds": 0.03}}
     kept, given_up = (

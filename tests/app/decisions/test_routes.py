@@ -6,7 +6,7 @@ import pytest
 from tests.app.decision_calls import ENOUGH, RATES, TARGET, at, decide, observe, put_policy
 
 
-def test_up_then_cooldown_then_down(client: httpx.Client, known: str):
+def test_a_decision_scales_up_waits_for_the_cooldown_and_scales_down(client: httpx.Client, known: str):
     put_policy(client, known, TARGET)
     observe(client, known, 1, 320.0, ENOUGH)
     calm = decide(client, known, 1)
@@ -49,7 +49,7 @@ def test_the_same_stored_data_gives_the_same_decision(client: httpx.Client, know
     assert client.get(f"/v1/decisions/{latest['id']}").json() == latest
 
 
-def test_a_decision_can_look_back(client: httpx.Client, known: str):
+def test_a_decision_as_of_a_past_time_ignores_later_snapshots(client: httpx.Client, known: str):
     observe(client, known, 1, 320.0, ENOUGH)
     observe(client, known, 2, 480.0, ENOUGH)
     past = decide(client, known, 1, policy=TARGET)
@@ -57,13 +57,13 @@ def test_a_decision_can_look_back(client: httpx.Client, known: str):
     assert decide(client, known, 2, policy=TARGET)["action"] == "scale_up"
 
 
-def test_an_interval_without_end_is_not_decided_on(client: httpx.Client, known: str):
+def test_an_interval_that_ends_beyond_all_calendars_is_a_conflict(client: httpx.Client, known: str):
     observe(client, known, 1, 320.0, ENOUGH, window_seconds=1e14)
     refused = client.post(f"/v1/topologies/{known}/decisions", json={"policy": TARGET})
     assert (refused.status_code, refused.json()["type"]) == (409, "stored-data-unusable")
 
 
-def test_nothing_is_decided_without_a_policy_a_snapshot_or_on_old_data(client: httpx.Client, known: str):
+def test_a_decision_without_a_policy_or_recent_snapshot_is_refused(client: httpx.Client, known: str):
     url = f"/v1/topologies/{known}/decisions"
     refused = client.post(url)
     assert (refused.status_code, refused.json()["type"]) == (409, "no-policy")
@@ -85,7 +85,7 @@ def test_nothing_is_decided_without_a_policy_a_snapshot_or_on_old_data(client: h
     assert (nowhere.status_code, nowhere.json()["type"]) == (404, "unknown-decision")
 
 
-def test_who_runs_must_be_known(client: httpx.Client, known: str):
+def test_a_decision_needs_the_processors_that_run(client: httpx.Client, known: str):
     put_policy(client, known, TARGET)
     operators = {name: {"service_rate": mu} for name, mu in RATES.items()}
     snapshot = {"observed_at": at(0), "external_rate": 320.0, "operators": operators}
@@ -95,7 +95,7 @@ def test_who_runs_must_be_known(client: httpx.Client, known: str):
     assert "generator" in refused.json()["detail"]
 
 
-def test_state_moves_are_planned_kept_and_gone_on_from(client: httpx.Client, known: str):
+def test_a_migration_starts_from_the_owners_that_the_last_one_left(client: httpx.Client, known: str):
     state = {
         "key_groups": 128,
         "size_bytes": 42e6,

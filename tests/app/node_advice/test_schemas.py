@@ -6,7 +6,7 @@ import pytest
 from tests.app.decision_calls import ENOUGH, RATES, TARGET, at, decide, observe
 
 
-def test_nodes_and_queues_of_a_snapshot_are_read(client: httpx.Client, known: str):
+def test_nodes_and_queues_of_the_newest_snapshot_give_advice(client: httpx.Client, known: str):
     nodes = {f"n{i}": {"cpu": cpu, "memory": 0.1} for i, cpu in enumerate((0.1, 0.1, 0.15, 0.6))}
     queues = [
         {"name": "d0", "queue_length": 10, "queue_capacity": 100, "node": "n0"},
@@ -36,7 +36,7 @@ def test_nodes_and_queues_of_a_snapshot_are_read(client: httpx.Client, known: st
     assert [one["name"] for one in stored["instances"]["detector"]] == ["d0", "d1"]
 
 
-def test_new_instances_take_what_is_measured_of_their_operator_s(client: httpx.Client, known: str):
+def test_a_new_instance_is_expected_to_use_the_mean_of_its_operator_s(client: httpx.Client, known: str):
     nodes = {f"n{i}": {"cpu": 0.5, "memory": 0.4} for i in range(3)}
     queue = {"queue_length": 1, "queue_capacity": 100, "node": "n0"}
     instances = {
@@ -60,8 +60,8 @@ def test_new_instances_take_what_is_measured_of_their_operator_s(client: httpx.C
         assert sum(placed) == after[operator] - before[operator]
 
 
-def test_the_io_of_an_instance_that_nobody_measured_is_not_0(client: httpx.Client, known: str):
-    """Of 4 nodes with 0.55 each, 22 processors take 0.1 each: no node has room for one more below 0.6."""
+def test_an_io_that_was_not_measured_is_assumed_to_be_the_mean(client: httpx.Client, known: str):
+    """22 processors use 4 · 0.55 of io, 0.1 each: no node has room for one more below 0.6."""
     nodes = {f"n{i}": {"cpu": 0.1, "memory": 0.1, "io": 0.55} for i in range(4)}
     queue = {"queue_length": 1, "queue_capacity": 100, "node": "n0", "cpu": 0.01, "memory": 0.01}
     instances = {one: [queue | {"name": f"{one}-0"}] for one in RATES}
@@ -75,7 +75,7 @@ def test_the_io_of_an_instance_that_nobody_measured_is_not_0(client: httpx.Clien
     assert sorted(said["operators"]) == sorted(RATES)
 
 
-def test_instances_on_nodes_that_are_not_there_are_said(client: httpx.Client, known: str):
+def test_instances_on_unknown_nodes_give_a_diagnostic(client: httpx.Client, known: str):
     queues = [
         {"name": f"d{i}", "queue_length": i, "queue_capacity": 100, "node": node}
         for i, node in enumerate(("n0", "n7"))
@@ -96,13 +96,13 @@ def test_instances_on_nodes_that_are_not_there_are_said(client: httpx.Client, kn
     assert "n0" not in said[0]
 
 
-def test_without_nodes_and_queues_nothing_is_said_of_them(client: httpx.Client, known: str):
+def test_a_snapshot_without_nodes_and_queues_gives_no_advice(client: httpx.Client, known: str):
     observe(client, known, 1, 320.0, ENOUGH)
     answer = decide(client, known, 1, policy=TARGET)
     assert (answer["nodes"], answer["streams"]) == (None, None)
 
 
-def test_queues_of_strangers_or_overfull_ones_are_refused(client: httpx.Client, known: str):
+def test_queues_of_unknown_operators_and_overfull_queues_are_refused(client: httpx.Client, known: str):
     url = f"/v1/topologies/{known}/snapshots"
     operators = {"generator": {"service_rate": 80.0}}
     for instances, pointer in (

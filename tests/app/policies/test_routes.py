@@ -8,7 +8,7 @@ import pytest
 from tests.app.decision_calls import TARGET, put_policy
 
 
-def test_a_policy_is_kept_with_its_defaults_written_out(client: httpx.Client, known: str):
+def test_a_policy_is_stored_with_its_defaults_written_out(client: httpx.Client, known: str):
     url = f"/v1/topologies/{known}/policy"
     missing = client.get(url)
     assert (missing.status_code, missing.json()["type"]) == (404, "unknown-policy")

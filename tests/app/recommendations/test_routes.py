@@ -1,27 +1,20 @@
-"""The whole way in one call; what lacks data is left out with a reason."""
+"""Recommendations over HTTP: every stage in one call; a stage without data is left out with a reason."""
 
 import math
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
 
 from app.profiles.schemas import AZURE_BLOB
 from app.vm_catalogues.schemas import AZURE_D_SIZES
+from tests.app.decision_calls import ENOUGH, RATES, at
 
-START = datetime(2026, 11, 18, tzinfo=UTC)
-RATES = {"generator": 80.0, "detector": 130.0, "reporter": 40.0}
-RUNNING = {"generator": 6, "detector": 13, "reporter": 3}
 TARGET = {"goal": {"t_max_seconds": 0.1}, "cooldown_seconds": 600}
 PLACEMENT = {"profiles": {"detector": AZURE_BLOB}, "vm_sizes": AZURE_D_SIZES}
 
 
-def at(minute: int) -> str:
-    return (START + timedelta(minutes=minute)).isoformat()
-
-
 def observe(client: httpx.Client, name: str, rates: list[float]) -> None:
-    operators = {one: {"service_rate": mu, "processors": RUNNING[one]} for one, mu in RATES.items()}
+    operators = {one: {"service_rate": mu, "processors": ENOUGH[one]} for one, mu in RATES.items()}
     snapshots = [
         {"observed_at": at(minute), "external_rate": rate, "operators": operators}
         for minute, rate in enumerate(rates)
@@ -42,9 +35,7 @@ def stages(answer: dict[str, Any]) -> dict[str, bool]:
     return {stage["name"]: stage["done"] for stage in answer["stages"]}
 
 
-def test_a_rise_to_come_is_planned_placed_and_decided_for_before_it_is_there(
-    client: httpx.Client, known: str
-):
+def test_a_forecast_rise_is_planned_placed_and_decided_for(client: httpx.Client, known: str):
     wave = [320.0 + 90.0 * math.sin(2.0 * math.pi * (i - 120) / 60.0) + 0.5 * (i % 7) for i in range(121)]
     observe(client, known, wave)
     state = {"key_groups": 128, "size_bytes": 1e6, "computing_bytes_per_second": [1e8]}
@@ -63,11 +54,10 @@ def test_a_rise_to_come_is_planned_placed_and_decided_for_before_it_is_there(
     assert answer["placement"]["prediction"]["rate"] >= 0.0
     kept = client.get(f"/v1/topologies/{known}/decisions/latest").json()
     assert kept["id"] == decision["id"]
-    # What was recommended can be read back whole.
     assert kept["recommendation"] == {part: answer[part] for part in answer if part != "decision"}
     assert kept["recommendation"]["measured_rate"] == wave[-1]
     assert client.get(f"/v1/decisions/{decision['id']}").json() == kept
-    # A decision alone looks ahead alike; what is measured now would not ask for more.
+    # A decision alone has the same forecast; without a forecast it holds.
     alone, now = (
         client.post(
             f"/v1/topologies/{known}/decisions",
@@ -99,7 +89,7 @@ def test_stages_without_data_are_left_out_with_a_reason(client: httpx.Client, kn
     assert (stages(nowhere)["placement"], nowhere["decision"]["action"]) == (False, "hold")
 
 
-def test_what_a_decision_refuses_a_recommendation_refuses(client: httpx.Client, known: str):
+def test_a_recommendation_refuses_what_a_decision_refuses(client: httpx.Client, known: str):
     url = f"/v1/topologies/{known}/recommendation"
     for body, status, kind in (
         ({}, 409, "no-policy"),
