@@ -1,4 +1,4 @@
-"""A backtest drawn: workload and capacity, VMs, backlog, over time (Imai et al., figure 10)."""
+"""The plot of `headgate backtest --plot`: workload and throughput, VMs and backlog (Imai et al., figure 10)."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ HOUR_SECONDS = 3600.0
 
 
 def plot_backtest(backtest: Backtest, policies: tuple[str, ...], seed: int, path: Path) -> None:
-    """Three panels that share their hours; the truth beside the policies. Neither clock nor chance enters the file."""
+    """Three panels over the hours, with the baselines beside the policies; equal backtests give equal files."""
     setup = backtest.setup
     hours = np.arange(len(backtest.rates)) * setup.timing.step_seconds / HOUR_SECONDS
     drawn = [*policies, *(baseline for baseline in BASELINES if baseline not in policies)]

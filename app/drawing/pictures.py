@@ -1,6 +1,6 @@
-"""Pictures, drawn by matplotlib without its global state; the same data give the same bytes.
+"""Pictures as PNG or SVG, drawn by matplotlib without its global state; the same data give the same bytes.
 
-This module is loaded with the first picture: it takes a second and some 40 MB.
+This module is loaded with the first picture: loading takes a second and about 40 MB.
 """
 
 import textwrap
@@ -23,20 +23,20 @@ from numpy.typing import NDArray
 
 from app.http.negotiation import PNG
 
-mpl.rcdefaults()  # whatever matplotlibrc lies about on this machine
-mpl.rcParams["svg.hashsalt"] = "headgate"  # else the ids in an SVG are random
-mpl.rcParams["svg.fonttype"] = "none"  # letters stay letters: to be found, read out, and small
-# A letter that the font does not have is drawn as a box: no reason to write to the log.
+mpl.rcdefaults()  # a matplotlibrc on this machine must not change the pictures
+mpl.rcParams["svg.hashsalt"] = "headgate"  # without a salt the ids in an SVG are random
+mpl.rcParams["svg.fonttype"] = "none"  # text stays text: it can be searched and read aloud, and is small
+# A letter that the font lacks is drawn as a box; a warning in the log would help no operator.
 warnings.filterwarnings("ignore", message="Glyph .* missing from font", category=UserWarning)
 
-# One at a time: a picture holds the interpreter for a while, and matplotlib does not promise more.
+# One picture at a time: matplotlib is not safe for threads.
 _drawing = threading.Lock()
 
-# Of Okabe and Ito's colours, which the colour-blind can tell apart.
+# Colours of Okabe and Ito, which the colour-blind can tell apart.
 BLUE, ORANGE, GREY, RED = "#0072B2", "#E69F00", "#8C8C8C", "#D55E00"
 
 MOST_LETTERS = 140
-"""Of a title: as many as fit in one line."""
+"""The letters of a title that fit in one line."""
 
 Floats = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ class RunPicture:
 
 @dataclass(frozen=True)
 class ForecastPicture:
-    """A workload as measured, or filled in, and what is expected to follow, between bounds."""
+    """A measured workload, with the steps that were filled in, and the expected rates with their bounds."""
 
     title: str
     start_at: datetime
@@ -71,7 +71,7 @@ class ForecastPicture:
 
 
 def draw_run(run: RunPicture, form: str) -> bytes:
-    """Workload and capacity, VMs, and backlog over one axis of time, as in Imai et al., figure 10."""
+    """Three panels over one axis of time: workload and capacity, VMs, backlog (Imai et al., figure 10)."""
     with _drawing:
         figure = Figure(figsize=(12, 8), dpi=100, layout="constrained")
         rates, vms, backlogs = figure.subplots(3, 1, sharex=True, height_ratios=(3, 2, 1.3))
@@ -84,7 +84,7 @@ def draw_run(run: RunPicture, form: str) -> bytes:
 
 
 def draw_forecast(forecast: ForecastPicture, form: str) -> bytes:
-    """The past as a line, the future as a line in a band."""
+    """Measured rates as a line, expected rates as a line in a band."""
     with _drawing:
         figure = Figure(figsize=(12, 5), dpi=100, layout="constrained")
         axes = figure.subplots()
@@ -92,7 +92,7 @@ def draw_forecast(forecast: ForecastPicture, form: str) -> bytes:
         times = list_times(forecast.start_at, forecast.step_seconds, past + len(forecast.expected))
         measured = np.where(forecast.filled, np.nan, forecast.measured)  # no line where nothing was measured
         axes.plot(times[:past], measured, color=BLUE, lw=1.2, label="measured")
-        # From the last measured point on, so that there is no gap between what was and what is expected.
+        # From the last measured point on, so that the two lines meet.
         ahead = times[past - 1 :]
         expected, lower, upper = (
             [forecast.measured[-1], *series] for series in (forecast.expected, forecast.lower, forecast.upper)
@@ -106,7 +106,7 @@ def draw_forecast(forecast: ForecastPicture, form: str) -> bytes:
 
 
 def list_times(start_at: datetime, step_seconds: float, steps: int) -> Floats:
-    """In days, as matplotlib counts them."""
+    """The beginning of each step in days, as matplotlib counts them."""
     first = date2num(start_at.astimezone(UTC))
     return np.asarray(first + np.arange(steps) * (timedelta(seconds=step_seconds) / timedelta(days=1)))
 
@@ -130,7 +130,7 @@ def _draw_vms(axes: Axes, times: Floats, run: RunPicture) -> None:
 def _draw_backlogs(axes: Axes, times: Floats, backlogs: Floats) -> None:
     axes.set_ylabel("backlog\n(rate × s)")
     if backlogs.any():
-        # One step past each stretch, so that the last step of it has a width.
+        # One step past each stretch, so that its last step has a width.
         waiting = (backlogs > 0) | (np.roll(backlogs, 1) > 0)
         axes.fill_between(times, backlogs, where=waiting.tolist(), color=RED, lw=0.8, step="post")
         return
@@ -147,7 +147,7 @@ def _finish(figure: Figure, panels: Sequence[Axes], times: Floats, title: str) -
         axes.set_axisbelow(True)
         axes.spines[["top", "right"]].set_visible(False)
         if axes.get_legend_handles_labels()[0]:
-            # Above the panel: within it there is no place where no data can be.
+            # Above the panel: inside, it could hide data.
             axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=4, frameon=False, fontsize=9)
     locator = AutoDateLocator(tz=UTC)
     panels[-1].xaxis.set_major_locator(locator)
@@ -159,7 +159,7 @@ def _finish(figure: Figure, panels: Sequence[Axes], times: Floats, title: str) -
 
 
 def render(figure: Figure, form: str) -> bytes:
-    """As PNG or SVG."""
+    """The figure as the bytes of a PNG or SVG."""
     out = BytesIO()
     if form == PNG:
         FigureCanvasAgg(figure).print_png(out, metadata={"Software": None})

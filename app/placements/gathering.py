@@ -27,7 +27,7 @@ class GatheredPlacement:
 
 
 def gather_placement(session: Session, graph: Graph, choices: PlacementChoices) -> GatheredPlacement:
-    """With the profiles and the catalogue that are stored under the names in the request."""
+    """What the request holds, and the profiles and the catalogue that are stored under the names in it."""
     profiles = gather_profiles(session, graph, choices.profiles)
     refuse_existing(choices)
     sizes = gather_sizes(session, choices)
@@ -35,7 +35,7 @@ def gather_placement(session: Session, graph: Graph, choices: PlacementChoices) 
 
 
 def gather_offline(graph: Graph, choices: PlacementChoices) -> GatheredPlacement:
-    """With what the request itself holds: nothing is stored."""
+    """What the request holds: a command has no database."""
     profiles = assign_profiles(graph, choices.profiles, {})
     refuse_existing(choices)
     return GatheredPlacement(graph, profiles, make_market(choices, list_sizes(choices)))

@@ -43,7 +43,7 @@ class TaskProfiles:
 
 
 def gather_profiles(session: Session, graph: Graph, sent: Mapping[str, list[Point]]) -> TaskProfiles:
-    """The profiles sent, and for operators that name another one its newest stored version."""
+    """Each operator's profile: the one sent with the request, or the newest stored one of the name it gives."""
     wanted = {key for operator in graph.operators if (key := choose_key(operator, sent))} - sent.keys()
     return assign_profiles(graph, sent, find_profiles(session, wanted))
 
@@ -69,7 +69,7 @@ def choose_key(operator: OperatorBody, sent: Mapping[str, list[Point]]) -> str |
 def assign_profiles(
     graph: Graph, sent: Mapping[str, list[Point]], stored: Mapping[str, StoredProfile]
 ) -> TaskProfiles:
-    """Each operator with the profile sent, or else the one stored, under its key."""
+    """Looks up each operator's key among the profiles sent, then among those stored."""
     tables = {name: _check_sent(name, points) for name, points in sent.items()}
     by_task: dict[str, Profile] = {}
     used: list[UsedProfile] = []

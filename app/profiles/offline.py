@@ -22,7 +22,7 @@ Row = dict[str, str | None]
 
 
 def run_profiles(path: Path, warm_up_seconds: float, max_slope: float) -> dict[str, BuiltFields]:
-    """A profile for each task of the file; rows of one task, threads and rate are one trial."""
+    """A profile for each task of the file; rows of equal task, threads and rate are one trial."""
     criteria = Criteria(warm_up_seconds=warm_up_seconds, max_slope=max_slope)
     return {
         task: describe_built(compute_answer(lambda: build_profile(task, trials, criteria)))  # noqa: B023 -- called at once

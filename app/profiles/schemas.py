@@ -15,7 +15,7 @@ AZURE_BLOB: list[JsonValue] = [
     {"threads": 30, "peak_rate": 20.0, "cpu": 0.5418, "memory": 0.2874},
     {"threads": 50, "peak_rate": 30.0, "cpu": 0.7673, "memory": 0.3138},
 ]
-"""Shukla and Simmhan's blob download, base load taken off."""
+"""The blob download of Shukla and Simmhan, without the base load of the machine."""
 
 FROM_TRIALS = "from-trials"
 

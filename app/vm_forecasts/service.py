@@ -55,7 +55,7 @@ def _forecast(
 
 
 def find_timing(body: StoredVmForecastRequest, step: float) -> tuple[Timing, tuple[Diagnostic, ...]]:
-    """The body's seconds as whole steps; an interval longer than a start has more steps than it, too."""
+    """The body's seconds as whole steps; an interval that is longer than a start also has more steps."""
     startup_steps = ceil(body.startup_seconds / step)
     interval_steps = max(ceil(body.interval_seconds / step), 1)
     if interval_steps > startup_steps or body.interval_seconds <= body.startup_seconds:

@@ -1,4 +1,4 @@
-"""The planner's forecast of a workload as JSON, and that as a picture."""
+"""The planner's forecast of a workload as JSON and as a picture."""
 
 from datetime import UTC, datetime
 
