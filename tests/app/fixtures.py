@@ -8,6 +8,8 @@ from datetime import timedelta
 
 import httpx
 import pytest
+from sqlalchemy import create_engine
+from sqlalchemy.orm import Session
 
 from app.described.load import FPD_LOAD
 from app.described.topology import FPD
@@ -56,6 +58,15 @@ def client(service: Service) -> Iterator[httpx.Client]:
     """Speaks to the session's service."""
     with httpx.Client(base_url=service.url, timeout=60) as client:
         yield client
+
+
+@pytest.fixture
+def session(database_url: str) -> Iterator[Session]:
+    """A session on the database of the session's service; nothing is committed."""
+    engine = create_engine(database_url)
+    with Session(engine) as session:
+        yield session
+    engine.dispose()
 
 
 @pytest.fixture

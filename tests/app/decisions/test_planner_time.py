@@ -1,15 +1,9 @@
 """While the planner computes a decision or a recommendation, no statement goes to the database."""
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import httpx
 import pytest
-from prometheus_client.context_managers import Timer
-from sqlalchemy import create_engine, event
 from sqlalchemy.orm import Session
 
 from app.decisions.schemas import DecisionRequest
@@ -21,6 +15,7 @@ from app.recommendations.schemas import RecommendationRequest
 from app.recommendations.service import store_recommendation
 from app.settings import Settings
 from app.vm_catalogues.schemas import AZURE_D_SIZES
+from tests.app.planner_watch import watching
 
 START = datetime(2026, 11, 18, tzinfo=UTC)
 AT = START + timedelta(minutes=60)
@@ -30,53 +25,6 @@ STATE = {
     "computing_bytes_per_second": [1e8],
     "bandwidth_bytes_per_second": [1e7],
 }
-
-
-class Watch:
-    """Counts what the planner was timed for, and the statements that were sent meanwhile."""
-
-    def __init__(self) -> None:
-        self.open_timers, self.timed = 0, 0
-        self.statements: list[str] = []
-        self.statements_while_timed: list[str] = []
-
-    def see_statement(self, *arguments: Any) -> None:
-        """Hears every statement, with its SQL as the third argument."""
-        self.statements.append(arguments[2])
-        if self.open_timers:
-            self.statements_while_timed.append(arguments[2])
-
-
-@contextmanager
-def watching(session: Session, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
-    """Watches the session's statements and the timers of this thread."""
-    watch, thread = Watch(), threading.get_ident()
-    enter, leave = Timer.__enter__, Timer.__exit__
-
-    def enter_seen(timer: Timer) -> Timer:
-        watch.open_timers += threading.get_ident() == thread
-        watch.timed += 1
-        enter(timer)
-        return timer
-
-    def leave_seen(timer: Timer, *error: Any) -> None:
-        watch.open_timers -= threading.get_ident() == thread
-        leave(timer, *error)
-
-    monkeypatch.setattr(Timer, "__enter__", enter_seen)
-    monkeypatch.setattr(Timer, "__exit__", leave_seen)
-    engine = session.get_bind()
-    event.listen(engine, "before_cursor_execute", watch.see_statement)
-    yield watch
-    event.remove(engine, "before_cursor_execute", watch.see_statement)
-
-
-@pytest.fixture
-def session(database_url: str) -> Iterator[Session]:
-    engine = create_engine(database_url)
-    with Session(engine) as session:
-        yield session
-    engine.dispose()
 
 
 @pytest.fixture

@@ -1,0 +1,101 @@
+"""While the planner computes for a noun's call, no statement goes to the database."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+from sqlalchemy.orm import Session
+
+from app.backtests.service import trace_run
+from app.placements.schemas import PlacementRequest, StoredPlacementRequest
+from app.placements.service import place_described, place_stored
+from app.predictions.schemas import BLOB_TOPOLOGY, PredictionRequest
+from app.predictions.service import predict_described
+from app.settings import Settings
+from app.throughput_samples.service import fit_stored
+from app.vm_forecasts.schemas import StoredVmForecastRequest
+from app.vm_forecasts.service import forecast_stored as forecast_vms
+from app.workload_forecasts.service import WorkloadForecastTerms
+from app.workload_forecasts.service import forecast_stored as forecast_workload
+from tests.app.placement_examples import BLOB, SIZES
+from tests.app.planner_watch import watching
+
+RATE = 100.0
+
+
+@pytest.fixture
+def placeable(client: httpx.Client, name: str) -> dict[str, Any]:
+    """A stored topology whose operator names a stored profile, and a stored catalogue of the same name."""
+    operators = [{"name": "source"}, {"name": "blob", "profile": name}, {"name": "sink"}]
+    topology = BLOB_TOPOLOGY | {"operators": operators}
+    for path, body in (
+        ("topologies", topology | {"name": name}),
+        ("profiles", {"name": name, "points": BLOB}),
+        ("vm-catalogues", {"name": name, "sizes": SIZES}),
+    ):
+        assert client.post(f"/v1/{path}", json=body).status_code == 201
+    return topology
+
+
+PLACEMENTS: dict[str, Callable[[Session, str, dict[str, Any]], object]] = {
+    "described": lambda session, name, topology: place_described(
+        session,
+        PlacementRequest.model_validate({"topology": topology, "external_rate": RATE, "vm_catalogue": name}),
+        Settings(),
+    ),
+    "stored": lambda session, name, _: place_stored(
+        session,
+        name,
+        StoredPlacementRequest.model_validate({"external_rate": RATE, "vm_catalogue": name, "compare": True}),
+    ),
+    "predicted": lambda session, _, topology: predict_described(
+        session,
+        PredictionRequest.model_validate(
+            {"topology": topology, "vms": [{"name": "a", "slots": [{"threads": {"blob": 50}}]}]}
+        ),
+        Settings(),
+    ),
+}
+
+
+@pytest.mark.parametrize("call", PLACEMENTS)
+def test_placements_and_predictions_read_before_they_compute(
+    session: Session, name: str, placeable: dict[str, Any], call: str, monkeypatch: pytest.MonkeyPatch
+):
+    with watching(session, monkeypatch) as watch:
+        PLACEMENTS[call](session, name, placeable)
+    assert watch.statements_while_timed == []
+    assert watch.timed == 1
+    assert len([one for one in watch.statements if "profiles" in one]) == 1, "all profiles in one query"
+
+
+FORECASTS: dict[str, Callable[[Session, str], object]] = {
+    "vms": lambda session, name: forecast_vms(session, name, StoredVmForecastRequest(policy="mst+ua")),
+    "workload": lambda session, name: forecast_workload(
+        session, name, WorkloadForecastTerms(5, 0.9, 100, 50)
+    ),
+    "model": lambda session, name: fit_stored(session, name, 64),
+}
+
+
+@pytest.mark.parametrize("call", FORECASTS)
+def test_forecasts_read_before_they_compute(
+    session: Session, grep_week: str, call: str, monkeypatch: pytest.MonkeyPatch
+):
+    with watching(session, monkeypatch) as watch:
+        FORECASTS[call](session, grep_week)
+    assert watch.statements_while_timed == []
+    assert watch.timed == 1
+    finding = [one for one in watch.statements if "topology_revisions" in one]
+    assert len(finding) == 1, "the topology is read once"
+
+
+def test_a_run_is_read_before_it_is_replayed(
+    session: Session, finished: str, monkeypatch: pytest.MonkeyPatch
+):
+    with watching(session, monkeypatch) as watch:
+        trace_run(session, UUID(finished.rpartition("/")[2]), "mst", 0)
+    assert watch.statements_while_timed == []
+    assert watch.timed == 1
