@@ -9,7 +9,7 @@ from app.http.fields import Answer, Body, PositiveRate, Rate, UtcTime
 
 MOST_READINGS = 10_000
 
-SAMPLES: list[JsonValue] = [
+SAMPLES: list[dict[str, JsonValue]] = [
     {"observed_at": f"2026-11-17T0{hour}:00:00Z", "vms": vms, "throughput": throughput}
     for hour, (vms, throughput) in enumerate(((3, 43.0), (4, 63.0), (6, 77.0), (8, 106.0), (24, 293.0)))
 ]
@@ -44,7 +44,7 @@ class ThroughputSampleRequest(Body):
     Send `throughput`, or the `readings` of one measurement: then the mean of the first n that have settled is stored.
     """
 
-    model_config = ConfigDict(json_schema_extra={"examples": SAMPLES[:1]})
+    model_config = ConfigDict(json_schema_extra={"examples": [*SAMPLES[:1]]})
 
     observed_at: UtcTime
     vms: Annotated[int, Field(ge=1, le=10**6)]

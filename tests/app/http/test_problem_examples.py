@@ -61,7 +61,7 @@ DESCRIBED_CALLS: list[tuple[str, str, Any]] = [
     ("no-stable-point", "/v1/profiles/from-trials", TRIALS),
     ("missing-profile", PLACEMENTS, PLACE | {"profiles": {}}),
     ("idle-task", PLACEMENTS, changed(PLACE, "#/topology/edges/0/selectivity", 0)),
-    ("vm-too-small", PLACEMENTS, changed(PLACE, "#/profiles/blob", [AZURE_BLOB[0] | {"cpu": 1.5}])),
+    ("vm-too-small", PLACEMENTS, changed(PLACE, "#/profiles/blob", [changed(AZURE_BLOB[0], "#/cpu", 1.5)])),
     ("placement-too-large", PLACEMENTS, PLACE | {"external_rate": 1e9}),
     ("invalid-catalogue", PLACEMENTS, PLACE | {"vm_sizes": PLACE["vm_sizes"] * 2}),
     ("not-enough-slots", PLACEMENTS, PLACE | {"vm_sizes": None, "vms": [{"name": "a", "slots": 1}]}),
