@@ -1,36 +1,20 @@
-"""A verdict for people, for GitHub Actions, and as a JUnit report, which every CI shows."""
+"""A verdict as JSON, as GitHub annotations, as Markdown and as a JUnit report."""
 
-import sys
 from html import escape
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
+from app.described.answers import ESTIMATE_FIELDS
 from app.gates.schemas import CheckAnswer, GateAnswer
+from planner.gates.verdict import Verdict
 
+VERDICT_FIELDS = ("passed", "checks", "binding_operator", "headroom_rate", "suggestion", "processors")
 CLASS_NAME = "headgate.gate"
 
 
-def print_table(answer: GateAnswer) -> None:
-    """The checks, what binds, how far it would hold, and what would do."""
-    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
-    console.print(Text(summarise(answer)))
-    table = Table(box=SIMPLE_HEAD)
-    for column in ("check", "verdict"):
-        table.add_column(column)
-    for column in ("value", "limit"):
-        table.add_column(column, justify="right")
-    table.add_column("detail", overflow="fold")
-    for check in answer.checks:
-        row = [check.name, say_verdict(check), _number(check.value), _number(check.limit), check.detail]
-        table.add_row(*map(Text, row))
-    console.print(table)
-    for line in list_findings(answer):
-        console.print(Text(line))
-    for said in answer.diagnostics:
-        console.print(Text(f"note: {said.detail}"))
+def to_gate_answer(verdict: Verdict) -> GateAnswer:
+    """The verdict as the JSON that the gate routes answer."""
+    estimated = {field: getattr(verdict.estimate, field) for field in ESTIMATE_FIELDS}
+    judged = {field: getattr(verdict, field) for field in VERDICT_FIELDS}
+    return GateAnswer.model_validate(estimated | judged | {"processors_origin": verdict.origin})
 
 
 def summarise(answer: GateAnswer) -> str:
@@ -46,7 +30,7 @@ def summarise(answer: GateAnswer) -> str:
 
 
 def list_findings(answer: GateAnswer) -> list[str]:
-    """What a reader of a failed job wants to know next."""
+    """The headroom, the binding operator and the suggestion, each in a line."""
     headroom = answer.headroom_rate
     if headroom is None:
         holds = "headroom: none, see the notes"
@@ -63,11 +47,12 @@ def list_findings(answer: GateAnswer) -> list[str]:
 
 
 def say_verdict(check: CheckAnswer) -> str:
-    """In a word."""
+    """pass or FAIL."""
     return "pass" if check.passed else "FAIL"
 
 
-def _number(value: float | None) -> str:
+def write_number(value: float | None) -> str:
+    """Six digits; ∞ for null."""
     return "∞" if value is None else f"{value:.6g}"
 
 
@@ -84,7 +69,7 @@ def render_annotations(answer: GateAnswer) -> str:
 
 
 def render_problem_annotation(why: str) -> str:
-    """As render_annotations, where no verdict was possible."""
+    """The annotation of a job that could not be judged."""
     return _annotate("error", "Headgate: could not judge", why)
 
 
@@ -95,9 +80,9 @@ def _annotate(level: str, title: str, message: str) -> str:
 
 
 def render_markdown(answer: GateAnswer) -> str:
-    """For the summary of a job."""
+    """The verdict as Markdown, for the summary of a job."""
     rows = [
-        f"| {check.name} | {say_verdict(check)} | {_number(check.value)} | {_number(check.limit)} "
+        f"| {check.name} | {say_verdict(check)} | {write_number(check.value)} | {write_number(check.limit)} "
         f"| {_cell(check.detail)} |"
         for check in answer.checks
     ]
@@ -138,7 +123,7 @@ def render_junit(answer: GateAnswer) -> str:
 
 
 def render_junit_problem(why: str) -> str:
-    """A suite with one error: nothing was judged."""
+    """A suite with one error, for a job that could not be judged."""
     readable = "".join(one if one.isprintable() or one == "\n" else "�" for one in why)
     error = f'<error message="could not judge" type="could-not-judge">{escape(readable)}</error>'
     case = f'<testcase classname="{CLASS_NAME}" name="judge" time="0">{error}</testcase>'

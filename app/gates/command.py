@@ -3,126 +3,155 @@
 import os
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
 if TYPE_CHECKING:
     from app.gates.schemas import GateAnswer
 
-# A plain number; what stands behind it makes it a factor or a share.
+# A number, and behind it x for a factor or % for a share.
 RATE = re.compile(r"([0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|\.[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([xX×%]?)")
 LARGEST_LIKELY_FACTOR = 100.0
 SHORT = 1
 COULD_NOT_JUDGE = 2
 
 
+TopologyArgument = Annotated[
+    Path | None, typer.Argument(metavar="[TOPOLOGY]", help="JSON or YAML; - reads standard input.")
+]
+TopologyOption = Annotated[Path | None, typer.Option("--topology", help="The same, as an option.")]
+LoadOption = Annotated[Path | None, typer.Option("--load", help="JSON or YAML.")]
+RateOption = Annotated[
+    str | None, typer.Option("--rate", help="480 (tuples/s) or 1.5x (times the load's own).")
+]
+LowerOption = Annotated[
+    bool, typer.Option("--allow-lower", help="Judge also at a rate below the load's own.")
+]
+TMaxOption = Annotated[
+    float | None, typer.Option("--t-max", "--t-max-seconds", help="E[T] not to exceed, seconds.")
+]
+KMaxOption = Annotated[int | None, typer.Option("--k-max", help="Processors not to exceed.")]
+ProcessorsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="operator=count, again for each, or a JSON or YAML file of them; left out: as the load "
+        "says, and where it does not, the best split of --k-max."
+    ),
+]
+ModelOption = Annotated[str, typer.Option("--model", help="mmk, ggk or ggk-whitt.")]
+JunitOption = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report here.")]
+GateOutput = Annotated[
+    Literal["table", "json", "github"], typer.Option("--output", help="github: annotations of a workflow.")
+]
+SummaryOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--summary", envvar="GITHUB_STEP_SUMMARY", help="With --output github: append Markdown here."
+    ),
+]
+UrlOption = Annotated[str | None, typer.Option("--url", help="Ask the service there.")]
+StoredOption = Annotated[
+    str | None, typer.Option("--stored", help="With --url: a topology that the service has, as measured.")
+]
+MaxAgeOption = Annotated[
+    float | None,
+    typer.Option(
+        "--max-age",
+        "--max-snapshot-age-seconds",
+        metavar="SECONDS",
+        help="With --stored: judge by nothing older; left out: as the topology's policy says, else 900.",
+    ),
+]
+ApiKeyOption = Annotated[str | None, typer.Option("--api-key", envvar="HEADGATE_API_KEY", help="With --url.")]
+OfflineOption = Annotated[bool, typer.Option("--offline", help="Nothing but the files (the default).")]
+
+
+class GateReports(NamedTuple):
+    """Where a verdict is written: standard output in one of three forms, and two files."""
+
+    output: str
+    summary: Path | None
+    junit: Path | None
+
+
+class GateSource(NamedTuple):
+    """What is judged, and by whom: files here, files at a service, or a topology that a service has stored."""
+
+    files: Sequence[Path | None]
+    load: Path | None
+    url: str | None
+    stored: str | None
+    max_age: float | None
+    api_key: str | None
+    offline: bool
+
+
 def gate(
-    file: Annotated[
-        Path | None, typer.Argument(metavar="[TOPOLOGY]", help="JSON or YAML; - reads standard input.")
-    ] = None,
+    file: TopologyArgument = None,
     *,
-    topology: Annotated[Path | None, typer.Option("--topology", help="The same, as an option.")] = None,
-    load: Annotated[Path | None, typer.Option("--load", help="JSON or YAML.")] = None,
-    rate: Annotated[
-        str | None, typer.Option("--rate", help="480 (tuples/s) or 1.5x (times the load's own).")
-    ] = None,
-    allow_lower: Annotated[
-        bool, typer.Option("--allow-lower", help="Judge also at a rate below the load's own.")
-    ] = False,
-    t_max: Annotated[
-        float | None, typer.Option("--t-max", "--t-max-seconds", help="E[T] not to exceed, seconds.")
-    ] = None,
-    k_max: Annotated[int | None, typer.Option("--k-max", help="Processors not to exceed.")] = None,
-    processors: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="operator=count, again for each, or a JSON or YAML file of them; left out: as the load "
-            "says, and where it does not, the best split of --k-max."
-        ),
-    ] = None,
-    model: Annotated[str, typer.Option("--model", help="mmk, ggk or ggk-whitt.")] = "ggk-whitt",
-    junit: Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report here.")] = None,
-    output: Annotated[
-        Literal["table", "json", "github"],
-        typer.Option("--output", help="github: annotations of a workflow."),
-    ] = "table",
-    summary: Annotated[
-        Path | None,
-        typer.Option(
-            "--summary", envvar="GITHUB_STEP_SUMMARY", help="With --output github: append Markdown here."
-        ),
-    ] = None,
-    url: Annotated[str | None, typer.Option("--url", help="Ask the service there.")] = None,
-    stored: Annotated[
-        str | None, typer.Option("--stored", help="With --url: a topology that the service has, as measured.")
-    ] = None,
-    max_age: Annotated[
-        float | None,
-        typer.Option(
-            "--max-age",
-            "--max-snapshot-age-seconds",
-            metavar="SECONDS",
-            help="With --stored: judge by nothing older; left out: as the topology's policy says, else 900.",
-        ),
-    ] = None,
-    api_key: Annotated[
-        str | None, typer.Option("--api-key", envvar="HEADGATE_API_KEY", help="With --url.")
-    ] = None,
-    offline: Annotated[bool, typer.Option("--offline", help="Nothing but the files (the default).")] = False,
+    topology: TopologyOption = None,
+    load: LoadOption = None,
+    rate: RateOption = None,
+    allow_lower: LowerOption = False,
+    t_max: TMaxOption = None,
+    k_max: KMaxOption = None,
+    processors: ProcessorsOption = None,
+    model: ModelOption = "ggk-whitt",
+    junit: JunitOption = None,
+    output: GateOutput = "table",
+    summary: SummaryOption = None,
+    url: UrlOption = None,
+    stored: StoredOption = None,
+    max_age: MaxAgeOption = None,
+    api_key: ApiKeyOption = None,
+    offline: OfflineOption = False,
 ) -> None:
     """Pass or fail a deployment: exit code 0 pass, 1 capacity short, 2 could not judge."""
-    from app.gates import answers
     from app.terminal.refusals import Refused
 
+    source = GateSource((file, topology), load, url, stored, max_age, api_key, offline)
+    reports = GateReports(output, summary, junit)
+    limits = {"t_max_seconds": t_max, "k_max": k_max, "model": model}
     try:
-        answer = _find_answer(
-            {"files": (file, topology), "load": load, "url": url, "stored": stored, "api_key": api_key},
-            _read_terms(rate=rate, t_max_seconds=t_max, k_max=k_max, processors=processors, model=model),
-            max_age=max_age,
-            offline=offline,
-        )
+        answer = _find_answer(source, _read_terms(rate, processors, limits))
         if not allow_lower:
             _refuse_lower(answer, rate)
-        if junit:
-            _write(junit, answers.render_junit(answer))
-        _print_if_read(answer, output, summary)
+        _report(answer, reports)
     except Refused as refused:
-        raise _fail(str(refused), output, junit) from refused
+        raise _fail(str(refused), reports) from refused
     except Exception as error:
         # Python would end with 1, which a job reads as "capacity short".
-        raise _fail(f"unexpected {type(error).__name__}: {error}", output, junit) from error
+        raise _fail(f"unexpected {type(error).__name__}: {error}", reports) from error
     raise typer.Exit(0 if answer.passed else SHORT)
 
 
-def _find_answer(
-    where: dict[str, Any], terms: dict[str, Any], *, max_age: float | None, offline: bool
-) -> "GateAnswer":
-    from app.gates import offline as asking
+def _find_answer(source: GateSource, terms: dict[str, Any]) -> "GateAnswer":
+    from app.gates import offline
     from app.terminal.refusals import Refused
 
-    given = [path for path in where["files"] if path is not None]
-    load, url, stored = where["load"], where["url"], where["stored"]
-    if url and offline:
+    given, load, url = [path for path in source.files if path is not None], source.load, source.url
+    if url and source.offline:
         raise Refused("--url and --offline contradict each other: give one of them")
-    if stored is not None:
+    if source.stored is not None:
         if url is None or given or load:
             raise Refused("--stored NAME goes with --url and without files: the service has the topology")
-        age = {} if max_age is None else {"max_snapshot_age_seconds": max_age}
-        return asking.ask_about_stored(url, where["api_key"], stored, terms | age)
-    if max_age is not None:
-        raise Refused("--max-age goes with --stored: the age of a load file is yours to know")
+        age = {} if source.max_age is None else {"max_snapshot_age_seconds": source.max_age}
+        return offline.judge_stored_at(url, source.api_key, source.stored, terms | age)
+    if source.max_age is not None:
+        raise Refused("--max-age goes with --stored: a load file has no age that can be checked")
     if len(given) != 1 or load is None:
         raise Refused("give one topology file and --load FILE, as in: headgate gate t.yaml --load l.yaml")
     if url:
-        return asking.ask_about_files(url, where["api_key"], given[0], load, terms)
-    return asking.judge_files(given[0], load, terms)
+        return offline.judge_files_at(url, source.api_key, given[0], load, terms)
+    return offline.judge_files(given[0], load, terms)
 
 
-def _read_terms(*, rate: str | None, processors: list[str] | None, **others: Any) -> dict[str, Any]:
-    """The options as the body of the call has them."""
-    terms = {name: value for name, value in others.items() if value is not None}
+def _read_terms(rate: str | None, processors: list[str] | None, limits: dict[str, Any]) -> dict[str, Any]:
+    """The options as the fields of the request body; an option that is left out has no field."""
+    terms = {name: value for name, value in limits.items() if value is not None}
     if rate is not None:
         terms |= _read_rate(rate)
     if processors:
@@ -146,7 +175,7 @@ def _read_rate(rate: str) -> dict[str, float]:
 
 
 def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
-    """A pass at less than what arrives now is mostly a factor whose x was forgotten."""
+    """A rate below the measured one is mostly a factor whose x was forgotten: it needs --allow-lower."""
     from app.terminal.refusals import Refused
 
     if answer.external_rate == 0 and "rate_factor" in _read_rate(rate or "1"):
@@ -185,26 +214,31 @@ def _read_processors(given: list[str]) -> dict[str, Any]:
     return counts
 
 
-def _print_if_read(answer: "GateAnswer", output: str, summary: Path | None) -> None:
-    """The verdict stands also where whoever reads it, as `head` does, stops before its end."""
+def _report(answer: "GateAnswer", reports: GateReports) -> None:
+    """Writes the verdict; a reader of standard output that stops early, as `head` does, does not change it."""
+    from app.gates import answers
+
+    if reports.junit:
+        _write(reports.junit, answers.render_junit(answer))
     try:
-        _print(answer, output, summary)
+        _print(answer, reports)
         sys.stdout.flush()
     except (BrokenPipeError, SystemExit):  # rich ends the process then, as if the gate had not passed
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _print(answer: "GateAnswer", output: str, summary: Path | None) -> None:
+def _print(answer: "GateAnswer", reports: GateReports) -> None:
     from app.gates import answers
+    from app.gates.offline import print_table
 
-    if output == "json":
+    if reports.output == "json":
         sys.stdout.write(answer.model_dump_json(indent=2) + "\n")
-    elif output == "github":
+    elif reports.output == "github":
         sys.stdout.write(answers.render_annotations(answer))
-        if summary:
-            _write(summary, answers.render_markdown(answer), mode="a")
+        if reports.summary:
+            _write(reports.summary, answers.render_markdown(answer), mode="a")
     else:
-        answers.print_table(answer)
+        print_table(answer)
 
 
 def _write(path: Path, text: str, mode: str = "w") -> None:
@@ -217,16 +251,16 @@ def _write(path: Path, text: str, mode: str = "w") -> None:
         raise Refused(f"{path}: cannot be written: {error.strerror}") from error
 
 
-def _fail(why: str, output: str, junit: Path | None) -> typer.Exit:
-    """Could not judge, said wherever a verdict would have been said."""
+def _fail(why: str, reports: GateReports) -> typer.Exit:
+    """Writes why nothing was judged, in every report that a verdict would have been written to."""
     from app.gates import answers
 
     typer.echo(f"headgate: {why}", err=True)
-    if output == "github":
+    if reports.output == "github":
         sys.stdout.write(answers.render_problem_annotation(why))
-    if junit:
+    if reports.junit:
         try:
-            junit.write_text(answers.render_junit_problem(why), encoding="utf-8")
+            reports.junit.write_text(answers.render_junit_problem(why), encoding="utf-8")
         except OSError as error:
-            typer.echo(f"headgate: {junit}: cannot be written: {error.strerror}", err=True)
+            typer.echo(f"headgate: {reports.junit}: cannot be written: {error.strerror}", err=True)
     return typer.Exit(COULD_NOT_JUDGE)

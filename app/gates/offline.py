@@ -1,4 +1,4 @@
-"""Gets a verdict for the command line: from the files alone, or from a running service."""
+"""Verdicts for the command line: of files, computed here or by a running service, or of a stored topology."""
 
 import json
 from pathlib import Path
@@ -8,37 +8,42 @@ from urllib.parse import quote, urlsplit
 from urllib.request import Request, urlopen
 
 from pydantic import ValidationError
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
 
+from app.gates.answers import list_findings, say_verdict, summarise, write_number
 from app.gates.schemas import GateAnswer, GateRequest
 from app.gates.service import judge_described
 from app.terminal.files import read_body, read_document
 from app.terminal.refusals import Refused, compute_answer
+from app.terminal.tables import open_console
 
 TIMEOUT_SECONDS = 120
 
 
 def judge_files(topology: Path, load: Path, terms: dict[str, Any]) -> GateAnswer:
-    """No server, no database: the same checks and answers."""
+    """The verdict on the files, computed here without server or database."""
     body = read_body(GateRequest, {"topology": topology, "load": load, **terms})
     return compute_answer(lambda: judge_described(body))
 
 
-def ask_about_files(
+def judge_files_at(
     url: str, api_key: str | None, topology: Path, load: Path, terms: dict[str, Any]
 ) -> GateAnswer:
-    """What the service at `url` says of the files."""
+    """The verdict on the files, computed by the service at `url`."""
     body = {"topology": read_document(topology), "load": read_document(load), **terms}
     return _post(url, "/v1/gate", api_key, body)
 
 
-def ask_about_stored(url: str, api_key: str | None, name: str, terms: dict[str, Any]) -> GateAnswer:
-    """What the service at `url` says of a topology that it has."""
+def judge_stored_at(url: str, api_key: str | None, name: str, terms: dict[str, Any]) -> GateAnswer:
+    """The verdict on a topology that the service at `url` has stored."""
     return _post(url, f"/v1/topologies/{quote(name, safe='')}/gate", api_key, terms)
 
 
 def _post(url: str, path: str, api_key: str | None, body: dict[str, Any]) -> GateAnswer:
     if urlsplit(url).scheme not in {"http", "https"}:
-        raise Refused(f"{url} is no address of a service: it begins with http:// or https://")
+        raise Refused(f"{url} is not an address of a service: write one that begins with http:// or https://")
     headers = {"Content-Type": "application/json"}
     if api_key:
         headers["Authorization"] = f"Bearer {api_key}"
@@ -51,11 +56,11 @@ def _post(url: str, path: str, api_key: str | None, body: dict[str, Any]) -> Gat
     except (URLError, TimeoutError, OSError) as error:
         raise Refused(f"{url} does not answer: {getattr(error, 'reason', error)}") from error
     except (ValidationError, ValueError) as error:
-        raise Refused(f"{url} answers, but not as Headgate does: {error}") from error
+        raise Refused(f"{url} is not a Headgate service: its answer cannot be read: {error}") from error
 
 
 def _read_problem(error: HTTPError) -> str:
-    """The problem's own words, or what else the server had to say."""
+    """The text of the problem, or else the beginning of the server's answer."""
     said = error.read().decode(errors="replace")
     try:
         problem = json.loads(said)
@@ -66,3 +71,29 @@ def _read_problem(error: HTTPError) -> str:
     except (ValueError, KeyError, TypeError):
         return f"{error.url} answered {error.code}: {said[:500]}"
     return "\n".join(lines)
+
+
+def print_table(answer: GateAnswer) -> None:
+    """The checks as a table; under it the headroom, the binding operator, the suggestion and the notes."""
+    console = open_console()
+    console.print(Text(summarise(answer)))
+    table = Table(box=SIMPLE_HEAD)
+    for column in ("check", "verdict"):
+        table.add_column(column)
+    for column in ("value", "limit"):
+        table.add_column(column, justify="right")
+    table.add_column("detail", overflow="fold")
+    for check in answer.checks:
+        row = [
+            check.name,
+            say_verdict(check),
+            write_number(check.value),
+            write_number(check.limit),
+            check.detail,
+        ]
+        table.add_row(*map(Text, row))
+    console.print(table)
+    for line in list_findings(answer):
+        console.print(Text(line))
+    for said in answer.diagnostics:
+        console.print(Text(f"note: {said.detail}"))

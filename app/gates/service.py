@@ -3,8 +3,8 @@
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
-from app.described.answers import ESTIMATE_FIELDS
 from app.described.topology import check_size
+from app.gates.answers import to_gate_answer
 from app.gates.schemas import GateAnswer, GateRequest, GateTerms, StoredGateRequest
 from app.http.error_pointers import STORED, blaming_what_is_stored, pointing_into_body
 from app.measured.basis import add_basis
@@ -14,8 +14,6 @@ from app.serving.observability import time_planner
 from app.settings import Settings
 from planner.gates.verdict import Verdict, judge_capacity
 from planner.values import Load, Model, Topology
-
-VERDICT_FIELDS = ("passed", "checks", "binding_operator", "headroom_rate", "suggestion", "processors")
 
 
 async def judge_in_thread(body: GateRequest, settings: Settings) -> GateAnswer:
@@ -59,10 +57,3 @@ def judge(topology: Topology, load: Load, terms: GateTerms, model: Model) -> Ver
         k_max=terms.k_max,
         model=model,
     )
-
-
-def to_gate_answer(verdict: Verdict) -> GateAnswer:
-    """From the planner's values to JSON's types."""
-    estimated = {field: getattr(verdict.estimate, field) for field in ESTIMATE_FIELDS}
-    judged = {field: getattr(verdict, field) for field in VERDICT_FIELDS}
-    return GateAnswer.model_validate(estimated | judged | {"processors_origin": verdict.origin})

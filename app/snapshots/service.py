@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import Boolean, delete, literal_column, null
 from sqlalchemy.dialects.postgresql import insert
@@ -21,6 +22,18 @@ KEY_COLUMNS = ["topology_id", "observed_at", "window_seconds"]
 KEY = (SnapshotRow.observed_at, SnapshotRow.window_seconds)
 
 
+REPLACED_COLUMNS = (
+    "covered_seconds",
+    "external_rate",
+    "measured_sojourn_seconds",
+    "operators",
+    "nodes",
+    "instances",
+    "source",
+    "stored_at",
+)
+
+
 def store_snapshots(
     session: Session, name: str, body: Snapshot | list[Snapshot], settings: Settings
 ) -> StoredSnapshots:
@@ -32,43 +45,34 @@ def store_snapshots(
     _refuse_unusable(topology, located, settings)
     # Within one list too, the later of two for the same interval replaces the earlier.
     intervals = {(one.observed_at, one.window_seconds): one for one in located.values()}
-    rows = [
-        {
-            "topology_id": topology.id,
-            "observed_at": one.observed_at,
-            "window_seconds": one.window_seconds,
-            "covered_seconds": one.covered_seconds,
-            "external_rate": one.external_rate,
-            "measured_sojourn_seconds": one.measured_sojourn_seconds,
-            "operators": {key: load.model_dump(exclude_none=True) for key, load in one.operators.items()},
-            "nodes": _dump(one, "nodes"),
-            "instances": _dump(one, "instances"),
-            "source": "posted",
-        }
-        for one in intervals.values()
-    ]
-    statement = insert(SnapshotRow).values(rows)
-    replaced = {
-        column: statement.excluded[column]
-        for column in (
-            "covered_seconds",
-            "external_rate",
-            "measured_sojourn_seconds",
-            "operators",
-            "nodes",
-            "instances",
-            "source",
-            "stored_at",
-        )
-    }
-    # xmax is 0 in a row that this statement inserted, and names the transaction where it replaced one.
-    was_new: Sequence[bool] = session.scalars(
-        statement.on_conflict_do_update(index_elements=KEY_COLUMNS, set_=replaced).returning(
-            literal_column("xmax = 0", Boolean)
-        )
-    ).all()
+    was_new = _upsert(session, [_to_row(topology.id, one) for one in intervals.values()])
     new = sum(map(bool, was_new))
     return StoredSnapshots(stored=new, replaced=len(located) - new)
+
+
+def _to_row(topology_id: int, one: Snapshot) -> dict[str, Any]:
+    return {
+        "topology_id": topology_id,
+        "observed_at": one.observed_at,
+        "window_seconds": one.window_seconds,
+        "covered_seconds": one.covered_seconds,
+        "external_rate": one.external_rate,
+        "measured_sojourn_seconds": one.measured_sojourn_seconds,
+        "operators": {key: load.model_dump(exclude_none=True) for key, load in one.operators.items()},
+        "nodes": _dump(one, "nodes"),
+        "instances": _dump(one, "instances"),
+        "source": "posted",
+    }
+
+
+def _upsert(session: Session, rows: list[dict[str, Any]]) -> Sequence[bool]:
+    """Stores the rows, and replaces those that have the same key; for each row whether its key is new."""
+    statement = insert(SnapshotRow).values(rows)
+    replaced = {column: statement.excluded[column] for column in REPLACED_COLUMNS}
+    # xmax is 0 in a row that this statement inserted, and names the transaction where it replaced one.
+    is_new = literal_column("xmax = 0", Boolean)
+    upsert = statement.on_conflict_do_update(index_elements=KEY_COLUMNS, set_=replaced).returning(is_new)
+    return session.scalars(upsert).all()
 
 
 def delete_snapshots(

@@ -1,6 +1,5 @@
 """Estimates and plans of stored topologies, under what was measured."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -8,10 +7,9 @@ import pytest
 
 from app.described.load import FPD_LOAD
 from app.described.topology import FPD
-from tests.app.processes import StartService
-from tests.app.snapshots.test_routes import snapshot
 
 SPLIT = {"k_max": 22}
+COMPUTED = ("expected_sojourn_seconds", "operators", "processors_total", "stable", "model")
 
 
 def expect(client: httpx.Client, call: str, **body: Any) -> dict[str, Any]:
@@ -20,9 +18,6 @@ def expect(client: httpx.Client, call: str, **body: Any) -> dict[str, Any]:
     assert answer.status_code == 200
     found: dict[str, Any] = answer.json()
     return found
-
-
-COMPUTED = ("expected_sojourn_seconds", "operators", "processors_total", "stable", "model")
 
 
 @pytest.mark.parametrize(
@@ -42,72 +37,6 @@ def test_stored_and_stateless_calls_agree(client: httpx.Client, stored: str, cal
     of_body = expect(client, call, **body)
     assert {key: of_stored.json()[key] for key in COMPUTED} == {key: of_body[key] for key in COMPUTED}
     assert of_stored.json()["basis"]["snapshots"] == 1
-
-
-@pytest.mark.parametrize(("call", "body"), [("estimate", {}), ("plans/min-latency", SPLIT)])
-def test_old_measurements_answer_and_their_age_is_said(
-    client: httpx.Client, stored: str, call: str, body: dict[str, Any]
-):
-    url = f"/v1/topologies/{stored}"
-    old = client.post(f"{url}/{call}", json=body)
-    assert old.status_code == 200
-    said = next(one for one in old.json()["diagnostics"] if one["code"] == "old-snapshots")
-    assert "900 s" in said["detail"]
-    client.post(f"{url}/snapshots", json=snapshot(0, observed_at=datetime.now(UTC).isoformat()))
-    new = client.post(f"{url}/{call}", json=body).json()
-    assert "old-snapshots" not in [one["code"] for one in new["diagnostics"]]
-
-
-def test_the_newest_snapshot_counts(client: httpx.Client, stored: str):
-    url = f"/v1/topologies/{stored}"
-    client.post(f"{url}/snapshots", json=[snapshot(2, external_rate=100.0), snapshot(1, external_rate=200.0)])
-    answer = client.post(f"{url}/estimate").json()
-    assert answer["external_rate"] == 100.0
-    assert answer["basis"]["last_observed_at"] == "2026-11-18T00:02:00Z"
-
-
-def test_a_window_averages_and_says_where_it_is_short(client: httpx.Client, stored: str):
-    url = f"/v1/topologies/{stored}"
-    client.post(f"{url}/snapshots", json=[snapshot(1, external_rate=100.0), snapshot(2, external_rate=240.0)])
-    two = client.post(f"{url}/estimate", json={"smoothing": {"kind": "window", "size": 2}}).json()
-    assert two["external_rate"] == pytest.approx(170.0, rel=1e-12)
-    assert two["basis"]["snapshots"] == 2
-    many = client.post(f"{url}/estimate", json={"smoothing": {"kind": "window", "size": 6}}).json()
-    assert many["external_rate"] == pytest.approx(220.0, rel=1e-12)
-    assert "fewer-intervals" in [said["code"] for said in many["diagnostics"]]
-
-
-def test_ewma_fades_the_past(client: httpx.Client, stored: str):
-    url = f"/v1/topologies/{stored}"
-    client.post(f"{url}/snapshots", json=[snapshot(1, external_rate=100.0), snapshot(2, external_rate=200.0)])
-    answer = client.post(f"{url}/estimate", json={"smoothing": {"kind": "ewma", "alpha": 0.5}}).json()
-    assert answer["external_rate"] == pytest.approx(0.5 * (0.5 * 320 + 0.5 * 100) + 0.5 * 200, rel=1e-12)
-
-
-def test_an_ewma_that_remembers_more_than_may_be_read_is_refused_and_not_begun_in_the_middle(
-    start_service: StartService, database_url: str, stored: str
-):
-    service = start_service(database_url=database_url, max_smoothing_snapshots="3")
-    with httpx.Client(base_url=service.url, timeout=60) as client:
-        url = f"/v1/topologies/{stored}"
-        ewma = {"smoothing": {"kind": "ewma", "alpha": 0.5}}
-        client.post(f"{url}/snapshots", json=[snapshot(1), snapshot(2)])
-        assert client.post(f"{url}/estimate", json=ewma).status_code == 200
-        client.post(f"{url}/snapshots", json=snapshot(3))
-        refused = client.post(f"{url}/estimate", json=ewma)
-        assert refused.status_code == 422
-        assert refused.json()["errors"][0]["pointer"] == "#/smoothing/alpha"
-        short = {"smoothing": {"kind": "ewma", "alpha": 1e-5}}
-        assert client.post(f"{url}/estimate", json=short).status_code == 200
-
-
-def test_what_was_measured_at_operators_that_are_gone_is_left_out_and_said(client: httpx.Client, stored: str):
-    smaller = {"name": stored, "operators": [{"name": "generator"}]}
-    assert client.put(f"/v1/topologies/{stored}", json=smaller).status_code == 200
-    answer = client.post(f"/v1/topologies/{stored}/estimate").json()
-    assert [one["name"] for one in answer["operators"]] == ["generator"]
-    gone = next(said for said in answer["diagnostics"] if said["code"] == "operator-not-in-topology")
-    assert gone["operators"] == ["detector", "reporter"]
 
 
 def test_a_plan_is_kept_as_it_was_answered(client: httpx.Client, stored: str):
@@ -132,19 +61,6 @@ def test_without_a_snapshot_there_is_no_plan(client: httpx.Client, name: str):
     assert client.get(f"/v1/topologies/{name}/plans").json() == {"items": [], "next": None}
 
 
-def test_a_snapshot_that_lacks_a_rate_is_a_conflict_with_what_is_stored(client: httpx.Client, stored: str):
-    silent = snapshot(1) | {"operators": {"generator": {"service_rate": 80.0, "processors": 6}}}
-    assert client.post(f"/v1/topologies/{stored}/snapshots", json=silent).status_code == 201
-    refused = client.post(f"/v1/topologies/{stored}/estimate")
-    assert (refused.status_code, refused.json()["type"]) == (409, "stored-data-unusable")
-    assert "detector" in refused.json()["detail"]
-    # Smoothing reaches back to the interval that has the rates.
-    smoothed = client.post(
-        f"/v1/topologies/{stored}/estimate", json={"smoothing": {"kind": "window", "size": 2}}
-    )
-    assert smoothed.status_code == 200
-
-
 def test_a_refused_plan_is_not_stored(client: httpx.Client, stored: str):
     short = client.post(f"/v1/topologies/{stored}/plans/min-latency", json={"k_max": 3})
     assert (short.status_code, short.json()["type"]) == (422, "budget-too-small")
@@ -167,42 +83,3 @@ def test_processors_of_a_stranger_are_pointed_to_in_the_request(client: httpx.Cl
     refused = client.post(f"/v1/topologies/{stored}/estimate", json={"processors": {"b/c": 1}})
     assert (refused.status_code, refused.json()["type"]) == (422, "invalid-allocation")
     assert refused.json()["errors"][0]["pointer"] == "#/processors/b~1c"
-
-
-def tell_basis(answer: dict[str, Any]) -> tuple[str, int, list[str]]:
-    basis = answer["basis"]
-    codes = [one["code"] for one in answer["diagnostics"] if "partial" in one["code"]]
-    return basis["last_observed_at"][14:16], basis["snapshots"], codes
-
-
-def test_part_of_a_window_is_no_basis_where_a_whole_one_is(client: httpx.Client, stored: str):
-    """A log that ends within a minute: that minute is the newest, and nothing stands on it."""
-    url = f"/v1/topologies/{stored}"
-    parts = [snapshot(2, covered_seconds=56.9), snapshot(3, covered_seconds=2.0, external_rate=7.0)]
-    sent = client.post(f"{url}/snapshots", json=[snapshot(1, covered_seconds=57.0), *parts])
-    assert sent.status_code == 201
-    single = client.post(f"{url}/estimate").json()
-    assert tell_basis(single) == ("01", 1, ["partial-windows-skipped"])
-    assert "Left out 2 of the snapshots since 2026-11-18T00:01:00" in single["diagnostics"][0]["detail"]
-    body = {"k_max": 30, "smoothing": {"kind": "window", "size": 2}}
-    plan = client.post(f"{url}/plans/min-latency", json=body).json()
-    assert tell_basis(plan) == ("01", 2, ["partial-windows-skipped"])
-    assert plan["external_rate"] == FPD_LOAD["external_rate"]
-    gate = client.post(f"{url}/gate", json={"k_max": 30, "max_snapshot_age_seconds": 1e9}).json()
-    assert tell_basis(gate) == ("01", 1, ["partial-windows-skipped"])
-    client.post(f"{url}/snapshots", json=snapshot(3))
-    assert tell_basis(client.post(f"{url}/estimate").json()) == ("03", 1, [])
-
-
-def test_parts_of_windows_have_to_do_where_there_are_no_others(client: httpx.Client, name: str):
-    """A short log has two parts: one of them, the larger; and that it is a part is said."""
-    url = f"/v1/topologies/{name}"
-    client.post("/v1/topologies", json=FPD | {"name": name})
-    client.post(
-        f"{url}/snapshots", json=[snapshot(1, covered_seconds=30.0), snapshot(2, covered_seconds=2.0)]
-    )
-    answer = client.post(f"{url}/estimate").json()
-    assert tell_basis(answer) == ("01", 1, ["partial-windows-used"])
-    assert "covers 30 of 60 s" in answer["diagnostics"][0]["detail"]
-    smoothed = client.post(f"{url}/estimate", json={"smoothing": {"kind": "window", "size": 6}}).json()
-    assert tell_basis(smoothed) == ("02", 2, ["partial-windows-used"])

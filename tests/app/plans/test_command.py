@@ -1,0 +1,79 @@
+"""`headgate plan` and `headgate estimate`: the same answers as over HTTP, tables, and exit codes."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+
+from tests.app.test_cli import FILES, FPD, run
+
+
+@pytest.mark.parametrize(
+    ("command", "call", "body"),
+    [
+        (["plan", "min-latency", *FILES, "--k-max", "22"], "plans/min-latency", {"k_max": 22}),
+        (
+            ["plan", "min-processors", *FILES, "--t-max", "0.08"],
+            "plans/min-processors",
+            {"t_max_seconds": 0.08},
+        ),
+        (["plan", "tradeoff", *FILES, "--beta", "0.4"], "plans/tradeoff", {"beta": 0.4}),
+        (
+            ["plan", "proportional", *FILES, "--tolerance", "0.1"],
+            "plans/proportional",
+            {"tolerance": 0.1},
+        ),
+        (["estimate", *FILES, "--model", "mmk"], "estimate", {"model": "mmk"}),
+    ],
+)
+def test_files_and_http_give_the_same_answer(
+    client: httpx.Client, command: list[str], call: str, body: dict[str, Any]
+):
+    ended = run(*command, "--output", "json")
+    assert ended.returncode == 0, ended.stderr
+    documents = {
+        name: yaml.load((FPD / f"{name}.yaml").read_text(), Loader=yaml.BaseLoader)
+        for name in ("topology", "load")
+    }
+    assert documents["load"]["observed_at"] == "2026-11-18T00:00:00Z"
+    sent = {name: json.loads(json.dumps(_typed(document))) for name, document in documents.items()} | body
+    assert json.loads(ended.stdout) == client.post(f"/v1/{call}", json=sent).json()
+
+
+def _typed(document: Any) -> Any:
+    """BaseLoader leaves text as text, times too; numbers and truths are typed here."""
+    if isinstance(document, dict):
+        return {name: _typed(value) for name, value in document.items()}
+    if isinstance(document, list):
+        return [_typed(value) for value in document]
+    try:
+        return json.loads(document)
+    except ValueError:
+        return document
+
+
+def test_a_table_names_every_operator_and_what_one_more_would_do():
+    ended = run("plan", "min-latency", *FILES, "--k-max", "22")
+    assert ended.returncode == 0, ended.stderr
+    for word in ("generator", "detector", "reporter", "E[T]", "one more", "one fewer", "ms"):
+        assert word in ended.stdout
+    assert max(map(len, ended.stdout.splitlines())) <= 120
+
+
+def test_capacity_that_is_short_ends_with_1_and_says_by_how_much():
+    short = run("plan", "min-latency", *FILES, "--k-max", "7")
+    assert short.returncode == 1
+    assert short.stderr.startswith("headgate: budget-too-small: k_max = 7 is ")
+    assert "raise k_max to that" in short.stderr
+    never = run("plan", "min-processors", *FILES, "--t-max", "0.001")
+    assert never.returncode == 1
+    assert "target-unreachable" in never.stderr
+
+
+def test_processors_can_be_given_one_by_one():
+    ended = run("estimate", *FILES, "--processors", "generator=9", "--processors", "detector=20",
+                "--processors", "reporter=2", "--output", "json")  # fmt: skip
+    assert [one["processors"] for one in json.loads(ended.stdout)["operators"]] == [9, 20, 2]
+    assert run("estimate", *FILES, "--processors", "nine").returncode == 2
