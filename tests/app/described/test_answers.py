@@ -1,0 +1,30 @@
+"""An estimate as JSON has every number of the planner's estimate."""
+
+from math import inf
+
+from app.described.answers import ESTIMATE_FIELDS, to_estimate_answer
+from app.described.load import FPD_LOAD, LoadBody
+from app.described.topology import FPD, Graph
+from planner.plans.estimation import estimate
+
+TOPOLOGY = Graph.model_validate(FPD).to_values()
+LOAD = LoadBody.model_validate(FPD_LOAD).to_values()
+
+
+def test_the_answer_has_the_fields_of_the_estimate():
+    found = estimate(TOPOLOGY, LOAD)
+    answer = to_estimate_answer(found)
+    for field in set(ESTIMATE_FIELDS) - {"operators", "diagnostics", "unstable_operators"}:
+        assert getattr(answer, field) == getattr(found, field)
+    assert [one.model_dump() for one in answer.operators] == [one._asdict() for one in found.operators]
+    assert [one.code for one in answer.diagnostics] == [one.code for one in found.diagnostics]
+    assert answer.basis is None
+
+
+def test_what_is_infinite_is_null_in_json():
+    found = estimate(TOPOLOGY, LOAD, {"generator": 6, "detector": 2, "reporter": 3})
+    assert found.expected_sojourn_seconds in {None, inf}
+    answer = to_estimate_answer(found).model_dump(mode="json")
+    assert answer["expected_sojourn_seconds"] is None
+    assert not answer["stable"]
+    assert answer["unstable_operators"] == ["detector"]
