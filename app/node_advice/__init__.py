@@ -1,0 +1,1 @@
+"""The JSON of a decision's advice on nodes, instances and streams."""
