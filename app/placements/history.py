@@ -8,16 +8,14 @@ from sqlalchemy.orm import Session
 from app.http.pages import Page
 from app.placements.schemas import PlacementAnswer, PlacementPage, PlacementSummary
 from app.storage.storage_errors import UnknownPlacement
+from app.storage.stored_answers import read_answer
 from app.storage.stored_topologies import find_topology
 from app.tables import PlacementRow
 
 
 def find_placement(session: Session, placement_id: UUID) -> PlacementAnswer:
     """A stored placement, as it was answered when it was made."""
-    row = session.get(PlacementRow, placement_id)
-    if row is None:
-        raise UnknownPlacement(placement_id)
-    return PlacementAnswer.model_validate(row.answer | {"id": row.id, "created_at": row.created_at})
+    return read_answer(session, PlacementRow, PlacementAnswer, UnknownPlacement, placement_id)
 
 
 def list_placements(session: Session, name: str, page: Page) -> PlacementPage:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from uuid import uuid4
 
 from sqlalchemy.orm import Session
 
@@ -20,6 +19,7 @@ from app.placements.schemas import (
 from app.serving.observability import time_planner
 from app.settings import Settings
 from app.storage.storage_errors import NoSnapshot, StoredDataUnusable
+from app.storage.stored_answers import store_answer
 from app.storage.stored_topologies import StoredTopology, find_topology
 from app.tables import PlacementRow
 from planner.placements.map_collocate import map_collocated
@@ -59,7 +59,8 @@ def place_stored(session: Session, name: str, body: StoredPlacementRequest) -> P
         gathered = gather_placement(session, Graph.model_validate(stored.definition), body)
         with time_planner("place"):
             placed = compute_placement(gathered, body, external_rate)
-    return _store(session, stored, body, to_placement_answer(placed, gathered, body))
+    row = PlacementRow(topology_id=stored.id, revision=stored.revision, request=body.model_dump(mode="json"))
+    return store_answer(session, row, to_placement_answer(placed, gathered, body))
 
 
 def locate_sizes(body: PlacementChoices) -> dict[str, str | None]:
@@ -123,21 +124,3 @@ def _find_newest_rate(session: Session, stored: StoredTopology) -> float:
         detail = "the external_rate of the newest snapshot is 0, and nothing needs no slots: send a rate."
         raise StoredDataUnusable(stored.name, detail)
     return rate
-
-
-def _store(
-    session: Session, stored: StoredTopology, body: StoredPlacementRequest, answer: PlacementAnswer
-) -> PlacementAnswer:
-    answer.id = uuid4()
-    row = PlacementRow(
-        id=answer.id,
-        topology_id=stored.id,
-        revision=stored.revision,
-        request=body.model_dump(mode="json"),
-        answer=answer.model_dump(mode="json", exclude={"id", "created_at"}),
-    )
-    session.add(row)
-    session.flush()
-    session.refresh(row, ["created_at"])
-    answer.created_at = row.created_at
-    return answer

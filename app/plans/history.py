@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from app.http.pages import Page
 from app.plans.schemas import PlanAnswer, PlanPage, PlanSummary
 from app.storage.storage_errors import UnknownPlan
+from app.storage.stored_answers import read_answer
 from app.storage.stored_topologies import find_topology
 from app.tables import PlanRow
 
@@ -16,10 +17,7 @@ SUMMED_UP = ("model", "processors_total", "processors", "expected_sojourn_second
 
 def find_plan(session: Session, plan_id: UUID) -> PlanAnswer:
     """A stored plan, as it was answered."""
-    row = session.get(PlanRow, plan_id)
-    if row is None:
-        raise UnknownPlan(plan_id)
-    return PlanAnswer.model_validate(row.answer | {"id": row.id, "created_at": row.created_at})
+    return read_answer(session, PlanRow, PlanAnswer, UnknownPlan, plan_id)
 
 
 def list_plans(session: Session, name: str, page: Page) -> PlanPage:

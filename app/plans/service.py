@@ -1,7 +1,5 @@
 """Estimates and plans: of what the body describes, or of what is stored."""
 
-from uuid import uuid4
-
 from sqlalchemy.orm import Session
 
 from app.described.answers import EstimateAnswer, to_estimate_answer
@@ -9,7 +7,7 @@ from app.described.computing import run_described
 from app.described.request import Described
 from app.http.error_pointers import blaming_what_is_stored
 from app.measured.basis import add_basis
-from app.measured.load import Gathered, gather
+from app.measured.load import gather
 from app.measured.request import Measured
 from app.objectives.estimate import EstimateRequest, StoredEstimateRequest, compute_estimate
 from app.objectives.plan_objective import PlanObjective
@@ -17,6 +15,7 @@ from app.plans.answers import to_plan_answer, write_plan
 from app.plans.schemas import PlanAnswer
 from app.serving.observability import time_planner
 from app.settings import Settings
+from app.storage.stored_answers import store_answer
 from app.tables import PlanRow
 
 
@@ -47,21 +46,11 @@ def plan_stored(
     found = gather(session, name, body, settings)
     with time_planner(objective.call), blaming_what_is_stored(name):
         plan = objective.plan(found.topology, found.load, body)
-    return _store_plan(session, found, body, add_basis(session, to_plan_answer(plan), found))
-
-
-def _store_plan(session: Session, found: Gathered, body: Measured, answer: PlanAnswer) -> PlanAnswer:
-    answer.id = uuid4()
+    answer = add_basis(session, to_plan_answer(plan), found)
     row = PlanRow(
-        id=answer.id,
         topology_id=found.stored.id,
         revision=found.stored.revision,
         objective=answer.objective,
         request=body.model_dump(mode="json"),
-        answer=answer.model_dump(mode="json", exclude={"id", "created_at"}),
     )
-    session.add(row)
-    session.flush()
-    session.refresh(row, ["created_at"])
-    answer.created_at = row.created_at
-    return answer
+    return store_answer(session, row, answer)
