@@ -10,6 +10,7 @@ from app.workload_forecasts.schemas import (
     WorkloadModelAnswer,
 )
 from planner.workloads.arma import ArmaModel
+from planner.workloads.arma_fallback import FALLBACK_NAME
 from planner.workloads.intervals import WorkloadForecast
 from planner.workloads.series import Workload
 
@@ -61,7 +62,7 @@ def draw_answer(answer: WorkloadForecastAnswer, form: str, name: str) -> bytes:
     from app.drawing import pictures  # noqa: PLC0415  (matplotlib is loaded when the first picture is asked for)
 
     model = answer.model
-    by = f"ARMA({len(model.ar)}, {len(model.ma)})" if model else "the last day's 95% quantile"
+    by = f"ARMA({len(model.ar)}, {len(model.ma)})" if model else FALLBACK_NAME
     return pictures.draw_forecast(
         pictures.ForecastPicture(
             f"{name}: the next {len(answer.expected)} steps by {by}",

@@ -10,13 +10,9 @@ from planner.topology.load_smoothing import smooth_window
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 ONE = Topology((Operator("serve"),), (), (Entry("serve"),))
-
 PAIR = Topology((Operator("parse"), Operator("score")), (Edge("parse", "score"),), (Entry("parse"),))
-
 NAMES = ("parse", "score")
-
 SERVICE = {"parse": 20.0, "score": 25.0}
-
 SERVICE_SECONDS = 0.09
 
 

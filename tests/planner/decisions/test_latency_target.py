@@ -1,7 +1,7 @@
 """Decisions for a target: laws over windows of intervals, and an engine that the model does not describe."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -40,16 +40,42 @@ def test_the_longer_it_takes_the_more_is_recommended():
     assert "model-corrected" in codes(bad)
 
 
-FACTORS = st.lists(st.floats(0.0, 60.0), min_size=4, max_size=4)
+@dataclass(frozen=True)
+class Drawn:
+    """Four intervals with their rates, splits and measured sojourns (in services); the newest ran with what runs."""
+
+    rates: list[float]
+    splits: list[tuple[int | None, int]]
+    factors: list[float]
+    running: tuple[int, int]
+    is_ahead: bool
+
+    @property
+    def rate_ahead(self) -> float | None:
+        return 120.0 if self.is_ahead else None
+
+    @property
+    def loads(self) -> list[Load]:
+        splits = [*self.splits, self.running]
+        return [
+            observe(rate, factor * SERVICE_SECONDS, SERVICE, split)
+            for rate, factor, split in zip(self.rates, self.factors, splits, strict=True)
+        ]
+
+    def decide(self, policy: Policy, **options: Any) -> Decision:
+        return decide_on(PAIR, self.loads, self.running, policy, **{"rate_ahead": self.rate_ahead} | options)
+
 
 COUNTS = st.integers(1, 12)
-
 SPLITS = st.tuples(COUNTS, COUNTS)
-
-SPLITS_OR_UNKNOWN = st.one_of(SPLITS, st.just((None, 3)))
-
-WINDOW = st.lists(st.tuples(st.floats(1.0, 150.0), SPLITS_OR_UNKNOWN), min_size=4, max_size=4)
-
+DRAWN = st.builds(
+    Drawn,
+    st.lists(st.floats(1.0, 150.0), min_size=4, max_size=4),
+    st.lists(st.one_of(SPLITS, st.just((None, 3))), min_size=3, max_size=3),
+    st.lists(st.floats(0.0, 60.0), min_size=4, max_size=4),
+    SPLITS,
+    st.booleans(),
+)
 POLICIES = st.builds(
     Policy,
     t_max_seconds=st.sampled_from((0.1, 0.16, 0.5)),
@@ -61,67 +87,29 @@ POLICIES = st.builds(
 )
 
 
-def window_of(
-    seen: Sequence[tuple[float, tuple[int | None, int]]], running: tuple[int, int], factors: Sequence[float]
-) -> list[Load]:
-    """The newest interval ran with what runs."""
-    splits = [split for _, split in seen[:-1]] + [running]
-    return [
-        observe(rate, factor * SERVICE_SECONDS, SERVICE, split)
-        for (rate, _), split, factor in zip(seen, splits, factors, strict=True)
-    ]
-
-
 @settings(max_examples=250, deadline=None)
-@given(WINDOW, SPLITS, FACTORS, st.integers(0, 3), st.floats(0.0, 60.0), POLICIES, st.booleans())
-def test_a_measured_sojourn_that_is_raised_never_lowers_the_number(  # noqa: PLR0917 - one argument per thing drawn
-    seen: list[tuple[float, tuple[int | None, int]]],
-    running: tuple[int, int],
-    factors: list[float],
-    raised: int,
-    by: float,
-    policy: Policy,
-    is_ahead: bool,  # noqa: FBT001 - drawn
+@given(DRAWN, st.integers(0, 3), st.floats(0.0, 60.0), POLICIES)
+def test_a_measured_sojourn_that_is_raised_never_lowers_the_number(
+    drawn: Drawn, raised: int, by: float, policy: Policy
 ):
-    rate_ahead = 120.0 if is_ahead else None
-    before = decide_on(PAIR, window_of(seen, running, factors), running, policy, rate_ahead=rate_ahead)
-    factors[raised] += by
-    after = decide_on(PAIR, window_of(seen, running, factors), running, policy, rate_ahead=rate_ahead)
-    assert total(after) >= total(before)
+    longer = [factor + by * (at == raised) for at, factor in enumerate(drawn.factors)]
+    assert total(replace(drawn, factors=longer).decide(policy)) >= total(drawn.decide(policy))
 
 
 @settings(max_examples=200, deadline=None)
-@given(WINDOW, SPLITS, FACTORS, st.floats(1.0, 200.0), st.floats(0.0, 100.0), st.booleans())
-def test_more_load_to_be_ready_for_never_takes_fewer(  # noqa: PLR0917 - one argument per thing drawn
-    seen: list[tuple[float, tuple[int | None, int]]],
-    running: tuple[int, int],
-    factors: list[float],
-    rate: float,
-    more: float,
-    is_ahead: bool,  # noqa: FBT001 - drawn
-):
+@given(DRAWN, st.floats(1.0, 200.0), st.floats(0.0, 100.0))
+def test_more_load_to_be_ready_for_never_takes_fewer(drawn: Drawn, rate: float, more: float):
     policy = Policy(t_max_seconds=0.16, t_min_seconds=0.1)
-    loads = window_of(seen, running, factors)
-    field = "rate_ahead" if is_ahead else "newest_rate"
-    fewer, many = (decide_on(PAIR, loads, running, policy, **{field: one}) for one in (rate, rate + more))
+    field = "rate_ahead" if drawn.is_ahead else "newest_rate"
+    fewer, many = (drawn.decide(policy, **{field: one}) for one in (rate, rate + more))
     assert total(many) >= total(fewer)
 
 
 @settings(max_examples=200, deadline=None)
-@given(WINDOW, SPLITS, FACTORS, st.floats(0.095, 1.0), st.floats(0.0, 1.0), st.booleans())
-def test_a_stricter_target_never_costs_less(  # noqa: PLR0917 - one argument per thing drawn
-    seen: list[tuple[float, tuple[int | None, int]]],
-    running: tuple[int, int],
-    factors: list[float],
-    strict: float,
-    laxer: float,
-    is_ahead: bool,  # noqa: FBT001 - drawn
-):
-    loads = window_of(seen, running, factors)
-    rate_ahead = 120.0 if is_ahead else None
+@given(DRAWN, st.floats(0.095, 1.0), st.floats(0.0, 1.0))
+def test_a_stricter_target_never_costs_less(drawn: Drawn, strict: float, laxer: float):
     lax, hard = (
-        decide_on(PAIR, loads, running, Policy(t_max_seconds=t, t_min_seconds=0.0925), rate_ahead=rate_ahead)
-        for t in (strict + laxer, strict)
+        drawn.decide(Policy(t_max_seconds=t, t_min_seconds=0.0925)) for t in (strict + laxer, strict)
     )
     assert total(hard) >= total(lax)
 

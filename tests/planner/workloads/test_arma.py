@@ -11,14 +11,7 @@ from statsmodels.tsa.arima_process import arma2ma
 from planner.workloads.arma import ArmaModel, ArmaOrder, forecast_arma, psi_weights
 from planner.workloads.arma_fit import fit_arma, fit_arma_by_statsmodels
 from tests.planner.imai import worldcup_week
-
-CHECKED_ORDERS = [
-    ArmaOrder(1, 2),
-    ArmaOrder(1, 2, with_mean=True),
-    ArmaOrder(2, 1),
-    ArmaOrder(3, 0),
-    ArmaOrder(0, 2),
-]
+from tests.planner.workloads.orders import CHECKED_ORDERS
 
 coefficients = st.lists(st.floats(-1.5, 1.5), max_size=3)
 

@@ -16,14 +16,7 @@ from planner.workloads.arma_fit import (
     rank_orders,
 )
 from tests.planner.imai import figures, worldcup_week
-
-CHECKED_ORDERS = [
-    ArmaOrder(1, 2),
-    ArmaOrder(1, 2, with_mean=True),
-    ArmaOrder(2, 1),
-    ArmaOrder(3, 0),
-    ArmaOrder(0, 2),
-]
+from tests.planner.workloads.orders import CHECKED_ORDERS
 
 
 @pytest.mark.parametrize("order", CHECKED_ORDERS)
