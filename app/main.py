@@ -1,4 +1,4 @@
-"""create_app(): settings, engine, routers, handlers; all the wiring there is."""
+"""create_app() builds the service: settings, routers, exception handlers, middleware and the database engine."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -39,7 +39,7 @@ from app.workload_forecasts import routes as workload_forecasts
 from migrations.runner import newest_revision
 
 ROUTERS = (
-    plans.router,  # first to be looked through, for its stateless calls are the quickest to answer
+    plans.router,  # first, because routes are searched in this order and its stateless calls are the quickest
     topologies.router,
     snapshots.router,
     summaries.router,
@@ -70,30 +70,30 @@ def create_app(settings: Settings) -> FastAPI:
         summary="Tells stream-processing platforms how much to run, where, and why.",
         lifespan=open_database,
         openapi_tags=documentation.TAGS,
-        docs_url=None,  # /docs is ours: its files come from here, not from another host
+        docs_url=None,  # documentation.py serves /docs with files of this machine
         redoc_url=None,
-        redirect_slashes=False,  # /v1/topologies/ is an address of its own, at which there is nothing
+        redirect_slashes=False,  # /v1/topologies/ is unknown (404)
     )
     app.state.settings = settings
     app.state.computing = Computing(settings)
     app.state.api_keys = parse_api_keys(settings.api_keys.get_secret_value())
     for router in ROUTERS:
-        # Not include_router, which looks every route up twice: once to choose the router, once again within it.
+        # include_router would search every route twice: first for the router, then within it.
         app.router.routes.extend(router.routes)
     install_problems(app)
     documentation.install_documentation(app)
     app.add_middleware(BodyLimit, limit_bytes=settings.max_body_bytes)
     app.add_middleware(BrowserGuard)
-    app.add_middleware(RequestRecorder)  # the last added is the first to see a request
+    app.add_middleware(RequestRecorder)  # the last one added receives the request first
     return app
 
 
 @asynccontextmanager
 async def open_database(app: FastAPI) -> AsyncIterator[None]:
-    """Holds the pool while the service runs; it connects when asked, so that a late Postgres is no crash."""
+    """Keeps the connection pool while the service runs; it connects on demand, so Postgres may start later."""
     settings: Settings = app.state.settings
     assert settings.database_url is not None, (
-        "headgate serve sets the URL, of the embedded Postgres if of no other"
+        "headgate serve sets the URL: that of the embedded Postgres if there is no other"
     )
     sys.setswitchinterval(SWITCH_SECONDS)
     engine = make_engine(settings, settings.database_url.get_secret_value())

@@ -1,4 +1,4 @@
-"""What every kind of test shares: one Postgres for the whole run."""
+"""Fixtures of all tests: one Postgres for the whole run."""
 
 import os
 import tempfile
@@ -10,13 +10,13 @@ from hypothesis import settings
 
 from app.storage.embedded_postgres import shared_postgres
 
-# The planner's matrices are small: threads of BLAS only wait for each other, most of all beside other tests. Numpy
-# reads this when it is loaded, by whichever test comes first; this file comes before all of them.
+# The planner's matrices are small: several BLAS threads only wait for each other. NumPy reads this when it is imported,
+# and this file is imported before every test.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# Runs of Spark are short here: optimising what Java compiles would be half of their processor time, and save nothing.
+# Spark's runs are short in tests: the second stage of Java's compiler would take half of their processor time.
 os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
 
-# How long an example takes says more about the machine, and about what is loaded at its first use, than about us.
+# The time of an example depends on the machine and on what is loaded at first use, not on the code under test.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
@@ -27,7 +27,7 @@ pytest_plugins = [
 
 @pytest.fixture(scope="session", autouse=True)
 def _state_dir() -> Iterator[None]:
-    """Services of this run make themselves known in a folder of its own: no command of the user's finds them."""
+    """A folder of its own for the records of running services, so that the user's commands do not find them."""
     with (
         tempfile.TemporaryDirectory(prefix="headgate-state-") as folder,
         pytest.MonkeyPatch.context() as patch,
@@ -38,7 +38,7 @@ def _state_dir() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def data_dir() -> Iterator[Path]:
-    """Where this run's Postgres keeps its data; open to pass, for as root Postgres runs as another user."""
+    """The data folder of this run's Postgres; readable by all, because under root Postgres runs as another user."""
     with tempfile.TemporaryDirectory(prefix="headgate-") as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)

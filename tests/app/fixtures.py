@@ -1,4 +1,4 @@
-"""A real service in a process of its own, on a real Postgres, spoken to over HTTP."""
+"""Fixtures with a real service in a process of its own, on a real Postgres, called over HTTP."""
 
 import math
 import uuid
@@ -20,21 +20,21 @@ from tests.app.series_examples import BEGAN, grep_samples, make_body
 
 @pytest.fixture(scope="session")
 def database_url(postgres_url: str) -> Iterator[str]:
-    """The database that the session's service works on."""
+    """The database of the session's service."""
     with made_database(postgres_url) as url:
         yield url
 
 
 @pytest.fixture
 def empty_database_url(postgres_url: str) -> Iterator[str]:
-    """A database that no other test sees."""
+    """A database for one test alone."""
     with made_database(postgres_url) as url:
         yield url
 
 
 @pytest.fixture
 def start_service() -> Iterator[StartService]:
-    """Starts services with settings of their own; they end with the test."""
+    """Starts services with the settings that the test gives; they end with the test."""
     with ExitStack() as stack:
 
         def start_one(*arguments: str, **settings: str) -> Service:
@@ -47,7 +47,7 @@ def start_service() -> Iterator[StartService]:
 
 @pytest.fixture(scope="session")
 def service(database_url: str) -> Iterator[Service]:
-    """One service for all tests that need nothing special of it."""
+    """The service of the session, for all tests that need no settings of their own."""
     running = start([], database_url=database_url)
     yield running
     assert running.stop() == 0
@@ -55,7 +55,7 @@ def service(database_url: str) -> Iterator[Service]:
 
 @pytest.fixture(scope="session")
 def client(service: Service) -> Iterator[httpx.Client]:
-    """Speaks to the session's service."""
+    """A client of the session's service."""
     with httpx.Client(base_url=service.url, timeout=60) as client:
         yield client
 
@@ -119,7 +119,7 @@ def grep_week(client: httpx.Client, name: str) -> str:
 
 @pytest.fixture(scope="session")
 def idle_client(postgres_url: str) -> Iterator[httpx.Client]:
-    """Speaks to a service that takes backtests in and computes none."""
+    """A client of a service that accepts backtests and computes none."""
     with made_database(postgres_url) as url:
         service = start([], database_url=url, backtest_processes="0")
         with httpx.Client(base_url=service.url, timeout=60) as client:
@@ -129,7 +129,7 @@ def idle_client(postgres_url: str) -> Iterator[httpx.Client]:
 
 @pytest.fixture(scope="session")
 def finished(client: httpx.Client) -> str:
-    """The address of a backtest that is done; its name would be markup or mathematics to a careless hand."""
+    """The address of a finished backtest; its name holds characters that HTML and plots must escape."""
     address = start_backtest(client, SMALL | {"workload_name": ODD_NAME})
     assert wait_until_finished(client, address)["state"] == "succeeded"
     return address

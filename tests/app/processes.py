@@ -1,4 +1,4 @@
-"""Starts the real service in a process of its own, and databases for it."""
+"""Starts the real service in a process of its own, and makes databases for it."""
 
 import http.client
 import os
@@ -29,7 +29,7 @@ START_SECONDS = 120  # a loaded machine starts slowly; a broken service ends at 
 
 @dataclass
 class Service:
-    """A running `headgate serve`, and what it has said."""
+    """A running `headgate serve`, and the lines that it has logged."""
 
     process: subprocess.Popen[str]
     url: str = ""
@@ -38,14 +38,14 @@ class Service:
     listener: threading.Thread | None = None
 
     def wait_for_line(self, part: str) -> str:
-        """The first line with this in it; lines arrive a little after the answer that they are about."""
+        """The first line that contains the text; it may arrive a little after the answer that it is about."""
         with self.said:
             found = self.said.wait_for(lambda: [line for line in self.lines if part in line], timeout=60)
         assert found, f"no line says {part}"
         return found[0]
 
     def stop(self, with_signal: signal.Signals = signal.SIGTERM) -> int:
-        """Ends it and waits until it has ended."""
+        """Sends the signal and waits until the process has ended; returns its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(with_signal)
         code = self.process.wait(timeout=60)
@@ -58,13 +58,13 @@ StartService = Callable[..., Service]
 
 
 def environment(**settings: str) -> dict[str, str]:
-    """This process's environment, with these settings and no others of Headgate's."""
+    """This process's environment, with these Headgate settings and no others."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HEADGATE_")}
     return kept | {f"HEADGATE_{name.upper()}": value for name, value in settings.items()}
 
 
 def start(arguments: list[str], **settings: str) -> Service:
-    """Starts a service on a free port and waits until it says where it serves."""
+    """Starts a service on a free port and waits until it answers."""
     process = subprocess.Popen(
         [HEADGATE, "serve", "--port", "0", *arguments],
         env=environment(log_format="json", **settings),
@@ -96,13 +96,13 @@ def start(arguments: list[str], **settings: str) -> Service:
 
 
 def wait_until_answering(url: str) -> None:
-    """The socket listens before the server accepts, so a first request may wait, but it is answered."""
+    """Waits for the first answer: the socket listens before the server accepts, so the request may wait."""
     with httpx.Client(base_url=url, timeout=START_SECONDS) as client:
         assert client.get("/healthz").status_code == 200
 
 
 def wait_until(condition: Callable[[], object], what: str) -> None:
-    """Waits for what cannot be waited on otherwise; the time is there to end a broken run."""
+    """Waits until the condition holds; fails after a minute, so that a broken run ends."""
     give_up_at = time.monotonic() + PATIENCE_SECONDS
     while not condition():
         assert time.monotonic() < give_up_at, f"waited in vain until {what}"

@@ -163,7 +163,7 @@ def test_health_needs_no_thread_and_no_connection_of_other_requests_and_these_ne
             assert connection.getresponse().status == 200
 
 
-def test_nobody_waits_or_is_refused_as_overloaded_without_a_key(
+def test_a_caller_without_a_key_is_refused_before_the_queue(
     start_service: StartService, empty_database_url: str
 ):
     service = start_service(

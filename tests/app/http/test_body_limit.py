@@ -22,7 +22,7 @@ from tests.app.processes import Service
 def test_a_body_over_the_limit_is_refused_and_its_sender_reads_why(
     service: Service, framing: str, mebibytes: int
 ):
-    """Some more is read and forgotten, so that the connection lasts; who sends without end is cut off."""
+    """The service reads and discards some more, so that the connection lasts; it closes that of an endless sender."""
     address = urlsplit(service.url)
     with closing(HTTPConnection(str(address.hostname), address.port, timeout=60)) as connection:
         connection.putrequest("POST", "/v1/topologies")
@@ -49,7 +49,7 @@ def test_a_body_over_the_limit_is_refused_and_its_sender_reads_why(
         assert connection.getresponse().status == 200
 
 
-def test_who_asks_before_sending_is_not_told_to_send_too_much(service: Service):
+def test_a_sender_that_waits_for_100_continue_is_refused_before_it_sends(service: Service):
     address = urlsplit(service.url)
     with closing(HTTPConnection(str(address.hostname), address.port, timeout=60)) as connection:
         connection.putrequest("POST", "/v1/topologies")

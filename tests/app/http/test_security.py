@@ -1,4 +1,4 @@
-"""Closed by default: loopback alone without keys, and keys that may do what they say."""
+"""Closed by default: without keys only loopback is answered, and a key may do what its entry says."""
 
 import socket
 import subprocess
@@ -26,7 +26,9 @@ def test_beyond_loopback_it_refuses_to_start_without_keys(host: str, postgres_ur
     assert "Traceback" not in ended.stderr
 
 
-def test_keys_open_what_they_say_and_nothing_else(start_service: StartService, database_url: str, name: str):
+def test_a_key_may_do_what_its_entry_says_and_nothing_else(
+    start_service: StartService, database_url: str, name: str
+):
     service = start_service(
         "--host", "0.0.0.0", database_url=database_url, api_keys="full-secret, reader:read"
     )
@@ -52,7 +54,7 @@ def test_keys_open_what_they_say_and_nothing_else(start_service: StartService, d
     assert not any("full-secret" in line for line in service.lines), "a secret is in the log"
 
 
-def test_without_keys_nobody_gets_in_by_a_name_of_his_own(client: httpx.Client):
+def test_without_keys_only_loopback_names_are_answered(client: httpx.Client):
     for host, status in (("attacker.example", 403), ("localhost:8000", 200), ("[::1]", 200)):
         assert client.get("/v1/topologies", headers={"Host": host}).status_code == status
 

@@ -1,4 +1,4 @@
-"""The quick reading of a body and the slow one, which says what is wrong, agree on every text."""
+"""The quick parser of bodies and the slow one, which explains what is wrong, agree on every text."""
 
 import json
 from typing import Any
@@ -32,7 +32,7 @@ TEXTS = st.recursive(
 
 
 def read_with(read: Any, body: bytes) -> str:
-    """What comes of a body, so that NaN equals itself and 1 is not 1.0; or how it is refused."""
+    """The value of a body as text, so that NaN equals itself and 1 differs from 1.0; or its refusal."""
     try:
         return repr(read(body))
     except (InvalidRequest, json.JSONDecodeError) as refused:
@@ -91,7 +91,7 @@ def test_a_body_that_is_no_document_is_refused(client: httpx.Client, kind: str):
 
 
 def test_a_name_that_stands_twice_in_an_object_is_refused(client: httpx.Client, name: str):
-    """Which of the two loads was meant, nobody can know."""
+    """The service cannot know which of the two loads was meant."""
     twice = '{"topology": {"operators": [{"name": "a"}]}, "k_max": 3, "load": {"external_rate": 1, "operators": {%s}}}'
     loads = '"a": {"service_rate": 2}, "a": {"service_rate": 3}'
     problem = assert_refused(send(client, "/v1/plans/min-latency", twice % loads), ["#"])
@@ -111,7 +111,7 @@ def test_another_content_type_is_refused_with_the_right_one(client: httpx.Client
 
 
 def test_every_call_with_a_body_reads_it_strictly(client: httpx.Client):
-    """Also those that nobody thought of here: the document lists them."""
+    """Every call of the OpenAPI document, so that no new one is forgotten."""
     paths: dict[str, dict[str, Any]] = client.get("/openapi.json").json()["paths"]
     calls = [
         (method, path) for path, found in paths.items() for method in found if "requestBody" in found[method]
