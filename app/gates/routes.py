@@ -25,7 +25,7 @@ reads = [Depends(may_read)]
     ),
 )
 @computes
-async def gate(body: GateRequest, settings: SettingsDep) -> GateAnswer:
+async def check_gate(body: GateRequest, settings: SettingsDep) -> GateAnswer:
     """Whether the processors carry the load within the limits given; 200 whether it passes or not."""
     return await service.judge_in_thread(body, settings)
 
@@ -45,7 +45,7 @@ async def gate(body: GateRequest, settings: SettingsDep) -> GateAnswer:
     ),
 )
 @computes
-def gate_stored(
+def check_stored_gate(
     name: TopologyName, session: SessionDep, settings: SettingsDep, body: StoredGateRequest | None = None
 ) -> GateAnswer:
     """Under its newest snapshot, or smoothed over several; 200 whether it passes or not."""

@@ -96,23 +96,21 @@ class Unauthorized(ServiceError):
 
 
 @dataclass(eq=False)
-class Forbidden(ServiceError):
+class Explained(ServiceError):
+    """The base class of exceptions whose text is written where they are raised."""
+
+    detail: str
+
+    def __str__(self) -> str:
+        return self.detail
+
+
+class Forbidden(Explained):
     """The caller may not do this."""
 
-    detail: str
 
-    def __str__(self) -> str:
-        return self.detail
-
-
-@dataclass(eq=False)
-class NotReady(ServiceError):
+class NotReady(Explained):
     """The service cannot work yet; load balancers should send requests elsewhere."""
-
-    detail: str
-
-    def __str__(self) -> str:
-        return self.detail
 
 
 @dataclass(eq=False)

@@ -96,7 +96,7 @@ for offered in OBJECTIVES:
     responses=document_problems(*STORED, "invalid-allocation"),
 )
 @computes
-def estimate_stored(
+def estimate_stored_topology(
     name: TopologyName, session: SessionDep, settings: SettingsDep, body: StoredEstimateRequest | None = None
 ) -> EstimateAnswer:
     """Under its newest snapshot, or smoothed over several; without `processors`, as it runs now."""

@@ -36,13 +36,13 @@ class Ready(BaseModel):
 
 
 @router.get("/healthz", summary="Is the process alive?")
-async def is_live() -> Live:
+async def check_liveness() -> Live:
     """Asks nothing of the database: restart the process where this fails."""
     return Live()
 
 
 @router.get("/readyz", summary="Can it serve?", responses={503: document_problems("not-ready")[503]})
-async def is_ready(request: Request) -> Ready:
+async def check_readiness(request: Request) -> Ready:
     """Send no traffic here while this fails."""
     return await to_thread.run_sync(compare_revisions, request, limiter=_readiness)
 
@@ -72,6 +72,6 @@ def compare_revisions(request: Request) -> Ready:
     response_class=PlainTextResponse,
     responses={key: value for key, value in document_problems().items() if key in {401, 403}},
 )
-async def read_metrics() -> Response:
+async def get_metrics() -> Response:
     """Requests by route and status, latencies, planner seconds by call, computing, database connections."""
     return await to_thread.run_sync(render_metrics, limiter=_metrics)

@@ -9,7 +9,7 @@ from app.described.nodes import InstanceLoad, Instances, NodeLoad
 from app.http.fields import Answer, OperatorName, UtcTime
 
 
-class Snapshot(LoadBody):
+class SnapshotBody(LoadBody):
     """A load with a time: the same (observed_at, window_seconds) again replaces what was stored."""
 
     observed_at: Annotated[UtcTime, Field(description="Where the interval begins.")]
@@ -62,6 +62,6 @@ def _tell_apart(sent: object) -> str:
 
 # Told apart by hand, so that what is wrong in one snapshot is not said of the list that it is not.
 OneOrMore = Annotated[
-    Annotated[Snapshot, Tag("one")] | Annotated[list[Snapshot], Field(min_length=1), Tag("list")],
+    Annotated[SnapshotBody, Tag("one")] | Annotated[list[SnapshotBody], Field(min_length=1), Tag("list")],
     Discriminator(_tell_apart),
 ]

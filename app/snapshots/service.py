@@ -12,7 +12,7 @@ from app.http.errors import InvalidRequest
 from app.http.pages import Page
 from app.measured.snapshots import select_snapshots
 from app.settings import Settings
-from app.snapshots.schemas import Snapshot, SnapshotAnswer, SnapshotPage, StoredSnapshots
+from app.snapshots.schemas import SnapshotAnswer, SnapshotBody, SnapshotPage, StoredSnapshots
 from app.storage.storage_errors import UnknownSnapshot
 from app.storage.stored_topologies import StoredTopology, find_topology
 from app.tables import SnapshotRow
@@ -35,7 +35,7 @@ REPLACED_COLUMNS = (
 
 
 def store_snapshots(
-    session: Session, name: str, body: Snapshot | list[Snapshot], settings: Settings
+    session: Session, name: str, body: SnapshotBody | list[SnapshotBody], settings: Settings
 ) -> StoredSnapshots:
     """All or none of them; an interval that is known is replaced."""
     topology = find_topology(session, name)
@@ -50,7 +50,7 @@ def store_snapshots(
     return StoredSnapshots(stored=new, replaced=len(located) - new)
 
 
-def _to_row(topology_id: int, one: Snapshot) -> dict[str, Any]:
+def _to_row(topology_id: int, one: SnapshotBody) -> dict[str, Any]:
     return {
         "topology_id": topology_id,
         "observed_at": one.observed_at,
@@ -102,12 +102,12 @@ def list_snapshots(
     return SnapshotPage(items=[SnapshotAnswer.model_validate(row) for row in rows], next=following)
 
 
-def _dump(snapshot: Snapshot, field: str) -> object:
+def _dump(snapshot: SnapshotBody, field: str) -> object:
     """What is stored of an optional part; SQL's null, not JSON's, where it was left out."""
     return snapshot.model_dump(include={field}, exclude_none=True).get(field, null())
 
 
-def _refuse_unusable(topology: StoredTopology, sent: Mapping[str, Snapshot], settings: Settings) -> None:
+def _refuse_unusable(topology: StoredTopology, sent: Mapping[str, SnapshotBody], settings: Settings) -> None:
     if len(sent) > settings.max_snapshots_per_request:
         limit = settings.max_snapshots_per_request
         raise InvalidRequest(

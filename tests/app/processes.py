@@ -95,6 +95,20 @@ def start(arguments: list[str], **settings: str) -> Service:
     return service
 
 
+def refuse_to_serve(*arguments: str, **settings: str) -> "subprocess.CompletedProcess[str]":
+    """Runs a `headgate serve` that is expected to end by itself, without a traceback."""
+    ended = subprocess.run(
+        [HEADGATE, "serve", *arguments],
+        env=environment(**settings),
+        capture_output=True,
+        text=True,
+        timeout=START_SECONDS,
+        check=False,
+    )
+    assert "Traceback" not in ended.stderr
+    return ended
+
+
 def wait_until_answering(url: str) -> None:
     """Waits for the first answer: the socket listens before the server accepts, so the request may wait."""
     with httpx.Client(base_url=url, timeout=START_SECONDS) as client:

@@ -82,7 +82,7 @@ def test_the_models_of_the_client_are_named_as_the_document_says(package: Path):
         "gate",
         "problem",
     } <= names
-    assert not [name for name in names if re.search(r"^app_|_(input|output)$", name)]
+    assert not [name for name in names if re.search(r"^app_|_(input|output|answer)$", name)]
 
 
 def test_the_client_creates_measures_estimates_plans_and_decides(package: Path, service: Service, name: str):
@@ -95,7 +95,7 @@ def test_the_client_creates_measures_estimates_plans_and_decides(package: Path, 
 
         created = ask("create_topology", "TopologyBody", FPD | {"name": name})
         assert (created.name, created.revision) == (name, 1)
-        ask("store_snapshots", "Snapshot", FPD_LOAD, name=name)
+        ask("store_snapshots", "SnapshotBody", FPD_LOAD, name=name)
         estimate = ask("estimate", "EstimateRequest", described)
         plan = ask("plan_min_latency", "MinLatencyRequest", described | {"k_max": 22})
         assert plan.expected_sojourn_seconds <= estimate.expected_sojourn_seconds

@@ -13,7 +13,6 @@ from app.http.problem_kinds import KINDS
 from app.http.problems import describe_problem
 from app.predictions.schemas import BLOB_TOPOLOGY
 from app.profiles.schemas import AZURE_BLOB
-from app.throughput_samples.schemas import SAMPLES
 from app.vm_forecasts.schemas import EXAMPLE_SAMPLES, EXAMPLE_WORKLOAD
 from tests.app.http.refusals import changed
 from tests.app.processes import made_database, start
@@ -61,7 +60,7 @@ DESCRIBED_CALLS: list[tuple[str, str, Any]] = [
     ("no-stable-point", "/v1/profiles/from-trials", TRIALS),
     ("missing-profile", PLACEMENTS, PLACE | {"profiles": {}}),
     ("idle-task", PLACEMENTS, changed(PLACE, "#/topology/edges/0/selectivity", 0)),
-    ("vm-too-small", PLACEMENTS, changed(PLACE, "#/profiles/blob", [changed(AZURE_BLOB[0], "#/cpu", 1.5)])),
+    ("vm-too-small", PLACEMENTS, changed(PLACE, "#/profiles/blob", changed(AZURE_BLOB[:1], "#/0/cpu", 1.5))),
     ("placement-too-large", PLACEMENTS, PLACE | {"external_rate": 1e9}),
     ("invalid-catalogue", PLACEMENTS, PLACE | {"vm_sizes": PLACE["vm_sizes"] * 2}),
     ("not-enough-slots", PLACEMENTS, PLACE | {"vm_sizes": None, "vms": [{"name": "a", "slots": 1}]}),
@@ -140,7 +139,7 @@ def test_conflicts_with_what_is_stored_are_answered_as_the_examples_say(fpd: htt
     assert_is_example(stale, "revision-conflict")
     assert_is_example(fpd.post("/v1/topologies/fpd/estimate"), "no-snapshot")
     assert_is_example(fpd.delete("/v1/topologies/fpd/snapshots/2026-11-18T00:00:00Z"), "unknown-snapshot")
-    unsettled = SAMPLES[0] | {"readings": [61.0, 118.0, 149.0, 182.0, 210.0, 251.0], "throughput": None}
+    unsettled = {"vms": 12, "readings": [61.0, 118.0, 149.0, 182.0, 210.0, 251.0]}
     assert_is_example(fpd.post("/v1/topologies/fpd/mst-samples", json=unsettled), "throughput-not-converged")
     headers = {"Content-Type": "text/plain"}
     assert_is_example(fpd.post("/v1/estimate", content="{}", headers=headers), "unsupported-media-type")
