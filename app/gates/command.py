@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
+from app.terminal.commands import ModelOption
+from planner.values import DEFAULT_MODEL
+
 if TYPE_CHECKING:
     from app.gates.schemas import GateAnswer
 
@@ -41,7 +44,6 @@ ProcessorsOption = Annotated[
         "says, and where it does not, the best split of --k-max."
     ),
 ]
-ModelOption = Annotated[str, typer.Option("--model", help="mmk, ggk or ggk-whitt.")]
 JunitOption = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report here.")]
 GateOutput = Annotated[
     Literal["table", "json", "github"], typer.Option("--output", help="github: annotations of a workflow.")
@@ -99,7 +101,7 @@ def gate(
     t_max: TMaxOption = None,
     k_max: KMaxOption = None,
     processors: ProcessorsOption = None,
-    model: ModelOption = "ggk-whitt",
+    model: ModelOption = DEFAULT_MODEL,
     junit: JunitOption = None,
     output: GateOutput = "table",
     summary: SummaryOption = None,

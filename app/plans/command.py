@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from app.terminal.commands import Output, TopologyFile, fail, run_or_fail
+from app.terminal.commands import ModelOption, Output, TopologyFile, fail, run_or_fail
+from planner.values import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from app.objectives.plan_objective import PlanObjective
 
 LoadFile = Annotated[Path, typer.Option("--load", help="JSON or YAML.")]
-ModelOption = Annotated[str, typer.Option("--model", help="mmk, ggk or ggk-whitt.")]
 
 
 class PlanGroup(TyperGroup):
@@ -86,7 +86,7 @@ def estimate(
     processors: Annotated[
         list[str] | None, typer.Option(help="operator=count, again for each; without, as the load says.")
     ] = None,
-    model: ModelOption = "ggk-whitt",
+    model: ModelOption = DEFAULT_MODEL,
     output: Output = "table",
 ) -> None:
     """E[T] of a topology under a load."""

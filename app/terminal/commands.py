@@ -10,11 +10,14 @@ from pydantic import SecretStr, ValidationError
 from app.http.found_values import show
 from app.settings import PREFIX, Settings
 from app.storage.database_choice import Choice, UnclearDatabase, choose_database
+from planner.queueing.waiting_models import WAITING_MODELS
 
 CAPACITY_SHORT = 1
 UNUSABLE_INPUT = 2
 
 TopologyFile = Annotated[Path, typer.Option("--topology", help="JSON or YAML; - reads standard input.")]
+*OTHER_MODELS, LAST_MODEL = WAITING_MODELS
+ModelOption = Annotated[str, typer.Option("--model", help=f"{', '.join(OTHER_MODELS)} or {LAST_MODEL}.")]
 Output = Annotated[Literal["table", "json"], typer.Option("--output", help="table or json.")]
 
 

@@ -2,7 +2,6 @@
 
 from math import inf
 
-from planner.arrays import FLOATS
 from planner.queueing.erlang import (
     LEAST_LOAD,
     STABILITY_MARGIN,
@@ -10,7 +9,7 @@ from planner.queueing.erlang import (
     find_least_stable,
     split_offered_load,
 )
-from planner.queueing.waiting_models import evaluate_variability, weigh_operator
+from planner.queueing.waiting_models import FLOATS, evaluate_variability, weigh_operator
 from planner.values import Model
 
 

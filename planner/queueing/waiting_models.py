@@ -2,7 +2,7 @@
 
 A model is one function from the SCVs of an operator to the weights of v. To add a model, write its function and its
 line in WAITING_MODELS; the estimates, plans, gates, decisions and the service take it from there. The function works
-on floats and on arrays: it takes sqrt, maximum and the like from `at` (planner.arrays).
+on floats and on arrays: it takes sqrt, maximum and the like from `at`, which is FLOATS or planner.arrays.ARRAYS.
 
     v = constant + on_phi1·φ1 + on_phi3·φ3 + on_psi·φ4^exponent
 
@@ -16,9 +16,9 @@ from math import exp, expm1, log1p, sqrt
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from planner.arrays import FLOATS
 from planner.values import Model
 
+FLOATS = SimpleNamespace(sqrt=sqrt, exp=exp, expm1=expm1, log1p=log1p, minimum=min, maximum=max)
 Real = Any  # a float or an array of floats
 SMALLEST = 5e-324  # the smallest double above 0
 

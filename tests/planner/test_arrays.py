@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.arrays import ARRAYS, FLOATS
+from planner.arrays import ARRAYS
+from planner.queueing.waiting_models import FLOATS
 
 
 @given(st.floats(1e-3, 50.0), st.floats(1e-3, 50.0))

@@ -6,10 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from planner.arrays import ARRAYS, FLOATS
+from planner.arrays import ARRAYS
 from planner.queueing.array_queues import weigh_operators
 from planner.queueing.waiting import variability
 from planner.queueing.waiting_models import (
+    FLOATS,
     WAITING_MODELS,
     drop_variability,
     evaluate_variability,
