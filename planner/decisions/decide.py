@@ -199,7 +199,7 @@ def hold_back(
     """The rule that forbids the change: at the optimum, cooldown, trigger or too small a gain; empty without one."""
     if wanted == "hold":
         return (
-            (Reason("at-optimum", "What runs is what the goal asks for."),)
+            (Reason("at-optimum", "The running processors are what the goal asks for."),)
             if not proposal.constraints
             else ()
         )

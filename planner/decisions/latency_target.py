@@ -70,8 +70,8 @@ def insist(case: Case, sizing: Sizing, reasons: tuple[Reason, ...]) -> Proposal:
         return Proposal(case.running, reasons, sizing.constraints)
     if not correction.intervals and not correction.calm:
         detail = (
-            "The model finds what runs enough, and no interval tells with which processors and how much was waited: "
-            "the excess is taken for waiting, and one processor more is tried."
+            "By the model the running processors are enough, and no interval shows how long tuples waited with them: "
+            "the excess is taken for waiting, and one more processor is tried."
         )
         k_max = case.policy.k_max
         allowed = total + 1 if k_max is None else max(total, min(total + 1, k_max))
@@ -84,13 +84,13 @@ def insist(case: Case, sizing: Sizing, reasons: tuple[Reason, ...]) -> Proposal:
         return Proposal(more, (*reasons, tried), limits, urgent=True)
     if correction.calm_missed:
         detail = (
-            f"With these very processors and next to no wait, {correction.calm_missed} of the intervals measured E[T] "
-            "above t_max_seconds: more processors would not help."
+            f"Of the intervals with these processors and hardly any wait, {correction.calm_missed} measured E[T] above "
+            "t_max_seconds: more processors would not help."
         )
         return Proposal(case.running, reasons, (Reason("waiting-is-not-it", detail),))
     rate = sizing.situation.load.external_rate
     detail = (
-        f"With the waits as measured, what runs is expected to take {expected:.6g} s at {rate:.6g} tuples/s: the "
+        f"With the waits as measured, E[T] of the running processors is {expected:.6g} s at {rate:.6g} tuples/s: the "
         "target was missed under other processors or a higher rate."
     )
     return Proposal(case.running, (*reasons, Reason("enough-by-now", detail)))
@@ -109,10 +109,10 @@ def propose_ahead(case: Case, why: Reason) -> Proposal | None:
         return None
     if sizing.total <= sum(case.running):
         return None
-    enough = "are what the limits let" if sizing.constraints else "take it"
+    enough = "are what the bounds allow" if sizing.constraints else "take it"
     detail = (
-        f"For {case.ahead.load.external_rate:.6g} tuples/s, to be ready for within the coming cooldown, what runs is "
-        f"too few: {sizing.total} processors {enough}."
+        f"For {case.ahead.load.external_rate:.6g} tuples/s, to be ready for within the coming cooldown, the "
+        f"running processors are too few: {sizing.total} processors {enough}."
     )
     reasons = (why, Reason("ahead-of-load", detail), *describe_correction(case, sizing))
     return Proposal(sizing.counts, reasons, sizing.constraints, urgent=True)
@@ -158,10 +158,10 @@ def describe_correction(case: Case, sizing: Sizing) -> tuple[Reason, ...]:
     if factors.shared == 1.0 and factors.own is None:
         return ()
     detail = (
-        f"In {correction.intervals} intervals the wait was measured {factors.shared:.3g} times as long as the model "
-        "has it with shared queues"
+        f"In {correction.intervals} intervals the wait was measured {factors.shared:.3g} times as long as "
+        "modelled with shared queues"
     )
     if factors.own is not None:
         detail += f", {factors.own:.3g} times with a queue for each processor"
         detail += ", which takes more processors" if sizing.is_own else ""
-    return (Reason("model-corrected", f"{detail}: it is corrected so."),)
+    return (Reason("model-corrected", f"{detail}: the modelled wait is multiplied by that."),)
