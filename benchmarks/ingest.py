@@ -17,10 +17,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from benchmarks.processes import peak_megabytes, spent_seconds
 
@@ -30,35 +32,13 @@ SPAN_US = 7_200_000_000
 START_US = 1_794_960_000_000_000
 FILES = 8
 SEED = 7
+POLARS_WINDOW = ["topology", "operator", "w"]
+Numbers = NDArray[np.int64]
 
 
 def make_log(folder: Path, rows: int, *, skewed: bool) -> None:
     """Root tuples through four of eight operators; skewed: 90% of all tuples in one."""
-    random = np.random.default_rng(SEED)
-    roots = rows // 4
-    at = np.sort(random.integers(0, SPAN_US, roots)) + START_US
-    lane = np.arange(roots) % 2
-    parts = []
-    for stage in range(4):
-        wait = random.exponential(20_000, roots).astype(np.int64)
-        service = random.exponential(5_000, roots).astype(np.int64)
-        operator = stage * 2 + lane
-        if skewed:
-            operator = np.where(random.random(roots) < 0.9, 0, operator)
-        upstream = np.full(roots, 8) if stage == 0 else stage * 2 - 2 + lane
-        parts.append(
-            (
-                operator,
-                random.integers(0, 5, roots),
-                np.arange(roots),
-                upstream,
-                at,
-                at + wait,
-                at + wait + service,
-            )
-        )
-        at = at + wait + service
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    columns = make_columns(rows // 4, skewed=skewed)
     order = np.argsort(columns[4], kind="stable")
     operator, instance, root, upstream, arrived, started, finished = (column[order] for column in columns)
     names = np.array([f"operator-{i}" for i in range(8)] + [None], dtype=object)
@@ -77,6 +57,26 @@ def make_log(folder: Path, rows: int, *, skewed: bool) -> None:
     for part in range(FILES):
         size = -(-len(order) // FILES)
         pq.write_table(table.slice(part * size, size), folder / f"part{part}.parquet")
+
+
+def make_columns(roots: int, *, skewed: bool) -> list[Numbers]:
+    """Operator, instance, root, upstream operator (8: from outside), and the three times in microseconds."""
+    random = np.random.default_rng(SEED)
+    at = np.sort(random.integers(0, SPAN_US, roots)) + START_US
+    lane = np.arange(roots) % 2
+    parts = []
+    for stage in range(4):
+        wait = random.exponential(20_000, roots).astype(np.int64)
+        service = random.exponential(5_000, roots).astype(np.int64)
+        operator = stage * 2 + lane
+        if skewed:
+            operator = np.where(random.random(roots) < 0.9, 0, operator)
+        upstream = np.full(roots, 8) if stage == 0 else stage * 2 - 2 + lane
+        instance = random.integers(0, 5, roots)
+        times = (at, at + wait, at + wait + service)
+        parts.append((operator, instance, np.arange(roots), upstream, *times))
+        at = times[-1]
+    return [np.concatenate(column) for column in zip(*parts, strict=True)]
 
 
 def write_json(source: Path, target: Path) -> None:
@@ -158,34 +158,49 @@ def run_duckdb(folder: str) -> Result:
 
 def run_polars(folder: str) -> Result:
     os.environ["POLARS_MAX_THREADS"] = "2"
+    began, cpu = time.perf_counter(), time.process_time()
+    records = read_with_polars(folder)
+    operators = summarise_with_polars(records)
+    count_with_polars(records)
+    seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - cpu
+    check = float(operators["tuples"].sum()), float(operators["arrival_scv"].sum())
+    return Result(seconds, cpu_seconds, peak_megabytes(os.getpid()), check)
+
+
+def read_with_polars(folder: str) -> Any:
+    """Usable records, each once, as a lazy frame."""
     import polars as pl  # noqa: PLC0415  # see above
 
     names = ["topology", "operator", "instance", "tuple_id"]
     times = ["arrived_at", "started_at", "finished_at"]
     schema = dict.fromkeys([*names, "from_operator"], pl.String) | dict.fromkeys(times, pl.Float64)
-    began, cpu = time.perf_counter(), time.process_time()
     raw = (
         pl.scan_parquet(f"{folder}/*.parquet")
         if list(Path(folder).glob("*.parquet"))
         else pl.scan_ndjson(f"{folder}/*.jsonl", schema=schema)
     )
-    a, s, f = (pl.col(name) for name in ("arrived", "started", "finished"))
-    records = (
+    return (
         raw.filter(*(pl.col(t).is_finite() for t in times), *(pl.col(n) != "" for n in names))
         .filter(pl.col("arrived_at") <= pl.col("started_at"), pl.col("started_at") <= pl.col("finished_at"))
         .with_columns((pl.col(t) * 1e6).round().cast(pl.Int64).alias(t.removesuffix("_at")) for t in times)
         .group_by([*names, "arrived"])
-        .agg(pl.col("from_operator").first(), s.max(), f.max())
-        .with_columns((a // WINDOW_US).alias("w"))
+        .agg(pl.col("from_operator").first(), pl.col("started").max(), pl.col("finished").max())
+        .with_columns((pl.col("arrived") // WINDOW_US).alias("w"))
         .collect()
         .lazy()
     )
-    window = ["topology", "operator", "w"]
+
+
+def summarise_with_polars(records: Any) -> Any:
+    """A row per operator and window."""
+    import polars as pl  # noqa: PLC0415  # see above
+
+    a, s, f = (pl.col(name) for name in ("arrived", "started", "finished"))
     wait, service, sojourn, gap = s - a, f - s, f - a, pl.col("gap")
-    operators = (
+    return (
         records.sort(["topology", "operator", "arrived"])
         .with_columns(gap=a.diff().over(["topology", "operator"]))
-        .group_by(window)
+        .group_by(POLARS_WINDOW)
         .agg(
             pl.len().alias("tuples"),
             (gap.var(ddof=0) / gap.mean() ** 2).alias("arrival_scv"),
@@ -198,18 +213,22 @@ def run_polars(folder: str) -> Result:
         )
         .collect()
     )
-    records.group_by([*window, "instance", "from_operator"]).agg(
-        pl.len(), service.sum().alias("busy")
+
+
+def count_with_polars(records: Any) -> None:
+    """What Headgate sums beside: busy time per instance, and root tuples per window."""
+    import polars as pl  # noqa: PLC0415  # see above
+
+    a, s, f = (pl.col(name) for name in ("arrived", "started", "finished"))
+    records.group_by([*POLARS_WINDOW, "instance", "from_operator"]).agg(
+        pl.len(), (f - s).sum().alias("busy")
     ).collect()
     roots = records.group_by(["topology", "tuple_id"]).agg(
-        sojourn.sum().alias("total"), a.min().alias("first"), f.max().alias("last")
+        (f - a).sum().alias("total"), a.min().alias("first"), f.max().alias("last")
     )
     roots.group_by(["topology", pl.col("first") // WINDOW_US]).agg(
         pl.len(), pl.col("total").mean(), (pl.col("last") - pl.col("first")).mean().alias("completion")
     ).collect()
-    seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - cpu
-    check = float(operators["tuples"].sum()), float(operators["arrival_scv"].sum())
-    return Result(seconds, cpu_seconds, peak_megabytes(os.getpid()), check)
 
 
 def run_headgate(folder: str) -> Result:

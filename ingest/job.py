@@ -1,4 +1,4 @@
-"""The nightly ingest: raw per-tuple logs -> summaries, snapshots and discovered topologies in Postgres.
+"""The nightly ingest: raw logs of tuples -> summaries, snapshots and discovered topologies in Postgres.
 
 Run as `headgate ingest`, or on a cluster: spark-submit ingest/job.py PATH... --database-url URL
 """
@@ -38,7 +38,7 @@ LINE_SHOWN = 80
 
 
 class TooManyRejected(Exception):
-    """More of the records are unusable than the caller is ready to lose."""
+    """More records are unusable than --max-rejected allows."""
 
     def __init__(self, totals: Totals, limit: float, shown: str) -> None:
         worst = max(totals.reject_reasons, key=lambda reason: totals.reject_reasons[reason])
@@ -51,7 +51,7 @@ class TooManyRejected(Exception):
 
 @dataclass(frozen=True, slots=True)
 class JobRun:
-    """A run under way."""
+    """A run that is being computed."""
 
     spark: SparkSession
     connection: Connection
@@ -64,7 +64,7 @@ class JobRun:
 
 
 def run_ingest(spark: SparkSession, database_url: str, request: Request) -> str:
-    """One run, from files to tables; answers the line that sums it up."""
+    """Runs the ingest once; answers a line with its totals."""
     began = time.monotonic()
     sources = find_sources(spark, request.paths, request.day.isoformat() if request.day else None)
     asked = replace(request, paths=sources.roots)
@@ -75,9 +75,8 @@ def run_ingest(spark: SparkSession, database_url: str, request: Request) -> str:
         try:
             totals, windows = write_run(run, sources)
         except BaseException as error:
-            with suppress(
-                psycopg.Error
-            ):  # a lost database is why we are here, or the next run says so of this one
+            # The database may be what failed; the next run then marks this one as abandoned.
+            with suppress(psycopg.Error):
                 fail_run(connection, run.number, explain(error), run.seconds())
             raise
     return (
@@ -123,7 +122,7 @@ def write_run(run: JobRun, sources: Sources) -> tuple[Totals, int]:
 
 
 def store_and_show_rejects(run: JobRun, rejects: Iterator[tuple[str, int, str, str]]) -> str:
-    """Stores them all; answers the first three, a line each, and the address that lists the rest."""
+    """Stores all rejected lines; answers the first three as text, and the address that lists all of them."""
     first = list(islice(rejects, REJECTS_SHOWN))
     store_rejects(run.connection, run.number, chain(first, rejects))
     shown = [f"  {file}, line {line}: {reason}: {shorten(text)}" for file, line, reason, text in first]
@@ -142,7 +141,7 @@ def list_rejects(events: DataFrame, frames: list[DataFrame]) -> Iterator[tuple[s
 
 
 def explain(error: BaseException) -> str:
-    """What failed, and its innermost cause: Spark's messages go on for pages, and some begin with who called whom."""
+    """One line with what failed and its innermost cause, from Spark's message of several pages."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     if "Traceback (most recent call last):" in lines:
         return next(line for line in reversed(lines) if line)
@@ -182,7 +181,7 @@ def read_window(given: str) -> int:
 
 
 def ingest(database_url: str, request: Request, master: str | None) -> int:
-    """Runs it, and says how it ended: one line, and an exit code."""
+    """Runs the ingest; prints one line and answers an exit code."""
     spark = open_session(master)
     try:
         print(run_ingest(spark, database_url, request))  # noqa: T201  # the one line that is the answer

@@ -1,8 +1,8 @@
 """Raw records -> events: every field typed, or a `reject_reason`.
 
-Times are whole nanoseconds since the epoch. Of the doubles, which step by 0.24 µs at today's epoch, the one
-nearest to a whole microsecond is taken for that microsecond (it is what a writer of 1763424000.123456 meant), any
-other to the nearest nanosecond; so differences are exact, and no order of summation changes a mean.
+Times are whole nanoseconds since the epoch, so that differences are exact and the order of summation changes no mean.
+Doubles are 0.24 µs apart at today's epoch. The double nearest to a whole microsecond stands for that microsecond (a
+writer of 1763424000.123456 meant it); any other double is rounded to the nearest nanosecond.
 """
 
 from collections.abc import Iterable
@@ -12,8 +12,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 from pyspark.sql import types as T  # noqa: N812  # likewise
 
-from ingest.fields import EVERY_NTH, FIELDS, RANDOM, TIMES, UNREAD
-from ingest.readers import LINE_LENGTH, name_text
+from ingest.json_lines import name_text
+from ingest.raw_records import EVERY_NTH, FIELDS, LINE_LENGTH, RANDOM, TIMES, UNREAD
 
 NANOS_PER_SECOND = 1_000_000_000
 YEAR_2200_SECONDS = 7_258_118_400.0
@@ -24,7 +24,8 @@ REQUIRED_NAMES = ("topology", "operator", "instance", "tuple_id")
 NAMES = (*REQUIRED_NAMES, "from_operator")
 SHOWN = ("topology", "operator", "instance", "from_operator")
 ADDRESSED = ("topology", "operator", "from_operator")
-# ASCII without space, slash and backslash; small letters are asked for first. `$` would pass a line's end at the end.
+# ASCII without space, slash and backslash; small letters stand first, as the most frequent. `\z`, because `$` would
+# also match before a line feed at the end.
 PLAIN_NAMES = r"^[\]-~0-\[!-.]*\z"
 UNPRINTABLE = r"[\p{C}\p{Zl}\p{Zp}]|[\p{Zs}&&[^ ]]"
 ISO_DATE_TIME = r"^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?"
@@ -37,8 +38,8 @@ def parse_records(
     """Columns: the names, `*_ns`, `sample_every`, `is_random`, `reject_reason`, `file`, `block_start`, `row`, `line`,
     and `unread` where a frame has it.
 
-    A run has millions of records and few names: who `trusts_names` looks at each of them once, later, and where one
-    `has_faulty_name`, parses again without trust.
+    A run has millions of records and few names. With `trusts_names` the names are not checked here but once in the
+    tally; if one `has_faulty_name`, the records must be parsed again without `trusts_names`.
     """
     nothing = spark.createDataFrame(
         [], "file string, block_start long, row long, line string, is_record boolean, broken string"
@@ -50,6 +51,7 @@ def parse_records(
 
 
 def parse_frame(raw: DataFrame, *, trusts_names: bool) -> DataFrame:
+    """The records of one frame, typed."""
     types = {field.name: field.dataType for field in raw.schema.fields}
     for field in FIELDS:
         if field not in types:
@@ -79,20 +81,20 @@ def nanos_name(time: str) -> str:
 
 
 def parse_name(name: str, kind: T.DataType) -> Column:
-    """An empty `from_operator` is none: CSV has no other way to say so."""
+    """The name as text; an empty `from_operator` becomes null, since CSV cannot write a missing value otherwise."""
     text = F.col(name) if isinstance(kind, T.StringType) else F.col(name).cast("string")
     return F.nullif(text, F.lit("")) if name == "from_operator" else text
 
 
 def read_time(time: str, types: dict[str, T.DataType]) -> Column:
-    """Of a time that could not be read as a number the text stands in another column."""
+    """The time in nanoseconds, from its column or, where that is null, from the column with its text."""
     parsed = parse_time(F.col(time), types[time])
     text = name_text(time)
     return F.coalesce(parsed, parse_time(F.col(text), types[text])) if text in types else parsed
 
 
 def parse_time(value: Column, kind: T.DataType) -> Column:
-    """Nanoseconds since the epoch, null where the value is no time between 1970 and 2200."""
+    """Nanoseconds since the epoch; null where the value is not a time between 1970 and 2200."""
     if isinstance(kind, (T.TimestampType, T.TimestampNTZType)):
         return F.unix_micros(value.cast("timestamp")) * 1000
     if isinstance(kind, T.LongType):
@@ -106,7 +108,7 @@ def parse_time(value: Column, kind: T.DataType) -> Column:
 
 
 def convert_seconds(seconds: Column) -> Column:
-    # `rint`, not `round`: Spark rounds doubles by way of BigDecimal, which takes twenty times as long.
+    # `rint`, because `round` converts to BigDecimal and takes twenty times as long.
     kept = F.when((seconds >= 0) & (seconds < YEAR_2200_SECONDS), seconds)
     micros, whole = F.rint(kept * 1e6), F.floor(kept)
     nanos = whole * NANOS_PER_SECOND + F.rint((kept - whole) * 1e9).cast("long")
@@ -114,21 +116,21 @@ def convert_seconds(seconds: Column) -> Column:
 
 
 def convert_iso(text: Column) -> Column:
-    """Spark's timestamps end at microseconds: the digits after them are added by hand."""
+    """Nanoseconds of an ISO 8601 text with a zone; Spark reads microseconds, further digits are added."""
     micros = F.unix_micros(F.upper(text).try_cast("timestamp"))
     finer = F.rpad(F.regexp_extract(text, r"\.\d{6}(\d{1,3})", 1), 3, "0").cast("long")
     return F.when(text.rlike(ISO_DATE_TIME + ISO_ZONE) & (micros >= 0), micros * 1000 + finer)
 
 
 def parse_sample(value: Column) -> Column:
-    """Absent = 1; null where it is no whole number from 1 to MAX_SAMPLE_EVERY."""
+    """1 where the value is missing; null where it is not a whole number from 1 to MAX_SAMPLE_EVERY."""
     number = F.when(F.trim(value.cast("string")) == "", F.lit(1.0)).otherwise(value.try_cast("double"))
     whole = F.when((number >= 1) & (number <= MAX_SAMPLE_EVERY) & (F.floor(number) == number), number)
     return F.when(value.isNull(), F.lit(1).cast("long")).otherwise(whole.cast("long"))
 
 
 def parse_sampling(value: Column) -> Column:
-    """Whether each tuple was logged by chance; absent: every n-th was. Null where it says neither."""
+    """True for random sampling, false for every n-th tuple and for a missing value; null for any other text."""
     return F.when(F.coalesce(value, F.lit("")).isin("", EVERY_NTH), F.lit(col=False)).when(
         value == RANDOM, F.lit(col=True)
     )
@@ -137,7 +139,7 @@ def parse_sampling(value: Column) -> Column:
 def find_reason(types: dict[str, T.DataType], *, trusts_names: bool) -> Column:
     """Null for a usable record; else the first fault, in the order of the fields.
 
-    Nearly all records are usable, so that is asked first, in as few steps as possible: this runs for every record.
+    Nearly all records are usable, so a quick check of that comes first: this runs for every record.
     """
     faults = (
         F.col("broken"),
@@ -156,18 +158,18 @@ def find_reason(types: dict[str, T.DataType], *, trusts_names: bool) -> Column:
 
 
 def has_plain_names() -> Column:
-    """False for some good ones too: names beyond plain ASCII are looked at closely."""
+    """A quick check that is false for some good names too; those are then checked one by one."""
     shown = F.concat("topology", "operator", "instance", F.coalesce("from_operator", F.lit("")))
     return ~F.col("topology").isin(".", "..") & shown.rlike(PLAIN_NAMES)
 
 
 def has_faulty_name() -> Column:
-    """Whether any of the names that are shown is not as it must be."""
+    """Whether one of the names in SHOWN has a fault."""
     return reduce(Column.__or__, [find_name_fault(name).isNotNull() for name in SHOWN])
 
 
 def is_plainly_usable() -> Column:
-    """True only for records that are usable if their names are; names that are too long are none."""
+    """True for records that are usable if the characters of their names are; checks the lengths of names too."""
     lengths = [F.octet_length(name).between(1, MAX_NAME_LENGTH) for name in REQUIRED_NAMES]
     conditions = (
         F.col("broken").isNull(),
@@ -182,13 +184,13 @@ def is_plainly_usable() -> Column:
 
 
 def find_name_fault(name: str) -> Column:
-    """Topologies and operators become parts of addresses and answers: what the service takes, no more."""
+    """The rules of the service, since names of topologies and operators become parts of addresses and answers."""
     value = F.col(name)
     fault = F.when(~F.is_valid_utf8(value), "not valid UTF-8").when(F.trim(value) == "", f"{name} is empty")
     fault = fault.when(
         F.length(value) > MAX_NAME_LENGTH, f"{name} is longer than {MAX_NAME_LENGTH} characters"
     )
-    if name != "tuple_id":  # which nobody is ever shown
+    if name != "tuple_id":  # it is never shown
         fault = fault.when(value.rlike(UNPRINTABLE), f"{name} holds control characters")
     if name in ADDRESSED:
         fault = fault.when(value.rlike(r"^\s|\s$"), f"{name} begins or ends with white space")
@@ -198,7 +200,7 @@ def find_name_fault(name: str) -> Column:
 
 
 def find_time_fault(time: str, types: dict[str, T.DataType]) -> Column:
-    """Null where the time was read; the text is looked at only where it was not."""
+    """Null for a time that was read, else the fault of its text."""
     text = name_text(time)
     raw = F.col(time).cast("string")
     raw = F.coalesce(raw, F.col(text)) if text in types else raw
@@ -216,5 +218,5 @@ def find_time_fault(time: str, types: dict[str, T.DataType]) -> Column:
 
 
 def show_line(line: Column) -> Column:
-    """What Postgres can store: valid UTF-8, without NUL."""
+    """The line as Postgres can store it: valid UTF-8, without NUL."""
     return F.substring(F.translate(F.make_valid_utf8(line), "\x00", ""), 1, LINE_LENGTH + 1)

@@ -1,4 +1,4 @@
-"""The passes over a run's records: read and tallied, measured, and measured again where some are duplicates."""
+"""The passes over a run's records: read and tallied, measured, and measured again if some are duplicates."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,9 +10,9 @@ from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's o
 
 from ingest.coverage import find_ends, make_cover, tell_of_ends
 from ingest.discovery import SeenFlow
-from ingest.fields import UNREAD
 from ingest.parse import parse_records
 from ingest.presence import count_present
+from ingest.raw_records import UNREAD
 from ingest.readers import read_rest
 from ingest.rollup import (
     count_flows,
@@ -38,7 +38,7 @@ from ingest.timeline import (
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What one look at all records tells: the totals so far, and how full the fullest window is."""
+    """What the tally says of all records: counts, reject reasons, and the records in the fullest window."""
 
     read: int
     reject_reasons: dict[str, int]
@@ -51,7 +51,7 @@ class Survey:
 
     @property
     def accepted(self) -> int:
-        """Duplicates among them."""
+        """The usable records, duplicates included."""
         return self.read - self.rejected
 
     def to_totals(self, duplicates: int) -> Totals:
@@ -62,9 +62,11 @@ class Survey:
 def read_log(
     spark: SparkSession, frames: list[DataFrame], request: Request
 ) -> Iterator[tuple[DataFrame, DataFrame, Survey]]:
-    """The records as they are kept, their tally and its survey. Names are looked at in the tally, where there are few;
-    if one is faulty, which is rare, all records are parsed again to find those that hold it. What was left unread is
-    read then, and its tally put below the other: of one key there may be two rows.
+    """The kept records, their tally and its survey.
+
+    Names are checked in the tally, which has few of them. If one is faulty, which is rare, all records are parsed again
+    with a check of each name. Lines that the quick parser left unread are read afterwards, and their tally is appended,
+    so that a key may have two rows.
     """
     for trusts_names in (True, False):
         with ExitStack() as stack:
@@ -86,14 +88,14 @@ def read_log(
 
 
 def keep_records(stack: ExitStack, events: DataFrame, request: Request) -> tuple[DataFrame, DataFrame]:
-    """What is kept of the events, and its tally."""
+    """The records made of the events, and their tally."""
     stored = stack.enter_context(kept(make_records(keep_day(events, request))))
     records = read_back(stored, request.window_ns)
     return records, stack.enter_context(kept(tally_records(records)))
 
 
 def keep_day(events: DataFrame, request: Request) -> DataFrame:
-    """With a day, only what arrived on it: another day's window would be replaced by the few of its tuples here."""
+    """With a day, only events that arrived on it: the others would replace windows of another day by parts."""
     bounds = request.day_bounds()
     if bounds is None:
         return events
@@ -103,6 +105,7 @@ def keep_day(events: DataFrame, request: Request) -> DataFrame:
 
 
 def take_survey(tally: DataFrame) -> Survey:
+    """Sums the tally."""
     windows = tally.groupBy("reject_reason", *WINDOW).agg(
         F.sum("tuples").alias("tuples"), F.max("has_faulty_name").alias("has_faulty_name")
     )
@@ -119,7 +122,7 @@ def take_survey(tally: DataFrame) -> Survey:
 
 @contextmanager
 def kept(frame: DataFrame) -> Iterator[DataFrame]:
-    """A frame that several others are made of: computed once, kept on the executors' disks, let go at the end."""
+    """Computes a frame once for several uses, keeps it on the executors' disks, and frees it at the end."""
     frame.persist(StorageLevel.DISK_ONLY)
     try:
         yield forget_origin(frame)
@@ -128,10 +131,10 @@ def kept(frame: DataFrame) -> Iterator[DataFrame]:
 
 
 def forget_origin(frame: DataFrame) -> DataFrame:
-    """The same kept rows as a frame that begins with them.
+    """A frame of the same kept rows, without the plan that computed them.
 
-    Spark analyses all that a frame was ever made of, anew at each step that is made of it, although the rows are
-    there: a third of the driver's time. PySpark has no name for this; what is called here is what `cache` does itself.
+    Spark analyses the whole plan of a frame again for each frame derived from it, although the rows are kept: this took
+    a third of the driver's time. PySpark has no public call for it; the one used here is what `cache` uses itself.
     """
     spark = frame.sparkSession
     execution = frame._jdf.queryExecution()  # noqa: SLF001
@@ -143,10 +146,10 @@ def forget_origin(frame: DataFrame) -> DataFrame:
 def roll_up(
     records: DataFrame, tally: DataFrame, request: Request, survey: Survey
 ) -> Iterator[tuple[Summaries, list[SeenFlow], int]]:
-    """The summaries, who sent how much to whom, and how many records were duplicates.
+    """The summaries, the flows between operators, and the number of duplicates.
 
-    Duplicates are rare, and to look for them by name is dear: first all records are measured as they are, which
-    shows where any may be; only if there are, they are dropped and what is left is measured again.
+    Duplicates are rare, and a search by names is slow. So all records are measured first, which shows the windows that
+    may hold duplicates. If there are any, they are dropped and the remaining records are measured again.
     """
     with ExitStack() as stack:
         accepted = records.where("reject_reason is null")

@@ -1,4 +1,4 @@
-"""How many instances of an operator could serve: not the names seen in a window, but those present, over time."""
+"""How many instances of an operator could serve in a window: those present, not only those that served a tuple."""
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
@@ -7,20 +7,21 @@ from ingest.parse import NANOS_PER_SECOND
 
 SPOT = ("operator_id", "window")
 INSTANCE = ("operator_id", "instance")
-# An instance that is silent for longer is gone meanwhile: shifts end, and names come back the next day.
+# An instance that is silent for longer counts as absent meanwhile: shifts end, and names come back the next day.
 IDLE_NS = 3600 * NANOS_PER_SECOND
-# Of silences that come by chance one in 150 is longer than five times their mean.
+# If silences are exponential, one in 150 is longer than five times their mean.
 LONG_SILENCES = 5
 PRESENT, MOST_BUSY, NAMES_SEEN = "present", "most-busy", "names-seen"
 
 
 def find_sessions(shares: DataFrame) -> DataFrame:
-    """Per instance each stretch without a silence of IDLE_NS: its first start, its last finish, and its mean silence.
+    """The sessions of each instance, which are separated by silences longer than IDLE_NS: first start, last finish, and
+    mean silence (`pad`).
 
-    Of a stretch of one tuple the silence is taken to be the operator's mean, and where nobody served two, as long as
-    it may be: of two stretches of one name, each made longer by half of IDLE_NS at most, none overlap.
+    A session of one tuple gets the operator's mean silence, or half of IDLE_NS where no instance served two tuples. No
+    pad is longer than half of IDLE_NS, so that two sessions of one instance never overlap.
     """
-    # Sent once: what follows is all of one instance.
+    # One shuffle: all later steps work on the rows of one instance.
     seen = (
         shares.repartition(*INSTANCE)
         .groupBy(*SPOT, "instance")
@@ -56,8 +57,10 @@ def find_sessions(shares: DataFrame) -> DataFrame:
 
 
 def clip_sessions() -> tuple[Column, Column]:
-    """Within the time covered. Nobody begins and ends with a tuple in hand: a session reaches further by its mean
-    silence at both ends, and to the log's own beginning and end where those are as near as a long silence.
+    """The beginning and the end of a session within the time covered.
+
+    An instance is idle before its first and after its last tuple: a session is extended by its mean silence at both
+    ends, and up to the log's beginning or end if that is no further away than LONG_SILENCES mean silences.
     """
     near = F.least(F.col("pad") * LONG_SILENCES, F.lit(IDLE_NS // 2))
     is_early = F.col("begun") - near <= F.col("begin_ns")
@@ -69,8 +72,8 @@ def clip_sessions() -> tuple[Column, Column]:
 
 
 def count_present(shares: DataFrame, cover: DataFrame, window_ns: int) -> DataFrame:
-    """Per (operator, window): `present_ns`, the time for which each instance was present, of all together; and
-    `names_present`, how many were at some time.
+    """Per (operator, window): `present_ns`, the sum over all instances of the time present, and `names_present`, the
+    number of instances present at any time.
     """
     within = find_sessions(shares).join(F.broadcast(cover), "operator_id")
     begun, ended = clip_sessions()
@@ -101,14 +104,15 @@ def count_present(shares: DataFrame, cover: DataFrame, window_ns: int) -> DataFr
 
 
 def choose_processors() -> tuple[Column, Column]:
-    """How many processors to plan with, and which number that is.
+    """How many processors to plan with, and which of three numbers that is.
 
-    The mean of the instances present, to the nearest whole. Where more services were under way at once than instances
-    were present at any time, a name stands for several processors: then as many as were busy. Where it is not known
-    how long the log is, the names seen.
+    1. `present`: the mean number of instances present, rounded.
+    2. `most-busy`: the maximum of services under way, where it exceeds the number of instances present at any time; a
+       name then stands for several processors.
+    3. `names-seen`: the names seen, where the covered time is not known.
 
-    One service more than that mean is nothing of the kind: who ends a shift ends a tuple beside a successor, and with
-    the most busy at once a window of shifts looked a server richer than it was, and its wait a quarter as long.
+    The maximum of services is not compared with the mean of 1: at a change of shift an instance finishes its tuple
+    beside its successor, and counting both would add a processor and make the predicted wait four times shorter.
     """
     is_known = F.col("instances_present").isNotNull()
     is_several = F.col("most_busy") > F.col("names_present")

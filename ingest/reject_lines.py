@@ -1,4 +1,4 @@
-"""Rejected records: where each stands in its file, and why it cannot be used."""
+"""Rejected records: the line of each in its file, and its reject reason."""
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
@@ -7,10 +7,10 @@ MOST_STORED = 100_000
 
 
 def find_rejects(events: DataFrame, lines: DataFrame) -> DataFrame:
-    """file, line, reason, text of the first MOST_STORED rejected records.
+    """File, line number, reason and text of the first MOST_STORED rejected records.
 
-    A file is read in blocks, in parallel: a line's number is the lines of all blocks before its own, and its
-    place in its own.
+    The blocks of a file are read in parallel: a line's number is the number of lines in all earlier blocks plus its
+    place in its own block.
     """
     before = Window.partitionBy("file").orderBy("block_start").rowsBetween(Window.unboundedPreceding, -1)
     starts = lines.withColumn("before", F.coalesce(F.sum("records").over(before), F.lit(0)))
@@ -26,7 +26,7 @@ def find_rejects(events: DataFrame, lines: DataFrame) -> DataFrame:
 
 
 def count_lines(records: list[DataFrame]) -> DataFrame:
-    """How many lines each block has, blank ones too, and the `row` of its first."""
+    """The number of lines of each block, blank ones included, and the `row` of its first line."""
     counted = [
         frame.groupBy("file", "block_start").agg(
             F.count("*").alias("records"), F.min("row").alias("first_row")

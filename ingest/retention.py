@@ -1,4 +1,4 @@
-"""Drops what is older than wanted: whole partitions where that is all they hold, rows elsewhere."""
+"""Deletes old summaries, snapshots and runs: as whole partitions where all rows are old, else row by row."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ PARTITION = re.compile(r"operator_summaries_(\d{4})_(\d\d)_(\d\d)")
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What went."""
+    """How much was deleted."""
 
     days: int
     windows: int
@@ -42,7 +42,7 @@ def prune(connection: Connection, older_than: timedelta) -> Pruned:
 
 
 def drop_partitions(connection: Connection, before: date) -> int:
-    """Each in a short transaction of its own: dropping locks the whole table, if only for a moment."""
+    """Drops the partitions of days before `before`, each in its own short transaction, since a drop locks the table."""
     names = connection.execute(
         "SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid"
         " WHERE i.inhparent = 'operator_summaries'::regclass"
@@ -59,7 +59,7 @@ def drop_partitions(connection: Connection, before: date) -> int:
 
 
 def delete_orphans(connection: Connection) -> None:
-    """Summaries have no foreign key: what a deleted topology left is found here."""
+    """Deletes the summaries of deleted topologies; summaries have no foreign key."""
     orphaned = connection.execute(
         "SELECT DISTINCT topology_id FROM topology_summaries s"
         " WHERE NOT EXISTS (SELECT FROM topologies t WHERE t.id = s.topology_id)"

@@ -1,20 +1,14 @@
-"""Events -> what the tables hold: summaries per operator and per topology, and the edges that were seen."""
+"""Events -> summaries per operator and per topology, and flows between operators."""
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 
 from ingest.coverage import cover_window
-from ingest.fields import UNREAD
 from ingest.parse import NANOS_PER_SECOND, SHOWN, has_faulty_name
 from ingest.presence import choose_processors
-from ingest.timeline import (
-    OPERATOR,
-    QUANTILES,
-    SPANS,
-    SPOT,
-    WINDOW,
-    name_quantile,
-)
+from ingest.quantiles import QUANTILES, SPANS, name_quantile
+from ingest.raw_records import UNREAD
+from ingest.timeline import OPERATOR, SPOT, WINDOW
 
 BETWEEN_NAMES = "\0"
 SHARE = (*WINDOW, "instance", "from_operator")
@@ -32,12 +26,11 @@ SUMS = (
 
 
 def make_records(events: DataFrame) -> DataFrame:
-    """What is kept of the events, and all that follows is made of; of a rejected one nothing but the reason,
-    of an unread one itself.
+    """The values of each event that later steps use; only the reason of a rejected event, the line of an unread one.
 
-    64 bits stand for one name or several: a day with 100,000 operators has two alike with a probability of 3e-10. The
-    names themselves are one value, which is as good as four to group by and costs less. It is kept as bytes: of strings
-    Spark would take minima.
+    Names are hashed to 64 bits: among 100,000 operators two have equal hashes with a probability of 3e-10. The names
+    themselves are joined to one value, since grouping by one value is cheaper than by four. It is stored as bytes,
+    because Spark also computes minima and maxima of stored strings.
     """
     accepted = F.col("reject_reason").isNull()
     names = F.concat_ws(BETWEEN_NAMES, *(F.coalesce(name, F.lit("")) for name in SHOWN))
@@ -62,17 +55,20 @@ def make_records(events: DataFrame) -> DataFrame:
 
 
 def read_back(kept: DataFrame, window_ns: int) -> DataFrame:
-    """`window` = whole windows between the epoch and the arrival, found again when it is asked for."""
+    """Adds `window`, the number of whole windows from the epoch to the arrival, which is computed and not stored."""
     window = F.expr(f"arrived_ns div {window_ns}L")
     return kept.withColumns({"names": F.col("names").cast("string"), "window": window})
 
 
 def tally_records(records: DataFrame) -> DataFrame:
-    """How many were rejected for each reason, and for the others, per window, instance and upstream operator, how many
-    there are, for how many they stand (1 of n is logged; `thinned`: taken at random), how long they were served,
-    waited and stayed, and when the first and the last of them arrived, began and ended.
+    """Counts of rejected records per reason; and of accepted ones per window, instance and upstream operator:
 
-    `has_faulty_name` where the records' names should not have been trusted.
+    - `tuples`, and `weight`, the tuples that they stand for (1 of n is logged);
+    - `sampled` and, of these, `thinned`, which were sampled at random;
+    - sums of waits, of services and of services times weight (`busy`);
+    - the first and the last time of arrival, start and finish.
+
+    `has_faulty_name` marks rows with a name that `parse_records` should have rejected.
     """
     service = F.col("sojourn_ns") - F.col("wait_ns")
     is_sampled = F.col("sample_every") > 1
@@ -92,14 +88,16 @@ def tally_records(records: DataFrame) -> DataFrame:
     parts = F.split("names", BETWEEN_NAMES)
     found = {name: F.nullif(parts[place], F.lit("")) for place, name in enumerate(SHOWN)}
     named = tally.withColumns({**found, "operator_id": F.xxhash64(*(found[name] for name in OPERATOR))})
-    # A separator too many stood in a name.
+    # A separator stood inside a name if there are more parts than names.
     is_odd = ~F.is_valid_utf8("names") | (F.size(parts) != len(SHOWN)) | has_faulty_name()
     return named.withColumn("has_faulty_name", F.col("names").isNotNull() & is_odd).drop("names")
 
 
 def sum_nanos(name: str, nanos: Column, times: Column | None = None) -> list[Column]:
-    """High and low bits apart: sums of whole numbers do not depend on the order in which they come, and in two parts
-    not even the centuries of a broken clock make them too large for 64 bits.
+    """Sums of the high and of the low bits of nanoseconds.
+
+    Sums of integers do not depend on the order of the rows; two parts do not overflow 64 bits even if a broken clock
+    makes every time centuries long.
     """
     times = F.lit(1) if times is None else times
     return [
@@ -109,13 +107,13 @@ def sum_nanos(name: str, nanos: Column, times: Column | None = None) -> list[Col
 
 
 def add_nanos(name: str) -> Column:
-    """The two parts of a sum, in seconds."""
+    """The sum of the two parts, in seconds."""
     nanos = F.col(f"{name}_high") * float(1 << LOW_BITS) + F.col(f"{name}_low")
     return nanos / float(NANOS_PER_SECOND)
 
 
 def drop_duplicates(records: DataFrame, suspected: DataFrame) -> DataFrame:
-    """Of all copies of a record one, always the same; only windows that hold equal places are looked at."""
+    """Keeps one copy of each record, always the same one; searches only windows that hold equal places."""
     windows = suspected.select(*SPOT).distinct().withColumn("suspected", F.lit(col=True))
     marked = records.join(windows, list(SPOT), "left")
     copies = Window.partitionBy(*IDENTITY).orderBy(F.desc("sample_every"), "is_random", "names")
@@ -128,7 +126,7 @@ def drop_duplicates(records: DataFrame, suspected: DataFrame) -> DataFrame:
 
 
 def count_shares(tally: DataFrame) -> DataFrame:
-    """The tally of what was accepted, per window, instance and upstream operator."""
+    """The tally of accepted records, per window, instance and upstream operator."""
     return tally.where("reject_reason is null").select("operator_id", *SHARE, *SUMS, *EXTREMES)
 
 
@@ -138,21 +136,7 @@ def summarise_operators(
     """One row per (topology, operator, window); a quantity without the two values it needs is null, never 0."""
     edges = shares.groupBy(*WINDOW, "from_operator").agg(F.sum("tuples").alias("tuples"))
     upstream = edges.groupBy(*WINDOW).agg(collect_sorted("from_operator", "tuples").alias("upstream"))
-    sums = [F.sum(name).alias(name) for name in SUMS if name != "tuples"]
-    busy = shares.groupBy("operator_id", *WINDOW, "instance").agg(*sums)
-    busy = busy.withColumn("busy_seconds", add_nanos("busy"))
-    covered = cover_window(window_ns).alias("covered_seconds")
-    busy = busy.join(F.broadcast(cover.drop("topology_id")), "operator_id", "left").select(
-        *busy.columns, covered, (F.col("busy_seconds") / count_seconds(covered, window_ns)).alias("busy")
-    )
-    instances = busy.groupBy("operator_id", *WINDOW).agg(
-        F.count("*").alias("instances"),
-        collect_sorted("instance", "busy").alias("busy_fractions"),
-        (F.max("busy") - F.min("busy")).alias("busy_spread"),
-        F.max("busy_seconds").alias("most_busy_seconds"),
-        F.first("covered_seconds").alias("covered_seconds"),
-        *sums,
-    )
+    instances = summarise_instances(shares, cover, window_ns)
     measured = instances.join(timeline, list(SPOT)).join(present, list(SPOT))
     seconds = count_seconds(F.col("covered_seconds"), window_ns)
     measured = measured.withColumns(
@@ -180,16 +164,36 @@ def summarise_operators(
     )
 
 
+def summarise_instances(shares: DataFrame, cover: DataFrame, window_ns: int) -> DataFrame:
+    """One row per (topology, operator, window): how many instances were seen, and how busy each was."""
+    sums = [F.sum(name).alias(name) for name in SUMS if name != "tuples"]
+    busy = shares.groupBy("operator_id", *WINDOW, "instance").agg(*sums)
+    busy = busy.withColumn("busy_seconds", add_nanos("busy"))
+    covered = cover_window(window_ns).alias("covered_seconds")
+    busy = busy.join(F.broadcast(cover.drop("topology_id")), "operator_id", "left").select(
+        *busy.columns, covered, (F.col("busy_seconds") / count_seconds(covered, window_ns)).alias("busy")
+    )
+    return busy.groupBy("operator_id", *WINDOW).agg(
+        F.count("*").alias("instances"),
+        collect_sorted("instance", "busy").alias("busy_fractions"),
+        (F.max("busy") - F.min("busy")).alias("busy_spread"),
+        F.max("busy_seconds").alias("most_busy_seconds"),
+        F.first("covered_seconds").alias("covered_seconds"),
+        *sums,
+    )
+
+
 def collect_sorted(key: str, value: str) -> Column:
     return F.sort_array(F.collect_list(F.struct(key, value)))
 
 
 def count_seconds(covered: Column, window_ns: int) -> Column:
-    """What rates are per: the time covered, and the window where that is not known."""
+    """The seconds that rates refer to: the time covered, or the whole window where that is not known."""
     return F.coalesce(covered, F.lit(window_ns / 1e9))
 
 
 def measure_operator(seconds: Column) -> list[Column]:
+    """Rates, SCVs, means and quantiles of one row."""
     tuples, service = F.col("tuples"), add_nanos("service")
     wait = F.try_divide(add_nanos("wait"), tuples)
     gap_seconds = F.col("gap_sum") / float(NANOS_PER_SECOND)
@@ -209,9 +213,11 @@ def measure_operator(seconds: Column) -> list[Column]:
 
 
 def scale_scv(sampled: Column) -> Column:
-    """The SCV of all gaps, from those between sampled tuples, 1 of n: c = n·c′ where every n-th is taken, for a gap is
-    the sum of n; c = 1 + n(c′ − 1) where each is taken by chance, for then it is one of geometrically many, never
-    below 0. Null where an operator's tuples of one window were sampled both ways.
+    """The SCV c of the gaps between all tuples, from c′, the SCV of the gaps between sampled tuples, 1 of n.
+
+    Every n-th tuple: a sampled gap is the sum of n gaps, so c = n·c′.
+    At random: a sampled gap is the sum of geometrically many gaps, so c = 1 + n(c′ − 1), at least 0.
+    Null where an operator's tuples of one window were sampled in both ways.
     """
     every = F.col("weight") / F.col("tuples")
     by_chance = F.greatest(1 + every * (sampled - 1), F.lit(0.0))
@@ -229,7 +235,7 @@ def find_scv(squares: str, total_seconds: Column, count: Column) -> Column:
 def summarise_topologies(
     records: DataFrame, shares: DataFrame, cover: DataFrame, window_ns: int
 ) -> DataFrame:
-    """One row per (topology, window): what came from outside, and what became of the root tuples that began there."""
+    """One row per (topology, window): the rate from outside, and the sojourns of root tuples that arrived in it."""
     outside = shares.groupBy(*TOPOLOGY_WINDOW).agg(
         F.sum(F.when(F.col("from_operator").isNull(), F.col("weight")).otherwise(0)).alias("external_weight")
     )
@@ -253,15 +259,15 @@ def summarise_topologies(
 def summarise_roots(records: DataFrame, window_ns: int) -> DataFrame:
     """A root tuple's total = Σ (finished − arrived) over all that derives from it; completion = last − first.
 
-    It counts in the window of its first arrival. What derives from a root that came from outside before the log began
-    is no root, where the log has any that came from outside. 64 bits stand for a root's names: of ten million roots of
-    a run two are taken for one with a probability of 3e-6.
+    A root counts in the window of its first arrival. If the log has tuples from outside, tuples whose root arrived
+    before the log began are left out. A root's names are hashed to 64 bits: among ten million roots two have equal
+    hashes with a probability of 3e-6.
     """
     roots = records.groupBy("root_id", "topology_id").agg(
         *sum_nanos("total", F.col("sojourn_ns")),
         F.min("arrived_ns").alias("arrived_ns"),
         F.max(F.col("arrived_ns") + F.col("sojourn_ns")).alias("finished_ns"),
-        # The last of the names, that of the operator it came from, is empty.
+        # `from_operator`, the last of the names, is empty for a tuple from outside.
         F.max(F.col("names").endswith(BETWEEN_NAMES)).alias("is_begun"),
     )
     windows = roots.groupBy(
@@ -277,5 +283,5 @@ def summarise_roots(records: DataFrame, window_ns: int) -> DataFrame:
 
 
 def count_flows(shares: DataFrame) -> DataFrame:
-    """Tuples (each for as many as it stands for) that reached each operator from each other, over the whole run."""
+    """The weight of the tuples that reached each operator from each other one, over the whole run."""
     return shares.groupBy(*OPERATOR, "from_operator").agg(F.sum("weight").alias("weight"))

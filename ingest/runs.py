@@ -1,4 +1,4 @@
-"""The book of runs: who began, who ended how, and who was killed without a word."""
+"""Records each run in the database: when it began, how it ended, and whether its process was killed."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,13 +9,13 @@ from datetime import UTC, date, datetime, timedelta
 from psycopg import Connection
 from sqlalchemy.engine import make_url
 
-RUN_LOCK = 0x72756E73  # "runs": with a run's number, the advisory lock that a living run holds
+RUN_LOCK = 0x72756E73  # "runs"; with a run's number it is the advisory lock that a running run holds
 MOST_ERROR_CHARACTERS = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a run was asked for; two runs of equal requests speak of the same records."""
+    """What a run was asked to read; two runs with equal requests read the same records."""
 
     paths: tuple[str, ...]
     day: date | None
@@ -27,7 +27,7 @@ class Request:
         return self.window_seconds * 1_000_000_000
 
     def day_bounds(self) -> tuple[datetime, datetime] | None:
-        """The day in UTC, from its beginning to that of the next."""
+        """The beginning of the day in UTC and that of the next day."""
         if self.day is None:
             return None
         begin = datetime.combine(self.day, datetime.min.time(), UTC)
@@ -36,7 +36,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What became of the records: read = accepted + rejected + duplicates."""
+    """Counts of a run's records: read = accepted + rejected + duplicates."""
 
     read: int
     rejected: int
@@ -50,7 +50,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class RunDiagnosticRow:
-    """Something that a reader of the day's summaries must know."""
+    """A note about a run for readers of its summaries."""
 
     code: str
     topology: str
@@ -59,7 +59,7 @@ class RunDiagnosticRow:
 
 @contextmanager
 def connect(url: str) -> Iterator[Connection]:
-    """A connection in UTC, with keepalives: it stays idle while Spark computes."""
+    """A connection in UTC, with keepalives, since it is idle while Spark computes."""
     address = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
     with Connection.connect(
         address,
@@ -73,14 +73,14 @@ def connect(url: str) -> Iterator[Connection]:
 
 
 def begin_run(connection: Connection, request: Request) -> int:
-    """Notes the run as running; its lock lives as long as this connection does."""
+    """Records the run as running; the connection holds its lock until it ends."""
     with connection.transaction():
         row = connection.execute(
             "INSERT INTO ingest_runs (state, paths, day, window_seconds) VALUES ('running', %s, %s, %s) RETURNING id",
             (list(request.paths), request.day, request.window_seconds),
         ).fetchone()
         assert row is not None
-        # Taken before the row is seen by others: a running run without its lock counts as abandoned.
+        # Locked before the row is committed: a run that is running without its lock counts as abandoned.
         connection.execute("SELECT pg_advisory_lock(%s, %s)", (RUN_LOCK, lock_number(row[0])))
     return int(row[0])
 
@@ -90,7 +90,7 @@ def lock_number(run_id: int) -> int:
 
 
 def abandon_dead_runs(connection: Connection) -> int:
-    """Marks the runs whose process is gone: their lock went with their connection."""
+    """Marks runs whose process ended without a word: Postgres freed their locks with their connections."""
     return connection.execute(
         "UPDATE ingest_runs SET state = 'abandoned', finished_at = now(),"
         " error = 'The process ended without saying why; nothing of this run was written.'"
@@ -108,7 +108,7 @@ def succeed_run(
     diagnostics: Sequence[RunDiagnosticRow],
     seconds: float,
 ) -> None:
-    """In the transaction of the windows: a run has succeeded when, and only when, they stand."""
+    """Records success in the transaction that writes the windows, so that both are stored or neither is."""
     connection.execute(
         "UPDATE ingest_runs SET state = 'succeeded', diagnostics = %s WHERE id = %s",
         (json.dumps([describe(one) for one in diagnostics]), run_id),

@@ -1,4 +1,4 @@
-"""The Spark session: what the job needs set, and what it leaves to the cluster."""
+"""The Spark session and its settings; a cluster keeps its own for the rest."""
 
 import logging
 import os
@@ -12,20 +12,20 @@ from pyspark.sql import SparkSession
 from ingest.java import find_java_home
 
 SETTINGS = {
-    # Times are compared, cut into windows and printed in UTC, whatever the machines' zone.
+    # Times are compared, cut into windows and printed in UTC, whatever the time zone of the machines.
     "spark.sql.session.timeZone": "UTC",
-    # Parquet's nanosecond timestamps come as integers: Spark has no type for them.
+    # Spark has no type for Parquet's timestamps in nanoseconds: they are read as integers.
     "spark.sql.legacy.parquet.nanosAsLong": "true",
     "spark.sql.parquet.binaryAsString": "true",
-    # What runs over each record is long: as one method Java would not compile it but interpret it.
+    # The code generated for each record is long; Java interprets a method above this limit and does not compile it.
     "spark.sql.codegen.hugeMethodLimit": "8000",
-    # Records are kept for three readers only: to compress them would take longer than to write and read them.
+    # Kept records are read three times: compressing them would take longer than it saves.
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
-    # A task's groups should fit into a small memory: larger ones spill, and so cost a sixth more in all.
+    # The groups of a task should fit into a small memory; if they spill to disk, a run takes a sixth longer.
     "spark.sql.files.maxPartitionBytes": "32m",
     "spark.sql.adaptive.advisoryPartitionSizeInBytes": "16m",
     "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
-    # Ten thousand lines a batch are two megabytes; of long ones they would be many.
+    # A batch has ten thousand lines, which are two megabytes; long lines need a limit in bytes.
     "spark.sql.execution.arrow.maxBytesPerBatch": "8m",
 }
 LOCAL_SETTINGS = {
@@ -34,16 +34,17 @@ LOCAL_SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.log.level": "ERROR",
-    # Throughput counts here, not pauses: a tenth less processor time than Java's own choice; most objects die young.
+    # Throughput matters here, pauses do not: this takes a tenth less processor time than Java's default. Most objects
+    # are short-lived, hence the large young generation.
     "spark.driver.extraJavaOptions": "-XX:+UseParallelGC -XX:NewRatio=1",
 }
 
 
 def open_session(master: str | None, settings: dict[str, str] | None = None) -> SparkSession:
-    """A session on `master`; without one, that of spark-submit, to which the cluster's settings are left."""
-    logging.getLogger("py4j").setLevel(logging.WARNING)  # it tells of every call, and of its own end
+    """A session on `master`; without one, the session of spark-submit with the cluster's settings."""
+    logging.getLogger("py4j").setLevel(logging.WARNING)  # it logs every call
     builder = SparkSession.builder.appName("headgate ingest")
-    # A bar where somebody watches; elsewhere the job's own lines say how far it is.
+    # A progress bar on a terminal; elsewhere the log lines of the job show the progress.
     chosen = SETTINGS | {"spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower()}
     if master is not None:
         prepare_environment(is_local=master.startswith("local"))
@@ -56,18 +57,19 @@ def open_session(master: str | None, settings: dict[str, str] | None = None) -> 
 
 
 def prepare_environment(*, is_local: bool) -> None:
-    """What Spark reads from the environment when it is started here; what is set already stays."""
+    """Sets what Spark reads from the environment; variables that are set already are kept, JAVA_HOME if it fits."""
     shims = Path(tempfile.gettempdir()) / f"headgate-java-{os.getuid()}"
     os.environ["JAVA_HOME"] = str(find_java_home(shims))
     os.environ.setdefault("TZ", "UTC")
     if is_local:
-        # A machine whose own name does not resolve cannot start Spark otherwise; a cluster must reach the driver.
+        # Without it Spark does not start on a machine whose own name cannot be resolved. On a cluster the executors
+        # must reach the driver, so it is not set there.
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 
 def shares_python(spark: SparkSession) -> bool:
-    """Whether its tasks may call this Python and its pyarrow: on this machine only."""
+    """Whether the tasks can run this Python with its pyarrow, which is so on this machine only."""
     context = spark.sparkContext
     is_here = str(context.master).startswith("local") and context.pythonExec == sys.executable
     return is_here and find_spec("pyarrow") is not None

@@ -1,4 +1,4 @@
-"""Which files a run reads: any path or URL that Spark's file systems know, sorted by format."""
+"""The files that a run reads, by format: any path or URL that Spark's file systems know."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ COMPRESSIONS = (".gz", ".bz2", ".zst", ".lz4", ".snappy", ".deflate")
 
 
 class SourceNotFound(Exception):
-    """A path that names nothing: more likely a typing error than an empty day."""
+    """A path that does not exist; it is more likely misspelt than an empty day."""
 
     def __init__(self, path: str) -> None:
         super().__init__(f"{path} does not exist: give a file, a folder or a URL that this Spark can read.")
@@ -48,7 +48,7 @@ def find_sources(spark: SparkSession, paths: Iterable[str], day: str | None) -> 
 
 
 def expand_path(spark: SparkSession, path: str) -> Iterator[tuple[str, Any]]:
-    jvm: Any = spark._jvm  # noqa: SLF001  # the one door to Hadoop's file systems, which know every URL
+    jvm: Any = spark._jvm  # noqa: SLF001  # the only way to Hadoop's file systems, which know every URL
     hadoop_path = jvm.org.apache.hadoop.fs.Path(path)
     file_system = hadoop_path.getFileSystem(hadoop_configuration(spark))
     literal = jvm.org.apache.hadoop.fs.Path(escape_glob(path))
@@ -61,7 +61,7 @@ def expand_path(spark: SparkSession, path: str) -> Iterator[tuple[str, Any]]:
 
 def list_files(spark: SparkSession, root: str, status: Any) -> Iterator[str]:  # a Java object
     if status.isFile():
-        # Spark cannot find the schema of a Parquet file without a byte; an empty file holds no record anyway.
+        # Spark cannot find the schema of an empty Parquet file; an empty file holds no record.
         if status.getLen() > 0:
             yield root
         return
@@ -79,7 +79,7 @@ def hadoop_configuration(spark: SparkSession) -> Any:  # a Java object
 
 
 def belongs_to(name: str, root: str, day: str | None) -> bool:
-    """Hidden files (`_SUCCESS`, `.crc`) are no logs; of `dt=` folders only the day's is."""
+    """Whether a file is read: it is not hidden (`_SUCCESS`, `.crc`) nor in the `dt=` folder of another day."""
     inside = name.removeprefix(root)
     if any(part.startswith(("_", ".")) for part in inside.split("/")):
         return False

@@ -1,18 +1,17 @@
 """Replaces the windows of a run in Postgres, in one transaction.
 
-Executors never speak to Postgres: rows come to the driver as lines of CSV, partition by partition, and go into
-temporary tables of its one connection. So a task that Spark runs twice cannot write twice, no executor needs a
-driver, a password or our Python, and of a run that is killed nothing stays.
+Executors never connect to Postgres: rows come to the driver as lines of CSV, partition by partition, and go into
+temporary tables of its one connection. So a task that Spark runs twice does not write twice, executors need no
+password and no packages, and a run that is killed leaves nothing.
 
-What a run replaces, of windows of its own length:
-1. with --date, every window of that day, and without, every window from the first to the last that it has of a
-   UTC day, of each topology that it saw;
-2. whatever an earlier run of the same paths and date wrote and still stands. Without --date that run must also
-   have spoken of the same time: half of its span or more lies inside the new run's (a log that is rotated has the
-   same path every day, and yesterday's windows must stay).
+A run replaces, among windows of its own length:
+1. for each topology that it saw: with --date, every window of that day; without, every window from the first to the
+   last that the run has of each UTC day;
+2. every window that an earlier run of the same paths and date wrote. Without --date, half of that run's time span or
+   more must lie inside the new run's: a log that is rotated has the same path every day, and yesterday's windows must
+   stay.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -22,13 +21,16 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 
 from app.tables import OperatorSummaryRow, TopologySummaryRow
-from ingest.borders import keep_fuller_windows
-from ingest.discovery import Discovery, Known, compare_topologies, find_unlogged
+from ingest.border_windows import keep_fuller_windows
+from ingest.discovery import Discovery
 from ingest.runs import Request, RunDiagnosticRow, Totals, succeed_run
+from ingest.topologies import store_topology
 
-REPLACE_LOCK = 0x68676967  # runs that replace windows do so one after the other
+REPLACE_LOCK = 0x68676967  # held by a run while it replaces windows
 PLACED = ("topology_id", "run_id", "window_seconds")
-MOST_SCV = 1e6  # what the service takes in a snapshot; beyond, a window holds two bursts and a long silence
+MOST_SCV = (
+    1e6  # the largest that a snapshot may have; a larger one is two bursts with a long silence between them
+)
 CSV_OPTIONS = {
     "escape": '"',
     "ignoreLeadingWhiteSpace": "false",
@@ -40,12 +42,12 @@ TOPOLOGY_COLUMNS = tuple(c.name for c in TopologySummaryRow.__table__.columns if
 
 
 class RunDoesNotAddUp(Exception):
-    """Records were lost or counted twice between reading and writing: a fault of ours, so nothing is written."""
+    """Records were lost or counted twice between reading and writing, which is a defect: nothing is written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summaries:
-    """What is to be stored: rows per (topology, operator, window) and per (topology, window); and what to tell."""
+    """Rows to store, per (topology, operator, window) and per (topology, window), and notes about them."""
 
     operators: DataFrame
     topologies: DataFrame
@@ -53,7 +55,7 @@ class Summaries:
 
 
 def stage_summaries(connection: Connection, summaries: Summaries, request: Request, totals: Totals) -> None:
-    """Brings the rows into temporary tables; nothing that others see is touched or locked."""
+    """Copies the rows into temporary tables; it neither changes nor locks what others see."""
     for staged, table, columns, rows in (
         ("staged_operators", "operator_summaries", OPERATOR_COLUMNS, summaries.operators),
         ("staged_topologies", "topology_summaries", TOPOLOGY_COLUMNS, summaries.topologies),
@@ -89,7 +91,7 @@ def stage_rows(
 
 
 def format_rows(rows: DataFrame, columns: Sequence[str], request: Request) -> DataFrame:
-    """Each row as a line of CSV, lists as JSON in it."""
+    """Each row as a line of CSV; lists are JSON texts in it."""
     started = rows.withColumn("window_start", F.timestamp_seconds(F.col("window") * request.window_seconds))
     kinds = dict(started.dtypes)
     values = [
@@ -102,7 +104,7 @@ def format_rows(rows: DataFrame, columns: Sequence[str], request: Request) -> Da
 
 
 def make_partitions(connection: Connection) -> None:
-    """A partition for each day staged, attached so that readers of the other days do not wait."""
+    """Makes a partition for each staged day; attaching it does not block readers of other days."""
     days = connection.execute(
         "SELECT DISTINCT window_start::date FROM staged_operators ORDER BY 1"
     ).fetchall()
@@ -134,7 +136,7 @@ def replace_windows(
     totals: Totals,
     seconds: float,
 ) -> list[RunDiagnosticRow]:
-    """All of it or nothing: who reads meanwhile sees the old windows until the new ones stand."""
+    """Replaces the windows in one transaction: readers see either all old windows or all new ones."""
     make_partitions(connection)
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (REPLACE_LOCK,))
@@ -147,52 +149,13 @@ def replace_windows(
     return diagnostics
 
 
-def store_topology(connection: Connection, found: Discovery) -> list[RunDiagnosticRow]:
-    """A topology that nobody posted is kept as discovered; a posted one is only compared."""
-    stored = connection.execute(
-        "SELECT t.id, t.revision, r.definition, r.source FROM topologies t JOIN topology_revisions r"
-        " ON r.topology_id = t.id AND r.revision = t.revision WHERE t.name = %s FOR UPDATE OF t",
-        (found.name,),
-    ).fetchone()
-    definition = found.to_definition()
-    if stored is None:
-        row = connection.execute(
-            "INSERT INTO topologies (name, revision) VALUES (%s, 1) RETURNING id", (found.name,)
-        ).fetchone()
-        assert row is not None
-        add_revision(connection, row[0], 1, definition)
-    elif stored[3] == "posted":
-        return compare_topologies(found, read_known(stored[2])) + find_unlogged(found)
-    elif stored[2] != definition:
-        connection.execute("UPDATE topologies SET revision = revision + 1 WHERE id = %s", (stored[0],))
-        add_revision(connection, stored[0], stored[1] + 1, definition)
-    return find_unlogged(found)
-
-
-def add_revision(
-    connection: Connection, topology_id: int, revision: int, definition: dict[str, object]
-) -> None:
-    connection.execute(
-        "INSERT INTO topology_revisions (topology_id, revision, definition, source)"
-        " VALUES (%s, %s, %s, 'discovered')",
-        (topology_id, revision, json.dumps(definition)),
-    )
-
-
-def read_known(definition: dict[str, list[dict[str, object]]]) -> Known:
-    return Known(
-        frozenset(str(operator["name"]) for operator in definition["operators"]),
-        {(str(e["source"]), str(e["target"])): float(str(e["selectivity"])) for e in definition["edges"]},
-    )
-
-
 def delete_same_requests(connection: Connection, run_id: int, request: Request) -> None:
-    """Rule 2: earlier runs of the same records, of which a corrected file may have fewer windows."""
+    """Rule 2: deletes the windows of earlier runs with the same request; a corrected file may have fewer windows."""
     former = connection.execute(
         "WITH new AS (SELECT min(window_start) AS first, max(window_start) AS last FROM staged_operators)"
         " SELECT id, first_window_at, last_window_at FROM ingest_runs, new WHERE id <> %(run)s"
         " AND state = 'succeeded' AND windows > 0 AND paths = %(paths)s AND window_seconds = %(seconds)s"
-        # Without records there is no span: least() and greatest() would leave it out, and make it the former one's.
+        # A run without records has no span; least() and greatest() would ignore its nulls and take the former span.
         " AND day IS NOT DISTINCT FROM %(day)s AND (%(day)s::date IS NOT NULL OR new.first IS NOT NULL AND"
         " 2 * (least(new.last, last_window_at) - greatest(new.first, first_window_at) + %(length)s)"
         " >= last_window_at - first_window_at + %(length)s)",
@@ -209,7 +172,7 @@ def delete_same_requests(connection: Connection, run_id: int, request: Request) 
 
 
 def delete_spans(connection: Connection, request: Request) -> None:
-    """Rule 1: day by day, so that Postgres looks into one partition each time."""
+    """Rule 1, day by day, so that each statement reads one partition."""
     spans = connection.execute(
         "SELECT t.id, min(s.window_start), max(s.window_start) FROM staged_topologies s"
         " JOIN topologies t ON t.name = s.topology GROUP BY t.id, s.window_start::date"
@@ -260,9 +223,8 @@ def insert_windows(connection: Connection, run_id: int, request: Request) -> Non
     connection.execute(INSERT_SNAPSHOTS, {"seconds": request.window_seconds, "most_scv": MOST_SCV})
 
 
-# A snapshot that somebody posted for the same interval stays. Operators that a posted topology does not have are
-# left out, for a plan could not place them.
-# What is null in a summary is left out, so no least() here: of null and a number it makes the number.
+# A posted snapshot of the same interval stays. Operators that a posted topology lacks are left out, since the service
+# refuses them. Values that are null in a summary are left out; least() would replace a null SCV by MOST_SCV.
 INSERT_SNAPSHOTS = """
 INSERT INTO snapshots
     (topology_id, observed_at, window_seconds, covered_seconds, external_rate, measured_sojourn_seconds, operators,
@@ -292,7 +254,7 @@ ON CONFLICT (topology_id, observed_at, window_seconds) DO NOTHING
 
 
 def store_rejects(connection: Connection, run_id: int, rejects: Iterable[tuple[str, int, str, str]]) -> None:
-    """The lines that could not be used, in the order given."""
+    """Stores the rejected lines, in the order given."""
     copy = "COPY rejected_lines (run_id, number, file, line, reason, text) FROM STDIN"
     with connection.transaction(), connection.cursor().copy(copy) as sink:
         for number, reject in enumerate(rejects, start=1):

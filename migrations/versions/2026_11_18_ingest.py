@@ -40,6 +40,12 @@ def upgrade() -> None:
             name=op.f("ck_ingest_runs_adds_up"),
         ),
     )
+    create_rejected_lines()
+    create_operator_summaries(time)
+    create_topology_summaries(time)
+
+
+def create_rejected_lines() -> None:
     op.create_table(
         "rejected_lines",
         sa.Column("run_id", sa.BigInteger(), nullable=False),
@@ -53,10 +59,9 @@ def upgrade() -> None:
             ["run_id"], ["ingest_runs.id"], name=op.f("fk_rejected_lines_run_id"), ondelete="CASCADE"
         ),
     )
-    create_summaries(time)
 
 
-def create_summaries(time: sa.DateTime) -> None:
+def create_operator_summaries(time: sa.DateTime) -> None:
     needed = (
         "mean_wait_seconds",
         "mean_sojourn_seconds",
@@ -88,6 +93,9 @@ def create_summaries(time: sa.DateTime) -> None:
     op.create_index(
         "ix_operator_summaries_operator", "operator_summaries", ["topology_id", "operator", "window_start"]
     )
+
+
+def create_topology_summaries(time: sa.DateTime) -> None:
     op.create_table(
         "topology_summaries",
         sa.Column("topology_id", sa.BigInteger(), autoincrement=False, nullable=False),

@@ -36,6 +36,11 @@ def upgrade() -> None:
         ),
         sa.CheckConstraint("source IN ('posted', 'discovered')", name=op.f("ck_topology_revisions_source")),
     )
+    create_snapshots()
+    create_plans()
+
+
+def create_snapshots() -> None:
     op.create_table(
         "snapshots",
         sa.Column("topology_id", sa.BigInteger(), nullable=False),
@@ -53,6 +58,9 @@ def upgrade() -> None:
         sa.CheckConstraint("source IN ('posted', 'ingest')", name=op.f("ck_snapshots_source")),
         sa.CheckConstraint("window_seconds > 0", name=op.f("ck_snapshots_window")),
     )
+
+
+def create_plans() -> None:
     op.create_table(
         "plans",
         sa.Column("id", sa.Uuid(), nullable=False),

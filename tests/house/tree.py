@@ -15,7 +15,6 @@ BY_COMMAND = {"command", "offline"}
 """The modules of a noun's folder: test_routes.py tests the first, test_command.py the second."""
 
 UNTESTED = {
-    "app/tables.py": "tests/migrations compares the tables with the migrated database",
     "app/main.py": "every test over HTTP runs the service that create_app makes",
     "migrations/env.py": "Alembic calls it in every test of tests/migrations",
     "planner/arrays.py": "holds one type and no code",

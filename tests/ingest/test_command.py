@@ -13,16 +13,14 @@ from typing import Any
 import httpx
 import pyspark
 import pytest
-from pyspark.sql import SparkSession
 
 from app.storage.database_choice import mask_url
-from ingest.job import run_ingest
-from ingest.runs import Request
 from ingest.session import prepare_environment
 from migrations.runner import migrate
 from tests.app.processes import HEADGATE, environment, made_database, start
 from tests.ingest import reference
 from tests.ingest.logs import START_NS, make_events, to_json
+from tests.ingest.reference import Event
 
 PROJECT = Path(__file__).parents[2]
 SPARK_SUBMIT = Path(pyspark.__file__).parent / "bin" / "spark-submit"
@@ -79,6 +77,17 @@ def test_what_the_command_measured_is_what_the_service_answers(
     assert done.stderr.index(f"headgate: writes to {where}") < done.stderr.index("run 1: ")
     assert f"{client.base_url}/v1/ingest-runs shows it" in done.stderr.splitlines()[-1].replace("//v1", "/v1")
 
+    items = assert_summaries_are_the_reference(client, events)
+    assert_parts_are_found(client, items, len(reference.summarise_topologies(events, 60)))
+    assert_the_run_is_listed(client, len(events) + 1)
+    assert_the_topology_is_discovered(client, items)
+
+    pruned = run(database, "prune", "--older-than", "90d")
+    assert pruned.returncode == 0, pruned.stderr
+    assert len(read_all(client, "/v1/topologies/fpd/summaries")) == len(items), "nothing is that old"
+
+
+def assert_summaries_are_the_reference(client: httpx.Client, events: list[Event]) -> list[dict[str, Any]]:
     expected = reference.summarise_operators(events, 60)
     items = read_all(client, "/v1/topologies/fpd/summaries")
     assert len(items) == len(expected)
@@ -94,52 +103,38 @@ def test_what_the_command_measured_is_what_the_service_answers(
         assert item["processors_basis"] == summary["processors_basis"]
         for name in summary.keys() - {"busy_fractions", "upstream", "processors_basis"}:
             assert item[name] == (None if summary[name] is None else pytest.approx(summary[name], rel=1e-9))
+    return items
 
+
+def assert_parts_are_found(client: httpx.Client, items: list[dict[str, Any]], windows: int) -> None:
+    """One operator, a stretch of time, and small pages."""
     since = datetime.fromtimestamp(START_NS // 10**9 + 60, UTC).isoformat().replace("+00:00", "Z")
     until = datetime.fromtimestamp(START_NS // 10**9 + 180, UTC).isoformat().replace("+00:00", "Z")
     some = read_all(client, f"/v1/topologies/fpd/summaries?operator=detector&from={since}&to={until}&limit=1")
     assert some == [i for i in items if i["operator"] == "detector" and since <= i["window_start"] < until]
-    windows = read_all(client, "/v1/topologies/fpd/windows?limit=2")
-    assert len(windows) == len(reference.summarise_topologies(events, 60))
-
-    (the_run,) = read_all(client, "/v1/ingest-runs")
-    assert the_run["state"] == "succeeded"
-    assert (
-        the_run["read"]
-        == the_run["accepted"] + the_run["rejected"] + the_run["duplicates"]
-        == len(events) + 1
-    )
-    assert client.get(f"/v1/ingest-runs/{the_run['id']}").json() == the_run
-    rejects = client.get(f"/v1/ingest-runs/{the_run['id']}/rejects").json()
-    assert rejects["reasons"] == {"not one JSON object": 1}
-    assert [(one["line"], one["text"]) for one in rejects["items"]] == [(len(events) + 1, "torn {")]
-    assert client.get("/v1/ingest-runs/999").json()["type"] == "unknown-ingest-run"
+    assert len(read_all(client, "/v1/topologies/fpd/windows?limit=2")) == windows
     assert client.get("/v1/topologies/absent/summaries").status_code == 404
     assert client.get("/v1/topologies/fpd/summaries?cursor=bm8").status_code == 422
 
+
+def assert_the_run_is_listed(client: httpx.Client, lines: int) -> None:
+    (the_run,) = read_all(client, "/v1/ingest-runs")
+    assert the_run["state"] == "succeeded"
+    assert the_run["read"] == the_run["accepted"] + the_run["rejected"] + the_run["duplicates"] == lines
+    assert client.get(f"/v1/ingest-runs/{the_run['id']}").json() == the_run
+    rejects = client.get(f"/v1/ingest-runs/{the_run['id']}/rejects").json()
+    assert rejects["reasons"] == {"not one JSON object": 1}
+    assert [(one["line"], one["text"]) for one in rejects["items"]] == [(lines, "torn {")]
+    assert client.get("/v1/ingest-runs/999").json()["type"] == "unknown-ingest-run"
+
+
+def assert_the_topology_is_discovered(client: httpx.Client, items: list[dict[str, Any]]) -> None:
     topology = client.get("/v1/topologies/fpd").json()
     assert topology["source"] == "discovered"
     snapshots = read_all(client, "/v1/topologies/fpd/snapshots")
     assert [s["observed_at"] for s in snapshots] == sorted({i["window_start"] for i in items})
     estimate = client.post("/v1/topologies/fpd/estimate", json={}).raise_for_status().json()
     assert estimate["expected_sojourn_seconds"] > 0
-
-    pruned = run(database, "prune", "--older-than", "90d")
-    assert pruned.returncode == 0, pruned.stderr
-    assert len(read_all(client, "/v1/topologies/fpd/summaries")) == len(items), "nothing is that old"
-
-
-def test_what_is_older_than_wanted_goes(
-    spark: SparkSession, client: httpx.Client, database: str, tmp_path: Path
-):
-    old = [event.moved(-400 * 86_400 * 10**9) for event in make_events(5, seed=12, topology="old")]
-    (tmp_path / "log.jsonl").write_text("".join(to_json(event) + "\n" for event in old))
-    run_ingest(spark, database, Request((str(tmp_path),), None, 60, 0.05))
-    assert read_all(client, "/v1/topologies/old/summaries")
-    pruned = run(database, "prune", "--older-than", "90d")
-    assert pruned.stdout.startswith("pruned 1 whole days")
-    for what in ("summaries", "windows", "snapshots"):
-        assert read_all(client, f"/v1/topologies/old/{what}") == []
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,15 @@
 """What the quick parser reads is what stands there; all else it hands back as it came."""
 
 import json
-from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 from hypothesis import example, given
 from hypothesis import strategies as st
-from pyspark.sql import SparkSession
 
-from ingest.fields import FIELDS, TIMES, UNREAD
-from ingest.pipeline import read_log
 from ingest.plain_lines import NUMBERS, read_plain_lines
-from ingest.readers import read_quickly, read_records
-from ingest.runs import Request
-from ingest.sources import find_sources
-from tests.ingest.test_parse import ACCEPTED, GOOD, REJECTED, T0, good
+from ingest.raw_records import FIELDS, TIMES, UNREAD
+from tests.ingest.records import GOOD, T0, good
 
 values = st.one_of(
     st.none(),
@@ -98,21 +91,3 @@ def test_bytes_that_are_no_text_are_handed_back():
     texts = pa.Array.from_buffers(pa.string(), 2, octets.buffers())
     batch = next(read_plain_lines(iter([pa.record_batch({"value": texts})])))
     assert batch.column(UNREAD).cast(pa.binary()).to_pylist() == octets.to_pylist()
-
-
-def test_quickly_read_records_are_the_same(spark: SparkSession, tmp_path: Path):
-    """Every kind of line, among plain ones enough to be read together."""
-    plain = [good(tuple_id=f"r{number}", sample_every=1 + number % 3) for number in range(50)]
-    (tmp_path / "log.jsonl").write_text("\n".join([*plain, *REJECTED, *plain[:5], *ACCEPTED]), newline="")
-    (tmp_path / "more.jsonl").write_bytes(b'{"topology":"\xff\xfe"}\n' + "\n".join(plain).encode())
-    (tmp_path / "log.csv").write_text(",".join(GOOD) + "\n" + ",".join(map(str, GOOD.values())))
-    sources = find_sources(spark, [str(tmp_path)], None)
-    request = Request((str(tmp_path),), None, 60, 1.0)
-    found = []
-    for frames in (read_quickly(spark, sources), read_records(spark, sources)):
-        with read_log(spark, frames, request) as (records, _, survey):
-            kept = records.select(sorted(records.columns)).collect()
-            found.append((Counter(map(str, kept)), survey))
-    assert UNREAD in read_quickly(spark, sources)[0].columns
-    assert found[0] == found[1]
-    assert found[0][1].rejected == sum(map(bool, REJECTED.values())) + 1

@@ -1,4 +1,4 @@
-"""Where one log ends and the next begins, both hold a part of the same window: the larger part stays."""
+"""Windows of which two logs hold a part each, one at its end and one at its beginning: the larger part is kept."""
 
 from psycopg import Connection
 
@@ -15,9 +15,9 @@ ORDER BY s.topology, s.window_start
 
 
 def keep_fuller_windows(connection: Connection, request: Request) -> list[RunDiagnosticRow]:
-    """Takes out of the run what covers less of a window than what is stored of it, and says so.
+    """Removes from the run the windows of which it covers less than is stored, and answers a note for each.
 
-    What an earlier run of the same paths wrote is gone by now. With a day, all of the day is in this run.
+    Windows of an earlier run of the same paths are deleted before. A run with a day holds the whole day.
     """
     if request.day is not None:
         return []

@@ -1,0 +1,45 @@
+"""How many instances could serve: those present, over time."""
+
+import numpy as np
+import pytest
+
+from planner.plans.estimation import estimate
+from planner.topology.load_smoothing import smooth_window
+from planner.values import Load, Operator, OperatorLoad, Topology
+from tests.ingest.stored import Found
+from tests.ingest.window_logs import AGENTS
+
+
+def test_who_served_one_tuple_could_have_served_more(minutes: Found):
+    """Three processors would be too few even for what the eight were seen to do."""
+    for row in minutes["once"]["operator_summaries"]:
+        assert (row["processors"], row["processors_basis"]) == (8, "present")
+
+
+def test_who_is_idle_when_the_log_ends_is_still_there(minutes: Found):
+    """The newest window, on which plans stand, said seven of ten."""
+    present = [row["instances_present"] for row in minutes["idle"]["operator_summaries"]]
+    assert min(present) >= 9
+    assert np.mean(present) > 9.8
+    assert present[-1] == pytest.approx(10)
+
+
+def test_of_shifts_those_count_who_could_serve(shifts: Found):
+    """Twice as many names as agents at a time, and one more busy at once: E[T] is near that measured with neither."""
+    rows = [row for row in shifts["calls"]["operator_summaries"] if row["covered_seconds"] == 14_400]
+    assert len(rows) >= 16
+    assert np.mean([row["instances"] for row in rows]) > 1.7 * AGENTS
+    assert {row["most_busy"] for row in rows} == {AGENTS + 1}
+    assert np.mean([row["instances_present"] for row in rows]) == pytest.approx(AGENTS, rel=0.03)
+    assert np.mean([row["mean_busy"] for row in rows]) == pytest.approx(0.8 * AGENTS, rel=0.05)
+    assert {(row["processors"], row["processors_basis"]) for row in rows} == {(AGENTS, "present")}
+    loads = []
+    for snapshot in shifts["calls"]["snapshots"]:
+        desk = {
+            key: value for key, value in snapshot["operators"]["desk"].items() if key != "processors_basis"
+        }
+        loads.append(Load(snapshot["external_rate"], {"desk": OperatorLoad(**desk)}))
+    smoothed, _ = smooth_window(loads[1:-1], len(loads) - 2)
+    answer = estimate(Topology((Operator("desk"),), (), ()), smoothed)
+    waited = float(np.mean([row["mean_wait_seconds"] for row in rows]))
+    assert answer.operators[0].wait_seconds == pytest.approx(waited, rel=0.25)
