@@ -2,7 +2,6 @@
 
 from collections.abc import Generator
 
-import httpx
 import pytest
 from pydantic import SecretStr
 from sqlalchemy import text
@@ -10,8 +9,6 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session, sessionmaker
 
-from app.described.load import FPD_LOAD
-from app.described.topology import FPD
 from app.settings import Settings
 from app.storage.sessions import HEALTH_CONNECTIONS, make_engine, make_health_engine, open_transaction
 
@@ -64,13 +61,3 @@ def test_a_pool_is_bounded_and_health_has_a_connection_of_its_own(postgres_url: 
             engine.connect()
     engine.dispose()
     health.dispose()
-
-
-def test_a_refused_request_stores_nothing(client: httpx.Client, name: str):
-    """The second snapshot of a list is refused, so the first is not stored either."""
-    assert client.post("/v1/topologies", json=FPD | {"name": name}).status_code == 201
-    address = f"/v1/topologies/{name}/snapshots"
-    wrong = FPD_LOAD | {"observed_at": "2026-11-18T00:01:00Z", "operators": {}}
-    answer = client.post(address, json=[FPD_LOAD | {"observed_at": "2026-11-18T00:00:00Z"}, wrong])
-    assert answer.status_code == 422
-    assert client.get(address).json()["items"] == []
