@@ -1,0 +1,123 @@
+"""docs/architecture.md is true: its files exist, and its walks are the modules that run."""
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI, Response
+from sqlalchemy import create_engine
+from sqlalchemy.orm import Session
+
+from app.main import create_app
+from app.settings import Settings
+from tests.app.series_examples import make_body
+from tests.docs import walks
+from tests.docs.consoles import ROOT
+
+PLAN, DECISION, FORECAST = "The walk of a plan", "The walk of a decision", "The walk of a VM forecast"
+LEFT_OUT = walks.read_walk("What the walks leave out")
+Run = Callable[[str, dict[str, Any]], list[str]]
+
+TOPOLOGY = {
+    "operators": [{"name": "parse"}, {"name": "score", "stateful": True}],
+    "edges": [{"source": "parse", "target": "score", "selectivity": 2.0}],
+}
+POLICY = {
+    "goal": {"t_max_seconds": 0.12},
+    "cooldown_seconds": 300,
+    "smoothing": {"kind": "window", "size": 3},
+    "states": {"score": {"key_groups": 128}},
+}
+
+
+def make_snapshots() -> list[dict[str, Any]]:
+    """Forty minutes up to now, with measured sojourns, nodes and instances."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    return [
+        {
+            "observed_at": (now - timedelta(minutes=40 - minute)).isoformat(),
+            "window_seconds": 60,
+            "external_rate": 100.0 + minute % 7,
+            "measured_sojourn_seconds": 0.2,
+            "operators": {
+                "parse": {"service_rate": 40.0, "processors": 4},
+                "score": {"service_rate": 30.0, "processors": 8},
+            },
+        }
+        for minute in range(40)
+    ]
+
+
+@pytest.fixture(scope="module")
+def app(database_url: str) -> FastAPI:
+    """The wiring of the service, in this process."""
+    return create_app(Settings(database_url=database_url))
+
+
+@pytest.fixture
+def run(app: FastAPI, client: httpx.Client, database_url: str, name: str) -> Iterator[Run]:
+    """Calls a route's function for a topology that has snapshots and a policy, and answers what ran."""
+    at = f"/v1/topologies/{name}"
+    assert client.post("/v1/topologies", json=TOPOLOGY | {"name": name}).status_code == 201
+    assert client.post(f"{at}/snapshots", json=make_snapshots()).status_code == 201
+    assert client.put(f"{at}/policy", json=POLICY).status_code in {200, 201}
+    engine = create_engine(database_url)
+
+    def run_one(path: str, body: dict[str, Any]) -> list[str]:
+        endpoint = walks.find_endpoint(app, path)
+        with Session(engine) as session:
+            known = {
+                "name": name,
+                "session": session,
+                "settings": Settings(database_url=database_url),
+                "response": Response(),
+            }
+            arguments = walks.bind(endpoint, known, body)
+            endpoint(**arguments)  # what is made once, at a first call, is no part of the walk
+            return walks.trace(lambda: endpoint(**arguments))
+
+    yield run_one
+    engine.dispose()
+
+
+def test_every_file_and_room_of_the_page_exists():
+    named = re.findall(r"\[((?:app|planner|ingest|migrations|tests)/[^\]]*)\]", walks.PAGE)
+    assert named
+    for path in named:
+        assert (ROOT / path).exists(), path
+
+
+def test_the_modules_of_every_room_are_those_of_the_tree():
+    drawn = dict(re.findall(r"^\| \[([^\]]+)/\]\(.*\| ([\w, ]+) \|$", walks.PAGE, re.MULTILINE))
+    for top in ("planner", "app"):
+        for folder in (path.parent for path in (ROOT / top).glob("*/__init__.py")):
+            modules = sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__")
+            assert drawn[str(folder.relative_to(ROOT))].split(", ") == modules
+
+
+def test_every_file_of_the_ingest_is_drawn():
+    drawn = set(re.findall(r"\[(ingest/\w+\.py)\]", walks.read_section("The files of the ingest")))
+    assert drawn == {f"ingest/{path.name}" for path in (ROOT / "ingest").glob("*.py")} - {
+        "ingest/__init__.py"
+    }
+
+
+@pytest.mark.parametrize(
+    ("title", "path", "body", "most"),
+    [
+        (PLAN, "/v1/topologies/{name}/plans/min-latency", {"k_max": 14}, 8),
+        (DECISION, "/v1/topologies/{name}/decisions", {}, 15),
+        (FORECAST, "/v1/forecasts/vms", make_body(400), 8),
+    ],
+)
+def test_a_walk_is_what_runs(run: Run, title: str, path: str, body: dict[str, Any], most: int):
+    walk = walks.read_walk(title)
+    below = [file for file in run(path, body) if not file.endswith("/routes.py")]
+    assert len(walk.steps) <= most
+    assert [file for file in below if file in walk.steps] == list(walk.steps)
+    assert [file for file in below if not walk.explains(file) and not LEFT_OUT.explains(file)] == []
+    for one in walk.behind:
+        assert any(file == one or (one.endswith("/") and file.startswith(one)) for file in below), one
