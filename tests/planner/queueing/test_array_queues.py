@@ -106,5 +106,6 @@ def test_more_operators_than_a_block_are_evaluated_as_each_block_alone():
     queues, floor = stations.arrays, np.ones(size, np.int64)
     whole, last = look_at(queues, counts, floor), slice(BLOCK, size)
     alone = look_at(queues.select(last), counts[last], floor[last])
-    assert whole.log_next[last].tolist() == alone.log_next.tolist()
+    for name in ("log_last", "log_next", "slope", "wait_in_services", "log_b"):
+        assert getattr(whole, name)[last].tolist() == getattr(alone, name).tolist()
     assert wait_in_services(queues, counts.astype(float)).tolist() == whole.wait_in_services.tolist()

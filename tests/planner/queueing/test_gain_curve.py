@@ -73,6 +73,8 @@ def test_the_gain_vanishes_near_the_count_that_is_found(load: float):
 def test_an_unstable_operator_gains_nothing_and_one_fewer_is_out_of_the_question():
     queues = ScalarQueues([Curve(2.5, 1.0, weigh_operator("mmk", 1.0, 1.0), 1)])
     assert queues.find_gains([2]) == ([inf], [0.0], [inf])
+    full = ScalarQueues([Curve(2.0, 1.0, weigh_operator("mmk", 1.0, 1.0), 1)])
+    assert full.find_gains([2]) == ([inf], [0.0], [inf])
     waits, following, previous = queues.find_gains([4])
     assert previous[0] > following[0] > 0.0
     assert previous[0] == pytest.approx(2.5 * (wait_seconds(2.5, 1.0, 3, 1, 1, "mmk") - waits[0]), rel=1e-11)
