@@ -1,6 +1,6 @@
 """The newest throughput samples of a topology."""
 
-from sqlalchemy import create_engine, text
+from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from app.described.series import MOST_SAMPLES
@@ -13,12 +13,9 @@ FROM topologies, generate_series(0, :last) AS step WHERE name = :name RETURNING 
 """
 
 
-def test_there_are_as_many_as_one_call_may_send_newest_first(database_url: str, stored: str):
-    engine = create_engine(database_url)
-    with Session(engine) as session:
-        topology = session.execute(text(INSERT), {"name": stored, "last": MOST_SAMPLES}).scalars().first()
-        assert topology is not None
-        found = find_newest_samples(session, topology)
-        assert [row.throughput for row in found] == [1.0 + step for step in range(MOST_SAMPLES, 0, -1)]
-        assert find_newest_samples(session, -1) == []
-    engine.dispose()
+def test_there_are_as_many_as_one_call_may_send_newest_first(session: Session, stored: str):
+    topology = session.execute(text(INSERT), {"name": stored, "last": MOST_SAMPLES}).scalars().first()
+    assert topology is not None
+    found = find_newest_samples(session, topology)
+    assert [row.throughput for row in found] == [1.0 + step for step in range(MOST_SAMPLES, 0, -1)]
+    assert find_newest_samples(session, -1) == []
