@@ -1,6 +1,7 @@
 """Checks: each fails alone."""
 
 from dataclasses import replace
+from math import nextafter
 
 import pytest
 from hypothesis import given, settings
@@ -63,3 +64,11 @@ def test_without_processors_enough_the_latency_is_infinite_and_its_value_is_none
     assert (checks["latency"].value, checks["latency"].passed) == (None, False)
     assert "infinite" in checks["latency"].detail
     assert checks["stability"].value == pytest.approx(320.0 * 4.0 / 0.9 / 130.0)
+
+
+def test_a_latency_limit_of_the_sojourn_itself_is_met_and_the_next_number_below_is_not():
+    situation, counts = survey_load(FPD, measure(), "mmk"), [6, 14, 3]
+    exact = assess_counts(situation, counts).expected_sojourn_seconds
+    assert exact is not None
+    assert is_met(situation, counts, Limits(exact, None))
+    assert not is_met(situation, counts, Limits(nextafter(exact, 0.0), None))
