@@ -1,4 +1,4 @@
-"""The command line, `headgate`: its commands lie with what they are about, and import what they need when they run."""
+"""The command line, `headgate`: each noun has its commands; a command imports what it needs when it runs."""
 
 import sys
 from pathlib import Path
@@ -123,5 +123,5 @@ def settings() -> None:
 
 
 def main() -> None:
-    """The entry point; `headgate --help` says the rest."""
+    """The entry point of `headgate`."""
     cli()

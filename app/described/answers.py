@@ -34,7 +34,7 @@ class OperatorEstimateAnswer(Answer):
 
 
 class DiagnosticAnswer(Answer):
-    """What the reader must know about the data behind an answer."""
+    """A fact about the input data that affects how far the answer can be trusted."""
 
     code: str
     detail: str
@@ -42,7 +42,7 @@ class DiagnosticAnswer(Answer):
 
 
 class Basis(Answer):
-    """The stored data that an answer stands on."""
+    """The stored data that an answer was computed from."""
 
     topology: str
     revision: int
@@ -66,5 +66,5 @@ class EstimateAnswer(Answer):
 
 
 def to_estimate_answer(estimate: Estimate) -> EstimateAnswer:
-    """An estimate's answer."""
+    """The estimate as JSON."""
     return EstimateAnswer.model_validate({field: getattr(estimate, field) for field in ESTIMATE_FIELDS})

@@ -72,14 +72,14 @@ class LoadBody(Body):
     @field_validator("covered_seconds")
     @classmethod
     def refuse_more_than_the_window(cls, covered: float | None, info: ValidationInfo) -> float | None:
-        """No more can be measured of an interval than there is."""
+        """covered_seconds is at most window_seconds."""
         window = info.data.get("window_seconds")
         if covered is not None and window is not None and covered > window:
             raise ValueError(f"must be at most window_seconds, which is {window:g}")
         return covered
 
     def to_values(self) -> values.Load:
-        """What the planner computes with."""
+        """The load as the planner's values."""
         return values.Load(
             self.external_rate,
             {

@@ -27,7 +27,7 @@ ProcessorCounts = Annotated[
 
 
 class Described(Body):
-    """What every stateless call takes."""
+    """The fields that every call on a described topology takes."""
 
     topology: Graph
     load: LoadBody

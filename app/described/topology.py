@@ -77,7 +77,7 @@ class Graph(Body):
     ] = []
 
     def to_values(self) -> values.Topology:
-        """What the planner computes with."""
+        """The topology as the planner's values."""
         return values.Topology(
             tuple(
                 [

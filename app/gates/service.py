@@ -1,4 +1,4 @@
-"""Judges what the body describes, or what is stored."""
+"""Verdicts on described and on stored topologies."""
 
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool

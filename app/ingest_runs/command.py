@@ -1,4 +1,4 @@
-"""`headgate ingest` and `headgate prune`: what is rolled up from raw logs, and what of it goes."""
+"""`headgate ingest` and `headgate prune`: summarise raw logs, and delete old summaries."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -69,7 +69,7 @@ def prune(
 
 @contextmanager
 def _open_migrated_database(choice: Choice, does: str) -> Iterator[str]:
-    """The service's database, brought up to date, for commands that write to it themselves; they say first which."""
+    """The URL of the service's migrated database; the database is named on standard error first."""
     from psycopg import OperationalError as ConnectionLost
     from sqlalchemy.exc import OperationalError
 
@@ -79,7 +79,7 @@ def _open_migrated_database(choice: Choice, does: str) -> Iterator[str]:
     from migrations import runner
 
     in_force = choice.settings
-    # Whoever runs a job reads its lines; JSON is for services, or for who asks for it.
+    # A job's log lines are read by a person, so they are text unless JSON is asked for.
     configure_logging("json" if in_force.log_format == "json" else "text", in_force.log_level)
     say(f"{does} {choice.describe()}")
     try:

@@ -1,4 +1,4 @@
-"""Reads what the ingest wrote down of its runs."""
+"""Reads the runs of the ingest and the lines that they rejected."""
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session

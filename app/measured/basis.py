@@ -12,6 +12,6 @@ A = TypeVar("A", bound=EstimateAnswer)
 
 
 def add_basis(session: Session, answer: A, found: Gathered) -> A:
-    """With what the stored numbers were taken from, how old they are, and what is to be said of them."""
+    """The answer with its basis, the diagnostics of the stored data, and a diagnostic if that data is old."""
     said = [DiagnosticAnswer.model_validate(one) for one in found.diagnostics] + describe_age(session, found)
     return answer.model_copy(update={"diagnostics": said + answer.diagnostics, "basis": found.basis})

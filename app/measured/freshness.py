@@ -1,4 +1,4 @@
-"""How old stored measurements may be: a verdict refuses old ones, an estimate or a plan says their age."""
+"""The age of stored measurements: a verdict refuses old ones, an estimate or a plan reports their age."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -14,7 +14,7 @@ DEFAULT_LIMIT_SECONDS = 900.0
 
 
 def find_limit(session: Session, stored: StoredTopology) -> float:
-    """The age up to which snapshots are trusted: the policy's where the topology has one, else its default."""
+    """The age in seconds up to which snapshots are trusted: from the topology's policy, else the default."""
     row = session.get(PolicyRow, stored.id)
     policy = {} if row is None else row.policy
     return float(policy.get("max_snapshot_age_seconds", DEFAULT_LIMIT_SECONDS))
@@ -27,7 +27,7 @@ def measure_age(found: Gathered) -> float:
 
 
 def refuse_old(session: Session, found: Gathered, limit_seconds: float | None) -> None:
-    """Raise where the newest snapshot is older than `limit_seconds`, or without it, than is trusted."""
+    """Raise StaleSnapshots if the newest snapshot is older than `limit_seconds`, or without it than the trusted age."""
     limit = find_limit(session, found.stored) if limit_seconds is None else limit_seconds
     age = measure_age(found)
     if age > limit:
@@ -36,7 +36,7 @@ def refuse_old(session: Session, found: Gathered, limit_seconds: float | None) -
 
 
 def describe_age(session: Session, found: Gathered) -> list[DiagnosticAnswer]:
-    """What is to be said of a newest snapshot that is older than is trusted."""
+    """A diagnostic if the newest snapshot is older than the limit."""
     age, limit = measure_age(found), find_limit(session, found.stored)
     if age <= limit:
         return []
@@ -48,7 +48,7 @@ def describe_age(session: Session, found: Gathered) -> list[DiagnosticAnswer]:
 
 
 def describe_end(session: Session, stored: StoredTopology, end_seconds: float) -> list[DiagnosticAnswer]:
-    """What is to be said of a forecast whose measurements end longer ago than is trusted."""
+    """A diagnostic if the measurements of a forecast end longer ago than the limit."""
     limit = find_limit(session, stored)
     if datetime.now(UTC).timestamp() - end_seconds <= limit:
         return []
@@ -60,7 +60,7 @@ def describe_end(session: Session, stored: StoredTopology, end_seconds: float) -
 
 
 def write_duration(seconds: float) -> str:
-    """In the unit that a person would choose."""
+    """The duration in minutes, hours or days."""
     for unit, length in (("days", 86_400.0), ("hours", 3600.0)):
         if seconds >= 2.0 * length:
             return f"{seconds / length:.3g} {unit}"

@@ -1,4 +1,4 @@
-"""What a stored call stands on: a topology's current revision, and one load of its newest snapshots."""
+"""The input of a stored call: the topology's current revision and one load made of its newest snapshots."""
 
 import math
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ NEGLIGIBLE_WEIGHT = 1e-9
 
 @dataclass(frozen=True)
 class Gathered:
-    """A stored topology with one load made of its newest snapshots, and each of these as it weighs in it."""
+    """A stored topology, the load made of its newest snapshots, and each snapshot's weight in that load."""
 
     stored: StoredTopology
     topology: values.Topology
@@ -41,7 +41,7 @@ class Gathered:
 def gather(
     session: Session, name: str, body: Measured, settings: Settings, ended_by: datetime | None = None
 ) -> Gathered:
-    """The current revision, and the load that its newest snapshots (of those ended by then) amount to."""
+    """The current revision and the load of its newest snapshots; `ended_by` leaves out snapshots that end later."""
     return gather_load(session, find_topology(session, name), body, settings, ended_by)
 
 
@@ -92,7 +92,7 @@ def _count_needed(body: Measured, settings: Settings) -> int:
 
 
 def _refuse_long_memory(body: Measured, found: int, settings: Settings) -> None:
-    """An EWMA that begins in the middle would give its first snapshot the weight of all before it."""
+    """Refuse an EWMA that would begin in the middle: its first snapshot would have the weight of all earlier ones."""
     limit = settings.max_smoothing_snapshots
     if isinstance(body.smoothing, EwmaSmoothing) and found > limit:
         longest = NEGLIGIBLE_WEIGHT ** (1.0 / limit)
@@ -106,7 +106,7 @@ def _refuse_long_memory(body: Measured, found: int, settings: Settings) -> None:
 def _read_loads(
     snapshots: Sequence[SnapshotRow], known: set[str]
 ) -> tuple[list[values.Load], tuple[values.Diagnostic, ...]]:
-    """Snapshots outlive revisions: operators that the topology no longer has are left out, and said."""
+    """The loads, without operators that the current revision does not have; a diagnostic names these."""
     strangers: set[str] = set()
     loads = []
     for row in snapshots:
@@ -130,7 +130,7 @@ def _read_loads(
 def _tell_of_parts(
     session: Session, stored: StoredTopology, used: Sequence[SnapshotRow], ended_by: datetime | None
 ) -> tuple[values.Diagnostic, ...]:
-    """Part of a window is no basis where there is a whole one; that it was left out, or had to do, is said."""
+    """A diagnostic if snapshots that cover only part of their window were used or were left out."""
     if is_partial(used[-1]):
         newest = used[-1]
         detail = (
@@ -158,7 +158,7 @@ def _smooth(loads: list[values.Load], body: Measured) -> tuple[values.Load, tupl
 
 
 def _weigh(loads: list[values.Load], body: Measured) -> tuple[Interval, ...]:
-    """Each interval with its weight in the smoothed load; an EWMA fades, a window does not."""
+    """Each interval with its weight in the smoothed load: alpha^age for an EWMA, 1 for a window."""
     if not isinstance(body.smoothing, EwmaSmoothing):
         return tuple([Interval(load) for load in loads])
     newest, alpha = len(loads) - 1, body.smoothing.alpha

@@ -27,7 +27,7 @@ Smoothing = Annotated[WindowSmoothing | EwmaSmoothing, Field(discriminator="kind
 
 
 class Measured(Body):
-    """What every stored call takes: which snapshots to stand on. Left out: the newest alone."""
+    """The fields that every stored call takes: the model, and the smoothing; without it the newest snapshot is used."""
 
     model: ModelName = DEFAULT_MODEL
     smoothing: Smoothing | None = None

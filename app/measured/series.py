@@ -1,4 +1,4 @@
-"""The measured load of a topology as a time series: what a forecast or a backtest has for a workload."""
+"""The external rates of a topology's snapshots as a time series, for forecasts and backtests."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -10,7 +10,7 @@ from app.storage.stored_topologies import StoredTopology
 from app.tables import SnapshotRow
 
 KEY = (SnapshotRow.observed_at, SnapshotRow.window_seconds)
-# Less than this of a window is a part of one: what was measured then is noisy, and its last tuples are missing.
+# A snapshot that covers a smaller share of its window is noisy, and its last tuples are missing.
 LEAST_COVERED = 0.95
 IS_WHOLE = (
     func.coalesce(SnapshotRow.covered_seconds, SnapshotRow.window_seconds)
@@ -21,10 +21,10 @@ IS_WHOLE = (
 def find_newest(
     session: Session, topology: StoredTopology, count: int, ended_by: datetime | None = None
 ) -> Sequence[SnapshotRow]:
-    """The newest `count` snapshots that are covered whole (of those that have ended by then), oldest first.
+    """The newest `count` snapshots that cover their whole window and ended by `ended_by`, oldest first.
 
-    Where none is, those that are covered in part; for one, of the newest two the one of which more is covered: a short
-    log has two, and the last may be a moment long.
+    If there is none, those that cover part of it. If `count` is 1, the one of the newest two that covers more: a
+    short log gives two parts, and the last may be only a moment long.
     """
     query = select_snapshots(topology).where(*_ended(ended_by)).order_by(*(column.desc() for column in KEY))
     if whole := session.scalars(query.where(IS_WHOLE).limit(count)).all():
@@ -36,10 +36,7 @@ def find_newest(
 def find_newest_rates(
     session: Session, topology: StoredTopology, count: int, ended_by: datetime
 ) -> list[tuple[datetime, float, float]]:
-    """Beginning, length and external rate of the newest `count` snapshots that are covered whole, oldest first.
-
-    Operators stay unread.
-    """
+    """Beginning, length and external rate of the newest `count` snapshots that cover their window, oldest first."""
     columns = select(SnapshotRow.observed_at, SnapshotRow.window_seconds, SnapshotRow.external_rate)
     query = columns.where(SnapshotRow.topology_id == topology.id, IS_WHOLE, *_ended(ended_by))
     rows = session.execute(query.order_by(*(column.desc() for column in KEY)).limit(count)).all()
@@ -49,7 +46,7 @@ def find_newest_rates(
 def count_partial_since(
     session: Session, topology: StoredTopology, since: datetime, ended_by: datetime | None = None
 ) -> int:
-    """How many snapshots that begin at this time or later (of those that have ended by then) are covered in part."""
+    """How many snapshots that begin at `since` or later and ended by `ended_by` cover only part of their window."""
     query = select(func.count()).where(
         SnapshotRow.topology_id == topology.id, SnapshotRow.observed_at >= since, ~IS_WHOLE, *_ended(ended_by)
     )
@@ -57,7 +54,7 @@ def count_partial_since(
 
 
 def is_partial(row: SnapshotRow) -> bool:
-    """Whether less than LEAST_COVERED of its window was measured."""
+    """Whether the snapshot covers less than LEAST_COVERED of its window."""
     return _find_covered_share(row) < LEAST_COVERED
 
 

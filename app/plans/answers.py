@@ -1,4 +1,4 @@
-"""From the planner's values to JSON's types."""
+"""Plans as JSON."""
 
 from pydantic_core import to_json
 
@@ -17,7 +17,7 @@ PLAN_FIELDS = (
 
 
 def to_plan_answer(plan: Plan) -> PlanAnswer:
-    """A plan's answer: the estimate of the allocation, and the plan around it."""
+    """The plan as JSON: the fields of its estimate and of the plan."""
     fields = {field: getattr(plan.estimate, field) for field in ESTIMATE_FIELDS}
     return PlanAnswer.model_validate(fields | {field: getattr(plan, field) for field in PLAN_FIELDS})
 

@@ -1,4 +1,4 @@
-"""The plans that were stored, as they were answered."""
+"""Reads stored plans."""
 
 from uuid import UUID
 
@@ -16,7 +16,7 @@ SUMMED_UP = ("model", "processors_total", "processors", "expected_sojourn_second
 
 
 def find_plan(session: Session, plan_id: UUID) -> PlanAnswer:
-    """A stored plan, as it was answered."""
+    """A stored plan, with the same fields as when it was answered."""
     return read_answer(session, PlanRow, PlanAnswer, UnknownPlan, plan_id)
 
 

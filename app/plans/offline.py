@@ -1,4 +1,4 @@
-"""The same estimates and plans from files: no server, no database, the same checks and answers."""
+"""Estimates and plans from files, without server or database; checks and answers are those of the service."""
 
 import sys
 from typing import Any

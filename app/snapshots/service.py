@@ -37,7 +37,7 @@ REPLACED_COLUMNS = (
 def store_snapshots(
     session: Session, name: str, body: SnapshotBody | list[SnapshotBody], settings: Settings
 ) -> StoredSnapshots:
-    """All or none of them; an interval that is known is replaced."""
+    """Stores all of the snapshots or none; a snapshot of a stored interval replaces it."""
     topology = find_topology(session, name)
     located = (
         {f"#/{position}": one for position, one in enumerate(body)} if isinstance(body, list) else {"#": body}
@@ -78,7 +78,7 @@ def _upsert(session: Session, rows: list[dict[str, Any]]) -> Sequence[bool]:
 def delete_snapshots(
     session: Session, name: str, observed_at: datetime, window_seconds: float | None
 ) -> None:
-    """Those that begin then, of one length or of any; what was planned or decided by them stays."""
+    """Deletes the snapshots that begin at this time, of one length or of any; plans and decisions stay."""
     topology = find_topology(session, name)
     statement = delete(SnapshotRow).where(
         SnapshotRow.topology_id == topology.id, SnapshotRow.observed_at == observed_at
@@ -92,7 +92,7 @@ def delete_snapshots(
 def list_snapshots(
     session: Session, name: str, page: Page, since: datetime | None, until: datetime | None
 ) -> SnapshotPage:
-    """Those that begin in [since, until), oldest first."""
+    """The snapshots that begin in [since, until), oldest first."""
     query = select_snapshots(find_topology(session, name))
     if since is not None:
         query = query.where(SnapshotRow.observed_at >= since)
@@ -103,7 +103,7 @@ def list_snapshots(
 
 
 def _dump(snapshot: SnapshotBody, field: str) -> object:
-    """What is stored of an optional part; SQL's null, not JSON's, where it was left out."""
+    """An optional part as it is stored; SQL's null, not JSON's, if it was left out."""
     return snapshot.model_dump(include={field}, exclude_none=True).get(field, null())
 
 

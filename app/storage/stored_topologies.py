@@ -30,7 +30,7 @@ class StoredTopology:
         return f'"{self.id}-{self.revision}"'
 
     def to_values(self) -> Topology:
-        """What the planner computes with; it was checked when it was stored."""
+        """The topology as the planner's values; it was checked when it was stored."""
         return Graph.model_validate(self.definition).to_values()
 
 

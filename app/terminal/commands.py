@@ -1,4 +1,4 @@
-"""What the commands share: how they fail, what settings they run under, how they print."""
+"""What the commands share: failures, settings, the choice of a database, and messages."""
 
 import os
 from pathlib import Path
@@ -22,13 +22,13 @@ Output = Annotated[Literal["table", "json"], typer.Option("--output", help="tabl
 
 
 def fail(message: str, code: int = UNUSABLE_INPUT) -> typer.Exit:
-    """Says what is wrong where errors are read, and ends with a code that a script can tell apart."""
+    """Writes the message to standard error; the answer, raised, ends the command with the exit code."""
     typer.echo(f"headgate: {message}", err=True)
     return typer.Exit(code)
 
 
 def load_settings(**overrides: Any) -> Settings:
-    """The environment's settings, under what the command line says."""
+    """The settings of the environment; options of the command line replace them."""
     try:
         return Settings(**{name: value for name, value in overrides.items() if value is not None})
     except ValidationError as error:
@@ -36,7 +36,7 @@ def load_settings(**overrides: Any) -> Settings:
 
 
 def _describe_setting(error: Any) -> str:
-    """What is wrong with a setting, and the value found unless it is a secret."""
+    """What is wrong with a setting; shows the value unless it is a secret."""
     name = "_".join(map(str, error["loc"]))
     said = error["msg"].removeprefix("Value error, ").replace("Input should ", "must ", 1)
     field = Settings.model_fields.get(name)
@@ -45,12 +45,12 @@ def _describe_setting(error: Any) -> str:
 
 
 def say(message: str) -> None:
-    """Tells what a command does beside its answer, where errors are read: standard output holds the answer alone."""
+    """Writes a message to standard error, because standard output holds only the answer."""
     typer.echo(f"headgate: {message}", err=True)
 
 
 def choose_or_fail(settings: Settings) -> Choice:
-    """The database that a command works on, or an end with the list of those it could be."""
+    """The database that a command works on; ends the command with the list of candidates if the choice is unclear."""
     try:
         choice = choose_database(settings)
     except UnclearDatabase as error:
@@ -81,7 +81,7 @@ def refuse_other_schema(url: str, choice: Choice, revision: str = "head") -> Non
 
 
 def run_or_fail(run: Any, *inputs: Any, **named: Any) -> Any:
-    """What `run` answers; what it refuses ends the command, with 1 where only capacity is short."""
+    """The result of `run`; Refused ends the command, with exit code 1 if only capacity is short and 2 otherwise."""
     from app.terminal.refusals import Refused
 
     try:
@@ -91,5 +91,5 @@ def run_or_fail(run: Any, *inputs: Any, **named: Any) -> Any:
 
 
 def keep_blas_to_one_thread() -> None:
-    """Our matrices are small: threads of BLAS would only wait for each other, and a second core is not ours."""
+    """Limits BLAS to one thread: its threads would only wait for each other, because our matrices are small."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

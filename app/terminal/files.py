@@ -15,14 +15,14 @@ B = TypeVar("B")
 
 
 def read_body(body_type: type[B], inputs: dict[str, Any]) -> B:
-    """The body that the same call over HTTP would have."""
+    """The body of the same call over HTTP; `topology` and `load` are read from their files."""
     return check_body(
         body_type, inputs | {name: read_document(inputs[name]) for name in ("topology", "load")}
     )
 
 
 def check_body(body_type: type[B], body: dict[str, Any]) -> B:
-    """The body by its type, or Refused with every part that is wrong."""
+    """The body, checked against its type; Refused lists every part that is wrong."""
     try:
         return TypeAdapter(body_type).validate_python(body)
     except ValidationError as error:
@@ -32,7 +32,7 @@ def check_body(body_type: type[B], body: dict[str, Any]) -> B:
 
 
 def read_document(path: Path) -> Any:
-    """A JSON or YAML file; YAML reads both."""
+    """The document in a JSON or YAML file; `-` is standard input."""
     try:
         text = sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
         # JSON first: it is stricter about what a number is, and quicker.
@@ -44,7 +44,7 @@ def read_document(path: Path) -> Any:
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML without its dates: a time stays the text that the same field holds in JSON."""
+    """A YAML loader that leaves times as text, as JSON does."""
 
 
 _Loader.yaml_implicit_resolvers = {

@@ -1,4 +1,4 @@
-"""Why a command has no answer, in the words of the same problem over HTTP."""
+"""Why a command has no answer, with the problem type that the same request has over HTTP."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -13,7 +13,7 @@ CAPACITY = (BudgetTooSmall, TargetUnreachable, BoundTooSmall, NotEnoughSlots)
 
 
 class Refused(Exception):
-    """No answer, and why; `is_capacity`: the input was fine, the processors are not enough."""
+    """A command without an answer; `is_capacity` means that the input is valid but processors are missing."""
 
     def __init__(self, why: str, *, is_capacity: bool = False) -> None:
         super().__init__(why)
@@ -21,7 +21,7 @@ class Refused(Exception):
 
 
 def compute_answer(compute: Callable[[], A]) -> A:
-    """What the planner answers; what it refuses, in the words that HTTP has for it."""
+    """The result of `compute`; a planner error becomes Refused with its problem type and text."""
     try:
         return compute()
     except PlannerError as error:

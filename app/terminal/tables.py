@@ -6,5 +6,5 @@ from rich.console import Console
 
 
 def open_console() -> Console:
-    """Standard output; piped, it has no width of its own, and rich would cut at 80 columns."""
+    """A console on standard output; 120 columns wide in a pipe, where rich would take 80."""
     return Console(width=None if sys.stdout.isatty() else 120, highlight=False)
