@@ -17,7 +17,6 @@ BY_COMMAND = {"command", "offline"}
 UNTESTED = {
     "app/main.py": "every test over HTTP runs the service that create_app makes",
     "migrations/env.py": "Alembic calls it in every test of tests/migrations",
-    "planner/arrays.py": "holds one type and no code",
 }
 """Modules without a test of their name, and why."""
 

@@ -79,6 +79,7 @@ def docs(browser: Browser, service: Service) -> Iterator[tuple[Page, list[str], 
     page.add_init_script(
         "addEventListener('securitypolicyviolation', e => report(`${e.violatedDirective} ${e.blockedURI}`))"
     )
+    expect.set_options(timeout=60_000)  # a loaded machine draws the page slowly
     page.goto(f"{service.url}/docs")
     expect(page.locator(".opblock").first).to_be_visible()
     yield page, asked, complaints

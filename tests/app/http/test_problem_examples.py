@@ -139,7 +139,7 @@ def test_conflicts_with_what_is_stored_are_answered_as_the_examples_say(fpd: htt
     assert_is_example(stale, "revision-conflict")
     assert_is_example(fpd.post("/v1/topologies/fpd/estimate"), "no-snapshot")
     assert_is_example(fpd.delete("/v1/topologies/fpd/snapshots/2026-11-18T00:00:00Z"), "unknown-snapshot")
-    unsettled = {"vms": 12, "readings": [61.0, 118.0, 149.0, 182.0, 210.0, 251.0]}
+    unsettled = {"observed_at": MINUTES[0], "vms": 12, "readings": [61.0, 118.0, 149.0, 182.0, 210.0, 251.0]}
     assert_is_example(fpd.post("/v1/topologies/fpd/mst-samples", json=unsettled), "throughput-not-converged")
     headers = {"Content-Type": "text/plain"}
     assert_is_example(fpd.post("/v1/estimate", content="{}", headers=headers), "unsupported-media-type")
