@@ -1,4 +1,4 @@
-"""The one Settings class: every knob, its default and its unit; nothing else reads the environment."""
+"""All settings, with defaults and units; only this module reads HEADGATE_* variables."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ PREFIX = "HEADGATE_"
 
 
 class Settings(BaseSettings):
-    """Read from HEADGATE_* variables; frozen, so that what was logged at the start stays true."""
+    """Settings from HEADGATE_* variables; frozen, so that what was logged at the start stays true."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, env_ignore_empty=True)
 
@@ -20,8 +20,8 @@ class Settings(BaseSettings):
     )
     data_dir: Path = Field(
         Path(".headgate"),
-        description="Where the embedded Postgres keeps its data. Where neither this nor database_url is set and the "
-        "current folder has none, commands beside `serve` use the folder of the one service that runs.",
+        description="Folder of the embedded Postgres' data. If neither this nor database_url is set and the current "
+        "folder has no database, commands other than `serve` use the folder of the only running service.",
     )
     host: str = Field("127.0.0.1", description="Address to listen on; beyond loopback API keys are required.")
     port: int = Field(8000, ge=0, le=65535)
@@ -42,11 +42,9 @@ class Settings(BaseSettings):
     max_snapshot_lead_seconds: float = Field(
         86_400.0,
         ge=0,
-        description="A snapshot that begins further ahead of the clock is refused: it would stay the newest.",
+        description="A snapshot that begins further in the future is refused: it would stay the newest one.",
     )
-    max_smoothing_snapshots: int = Field(
-        10_000, ge=1, description="Intervals that one smoothing may reach back."
-    )
+    max_smoothing_snapshots: int = Field(10_000, ge=1, description="Most intervals that one smoothing uses.")
     default_page_size: int = Field(100, ge=1)
     max_page_size: int = Field(1_000, ge=1)
     inline_operators: int = Field(
@@ -57,20 +55,21 @@ class Settings(BaseSettings):
         default_factory=lambda: min(2, os.cpu_count() or 1),
         ge=1,
         le=64,
-        description="Long requests that each worker computes at once, and short ones beside them: "
-        "2, or 1 where there is one core. A worker uses about one core however many it computes.",
+        description="Long requests that each worker computes at the same time, besides short ones; the default is "
+        "2, or 1 on one core. A worker uses about one core, whatever the number.",
     )
     computing_queue: int = Field(
         4,
         ge=0,
-        description="Requests that may wait for such a slot; beyond them 503. More where all are brief.",
+        description="Requests that may wait for such a slot; further ones are answered with 503. Increase it if all "
+        "requests are short.",
     )
 
     backtest_processes: int = Field(
         1,
         ge=0,
         le=64,
-        description="Backtests computed at once by all who share the database, each in a process; 0 computes none.",
+        description="Backtests computed at the same time by all services on the database, each in a process; 0: none.",
     )
 
     database_pool_size: int = Field(10, ge=1, description="Connections each worker keeps.")
@@ -84,7 +83,7 @@ class Settings(BaseSettings):
     @field_validator("database_url")
     @classmethod
     def name_the_driver(cls, url: SecretStr | None) -> SecretStr | None:
-        """Accept what Postgres itself accepts, and pick the driver that is installed."""
+        """Accepts the schemes that Postgres accepts, and names the installed driver."""
         if url is None:
             return None
         scheme, separator, rest = url.get_secret_value().partition("://")
@@ -94,7 +93,7 @@ class Settings(BaseSettings):
 
 
 def find_state_dir() -> Path | None:
-    """Where this user's programs note what runs (XDG Base Directory Specification); None without a home folder."""
+    """The folder for this user's state (XDG Base Directory Specification); None without a home folder."""
     named = Path(os.environ.get("XDG_STATE_HOME", ""))
     if named.is_absolute():
         return named / "headgate"
@@ -105,7 +104,7 @@ def find_state_dir() -> Path | None:
 
 
 def find_unknown_variables() -> list[str]:
-    """HEADGATE_* variables that no setting reads: a misspelling, most often, which should not pass in silence."""
+    """HEADGATE_* variables that are no settings: most are misspelt, so the caller should report them."""
     known = {PREFIX + name.upper() for name in Settings.model_fields}
     return sorted(
         name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in known

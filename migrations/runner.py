@@ -1,4 +1,4 @@
-"""Brings a database to the newest schema; two that start at once do it once."""
+"""Brings a database to the newest schema; two processes that start at the same time migrate once."""
 
 from pathlib import Path
 
@@ -8,12 +8,12 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, text
 
-# Any constant that nothing else in this database locks on.
+# A constant that no other advisory lock in this database uses.
 MIGRATION_LOCK = 0x68656164  # "head"
 
 
 def make_config() -> Config:
-    """Alembic's configuration, with no file: the scripts lie beside this module."""
+    """Alembic's configuration without a file; the scripts are beside this module."""
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent))
     config.set_main_option("path_separator", "os")
@@ -28,18 +28,18 @@ def newest_revision() -> str:
 
 
 def read_revision(connection: Connection) -> str | None:
-    """The revision that the database has; None = not migrated yet."""
+    """The revision of the database; None if it was never migrated."""
     return MigrationContext.configure(connection).get_current_revision()
 
 
 def migrate(url: str, revision: str = "head") -> str | None:
-    """Up (or down to an older revision) in one transaction under an advisory lock; answers the revision reached."""
+    """Upgrades or downgrades in one transaction under an advisory lock; answers the revision reached."""
     engine = create_engine(url, connect_args={"connect_timeout": 5})
     try:
         with engine.begin() as connection:
-            # Held to the end of the transaction: who comes second waits here, then finds nothing left to do.
+            # Held until the end of the transaction: a second process waits here, and then finds nothing to do.
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK})
-            # A migration that waits for a busy table makes all behind it wait too: better to fail, and retry.
+            # A migration that waits for a busy table makes all later statements wait too: it fails instead.
             connection.execute(text("SET LOCAL lock_timeout = '5s'"))
             config = make_config()
             config.attributes["connection"] = connection

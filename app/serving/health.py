@@ -1,4 +1,4 @@
-"""/healthz, /readyz and /metrics: for those who keep the service running."""
+"""/healthz, /readyz and /metrics, for the operators of the service."""
 
 from typing import Literal
 
@@ -17,7 +17,7 @@ from migrations.runner import read_revision
 
 router = APIRouter(tags=["health"])
 
-# Threads of their own: those that all routes share may all be waiting for the database.
+# Separate threads: the threads that the other routes share may all be waiting for the database.
 _readiness = CapacityLimiter(HEALTH_CONNECTIONS)
 _metrics = CapacityLimiter(1)
 
@@ -37,7 +37,7 @@ class Ready(BaseModel):
 
 @router.get("/healthz", summary="Is the process alive?")
 async def check_liveness() -> Live:
-    """Asks nothing of the database: restart the process where this fails."""
+    """Does not use the database: restart the process where this fails."""
     return Live()
 
 
@@ -48,7 +48,7 @@ async def check_readiness(request: Request) -> Ready:
 
 
 def compare_revisions(request: Request) -> Ready:
-    """Reads the schema that is there, over a connection that nothing else uses."""
+    """Compares the schema of the database with the expected one, over a connection that nothing else uses."""
     expected = request.app.state.newest_revision
     try:
         with request.app.state.health_engine.connect() as connection:

@@ -1,4 +1,4 @@
-"""What whoever runs the service sees: a request id in every line and answer, one line a request, Prometheus."""
+"""Logs and metrics: a request id in every line and answer, one line per request, metrics for Prometheus."""
 
 import json
 import logging
@@ -30,7 +30,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 log = logging.getLogger("headgate.requests")
 
-disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each, which nobody asks for
+disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each counter, without use here
 
 _request_id: ContextVar[str] = ContextVar("request_id", default="-")
 _ACCEPTABLE_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
@@ -57,12 +57,12 @@ POOL = Gauge(
 
 
 def current_request_id() -> str:
-    """The id of the request being answered; '-' outside of one."""
+    """The id of the request that is being answered, or '-'."""
     return _request_id.get()
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line."""
+    """One JSON object per line."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -89,7 +89,7 @@ class TextFormatter(logging.Formatter):
 
 
 def configure_logging(log_format: str, level: str) -> None:
-    """Everything to standard error, in one form; uvicorn's own lines included."""
+    """Writes all log lines to standard error in one format, uvicorn's too."""
     as_text = log_format == "text" or (log_format == "auto" and sys.stderr.isatty())
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(TextFormatter() if as_text else JsonFormatter())
@@ -99,7 +99,7 @@ def configure_logging(log_format: str, level: str) -> None:
     for name in ("uvicorn", "uvicorn.error", "alembic"):
         logging.getLogger(name).handlers = []
         logging.getLogger(name).propagate = True
-    logging.getLogger("uvicorn.access").disabled = True  # ours says more, in the same form as the rest
+    logging.getLogger("uvicorn.access").disabled = True  # RequestRecorder writes a line with more fields
     logging.getLogger("alembic").setLevel(logging.WARNING)
 
 
@@ -134,7 +134,7 @@ class RequestRecorder:
 
 
 def record_request(scope: Scope, status: int, seconds: float) -> None:
-    """One counter, one histogram, one line; the route's template stands for the path: names make no series."""
+    """Counts, times and logs a request. Metrics hold the route's template, not its path with names in it."""
     method = (
         scope["method"]
         if scope["method"] in {"GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"}
@@ -159,7 +159,7 @@ def time_planner(call: str) -> AbstractContextManager[object]:
 
 
 def observe_pool(engine: Engine) -> None:
-    """Moves the pool's gauge at every change, so that a scrape of any worker is right."""
+    """Updates the pool's gauge at every change, so that any worker can answer for all."""
 
     def moving(state: str, step: int) -> Callable[..., None]:
         gauge = POOL.labels(state)
@@ -175,7 +175,7 @@ def observe_pool(engine: Engine) -> None:
 
 
 def render_metrics() -> Response:
-    """Prometheus' text; of all workers where there are several."""
+    """The metrics of all workers as Prometheus' text."""
     registry = REGISTRY
     if ValueClass.__name__ == "MmapedValue":
         registry = CollectorRegistry()

@@ -1,7 +1,7 @@
-"""Which services of this user run on this machine, and on which database each works.
+"""The services of this user that run on this machine, and the database of each.
 
 Each service keeps a file in `services` below the user's state folder, and an exclusive flock on it while it runs.
-A file that can be locked belongs to a service that was killed, and is removed by whoever finds it.
+A file that can be locked belongs to a service that was killed; the next command that reads the folder removes it.
 """
 
 import fcntl
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class RunningService:
-    """A service: `data_dir` is absolute, and null where the service has a Postgres of its user's own."""
+    """A service; `data_dir` is absolute, and null where the service does not run the embedded Postgres."""
 
     pid: int
     host: str
@@ -33,7 +33,7 @@ class RunningService:
 
 @contextmanager
 def registered(address: str, database: str, data_dir: Path | None) -> Iterator[None]:
-    """Makes the service known to other commands of the same user; it runs also where that cannot be done."""
+    """Makes the service known to other commands of the same user; a failure to do so is logged and ignored."""
     service = RunningService(
         os.getpid(), socket.gethostname(), address, database, None if data_dir is None else str(data_dir)
     )
@@ -52,7 +52,7 @@ def registered(address: str, database: str, data_dir: Path | None) -> Iterator[N
 
 
 def list_running_services() -> list[RunningService]:
-    """Those of this user on this machine, in the order of their process ids."""
+    """The running services of this user on this machine, ordered by process id."""
     folder = _find_folder()
     if folder is None or not folder.is_dir():
         return []
@@ -66,7 +66,7 @@ def _find_folder() -> Path | None:
 
 
 def _write(service: RunningService) -> tuple[Path, int]:
-    """The file gets its name when it is whole and locked: nobody reads half of it, or takes it for a dead one's."""
+    """Writes and locks the file before it gets its name, so that no reader sees a part of it or an unlocked file."""
     folder = _find_folder()
     if folder is None:
         raise OSError("this user has no home folder")
@@ -86,7 +86,7 @@ def _write(service: RunningService) -> tuple[Path, int]:
 
 
 def _read(path: Path) -> RunningService | None:
-    """None for a service that has ended, for one of another machine that shares the folder, and for another user's."""
+    """The service of a file; None if it has ended, or belongs to another machine or another user."""
     try:
         with path.open("rb") as file:
             if os.fstat(file.fileno()).st_uid != os.geteuid():
@@ -99,6 +99,6 @@ def _read(path: Path) -> RunningService | None:
             except BlockingIOError:
                 return service
             path.unlink(missing_ok=True)
-    except (OSError, ValueError, TypeError):  # gone meanwhile, or another version's
+    except (OSError, ValueError, TypeError):  # the file was removed meanwhile, or another version wrote it
         return None
     return None

@@ -1,4 +1,4 @@
-"""Which database a command works on: the one set, that of this folder, or that of the one service that runs."""
+"""The database of a command: the configured one, that of the current folder, or that of the only running service."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,12 +8,12 @@ from app.settings import PREFIX, Settings
 
 
 class UnclearDatabase(Exception):
-    """Services run on databases that a command in this folder cannot choose between, or cannot open."""
+    """Several services run on different databases, or the database of the running service cannot be opened."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A database: settings that lead to it, where it is, what says so, and the service that works on it."""
+    """A database: the settings that open it, where it is, which setting or folder named it, and its running service."""
 
     settings: Settings
     where: str
@@ -37,7 +37,7 @@ class Choice:
 
 
 def choose_own_database(settings: Settings) -> Choice:
-    """The database that the settings name, whatever else runs; a relative folder is one below the current folder."""
+    """The database that the settings name, whichever services run; a relative folder is below the current folder."""
     services = list_running_services()
     if settings.database_url is not None:
         where = mask_url(settings.database_url.get_secret_value())
@@ -53,7 +53,7 @@ def choose_own_database(settings: Settings) -> Choice:
 
 
 def choose_database(settings: Settings) -> Choice:
-    """The same; where nothing is set and this folder has no database, that of the running services."""
+    """The same; if nothing is set and the current folder has no database, the database of the running services."""
     own = choose_own_database(settings)
     is_named = settings.database_url is not None or _names_folder(settings)
     if is_named or (own.settings.data_dir / "postgres").exists():
@@ -84,7 +84,7 @@ def _names_folder(settings: Settings) -> bool:
 
 
 def _tell_what_to_set(services: list[RunningService]) -> str:
-    """What names the database of any of them, or one of the current folder."""
+    """The variables with which to choose one of these services' databases, or one in the current folder."""
     ways = []
     if any(one.data_dir for one in services):
         ways.append(f"{PREFIX}DATA_DIR to the folder of the one that is meant")
@@ -95,7 +95,7 @@ def _tell_what_to_set(services: list[RunningService]) -> str:
 
 
 def _note(services: list[RunningService], service: RunningService | None, data_dir: Path) -> str:
-    """A sentence about the service that runs on another database than the folder's, where no other runs on this one."""
+    """A sentence about a service on another database, if no service runs on this one; else empty."""
     others = [one for one in services if one.data_dir != str(data_dir)]
     if service is not None or not others:
         return ""
@@ -111,8 +111,8 @@ def describe_service(service: RunningService) -> str:
 
 
 def mask_url(url: str) -> str:
-    """User, host and database: no password, nor any option, for a password may stand there too."""
-    from sqlalchemy.engine import make_url  # noqa: PLC0415  # `headgate --help` has no need of it
+    """The URL with user, host and database only: options are left out, since one of them may be a password."""
+    from sqlalchemy.engine import make_url  # noqa: PLC0415  # `headgate --help` does not need it
     from sqlalchemy.exc import ArgumentError  # noqa: PLC0415  # likewise
 
     try:

@@ -1,4 +1,4 @@
-"""The database of whoever runs: the one set, or the embedded Postgres, started again when it dies underneath."""
+"""The URL of the configured database, or of an embedded Postgres that is started again when it dies."""
 
 import logging
 import select
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 @contextmanager
 def open_database_url(settings: Settings) -> Iterator[str]:
-    """The URL of the database: the configured one, or of an embedded Postgres while the context lasts."""
+    """The URL of the configured database, or of an embedded Postgres that runs while the context lasts."""
     if settings.database_url is not None:
         yield settings.database_url.get_secret_value()
         return
@@ -28,7 +28,7 @@ def open_database_url(settings: Settings) -> Iterator[str]:
 
 @contextmanager
 def kept_postgres(data_dir: Path) -> Iterator[str]:
-    """The shared Postgres of the folder, alive for as long as the context lasts."""
+    """The shared Postgres of the folder; a thread starts it again if it dies while the context lasts."""
     with shared_postgres(data_dir) as url:
         ending, ended = socket.socketpair()
         keeper = threading.Thread(target=_keep, args=[data_dir, url, ended], daemon=True)
@@ -45,7 +45,7 @@ def _keep(data_dir: Path, url: str, ended: socket.socket) -> None:
     while _wait_for_death(url, ended):
         log.warning("Postgres on %s has died: starting it again", data_dir)
         try:
-            # Joining starts what does not run; leaving stops nothing, for the service has joined before.
+            # Entering starts a server that does not run. Leaving does not stop it, since the service still uses it.
             with shared_postgres(data_dir) as found:
                 pass
         except EmbeddedPostgresError:
@@ -57,7 +57,7 @@ def _keep(data_dir: Path, url: str, ended: socket.socket) -> None:
 
 
 def _wait_for_death(url: str, ended: socket.socket) -> bool:
-    """Whether the server died (True) or we are done (False); a connection ends with its server at once."""
+    """Waits until the server dies (True) or the context ends (False); a connection ends at once with its server."""
     try:
         with psycopg.connect(url.replace("+psycopg", "", 1), connect_timeout=5) as connection:
             readable, _, _ = select.select([connection.fileno(), ended.fileno()], [], [])

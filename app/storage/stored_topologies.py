@@ -26,7 +26,7 @@ class StoredTopology:
 
     @property
     def etag(self) -> str:
-        """Names this state of this topology: a topology deleted and made again has another id."""
+        """Identifies this revision; the id is part of it, since a topology may be deleted and made again."""
         return f'"{self.id}-{self.revision}"'
 
     def to_values(self) -> Topology:
@@ -35,7 +35,7 @@ class StoredTopology:
 
 
 def find_topology(session: Session, name: str, revision: int | None = None) -> StoredTopology:
-    """The current revision, or the one asked for."""
+    """The topology at its current revision, or at the given one."""
     wanted = TopologyRow.revision if revision is None else revision
     found = session.execute(
         select(TopologyRow, TopologyRevisionRow)

@@ -1,4 +1,4 @@
-"""Tables of what was answered about a topology: plans, placements and decisions."""
+"""Tables of answers about a topology: plans, placements and decisions."""
 
 from datetime import datetime
 from uuid import UUID
@@ -10,7 +10,7 @@ from app.tables.base import Base, Document
 
 
 class PlanRow(Base):
-    """A plan as it was answered, with what it was asked and what it stood on."""
+    """A plan: its request, its answer, and the revision of the topology it was computed for."""
 
     __tablename__ = "plans"
     __table_args__ = (Index("ix_plans_topology_id_created_at_id", "topology_id", "created_at", "id"),)
@@ -25,7 +25,7 @@ class PlanRow(Base):
 
 
 class PlacementRow(Base):
-    """A placement as it was answered, with what it was asked and what it stood on."""
+    """A placement: its request, its answer, and the revision of the topology it was computed for."""
 
     __tablename__ = "placements"
     __table_args__ = (Index("ix_placements_topology_id_created_at_id", "topology_id", "created_at", "id"),)
@@ -39,7 +39,7 @@ class PlacementRow(Base):
 
 
 class DecisionRow(Base):
-    """A decision as it was answered; `decided_for` is where the newest interval it looked at ends."""
+    """A decision; `decided_for` is the end of the newest interval that it used."""
 
     __tablename__ = "decisions"
     __table_args__ = (

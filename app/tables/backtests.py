@@ -11,9 +11,9 @@ from app.tables.base import Base, Document
 
 
 class BacktestRow(Base):
-    """A backtest asked for: what of, and how far it is; `app/backtest_workers/worker.py` computes it.
+    """A backtest: its request and its progress; `app/backtest_workers/worker.py` computes it.
 
-    Whether anybody is at work on it is not written here: its worker holds an advisory lock, which ends with it.
+    The worker that computes it holds an advisory lock, which ends with the worker; no column says so.
     """
 
     __tablename__ = "backtests"
@@ -34,9 +34,9 @@ class BacktestRow(Base):
 
 
 class BacktestRunRow(Base):
-    """One policy lived through with one seed: its scores, and its schedule as [steps, vms] pairs.
+    """One policy replayed with one seed: its scores, and its schedule as [steps, vms] pairs.
 
-    Rows of their own, so that a run that is done costs one insert and a picture of it reads one row.
+    Each run is a row, so that a finished run is one insert, and a picture of it reads one row.
     """
 
     __tablename__ = "backtest_runs"

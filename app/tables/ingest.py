@@ -22,7 +22,7 @@ from app.tables.base import Base, Document
 
 
 class IngestRunRow(Base):
-    """One run of the nightly ingest: what it read, what became of it, and the stretch of time it wrote."""
+    """One run of the nightly ingest: its paths, its counts, its state, and the time span of its windows."""
 
     __tablename__ = "ingest_runs"
     __table_args__ = (
@@ -51,7 +51,7 @@ class IngestRunRow(Base):
 
 
 class RejectedLineRow(Base):
-    """A record that a run could not use: where it stands, why, and its beginning."""
+    """A record that a run could not use: its file and line, the reason, and the beginning of its text."""
 
     __tablename__ = "rejected_lines"
 
@@ -64,10 +64,10 @@ class RejectedLineRow(Base):
 
 
 class OperatorSummaryRow(Base):
-    """One operator in one window, as measured; partitioned by day (docs/ingest.md says why, and what it costs).
+    """Measurements of one operator in one window; partitioned by day (docs/ingest.md says why).
 
-    No foreign key: it would be looked up for each of a day's million rows. `headgate prune` drops what a deleted
-    topology leaves behind.
+    It has no foreign key, which would be checked for each of a day's million rows. `headgate prune` deletes the
+    summaries of deleted topologies.
     """
 
     __tablename__ = "operator_summaries"
@@ -108,7 +108,7 @@ class OperatorSummaryRow(Base):
 
 
 class TopologySummaryRow(Base):
-    """One topology in one window: what entered, and what became of the root tuples that entered then."""
+    """Measurements of one topology in one window: external rate, and sojourns of the roots that arrived in it."""
 
     __tablename__ = "topology_summaries"
 

@@ -9,7 +9,7 @@ from app.tables.base import Base, Document
 
 
 class TopologyRow(Base):
-    """A name and which revision is current."""
+    """A topology's name and the number of its current revision."""
 
     __tablename__ = "topologies"
     __table_args__ = (UniqueConstraint("name"),)
@@ -36,7 +36,7 @@ class TopologyRevisionRow(Base):
 
 
 class SnapshotRow(Base):
-    """The measured load of one interval; `observed_at` is where the interval begins."""
+    """The measured load of one interval, which begins at `observed_at`."""
 
     __tablename__ = "snapshots"
     __table_args__ = (
@@ -60,7 +60,7 @@ class SnapshotRow(Base):
 
 
 class MstSampleRow(Base):
-    """A throughput that some VMs sustained, or (not `saturated`) served with room left."""
+    """A throughput of a number of VMs: the maximum if `saturated`, else one that they served with room left."""
 
     __tablename__ = "mst_samples"
     __table_args__ = (
@@ -79,7 +79,7 @@ class MstSampleRow(Base):
 
 
 class PolicyRow(Base):
-    """Under which terms decisions about a topology are made; its owner replaces it as a whole."""
+    """The terms for decisions about a topology; its owner replaces them as a whole."""
 
     __tablename__ = "policies"
 
