@@ -75,8 +75,8 @@ def allocate_budget(stations: Stations, k_max: int, names: Sequence[str] = ()) -
     Exactly the result of adding the processor of the largest gain, one by one and first come on ties.
     """
     board = set_board(stations)
+    check_bounds(board.floors, stations.max_processors, names)  # first: no budget could help
     check_budget(k_max, board.floors, names)
-    check_bounds(board.floors, stations.max_processors, names)
     board.approach_total(k_max)
     spare = k_max - board.total
     while spare and board.step(spare):

@@ -171,6 +171,13 @@ def test_a_bound_below_the_least_stable_count_names_its_operator(size: int):
 
 
 @pytest.mark.parametrize("size", [3, 80])
+def test_a_bound_that_no_budget_helps_is_named_before_the_budget(size: int):
+    stations = replace(build_stations([2.5] * size), max_processors=[9] * (size - 1) + [2])
+    with pytest.raises(BoundTooSmall):
+        allocate_budget(stations, 1)
+
+
+@pytest.mark.parametrize("size", [3, 80])
 def test_the_bound_of_a_target_counts_visits(size: int):
     # Algorithm 2 of the DRS paper, line 5, sums 1/μ without them; and it never ends at T_max = T_L
     stations = build_stations([2.5] * size)
