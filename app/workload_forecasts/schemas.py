@@ -13,14 +13,14 @@ MOST_STEPS_AHEAD = 1440
 MOST_WINDOW_STEPS = 2000
 MOST_HISTORY_STEPS = 10_080
 
-# 24 minutes of a rising rate with some noise.
+# Forty minutes of a rising rate with some noise.
 EXAMPLE: JsonValue = {
     "workload": [
         {"at": f"2026-11-18T00:{minute:02}:00Z", "rate": round(300 + 2.0 * minute + (minute * 37 % 11), 1)}
-        for minute in range(24)
+        for minute in range(40)
     ],
     "steps": 10,
-    "window_steps": 24,
+    "window_steps": 40,
 }
 
 StepsAhead = Annotated[int, Field(ge=1, le=MOST_STEPS_AHEAD, description="Steps to forecast.")]
