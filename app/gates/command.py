@@ -218,10 +218,10 @@ def _read_processors(given: list[str]) -> dict[str, Any]:
 
 def _report(answer: "GateAnswer", reports: GateReports) -> None:
     """Writes the verdict; a reader of standard output that stops early, as `head` does, does not change it."""
-    from app.gates import answers
+    from app.reports import junit
 
     if reports.junit:
-        _write(reports.junit, answers.render_junit(answer))
+        _write(reports.junit, junit.render_junit(answer))
     try:
         _print(answer, reports)
         sys.stdout.flush()
@@ -230,15 +230,15 @@ def _report(answer: "GateAnswer", reports: GateReports) -> None:
 
 
 def _print(answer: "GateAnswer", reports: GateReports) -> None:
-    from app.gates import answers
     from app.gates.offline import print_table
+    from app.reports import github
 
     if reports.output == "json":
         sys.stdout.write(answer.model_dump_json(indent=2) + "\n")
     elif reports.output == "github":
-        sys.stdout.write(answers.render_annotations(answer))
+        sys.stdout.write(github.render_annotations(answer))
         if reports.summary:
-            _write(reports.summary, answers.render_markdown(answer), mode="a")
+            _write(reports.summary, github.render_markdown(answer), mode="a")
     else:
         print_table(answer)
 
@@ -255,14 +255,14 @@ def _write(path: Path, text: str, mode: str = "w") -> None:
 
 def _fail(why: str, reports: GateReports) -> typer.Exit:
     """Writes why nothing was judged, in every report that a verdict would have been written to."""
-    from app.gates import answers
+    from app.reports import github, junit
 
     typer.echo(f"headgate: {why}", err=True)
     if reports.output == "github":
-        sys.stdout.write(answers.render_problem_annotation(why))
+        sys.stdout.write(github.render_problem_annotation(why))
     if reports.junit:
         try:
-            reports.junit.write_text(answers.render_junit_problem(why), encoding="utf-8")
+            reports.junit.write_text(junit.render_junit_problem(why), encoding="utf-8")
         except OSError as error:
             typer.echo(f"headgate: {reports.junit}: cannot be written: {error.strerror}", err=True)
     return typer.Exit(COULD_NOT_JUDGE)

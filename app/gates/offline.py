@@ -12,9 +12,9 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from app.gates.answers import list_findings, say_verdict, summarise, write_number
 from app.gates.schemas import GateAnswer, GateRequest
 from app.gates.service import judge_described
+from app.reports.verdict_lines import list_findings, say_verdict, summarise, write_number
 from app.terminal.files import read_body, read_document
 from app.terminal.refusals import Refused, compute_answer
 from app.terminal.tables import open_console

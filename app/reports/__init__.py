@@ -1,0 +1,1 @@
+"""Verdicts and findings as people and CI systems read them: lines, JUnit, GitHub."""
