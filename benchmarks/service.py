@@ -95,7 +95,7 @@ def serving(database_url: str, workers: int) -> Iterator[int]:
         str(PORT),
     ]
     options = ["--workers", str(workers), "--no-access-log", "--log-level", "error"]
-    # Its log lines are a part of what a request costs: they are written, and nobody reads them.
+    # The log lines are part of the cost of a request: they are written, and discarded.
     with subprocess.Popen([*command, *options], env=environment, stderr=subprocess.DEVNULL) as process:
         with httpx.Client(transport=httpx.HTTPTransport(retries=10), timeout=60) as client:
             body = make_request().model_dump(mode="json", exclude_none=True)

@@ -90,7 +90,7 @@ def lock_number(run_id: int) -> int:
 
 
 def abandon_dead_runs(connection: Connection) -> int:
-    """Marks runs whose process ended without a word: Postgres freed their locks with their connections."""
+    """Marks runs whose process was killed: Postgres freed their locks when their connections ended."""
     return connection.execute(
         "UPDATE ingest_runs SET state = 'abandoned', finished_at = now(),"
         " error = 'The process ended without saying why; nothing of this run was written.'"

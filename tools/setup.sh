@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes .venv hold what a lock file names, and nothing happens when it already does.
+# Installs into .venv the packages of a lock file; does nothing if they are installed already.
 # usage: tools/setup.sh requirements.lock | requirements-dev.lock
 set -eu
 cd "$(dirname "$0")/.."
@@ -10,7 +10,7 @@ die() {
     exit 1
 }
 
-# What the environment was made from: its place (scripts in it name it), what is to be installed, and by what.
+# Identifies what the environment was made from: its folder (scripts in it name the folder), the packages, the installer.
 fingerprint() {
     pwd
     cat pyproject.toml requirements-uv.lock "$1"
@@ -32,7 +32,7 @@ check_python() {
         die "$1 cannot make virtual environments: on Debian and Ubuntu, apt-get install python$found-venv, then run make again"
 }
 
-# Another interpreter was asked for than the environment has.
+# Whether PYTHON names another version of Python than the environment has.
 is_other_python() {
     [ -n "${PYTHON:-}" ] && [ "$(version_of "$PYTHON")" != "$(version_of .venv/bin/python)" ]
 }

@@ -9,36 +9,36 @@ from sqlalchemy.orm import Mapped, mapped_column
 from app.tables.base import Base, Document
 
 
-class PlanRow(Base):
+class AnswerColumns:
+    """An answer about one revision of a topology."""
+
+    id: Mapped[UUID] = mapped_column(primary_key=True)
+    topology_id: Mapped[int] = mapped_column(ForeignKey("topologies.id", ondelete="CASCADE"))
+    revision: Mapped[int] = mapped_column(Integer)
+    answer: Mapped[Document]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class PlanRow(AnswerColumns, Base):
     """A plan: its request, its answer, and the revision of the topology it was computed for."""
 
     __tablename__ = "plans"
     __table_args__ = (Index("ix_plans_topology_id_created_at_id", "topology_id", "created_at", "id"),)
 
-    id: Mapped[UUID] = mapped_column(primary_key=True)
-    topology_id: Mapped[int] = mapped_column(ForeignKey("topologies.id", ondelete="CASCADE"))
-    revision: Mapped[int] = mapped_column(Integer)
     objective: Mapped[str]
     request: Mapped[Document]
-    answer: Mapped[Document]
-    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
-class PlacementRow(Base):
+class PlacementRow(AnswerColumns, Base):
     """A placement: its request, its answer, and the revision of the topology it was computed for."""
 
     __tablename__ = "placements"
     __table_args__ = (Index("ix_placements_topology_id_created_at_id", "topology_id", "created_at", "id"),)
 
-    id: Mapped[UUID] = mapped_column(primary_key=True)
-    topology_id: Mapped[int] = mapped_column(ForeignKey("topologies.id", ondelete="CASCADE"))
-    revision: Mapped[int] = mapped_column(Integer)
     request: Mapped[Document]
-    answer: Mapped[Document]
-    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
-class DecisionRow(Base):
+class DecisionRow(AnswerColumns, Base):
     """A decision; `decided_for` is the end of the newest interval that it used."""
 
     __tablename__ = "decisions"
@@ -48,11 +48,6 @@ class DecisionRow(Base):
         Index("ix_decisions_topology_id_created_at_id", "topology_id", "created_at", "id"),
     )
 
-    id: Mapped[UUID] = mapped_column(primary_key=True)
-    topology_id: Mapped[int] = mapped_column(ForeignKey("topologies.id", ondelete="CASCADE"))
-    revision: Mapped[int] = mapped_column(Integer)
     decided_for: Mapped[datetime]
     action: Mapped[str]
     external_rate: Mapped[float]
-    answer: Mapped[Document]
-    created_at: Mapped[datetime] = mapped_column(server_default=func.now())

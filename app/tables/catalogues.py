@@ -8,23 +8,22 @@ from sqlalchemy.orm import Mapped, mapped_column
 from app.tables.base import Base, Document
 
 
-class ProfileRow(Base):
-    """One version of a task's profile; versions are added, never changed."""
+class VersionedColumns:
+    """A name with versions; a version is added, and never changed."""
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    version: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    definition: Mapped[Document]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class ProfileRow(VersionedColumns, Base):
+    """One version of a task's profile."""
 
     __tablename__ = "profiles"
 
-    name: Mapped[str] = mapped_column(primary_key=True)
-    version: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
-    definition: Mapped[Document]
-    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
-
-class VmCatalogueRow(Base):
+class VmCatalogueRow(VersionedColumns, Base):
     """One version of a catalogue of VM sizes and prices."""
 
     __tablename__ = "vm_catalogues"
-
-    name: Mapped[str] = mapped_column(primary_key=True)
-    version: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
-    definition: Mapped[Document]
-    created_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -1,10 +1,10 @@
-"""SCVs that were not known lose the 1,000,000 that ingested snapshots had for them.
+"""Ingested snapshots lose SCVs of 1,000,000 that stood for unknown ones.
 
-`least(NULL, 1e6)` is 1e6 in Postgres, so a summary without an SCV made a snapshot with one of exactly 1e6. Where the
-summary is still there, it tells: null there, the snapshot loses the field; a real SCV above 1e6, the snapshot keeps
-the 1e6 that such an SCV is cut to. Where the summary is gone, nobody can tell, and the field goes too: an SCV above
-1e6 takes more than a million gaps in a window or a sample of one in thousands, an unknown one two quiet minutes, and
-a plan says of a missing SCV that it assumed 1. Posted snapshots say what their owner said, and stay as they are.
+`least(NULL, 1e6)` is 1e6 in Postgres, so a summary without an SCV made a snapshot with an SCV of exactly 1e6. If the
+summary exists and its SCV is null, the snapshot loses the field; if its SCV is above 1e6, the snapshot keeps 1e6, the
+largest SCV of a snapshot. If the summary was deleted, the field is removed too: a real SCV above 1e6 takes more than a
+million gaps in a window, or a sample of one in thousands, while an unknown one takes two quiet minutes; and a plan says
+that it assumed 1 for a missing SCV. Posted snapshots are not changed.
 """
 
 from alembic import op
@@ -14,7 +14,7 @@ down_revision = "2026_11_18_backtests"
 branch_labels = None
 depends_on = None
 
-# The filter on the document comes first: most snapshots have no such number, and of those no summary is looked up.
+# The filter on the document avoids the search for summaries of most snapshots, which have no such number.
 REPAIR = """
 UPDATE snapshots SET operators = repaired.operators
 FROM (

@@ -1,4 +1,4 @@
-"""How much of a window was covered, and how many instances were present and busy; unknown of what was stored before."""
+"""Columns for the time covered and for instances present and busy; null in rows that were stored before."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Makes logs: tidy ones, and messy ones whose every fault is known."""
+"""Logs of random tuples through a small topology, as events and as lines."""
 
 import json
 from datetime import UTC, datetime
@@ -55,7 +55,7 @@ def make_events(
 
 
 def make_single_events(roots: int, seed: int) -> list[Event]:
-    """The same, of which no two are one record: a run measures them once."""
+    """The same without duplicates, so that a run measures once."""
     return reference.drop_duplicates(make_events(roots, seed))
 
 

@@ -1,4 +1,4 @@
-"""The definitions once more, in numpy and plain Python, one tuple after the other: what Spark is held against."""
+"""An independent implementation of every definition in numpy and plain Python, to compare Spark's numbers with."""
 
 from collections import defaultdict
 from collections.abc import Iterable

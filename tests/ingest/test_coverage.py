@@ -17,7 +17,7 @@ from tests.ingest.window_logs import make_steady
 
 
 def test_a_log_that_begins_and_ends_within_a_minute_has_the_rate_of_the_time_it_covers(minutes: Found):
-    """From 12.5 s on, for 109.5 s at 100/s: 47.5 s, a minute, and 2 s that read 3.3/s for 100."""
+    """From 12.5 s on, for 109.5 s at 100/s: windows of 47.5 s, 60 s and 2 s, each with a rate near 100/s."""
     events = make_steady(100, 109.5, seed=1, begin=12.5)
     counts = np.bincount([(e.arrived_ns - START_NS) // (60 * NS) for e in events])
     operators, topologies, snapshots = (minutes["cut"][table] for table in TABLES)
@@ -38,7 +38,7 @@ def test_a_log_that_begins_and_ends_within_a_minute_has_the_rate_of_the_time_it_
         assert one["mean_busy"] == pytest.approx(1.0, rel=0.2)
 
 
-def test_of_a_rare_arrival_a_minute_is_covered_and_of_a_silence_too(minutes: Found):
+def test_rare_arrivals_and_silences_are_covered_time(minutes: Found):
     """One tuple a minute, none for half an hour in the midst: no window is read as a moment at a high rate."""
     found = minutes["rare"]["snapshots"]
     assert max(one["external_rate"] for one in found) <= 5 / 60
@@ -47,7 +47,7 @@ def test_of_a_rare_arrival_a_minute_is_covered_and_of_a_silence_too(minutes: Fou
 
 
 @pytest.mark.parametrize(("name", "count"), [("one", 1), ("three", 3)])
-def test_what_a_log_of_one_moment_covers_is_not_known(minutes: Found, name: str, count: int):
+def test_the_time_covered_by_a_log_of_one_moment_is_not_known(minutes: Found, name: str, count: int):
     """Rates are then tuples per window, and a null says that it is not known."""
     (found,) = minutes[name]["snapshots"]
     (note,) = minutes[name]["notes"]
@@ -57,8 +57,8 @@ def test_what_a_log_of_one_moment_covers_is_not_known(minutes: Found, name: str,
     assert ("all arrivals at one time" in note["detail"]) == (count > 1)
 
 
-def test_a_log_whose_ends_are_batches_of_one_moment_covers_what_lies_between(minutes: Found):
-    """There the gaps are those of the whole log; "too few arrivals" was said of two hundred."""
+def test_a_log_with_a_batch_at_each_end_covers_the_time_between_them(minutes: Found):
+    """At such ends the mean gap of the whole log is used."""
     lengths = [one["covered_seconds"] for one in minutes["batches"]["snapshots"]]
     assert lengths[1:-1] == [60.0] * 8
     assert min(lengths) > 0
@@ -79,10 +79,10 @@ def test_the_time_covered_is_estimated_without_bias():
         assert np.mean(found) == pytest.approx(100, abs=4 * np.std(found) / np.sqrt(len(found)) + 0.1)
 
 
-def test_a_day_that_is_not_over_covers_what_there_is_of_it(
+def test_an_unfinished_day_covers_the_time_until_its_last_arrival(
     spark: SparkSession, database: str, tmp_path: Path
 ):
-    """The whole day is asked for, at noon; the next run, of more of it, completes the window."""
+    """A run with a day before the day is over; the next run completes the window."""
     day, midnight = date(2026, 11, 18), (START_NS // NS // 86_400 * 86_400 - START_NS // NS)
     events = make_steady(20, 200, seed=5, begin=midnight - 30)
     cut = [e for e in events if (e.arrived_ns - START_NS) / NS - midnight < 80]

@@ -50,7 +50,7 @@ def test_too_many_rejected_lines_leave_the_tables_as_they_were(
     )
 
 
-def test_a_failed_run_says_what_failed_and_not_who_called_it(
+def test_a_failed_run_is_recorded_with_the_cause_of_its_failure(
     spark: SparkSession, database: str, tmp_path: Path
 ):
     whole = gzip.compress("\n".join(to_json(event) for event in make_single_events(100, seed=9)).encode())
@@ -64,7 +64,7 @@ def test_a_failed_run_says_what_failed_and_not_who_called_it(
     assert run["error"].endswith("EOFException: Unexpected end of input stream")
 
 
-def test_a_failure_in_python_is_told_in_its_own_words(spark: SparkSession):
+def test_a_failure_in_python_is_told_with_its_last_line(spark: SparkSession):
     def give_up(_: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         raise RuntimeError("no more of this")
 

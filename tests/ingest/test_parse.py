@@ -69,7 +69,7 @@ ODD_NAMES = [
 ]
 
 
-def test_a_faulty_name_is_found_in_the_tally_of_who_trusted_it(spark: SparkSession, tmp_path: Path):
+def test_a_faulty_name_that_was_trusted_is_found_in_the_tally(spark: SparkSession, tmp_path: Path):
     """Each record is of a second of its own, by which it is found again."""
     odd = [{name: value} for value in ODD_NAMES for name in SHOWN]
     lines = [good(**change, arrived_at=T0 - second) for second, change in enumerate(odd)]

@@ -1,4 +1,4 @@
-"""What the quick parser reads is what stands there; all else it hands back as it came."""
+"""The quick parser reads a line exactly, or hands it back unchanged."""
 
 import json
 from typing import Any
@@ -41,7 +41,7 @@ def read(given: list[str]) -> list[dict[str, Any]]:
 
 def keep_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     keys = [key for key, _ in pairs if key in FIELDS]
-    assert len(keys) == len(set(keys)), "which of two is meant, nobody knows"
+    assert len(keys) == len(set(keys)), "of two equal keys either may be meant"
     return dict(pairs)
 
 

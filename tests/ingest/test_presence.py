@@ -10,21 +10,21 @@ from tests.ingest.stored import Found
 from tests.ingest.window_logs import AGENTS
 
 
-def test_who_served_one_tuple_could_have_served_more(minutes: Found):
-    """Three processors would be too few even for what the eight were seen to do."""
+def test_an_instance_that_served_one_tuple_counts_as_present(minutes: Found):
+    """Eight instances, each with one tuple: three processors would be too few for what they served."""
     for row in minutes["once"]["operator_summaries"]:
         assert (row["processors"], row["processors_basis"]) == (8, "present")
 
 
-def test_who_is_idle_when_the_log_ends_is_still_there(minutes: Found):
-    """The newest window, on which plans stand, said seven of ten."""
+def test_an_instance_that_is_idle_at_the_end_of_the_log_is_present(minutes: Found):
+    """Plans use the newest window; a defect once counted seven of ten instances in it."""
     present = [row["instances_present"] for row in minutes["idle"]["operator_summaries"]]
     assert min(present) >= 9
     assert np.mean(present) > 9.8
     assert present[-1] == pytest.approx(10)
 
 
-def test_of_shifts_those_count_who_could_serve(shifts: Found):
+def test_of_shifts_only_the_present_instances_count(shifts: Found):
     """Twice as many names as agents at a time, and one more busy at once: E[T] is near that measured with neither."""
     rows = [row for row in shifts["calls"]["operator_summaries"] if row["covered_seconds"] == 14_400]
     assert len(rows) >= 16

@@ -45,8 +45,8 @@ def test_centuries_of_a_broken_clock_add_up(spark: SparkSession, tmp_path: Path)
     assert_same(spark, tmp_path, events)
 
 
-def test_of_a_root_that_came_before_the_log_no_part_is_taken_for_a_root(minutes: Found):
-    """Half of the roots in the first minute were children, and its measured E[T] half of what it was."""
+def test_tuples_of_roots_before_the_log_are_not_taken_for_roots(minutes: Found):
+    """Counted as roots, they would halve the measured E[T] of the first minute."""
     counts = np.bincount(
         [(e.arrived_ns - START_NS) // (60 * NS) for e in make_midway() if e.from_operator is None]
     )

@@ -1,4 +1,4 @@
-"""Runs are recorded, also those whose process was killed."""
+"""A run whose process was killed is marked by the next run."""
 
 from pathlib import Path
 

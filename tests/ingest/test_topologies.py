@@ -13,9 +13,7 @@ from tests.ingest.logs import make_events, to_json
 from tests.ingest.stored import last_run, query, request, write
 
 
-def test_a_posted_topology_stays_and_its_disagreement_is_told(
-    spark: SparkSession, database: str, tmp_path: Path
-):
+def test_a_posted_topology_stays_and_differences_are_told(spark: SparkSession, database: str, tmp_path: Path):
     posted = {
         "operators": [{"name": "generator"}, {"name": "detector"}],
         "edges": [{"source": "generator", "target": "detector", "selectivity": 9.0}],

@@ -66,7 +66,7 @@ def make_batches() -> list[Event]:
 
 
 def make_midway() -> list[Event]:
-    """Each tuple has a child half a minute later; of the first ones the log has the child alone."""
+    """Each tuple has a child half a minute later; the log begins after the first ones, and has only their children."""
     events = []
     for root in make_steady(5, 150, seed=17, begin=-30):
         at = root.arrived_ns + 30 * NS
@@ -101,7 +101,7 @@ def make_idle() -> list[Event]:
 
 
 def sample_by_chance(events: Sequence[Event], every: int, seed: int) -> list[Event]:
-    """As a hash of the root would take them."""
+    """Each tuple with a chance of 1 / every."""
     taken = np.random.default_rng(seed).random(len(events)) < 1 / every
     kept = [e for e, is_taken in zip(events, taken, strict=True) if is_taken]
     return [replace(e, sample_every=every, sampling="random") for e in kept]
@@ -110,7 +110,7 @@ def sample_by_chance(events: Sequence[Event], every: int, seed: int) -> list[Eve
 def simulate_shifts(rate: float, mean_service: float, seed: int) -> list[Event]:
     """A call centre: AGENTS at a time, each for a shift, one shift ending every SHIFT / AGENTS; calls wait in order.
 
-    Who is in a call when the shift ends finishes it beside the successor.
+    An agent whose shift ends during a call finishes it, beside the successor.
     """
     random = np.random.default_rng(seed)
     begins = np.arange(-AGENTS, DAYS * 86_400 / (SHIFT / AGENTS)) * SHIFT / AGENTS

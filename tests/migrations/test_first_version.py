@@ -93,7 +93,7 @@ def test_unknown_scvs_go_and_measured_and_posted_ones_stay(first_database_url: s
     ]
 
 
-def test_without_a_summary_nobody_knows_whether_the_scv_was_measured(first_database_url: str):
+def test_without_a_summary_an_scv_at_the_limit_counts_as_unknown(first_database_url: str):
     with connect(first_database_url) as connection:
         connection.execute("DELETE FROM operator_summaries")
     migrate(first_database_url)

@@ -121,7 +121,7 @@ def test_health_checks_ask_what_answers() -> None:
     assert f"--username={read_variables('postgres')['POSTGRES_USER']}" in postgres
 
 
-def test_nobody_starts_before_what_it_needs() -> None:
+def test_each_service_starts_after_those_it_needs() -> None:
     assert SERVICES["migrate"]["depends_on"] == {"postgres": {"condition": "service_healthy"}}
     for service in ("api", "ingest"):
         assert SERVICES[service]["depends_on"] == {"migrate": {"condition": "service_completed_successfully"}}
@@ -149,7 +149,7 @@ def test_the_ingest_reads_the_folder_that_is_mounted() -> None:
     assert (source, target, mode) == ("./logs", SERVICES["ingest"]["command"][2], "ro")
 
 
-def test_the_image_holds_every_package_from_the_lock_and_runs_as_nobody_special() -> None:
+def test_the_image_holds_every_package_from_the_lock_and_does_not_run_as_root() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     for package in project["tool"]["uv"]["build-backend"]["module-name"]:
         assert f"COPY {package} {package}\n" in DOCKERFILE

@@ -22,7 +22,7 @@ from app.described.load import FPD_LOAD
 from app.described.topology import FPD
 from tests.app.processes import PATIENCE_SECONDS, StartService, connect, is_refused, wait_until
 
-# Computed on the event loop, which meanwhile reads nothing: most requests of many clients lie unread at any moment.
+# Computed on the event loop, which reads nothing meanwhile: at any moment most requests of many clients are unread.
 OPERATORS = [f"operator {number}" for number in range(50)]
 LONG_PLAN = {
     "topology": {"operators": [{"name": one} for one in OPERATORS]},
@@ -143,8 +143,8 @@ def test_what_is_in_flight_at_sigterm_is_answered_however_long_it_takes(
         wait_until(lambda: onlooker.scalar(locks), "the request waits for the row")
 
         service.process.send_signal(signal.SIGTERM)
-        wait_until(lambda: is_refused(service.url), "nobody else can connect")
-        wait_until(lambda: has_ended(idle), "who asks nothing holds nothing up")
+        wait_until(lambda: is_refused(service.url), "new connections are refused")
+        wait_until(lambda: has_ended(idle), "idle connections are closed")
         rival.rollback()
         assert waiting.result().json()["revision"] == 2
         sending.sock.sendall(body[len(body) // 2 :])

@@ -27,7 +27,7 @@ def bind_two(stack: ExitStack) -> list[socket.socket]:
 
 
 def open_client(stack: ExitStack, listener: socket.socket) -> socket.socket:
-    """A client whose connection, over loopback, is made as soon as the kernel makes it at all."""
+    """A client; over loopback its connection is made before this returns, unless the kernel drops it."""
     client = stack.enter_context(socket.socket())
     client.settimeout(0)
     client.connect_ex(listener.getsockname())

@@ -1,4 +1,4 @@
-"""Services make themselves known to other commands of the same user, and to nobody else."""
+"""Commands of a user find the running services of the same user on the same machine."""
 
 import json
 import os

@@ -117,7 +117,7 @@ def test_a_killed_service_is_no_longer_found_and_without_one_the_current_folder_
         assert list_running_services()[0].database == mask_url(database_url)
         service.stop(signal.SIGKILL)
         assert list_running_services() == []
-        assert not list(state.rglob("*.json")), "who finds it dead removes it"
+        assert not list(state.rglob("*.json")), "its file is removed"
         ended = Place(elsewhere.folder, state).run("migrate")
     assert ended.returncode == 0, ended.stderr
     assert f"{elsewhere.folder / '.headgate'} (of the current folder)" in ended.stderr
@@ -166,7 +166,7 @@ def test_services_on_several_databases_are_listed_and_none_is_taken(folder: Path
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_service_whose_password_nobody_told_is_named_and_nothing_else_is_taken():
+def test_a_service_with_an_unknown_password_is_named_and_no_database_is_chosen():
     with registered("http://b", "postgresql://me@db/x", None):
         with pytest.raises(UnclearDatabase, match="HEADGATE_DATABASE_URL to the same URL"):
             choose_database(Settings())

@@ -1,4 +1,4 @@
-"""One server per data folder, whoever comes, goes or is killed: with real processes and a real Postgres."""
+"""One server per data folder, for all its users, also when users or the server are killed."""
 
 import os
 import signal
