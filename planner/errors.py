@@ -1,6 +1,6 @@
 """The errors that the planner raises, with their numbers in fields.
 
-PlannerError
+PlannerError (a FieldsError)
 ├── InvalidArgument
 │   ├── InvalidTopology        the graph contradicts itself
 │   ├── InvalidLoad            the measurements, or what is asked of them, do not fit the topology
@@ -13,14 +13,15 @@ PlannerError
 ├── PlacementError             threads cannot be given to slots: planner.placements.errors
 └── ForecastError              a schedule of VMs cannot be made: planner.workloads.errors
 
-They are dataclasses without generated equality: an exception is one event, hashable by identity, and it
-pickles whether it was raised with positional or with keyword arguments.
+Every subclass of FieldsError is a dataclass without generated equality: an exception is one event, hashable by
+identity, and it pickles whether it was raised with positional or with keyword arguments.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from itertools import islice
+from typing import ClassVar, dataclass_transform
 
 NAMES_SHOWN = 20
 NAMES_COMPARED = 300
@@ -47,8 +48,20 @@ def escape_pointer(name: str) -> str:
     return name.replace("~", "~0").replace("/", "~1")
 
 
-class PlannerError(Exception):
-    """The base of every error that the planner raises on purpose; its text is written for the caller."""
+@dataclass_transform(eq_default=False)
+class FieldsError(Exception):
+    """An exception with its numbers in fields; its text is `text` with the fields filled in.
+
+    A subclass declares its fields as a dataclass does, and `text`; one whose text has parts to choose writes `__str__`.
+    """
+
+    text: ClassVar[str] = "{self.detail}"
+
+    def __init_subclass__(cls) -> None:
+        dataclass(eq=False)(cls)
+
+    def __str__(self) -> str:
+        return self.text.format(self=self)
 
     def __post_init__(self) -> None:
         # BaseException keeps positional arguments only, and unpickling calls cls(*args): without this an
@@ -56,7 +69,10 @@ class PlannerError(Exception):
         self.args = tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]  # subclasses are dataclasses
 
 
-@dataclass(eq=False)
+class PlannerError(FieldsError):
+    """The base of every error that the planner raises on purpose; its text is written for the caller."""
+
+
 class InvalidArgument(PlannerError):
     """An argument of the planner is wrong: `argument` names it, and `pointer` leads from it to the part to change."""
 
@@ -64,44 +80,36 @@ class InvalidArgument(PlannerError):
     pointer: str = ""
     argument: str = ""
 
-    def __str__(self) -> str:
-        return self.detail
-
     @property
     def place(self) -> str:
         """The JSON pointer of the part to change, with the argument's name first."""
         return f"/{self.argument}{self.pointer}"
 
 
-@dataclass(eq=False)
 class InvalidTopology(InvalidArgument):
     """The graph contradicts itself."""
 
     argument: str = "topology"
 
 
-@dataclass(eq=False)
 class InvalidLoad(InvalidArgument):
     """The measurements, or another argument such as `capacities`, do not fit the topology."""
 
     argument: str = "load"
 
 
-@dataclass(eq=False)
 class InvalidAllocation(InvalidArgument):
     """The processors given do not fit the topology."""
 
     argument: str = "processors"
 
 
-@dataclass(eq=False)
 class InvalidState(InvalidArgument):
     """The state of an operator does not fit its instances; `pointer` begins with the operator's name."""
 
     argument: str = "states"
 
 
-@dataclass(eq=False)
 class NoSteadyState(PlannerError):
     """A cycle that returns at least one tuple per tuple, so that no rate is stationary.
 
@@ -118,7 +126,6 @@ class NoSteadyState(PlannerError):
         )
 
 
-@dataclass(eq=False)
 class BoundTooSmall(PlannerError):
     """An operator's own max_processors lies below the least number that keeps it stable."""
 
@@ -126,14 +133,12 @@ class BoundTooSmall(PlannerError):
     max_processors: int
     needed: int
 
-    def __str__(self) -> str:
-        return (
-            f"Operator {self.operator} needs at least {self.needed} processors to keep up with its load, but "
-            f"its max_processors is {self.max_processors}: raise the bound or lower the load."
-        )
+    text = (
+        "Operator {self.operator} needs at least {self.needed} processors to keep up with its load, but "
+        "its max_processors is {self.max_processors}: raise the bound or lower the load."
+    )
 
 
-@dataclass(eq=False)
 class BudgetTooSmall(PlannerError):
     """k_max is below the least allocation that keeps every operator stable and within its bounds."""
 
@@ -149,7 +154,6 @@ class BudgetTooSmall(PlannerError):
         )
 
 
-@dataclass(eq=False)
 class TargetUnreachable(PlannerError):
     """No finite number of processors, or none within the bounds, brings E[T] to the target."""
 

@@ -62,12 +62,9 @@ REMEDIES: Mapping[str, str] = {
 class RefusedByPlanner(ServiceError):
     """A planner error, with the pointer of the part of the body to change."""
 
-    def __init__(self, error: PlannerError, pointer: str) -> None:
-        super().__init__(error, pointer)
-        self.error, self.pointer = error, pointer
-
-    def __str__(self) -> str:
-        return str(self.error)
+    error: PlannerError
+    pointer: str
+    text = "{self.error}"
 
 
 def find_place(error: PlannerError) -> str:

@@ -1,6 +1,6 @@
 """The service's own exceptions, with their numbers in fields; problem_kinds.py gives each its problem type.
 
-ServiceError
+ServiceError (a FieldsError: see planner.errors)
 ├── InvalidRequest          the payload breaks a rule
 ├── ThroughputNotConverged
 ├── PayloadTooLarge · UnsupportedMediaType · NotAcceptable
@@ -9,14 +9,13 @@ ServiceError
 └── those of storage_errors.py
 """
 
-from dataclasses import dataclass
+from planner.errors import FieldsError
 
 
-class ServiceError(Exception):
+class ServiceError(FieldsError):
     """The base class of the exceptions that the service raises on purpose; their text is for the caller."""
 
 
-@dataclass(eq=False)
 class InvalidRequest(ServiceError):
     """The payload breaks a rule; `errors` holds a JSON pointer and what to change for each."""
 
@@ -30,7 +29,6 @@ class InvalidRequest(ServiceError):
         )
 
 
-@dataclass(eq=False)
 class ThroughputNotConverged(ServiceError):
     """The readings of a throughput have not settled: none of them is the sustained throughput."""
 
@@ -47,20 +45,17 @@ class ThroughputNotConverged(ServiceError):
         )
 
 
-@dataclass(eq=False)
 class PayloadTooLarge(ServiceError):
     """The body is larger than the service reads."""
 
     limit_bytes: int
 
-    def __str__(self) -> str:
-        return (
-            f"The body is larger than {self.limit_bytes} bytes: send less at once, "
-            "or raise HEADGATE_MAX_BODY_BYTES where the service runs."
-        )
+    text = (
+        "The body is larger than {self.limit_bytes} bytes: send less at once, "
+        "or raise HEADGATE_MAX_BODY_BYTES where the service runs."
+    )
 
 
-@dataclass(eq=False)
 class UnsupportedMediaType(ServiceError):
     """The Content-Type of the body is not JSON."""
 
@@ -71,7 +66,6 @@ class UnsupportedMediaType(ServiceError):
         return f"The body {sent}: send JSON, with the header Content-Type: application/json."
 
 
-@dataclass(eq=False)
 class NotAcceptable(ServiceError):
     """The caller accepts none of the media types of the answer."""
 
@@ -84,7 +78,6 @@ class NotAcceptable(ServiceError):
         )
 
 
-@dataclass(eq=False)
 class Unauthorized(ServiceError):
     """The request has no key, or an unknown one."""
 
@@ -95,14 +88,10 @@ class Unauthorized(ServiceError):
         return f"{how}: send `Authorization: Bearer KEY` with one of HEADGATE_API_KEYS."
 
 
-@dataclass(eq=False)
 class Explained(ServiceError):
     """The base class of exceptions whose text is written where they are raised."""
 
     detail: str
-
-    def __str__(self) -> str:
-        return self.detail
 
 
 class Forbidden(Explained):
@@ -113,15 +102,13 @@ class NotReady(Explained):
     """The service cannot work yet; load balancers should send requests elsewhere."""
 
 
-@dataclass(eq=False)
 class Overloaded(ServiceError):
     """All slots are taken, and the queue before them is full."""
 
     queued: int
     retry_after_seconds: int
 
-    def __str__(self) -> str:
-        return (
-            f"The service computes as much as it may, and {self.queued} requests wait before this one: try again in "
-            f"{self.retry_after_seconds} s, or raise HEADGATE_COMPUTING_QUEUE or HEADGATE_WORKERS where it runs."
-        )
+    text = (
+        "The service computes as much as it may, and {self.queued} requests wait before this one: try again in "
+        "{self.retry_after_seconds} s, or raise HEADGATE_COMPUTING_QUEUE or HEADGATE_WORKERS where it runs."
+    )

@@ -1,15 +1,16 @@
 """Errors about stored data, with their values in fields; app/http/problems.py gives each its answer.
 
 ServiceError
-├── UnknownTopology · UnknownRevision · UnknownSnapshot · UnknownPolicy · UnknownDecision
+├── TopologyError
+│   ├── UnknownTopology · UnknownRevision · UnknownSnapshot
+│   ├── TopologyExists · RevisionConflict
+│   └── NoSnapshot · NoStoredPolicy · NoPolicy · StaleSnapshots · StoredDataUnusable
+├── UnknownDecision
 ├── Unlisted                UnknownPlan · UnknownPlacement · UnknownIngestRun · UnknownBacktest
 ├── UnlistedVersion         UnknownProfile · UnknownVmCatalogue
-├── UnknownRun · RunNotFinished
-├── TopologyExists · RevisionConflict
-└── NoSnapshot · NoPolicy · StaleSnapshots · StoredDataUnusable
+└── UnknownRun · RunNotFinished
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 from urllib.parse import quote
@@ -23,33 +24,37 @@ def find_address(name: str) -> str:
     return f"/v1/topologies/{quote(name, safe='', errors='replace')}"
 
 
-@dataclass(eq=False)
-class UnknownTopology(ServiceError):
+class TopologyError(ServiceError):
+    """An error about the topology called `name`."""
+
+    name: str
+
+    @property
+    def address(self) -> str:
+        """The address of the topology."""
+        return find_address(self.name)
+
+
+class UnknownTopology(TopologyError):
     """No topology has this name; `similar` is a sentence about one that resembles it, or empty."""
 
-    name: str
     similar: str = ""
 
-    def __str__(self) -> str:
-        return (
-            f"No topology is named {self.name!r}: POST it to /v1/topologies first, or check the spelling."
-            f"{self.similar}"
-        )
+    text = (
+        "No topology is named {self.name!r}: POST it to /v1/topologies first, or check the spelling."
+        "{self.similar}"
+    )
 
 
-@dataclass(eq=False)
-class UnknownRevision(ServiceError):
+class UnknownRevision(TopologyError):
     """The topology has no such revision."""
 
-    name: str
     revision: int
     newest: int
 
-    def __str__(self) -> str:
-        return f"Topology {self.name!r} has no revision {self.revision}: it has 1 to {self.newest}."
+    text = "Topology {self.name!r} has no revision {self.revision}: it has 1 to {self.newest}."
 
 
-@dataclass(eq=False)
 class Unlisted(ServiceError):
     """Nothing of this kind has this id, or it was deleted."""
 
@@ -57,8 +62,7 @@ class Unlisted(ServiceError):
     listed_at: ClassVar[str]
     id: UUID | int
 
-    def __str__(self) -> str:
-        return f"No {self.kind} has the id {self.id}: GET {self.listed_at} lists those that are stored."
+    text = "No {self.kind} has the id {self.id}: GET {self.listed_at} lists those that are stored."
 
 
 class UnknownPlan(Unlisted):
@@ -77,7 +81,6 @@ class UnknownBacktest(Unlisted):
     kind, listed_at = "backtest", "/v1/backtests"
 
 
-@dataclass(eq=False)
 class UnlistedVersion(ServiceError):
     """Nothing of this kind has this name, or not in this version; `similar` says what there is."""
 
@@ -103,7 +106,6 @@ class UnknownVmCatalogue(UnlistedVersion):
     kind, listed_at = "VM catalogue", "/v1/vm-catalogues"
 
 
-@dataclass(eq=False)
 class UnknownRun(ServiceError):
     """The backtest has no such policy or no such seed."""
 
@@ -119,7 +121,6 @@ class UnknownRun(ServiceError):
         )
 
 
-@dataclass(eq=False)
 class RunNotFinished(ServiceError):
     """The run is part of the backtest, but it is not computed yet, or the backtest ended without it."""
 
@@ -132,59 +133,45 @@ class RunNotFinished(ServiceError):
         return f"Policy {self.policy} has not been run with seed {self.seed}; the backtest is {self.state}: {what}."
 
 
-@dataclass(eq=False)
-class TopologyExists(ServiceError):
+class TopologyExists(TopologyError):
     """The name is taken."""
 
-    name: str
-
-    def __str__(self) -> str:
-        return f"A topology named {self.name!r} exists: PUT it to change it, or choose another name."
+    text = "A topology named {self.name!r} exists: PUT it to change it, or choose another name."
 
 
-@dataclass(eq=False)
-class RevisionConflict(ServiceError):
+class RevisionConflict(TopologyError):
     """The caller changes a revision that is no longer the current one."""
 
-    name: str
     sent: str
     current: str
 
-    def __str__(self) -> str:
-        return (
-            f"Topology {self.name!r} is at {self.current}, not at {self.sent}: it changed since you read it. "
-            "GET it again, apply your change to that, and send the new ETag."
-        )
+    text = (
+        "Topology {self.name!r} is at {self.current}, not at {self.sent}: it changed since you read it. "
+        "GET it again, apply your change to that, and send the new ETag."
+    )
 
 
-@dataclass(eq=False)
-class NoSnapshot(ServiceError):
+class NoSnapshot(TopologyError):
     """The topology has no snapshot."""
 
-    name: str
-
-    def __str__(self) -> str:
-        return (
-            f"Topology {self.name!r} has no snapshot to plan from: POST one to {find_address(self.name)}/snapshots, or "
-            "send the load with the topology to the stateless call."
-        )
+    text = (
+        "Topology {self.name!r} has no snapshot to plan from: POST one to {self.address}/snapshots, or "
+        "send the load with the topology to the stateless call."
+    )
 
 
-@dataclass(eq=False)
-class UnknownSnapshot(ServiceError):
+class UnknownSnapshot(TopologyError):
     """The topology has no snapshot that begins at this time."""
 
-    name: str
     observed_at: datetime
 
     def __str__(self) -> str:
         return (
             f"No snapshot of topology {self.name!r} begins at {self.observed_at.isoformat()} (or none of this window): "
-            f"GET {find_address(self.name)}/snapshots lists them."
+            f"GET {self.address}/snapshots lists them."
         )
 
 
-@dataclass(eq=False)
 class UnknownDecision(ServiceError):
     """The topology has no decision, or no decision has this id."""
 
@@ -197,34 +184,24 @@ class UnknownDecision(ServiceError):
         return f"No decision about topology {self.wanted!r} is stored: POST to {address} makes one."
 
 
-@dataclass(eq=False)
-class NoStoredPolicy(ServiceError):
+class NoStoredPolicy(TopologyError):
     """The topology has no policy."""
 
-    name: str
-
-    def __str__(self) -> str:
-        return f"Topology {self.name!r} has no policy: PUT one to {find_address(self.name)}/policy."
+    text = "Topology {self.name!r} has no policy: PUT one to {self.address}/policy."
 
 
-@dataclass(eq=False)
-class NoPolicy(ServiceError):
+class NoPolicy(TopologyError):
     """A decision needs a policy, and neither the request nor the topology has one."""
 
-    name: str
-
-    def __str__(self) -> str:
-        return (
-            f"Topology {self.name!r} has no policy to decide by: PUT one to {find_address(self.name)}/policy, or send "
-            "one with the request."
-        )
+    text = (
+        "Topology {self.name!r} has no policy to decide by: PUT one to {self.address}/policy, or send "
+        "one with the request."
+    )
 
 
-@dataclass(eq=False)
-class StaleSnapshots(ServiceError):
+class StaleSnapshots(TopologyError):
     """The newest snapshot is too old to decide from."""
 
-    name: str
     ended_at: datetime
     age_seconds: float
     limit_seconds: float
@@ -234,7 +211,7 @@ class StaleSnapshots(ServiceError):
         return (
             f"The newest snapshot of topology {self.name!r} ended at {ended}, which is "
             f"{describe_age(self.age_seconds)} ago, and none older than {describe_age(self.limit_seconds)} is trusted: "
-            f"nothing was judged or decided. POST a newer one to {find_address(self.name)}/snapshots (observed_at is "
+            f"nothing was judged or decided. POST a newer one to {self.address}/snapshots (observed_at is "
             "when its interval begins), or raise max_snapshot_age_seconds. A decision can also be made for that time "
             f'with "at": "{ended}".'
         )
@@ -248,13 +225,10 @@ def describe_age(seconds: float) -> str:
     return f"{seconds:.0f} s" + (f" ({words})" if seconds >= 3600 else "")
 
 
-@dataclass(eq=False)
-class StoredDataUnusable(ServiceError):
+class StoredDataUnusable(TopologyError):
     """The stored snapshots lack a value that the computation needs."""
 
-    name: str
     why: str
     remedy: str = "POST a snapshot that has it, or smooth over more of them."
 
-    def __str__(self) -> str:
-        return f"What is stored of topology {self.name!r} cannot be used: {self.why} {self.remedy}"
+    text = "What is stored of topology {self.name!r} cannot be used: {self.why} {self.remedy}"

@@ -1,19 +1,18 @@
 """What can go wrong in placing threads, as in planner.errors.
 
 PlacementError             threads cannot be given to slots
-├── InvalidProfile         a task's profile contradicts itself or what a slot is
-├── NoStablePoint          no trial of a task was stable
-├── MissingProfile         a task between others has no profile
-├── IdleTask               a task with a profile that no tuple reaches
-├── ThreadTooLarge         a thread, or a bundle of them, that no VM or slot holds
-├── PlacementTooLarge      more threads or slots than the limit
-│   └── TooManyRetries     a mapper that is called again too often
+├── TaskError
+│   ├── InvalidProfile         a task's profile contradicts itself or what a slot is
+│   ├── NoStablePoint          no trial of a task was stable
+│   ├── MissingProfile         a task between others has no profile
+│   ├── IdleTask               a task with a profile that no tuple reaches
+│   ├── ThreadTooLarge         a thread, or a bundle of them, that no VM or slot holds
+│   └── PlacementTooLarge      more threads or slots than the limit
+│       └── TooManyRetries     a mapper that is called again too often
 ├── InvalidCatalogue       VM sizes without a price, or none at all
 ├── NotEnoughSlots         the VMs given do not suffice, and there are no sizes to buy
 └── InvalidMapping         a mapping names a task or slot that does not exist
 """
-
-from dataclasses import dataclass
 
 from planner.errors import PlannerError, join_names
 
@@ -22,11 +21,15 @@ class PlacementError(PlannerError):
     """Threads cannot be given to slots."""
 
 
-@dataclass(eq=False)
-class InvalidProfile(PlacementError):
-    """A task's profile contradicts itself or what a slot is; `threads` names the row of the table."""
+class TaskError(PlacementError):
+    """An error about one task."""
 
     task: str
+
+
+class InvalidProfile(TaskError):
+    """A task's profile contradicts itself or what a slot is; `threads` names the row of the table."""
+
     detail: str
     threads: int | None = None
     value: float | None = None
@@ -37,11 +40,9 @@ class InvalidProfile(PlacementError):
         return f"The profile of {self.task}{where}: {self.detail}"
 
 
-@dataclass(eq=False)
-class NoStablePoint(PlacementError):
+class NoStablePoint(TaskError):
     """Every trial of a task was unstable, so that no rate is known to be sustained."""
 
-    task: str
     trials: int
     smallest_rate: float
     smallest_slope: float | None
@@ -60,39 +61,31 @@ class NoStablePoint(PlacementError):
         )
 
 
-@dataclass(eq=False)
-class MissingProfile(PlacementError):
+class MissingProfile(TaskError):
     """Only a source or a sink may go without a profile (it takes no slot)."""
 
-    task: str
     rate: float
 
-    def __str__(self) -> str:
-        return (
-            f"Task {self.task} receives {self.rate:.6g} tuples/s and has no profile: add one to profiles "
-            "under that name. Only sources and sinks may go without."
-        )
+    text = (
+        "Task {self.task} receives {self.rate:.6g} tuples/s and has no profile: add one to profiles "
+        "under that name. Only sources and sinks may go without."
+    )
 
 
-@dataclass(eq=False)
-class IdleTask(PlacementError):
+class IdleTask(TaskError):
     """A task with a profile that no tuple reaches: no number of threads is right for it."""
 
-    task: str
     rate: float
 
-    def __str__(self) -> str:
-        return (
-            f"Task {self.task} has a profile but receives {self.rate:.6g} tuples/s: raise the selectivities "
-            "or shares on the way to it, or take it out of the topology."
-        )
+    text = (
+        "Task {self.task} has a profile but receives {self.rate:.6g} tuples/s: raise the selectivities "
+        "or shares on the way to it, or take it out of the topology."
+    )
 
 
-@dataclass(eq=False)
-class ThreadTooLarge(PlacementError):
+class ThreadTooLarge(TaskError):
     """Threads that must stay together fit on no VM or slot on offer."""
 
-    task: str
     threads: int
     resource: str
     needed: float
@@ -109,36 +102,30 @@ class ThreadTooLarge(PlacementError):
         )
 
 
-@dataclass(eq=False)
-class PlacementTooLarge(PlacementError):
+class PlacementTooLarge(TaskError):
     """A placement needs more threads or slots than the limit; `task` takes the most of them."""
 
-    task: str
     needed: float
     limit: int
     unit: str = "threads"
 
-    def __str__(self) -> str:
-        return (
-            f"The placement comes to {self.needed:.6g} {self.unit} or more, most of them for task {self.task}, "
-            f"and {self.limit} are the most it is worked out for: lower external_rate, split the topology, or "
-            "look at the profile of that task."
-        )
+    text = (
+        "The placement comes to {self.needed:.6g} {self.unit} or more, most of them for task {self.task}, "
+        "and {self.limit} are the most it is worked out for: lower external_rate, split the topology, or "
+        "look at the profile of that task."
+    )
 
 
-@dataclass(eq=False)
 class TooManyRetries(PlacementTooLarge):
     """A mapper was called again with more slots until its limit of tries."""
 
-    def __str__(self) -> str:
-        return (
-            f"Mapping started again with more slots until {self.needed:.6g} threads had been tried in vain, and "
-            f"{self.limit} are the most: choose the mapping sam, which counts out at once what it needs, lower "
-            f"external_rate, or give task {self.task} a profile whose single thread takes less cpu and memory."
-        )
+    text = (
+        "Mapping started again with more slots until {self.needed:.6g} threads had been tried in vain, and "
+        "{self.limit} are the most: choose the mapping sam, which counts out at once what it needs, lower "
+        "external_rate, or give task {self.task} a profile whose single thread takes less cpu and memory."
+    )
 
 
-@dataclass(eq=False)
 class InvalidCatalogue(PlacementError):
     """The VM sizes cannot be bought from."""
 
@@ -146,11 +133,7 @@ class InvalidCatalogue(PlacementError):
     sizes: tuple[str, ...] = ()
     pointer: str = ""
 
-    def __str__(self) -> str:
-        return self.detail
 
-
-@dataclass(eq=False)
 class NotEnoughSlots(PlacementError):
     """The existing VMs are too few, and no sizes can be bought; sizes `left_out` have too few slots for a thread."""
 
@@ -171,12 +154,8 @@ class NotEnoughSlots(PlacementError):
         )
 
 
-@dataclass(eq=False)
 class InvalidMapping(PlacementError):
     """A mapping names something that does not exist; `pointer` is the JSON pointer of the part to change."""
 
     detail: str
     pointer: str = ""
-
-    def __str__(self) -> str:
-        return self.detail

@@ -7,8 +7,6 @@ ForecastError (planner.workloads.errors)
 └── UnknownVmPolicy        a scheduling policy of no known name
 """
 
-from dataclasses import dataclass
-
 from planner.errors import suggest_name
 from planner.workloads.errors import ForecastError, InvalidForecastArgument
 
@@ -17,7 +15,6 @@ class InvalidMstSamples(InvalidForecastArgument):
     """A sample of the maximum sustainable throughput that no measurement can have given."""
 
 
-@dataclass(eq=False)
 class TooFewMstSamples(ForecastError):
     """Too few samples, or too few different numbers of VMs among them, to fit either model with its spread."""
 
@@ -26,26 +23,22 @@ class TooFewMstSamples(ForecastError):
     vm_counts: int
     vm_counts_needed: int
 
-    def __str__(self) -> str:
-        return (
-            f"{self.samples} samples at {self.vm_counts} different numbers of VMs were given; the models of the "
-            f"maximum sustainable throughput need at least {self.samples_needed} samples at "
-            f"{self.vm_counts_needed} or more different numbers of VMs: measure more."
-        )
+    text = (
+        "{self.samples} samples at {self.vm_counts} different numbers of VMs were given; the models of the "
+        "maximum sustainable throughput need at least {self.samples_needed} samples at "
+        "{self.vm_counts_needed} or more different numbers of VMs: measure more."
+    )
 
 
-@dataclass(eq=False)
 class InvalidQosTarget(ForecastError):
     """The QoS target is a probability of at least one half and below 1."""
 
     qos_target: float
     pointer: str = ""
 
-    def __str__(self) -> str:
-        return f"qos_target = {self.qos_target:.6g} must lie in [0.5, 1): 0.95 is usual."
+    text = "qos_target = {self.qos_target:.6g} must lie in [0.5, 1): 0.95 is usual."
 
 
-@dataclass(eq=False)
 class UnknownVmPolicy(ForecastError):
     """A scheduling policy of no known name."""
 

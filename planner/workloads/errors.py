@@ -10,8 +10,6 @@ ForecastError              a forecast or a schedule of VMs cannot be made
 └── planner.vms.errors     what throughput samples, QoS targets and policies add
 """
 
-from dataclasses import dataclass
-
 from planner.errors import PlannerError
 
 
@@ -19,33 +17,28 @@ class ForecastError(PlannerError):
     """A forecast or a schedule of VMs cannot be made."""
 
 
-@dataclass(eq=False)
 class InvalidForecastArgument(ForecastError):
     """An argument that no forecast can be made from; `pointer` is the JSON pointer of the part to change."""
 
     detail: str
     pointer: str = ""
 
-    def __str__(self) -> str:
-        return self.detail
-
 
 class InvalidWorkload(InvalidForecastArgument):
     """Times or rates that do not make a time series."""
 
 
-@dataclass(eq=False)
 class WorkloadTooShort(ForecastError):
     """The series is shorter than the window that the forecast is fitted on."""
 
     steps: int
     needed: int
 
-    def __str__(self) -> str:
-        return f"The workload has {self.steps} steps; this policy's forecast needs at least {self.needed}: send more."
+    text = (
+        "The workload has {self.steps} steps; this policy's forecast needs at least {self.needed}: send more."
+    )
 
 
-@dataclass(eq=False)
 class WorkloadTooSparse(ForecastError):
     """So many steps are missing that most of the series would be filled in."""
 
@@ -53,25 +46,22 @@ class WorkloadTooSparse(ForecastError):
     steps: int
     allowed_share: float
 
-    def __str__(self) -> str:
-        return (
-            f"{self.missing_steps} of the workload's {self.steps} steps are missing; at most "
-            f"{self.allowed_share:.0%} may be: send a fuller series, or a longer step."
-        )
+    text = (
+        "{self.missing_steps} of the workload's {self.steps} steps are missing; at most "
+        "{self.allowed_share:.0%} may be: send a fuller series, or a longer step."
+    )
 
 
-@dataclass(eq=False)
 class ConstantWorkload(ForecastError):
     """All measured rates are equal to the last digit."""
 
     rate: float
     steps: int
 
-    def __str__(self) -> str:
-        return (
-            f"All {self.steps} rates are exactly {self.rate:.6g}, so there is no variation to forecast from (a stuck "
-            "sensor?): send a measured series, or choose a policy without a forecast, such as mst+ua."
-        )
+    text = (
+        "All {self.steps} rates are exactly {self.rate:.6g}, so there is no variation to forecast from (a stuck "
+        "sensor?): send a measured series, or choose a policy without a forecast, such as mst+ua."
+    )
 
 
 class InvalidSchedule(InvalidForecastArgument):

@@ -2,21 +2,23 @@
 
 import re
 from collections import defaultdict
+from dataclasses import fields
 from http import HTTPStatus
 from pathlib import Path
+from string import Formatter
 
 import pytest
 from sqlalchemy.exc import OperationalError
 
 from app.http.errors import Overloaded, ServiceError
 from app.http.problem_kinds import KINDS, find_kind
-from planner.errors import PlannerError
+from planner.errors import FieldsError, PlannerError
 from planner.placements.errors import TooManyRetries
 
 DOCUMENTED = Path(__file__).parents[3] / "docs" / "problems.md"
 
 
-def list_subclasses(base: type[Exception]) -> set[type[Exception]]:
+def list_subclasses(base: type[FieldsError]) -> set[type[FieldsError]]:
     return {base}.union(*map(list_subclasses, base.__subclasses__()))
 
 
@@ -46,6 +48,14 @@ def test_every_exception_that_a_caller_can_meet_has_a_row():
     named = {one for one in leaves if one.__module__.startswith(("app.", "planner."))}
     missing = {one.__name__ for one in named if not set(one.__mro__) & set(KINDS)}
     assert missing <= {"RefusedByPlanner"}  # has the row of the planner error that it carries
+
+
+def test_a_text_names_only_fields_and_properties_of_its_exception():
+    for exception in list_subclasses(FieldsError):
+        if exception.__str__ is FieldsError.__str__ and not exception.__subclasses__():
+            written = {name for _, name, _, _ in Formatter().parse(exception.text) if name}
+            known = {*dir(exception), *(field.name for field in fields(exception))}  # type: ignore[arg-type]  # a dataclass
+            assert written <= {f"self.{name}" for name in known}, exception
 
 
 @pytest.mark.parametrize(
