@@ -13,6 +13,8 @@ from planner.placements.errors import InvalidProfile, NoStablePoint
 from planner.placements.profiles import Profile, ProfilePoint
 
 FEWEST_SAMPLES = 3  # two points always lie on a line, and say nothing of its fit
+# Beyond it, the squares and products of a slope overflow. Epoch seconds of the year 30,000 are a thousandth of it.
+MOST_SECONDS = 1e15
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ def sweep_task(
 
 
 def check_trial(task: str, trial: Trial) -> None:
-    """InvalidProfile unless samples are finite and the rate is above 0; points are checked by the profile."""
+    """InvalidProfile unless the rate is above 0 and samples are within MOST_SECONDS; the profile checks its points."""
     if not (isfinite(trial.rate) and trial.rate > 0.0):
         raise InvalidProfile(
             task, f"a trial has rate {trial.rate:g}: give one above 0.", trial.threads, trial.rate
@@ -143,6 +145,12 @@ def check_trial(task: str, trial: Trial) -> None:
         if not (isfinite(at_seconds) and isfinite(latency_seconds)):
             raise InvalidProfile(
                 task, f"the trial at rate {trial.rate:g} has a sample that is no number.", trial.threads
+            )
+        if max(abs(at_seconds), abs(latency_seconds)) > MOST_SECONDS:
+            raise InvalidProfile(
+                task,
+                f"the trial at rate {trial.rate:g} has a sample beyond ±{MOST_SECONDS:g} s: give seconds.",
+                trial.threads,
             )
 
 

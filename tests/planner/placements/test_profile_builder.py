@@ -116,5 +116,7 @@ def test_what_the_grid_leaves_open_is_reported() -> None:
 def test_trials_that_are_no_measurement_are_refused() -> None:
     with pytest.raises(InvalidProfile, match="rate 0"):
         build_profile("task", [Trial(1, 0.0, (), 0.1, 0.1)])
+    with pytest.raises(InvalidProfile, match="beyond"):
+        build_profile("task", [Trial(1, 1.0, ((0.0, 1e298), (1e134, 0.1), (-2e20, 0.1)), 0.1, 0.1)])
     with pytest.raises(InvalidProfile, match="no number"):
         build_profile("task", [Trial(1, 5.0, ((0.0, math.nan),), 0.1, 0.1)])
