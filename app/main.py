@@ -15,7 +15,7 @@ from app.gates import routes as gates
 from app.http import documentation, index
 from app.http.body_limit import BodyLimit
 from app.http.browsers import BrowserGuard
-from app.http.compute_slots import SWITCH_SECONDS, Computing
+from app.http.compute_queue import SWITCH_SECONDS, Computing
 from app.http.handlers import install_problems
 from app.http.security import parse_api_keys
 from app.ingest_runs import routes as ingest_runs

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from fastapi import Request, Response
 from starlette.requests import ClientDisconnect
 
-from app.http.compute_slots import SECONDS_PER_BYTE, UNKNOWN_SECONDS, ClientGone, Computing
+from app.http.compute_queue import SECONDS_PER_BYTE, UNKNOWN_SECONDS, ClientGone, Computing
 from app.http.errors import Overloaded
 from app.http.problems import answer_exception
 from app.http.security import check_caller

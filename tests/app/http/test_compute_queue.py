@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.http.compute_slots import MOST_REMEMBERED, SHORT_SECONDS, ClientGone, Computing, Lane
+from app.http.compute_queue import MOST_REMEMBERED, SHORT_SECONDS, ClientGone, Computing, Lane
 from app.http.errors import Overloaded
 from app.settings import Settings
 
