@@ -1,5 +1,6 @@
 """docs/architecture.md is true: its files exist, and its walks are the modules that run."""
 
+import asyncio
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -121,3 +122,28 @@ def test_a_walk_is_what_runs(run: Run, title: str, path: str, body: dict[str, An
     assert [file for file in below if not walk.explains(file) and not LEFT_OUT.explains(file)] == []
     for one in walk.behind:
         assert any(file == one or (one.endswith("/") and file.startswith(one)) for file in below), one
+
+
+def test_an_exception_runs_through_its_walk(app: FastAPI):
+    body = {
+        "topology": TOPOLOGY,
+        "load": {
+            "external_rate": 100.0,
+            "operators": {"parse": {"service_rate": 40.0}, "score": {"service_rate": 30.0}},
+        },
+        "k_max": 1,
+    }
+
+    async def ask() -> httpx.Response:
+        transport = httpx.ASGITransport(app)
+        async with (
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client,
+        ):
+            return await client.post("/v1/plans/min-latency", json=body)
+
+    answers: list[httpx.Response] = []
+    ran = walks.trace(lambda: answers.append(asyncio.run(ask())))
+    assert answers[0].json()["type"] == "budget-too-small"
+    steps = walks.read_walk("The walk of an exception").steps
+    assert [step for step in steps if step not in ran] == []
