@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import signal
 import statistics
 import subprocess
@@ -97,11 +98,13 @@ def serving(database_url: str, workers: int) -> Iterator[int]:
     options = ["--workers", str(workers), "--no-access-log", "--log-level", "error"]
     # The log lines are part of the cost of a request: they are written, and discarded.
     with subprocess.Popen([*command, *options], env=environment, stderr=subprocess.DEVNULL) as process:
-        with httpx.Client(transport=httpx.HTTPTransport(retries=10), timeout=60) as client:
-            body = make_request().model_dump(mode="json", exclude_none=True)
-            assert client.post(f"http://127.0.0.1:{PORT}{PLAN}", json=body).json()["stable"]
-        yield process.pid
-        process.send_signal(signal.SIGTERM)
+        try:
+            with httpx.Client(transport=httpx.HTTPTransport(retries=10), timeout=60) as client:
+                body = make_request().model_dump(mode="json", exclude_none=True)
+                assert client.post(f"http://127.0.0.1:{PORT}{PLAN}", json=body).json()["stable"]
+            yield process.pid
+        finally:
+            process.send_signal(signal.SIGTERM)
 
 
 def drive(path: str) -> float:
@@ -129,6 +132,8 @@ def measure(path: str, process: int) -> tuple[float, float]:
 
 def main() -> None:
     """Print the table."""
+    if shutil.which("wrk") is None:
+        sys.exit("This benchmark sends its requests with wrk: install it first.")
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)  # as root, Postgres runs as another user
         compare_routes(Path(folder))
