@@ -5,16 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from app.terminal import series_options as series
 from app.terminal.commands import keep_blas_to_one_thread, run_or_fail
-from app.terminal.series_options import (
-    AppOption,
-    IntervalSteps,
-    MaxVms,
-    MstFile,
-    StartupSteps,
-    StepSeconds,
-    WorkloadFile,
-)
 
 TrainVms = Annotated[
     str | None,
@@ -49,20 +41,20 @@ PlotFile = Annotated[
 
 def backtest(
     *,
-    workload: WorkloadFile,
-    mst: MstFile,
+    workload: series.WorkloadFile,
+    mst: series.MstFile,
     train_vms: TrainVms = None,
     scale_peak: ScalePeak = None,
     policies: Policies = None,
     seeds: Annotated[int | None, typer.Option("--seeds", help="How many runs of each; default 5.")] = None,
-    max_vms: MaxVms = None,
-    step_seconds: StepSeconds = None,
-    interval_steps: IntervalSteps = None,
-    startup_steps: StartupSteps = None,
+    max_vms: series.MaxVms = None,
+    step_seconds: series.StepSeconds = None,
+    interval_steps: series.IntervalSteps = None,
+    startup_steps: series.StartupSteps = None,
     qos_target: QosTarget = None,
     headgate_qos_target: HeadgateQosTarget = None,
     workload_name: WorkloadName = None,
-    app: AppOption = None,
+    app: series.AppOption = None,
     plot: PlotFile = None,
     output: Annotated[Literal["table", "csv", "json"], typer.Option("--output")] = "table",
 ) -> None:

@@ -7,16 +7,8 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field, JsonValue
 
+from app.described import series
 from app.described.answers import DiagnosticAnswer
-from app.described.series import (
-    MOST_SAMPLES,
-    IntervalSteps,
-    MaxVms,
-    MstSampleBody,
-    StartupSteps,
-    StepSeconds,
-    WorkloadPoints,
-)
 from app.http.fields import Answer, Body, OperatorName, TopologyName, UtcTime
 from planner.vms import throughput as mst
 from planner.vms.backtest import BacktestSetup
@@ -57,7 +49,7 @@ class BacktestRequest(Body):
 
     model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
 
-    workload: WorkloadPoints | None = None
+    workload: series.WorkloadPoints | None = None
     topology: Annotated[
         TopologyName | None, Field(description="The stored topology whose external rates are the workload.")
     ] = None
@@ -72,9 +64,10 @@ class BacktestRequest(Body):
         OperatorName, Field(description="The application that the samples are of, for the rows.")
     ] = "app"
     mst_samples: Annotated[
-        list[MstSampleBody] | None,
+        list[series.MstSampleBody] | None,
         Field(
-            max_length=MOST_SAMPLES, description="Left out: those stored of `topology`; saturated ones only."
+            max_length=series.MOST_SAMPLES,
+            description="Left out: those stored of `topology`; saturated ones only.",
         ),
     ] = None
     policies: Annotated[
@@ -93,10 +86,10 @@ class BacktestRequest(Body):
             le=1e15, description="Scale the workload to this maximum. Left out: it is in the samples' unit."
         ),
     ] = None
-    max_vms: MaxVms = 128
-    step_seconds: StepSeconds = None
-    interval_steps: IntervalSteps = 10
-    startup_steps: StartupSteps = 2
+    max_vms: series.MaxVms = 128
+    step_seconds: series.StepSeconds = None
+    interval_steps: series.IntervalSteps = 10
+    startup_steps: series.StartupSteps = 2
     qos_target: Annotated[float, Field(description="Of the paper's policies, in [0.5, 1).")] = 0.95
     headgate_qos_target: Annotated[float, Field(description="Of `headgate`, in [0.5, 1).")] = (
         DEFAULT_QOS_TARGET

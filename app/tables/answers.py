@@ -3,10 +3,10 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, func
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.tables.base import Base, Document
+from app.tables.base import Base, Document, StoredTime
 
 
 class AnswerColumns:
@@ -16,7 +16,7 @@ class AnswerColumns:
     topology_id: Mapped[int] = mapped_column(ForeignKey("topologies.id", ondelete="CASCADE"))
     revision: Mapped[int] = mapped_column(Integer)
     answer: Mapped[Document]
-    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    created_at: Mapped[StoredTime]
 
 
 class PlanRow(AnswerColumns, Base):

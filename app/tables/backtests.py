@@ -3,11 +3,11 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, func, text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.tables.base import Base, Document
+from app.tables.base import Base, Document, StoredTime
 
 
 class BacktestRow(Base):
@@ -28,7 +28,7 @@ class BacktestRow(Base):
     progress: Mapped[float] = mapped_column(server_default=text("0"))
     attempts: Mapped[int] = mapped_column(Integer, server_default=text("0"))
     error: Mapped[Document | None] = mapped_column(JSONB(none_as_null=True))
-    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    created_at: Mapped[StoredTime]
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
 

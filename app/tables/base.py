@@ -1,15 +1,19 @@
 """What every table shares: names of constraints, and which SQL type stands for which Python type."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
-from sqlalchemy import DateTime, Double, MetaData, Text, Uuid
+from sqlalchemy import DateTime, Double, ForeignKey, MetaData, Text, Uuid, func
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.orm import DeclarativeBase, mapped_column
 
 # What a JSONB column holds is checked by the Pydantic types on its way in and out, not here.
 Document = dict[str, Any]
+TopologyKey = Annotated[int, mapped_column(ForeignKey("topologies.id", ondelete="CASCADE"), primary_key=True)]
+"""The topology as the primary key, or the first part of it; the row is deleted with its topology."""
+StoredTime = Annotated[datetime, mapped_column(server_default=func.now())]
+"""The time at which the row was inserted."""
 
 
 class Base(DeclarativeBase):

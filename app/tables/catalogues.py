@@ -1,11 +1,9 @@
 """Tables of versioned inputs: profiles of tasks and catalogues of VMs."""
 
-from datetime import datetime
-
-from sqlalchemy import Integer, func
+from sqlalchemy import Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.tables.base import Base, Document
+from app.tables.base import Base, Document, StoredTime
 
 
 class VersionedColumns:
@@ -14,7 +12,7 @@ class VersionedColumns:
     name: Mapped[str] = mapped_column(primary_key=True)
     version: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     definition: Mapped[Document]
-    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    created_at: Mapped[StoredTime]
 
 
 class ProfileRow(VersionedColumns, Base):

@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Identity, Integer, UniqueConstraint, func
+from sqlalchemy import BigInteger, CheckConstraint, Identity, Integer, UniqueConstraint, func
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.tables.base import Base, Document
+from app.tables.base import Base, Document, StoredTime, TopologyKey
 
 
 class TopologyRow(Base):
@@ -17,7 +17,7 @@ class TopologyRow(Base):
     id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
     name: Mapped[str]
     revision: Mapped[int] = mapped_column(Integer)
-    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    created_at: Mapped[StoredTime]
 
 
 class TopologyRevisionRow(Base):
@@ -26,13 +26,11 @@ class TopologyRevisionRow(Base):
     __tablename__ = "topology_revisions"
     __table_args__ = (CheckConstraint("source IN ('posted', 'discovered')", name="source"),)
 
-    topology_id: Mapped[int] = mapped_column(
-        ForeignKey("topologies.id", ondelete="CASCADE"), primary_key=True
-    )
+    topology_id: Mapped[TopologyKey]
     revision: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     definition: Mapped[Document]
     source: Mapped[str] = mapped_column(server_default="posted")
-    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    created_at: Mapped[StoredTime]
 
 
 class SnapshotRow(Base):
@@ -44,9 +42,7 @@ class SnapshotRow(Base):
         CheckConstraint("window_seconds > 0", name="window"),
     )
 
-    topology_id: Mapped[int] = mapped_column(
-        ForeignKey("topologies.id", ondelete="CASCADE"), primary_key=True
-    )
+    topology_id: Mapped[TopologyKey]
     observed_at: Mapped[datetime] = mapped_column(primary_key=True)
     window_seconds: Mapped[float] = mapped_column(primary_key=True)
     covered_seconds: Mapped[float | None]
@@ -56,7 +52,7 @@ class SnapshotRow(Base):
     nodes: Mapped[Document | None]
     instances: Mapped[Document | None]
     source: Mapped[str] = mapped_column(server_default="posted")
-    stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    stored_at: Mapped[StoredTime]
 
 
 class MstSampleRow(Base):
@@ -68,14 +64,12 @@ class MstSampleRow(Base):
         CheckConstraint("throughput > 0", name="throughput"),
     )
 
-    topology_id: Mapped[int] = mapped_column(
-        ForeignKey("topologies.id", ondelete="CASCADE"), primary_key=True
-    )
+    topology_id: Mapped[TopologyKey]
     observed_at: Mapped[datetime] = mapped_column(primary_key=True)
     vms: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     throughput: Mapped[float]
     saturated: Mapped[bool]
-    stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    stored_at: Mapped[StoredTime]
 
 
 class PolicyRow(Base):
@@ -83,8 +77,6 @@ class PolicyRow(Base):
 
     __tablename__ = "policies"
 
-    topology_id: Mapped[int] = mapped_column(
-        ForeignKey("topologies.id", ondelete="CASCADE"), primary_key=True
-    )
+    topology_id: Mapped[TopologyKey]
     policy: Mapped[Document]
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())

@@ -4,22 +4,14 @@ from typing import Annotated
 
 import typer
 
+from app.terminal import series_options as series
 from app.terminal.commands import Output, keep_blas_to_one_thread, run_or_fail
-from app.terminal.series_options import (
-    AppOption,
-    IntervalSteps,
-    MaxVms,
-    MstFile,
-    StartupSteps,
-    StepSeconds,
-    WorkloadFile,
-)
 
 
 def forecast(
     *,
-    workload: WorkloadFile,
-    mst: MstFile,
+    workload: series.WorkloadFile,
+    mst: series.MstFile,
     policy: Annotated[
         str | None, typer.Option("--policy", help="headgate, or one of the paper's; default headgate.")
     ] = None,
@@ -29,11 +21,11 @@ def forecast(
     horizon: Annotated[
         int | None, typer.Option("--horizon", help="Intervals to decide on; default 1.")
     ] = None,
-    max_vms: MaxVms = None,
-    step_seconds: StepSeconds = None,
-    interval_steps: IntervalSteps = None,
-    startup_steps: StartupSteps = None,
-    app: AppOption = None,
+    max_vms: series.MaxVms = None,
+    step_seconds: series.StepSeconds = None,
+    interval_steps: series.IntervalSteps = None,
+    startup_steps: series.StartupSteps = None,
+    app: series.AppOption = None,
     output: Output = "table",
 ) -> None:
     """How many VMs the coming intervals need."""

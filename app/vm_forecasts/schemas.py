@@ -5,16 +5,8 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, JsonValue
 
+from app.described import series
 from app.described.answers import DiagnosticAnswer
-from app.described.series import (
-    MOST_SAMPLES,
-    IntervalSteps,
-    MaxVms,
-    MstSampleBody,
-    StartupSteps,
-    StepSeconds,
-    WorkloadPoints,
-)
 from app.http.fields import Answer, Body, Seconds
 from app.throughput_samples.schemas import ThroughputFitAnswer
 from app.workload_forecasts.schemas import WorkloadModelAnswer
@@ -48,13 +40,13 @@ class StoredVmForecastRequest(Body):
 
     policy: PolicyName = HEADGATE
     qos_target: QosTarget = None
-    step_seconds: StepSeconds = None
+    step_seconds: series.StepSeconds = None
     interval_seconds: Annotated[Seconds, Field(description="The time for which a decision holds.")] = 600.0
     startup_seconds: Annotated[
         float, Field(ge=0, le=1e9, description="The time that a VM takes to start.")
     ] = 120.0
     horizon: Horizon = 1
-    max_vms: MaxVms = 128
+    max_vms: series.MaxVms = 128
 
 
 class VmForecastRequest(Body):
@@ -66,15 +58,15 @@ class VmForecastRequest(Body):
         }
     )
 
-    workload: WorkloadPoints
-    mst_samples: Annotated[list[MstSampleBody], Field(max_length=MOST_SAMPLES)]
+    workload: series.WorkloadPoints
+    mst_samples: Annotated[list[series.MstSampleBody], Field(max_length=series.MOST_SAMPLES)]
     policy: PolicyName = HEADGATE
     qos_target: QosTarget = None
-    step_seconds: StepSeconds = None
-    interval_steps: IntervalSteps = 10
-    startup_steps: StartupSteps = 2
+    step_seconds: series.StepSeconds = None
+    interval_steps: series.IntervalSteps = 10
+    startup_steps: series.StartupSteps = 2
     horizon: Horizon = 1
-    max_vms: MaxVms = 128
+    max_vms: series.MaxVms = 128
 
 
 class VmIntervalAnswer(Answer):

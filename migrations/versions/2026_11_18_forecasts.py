@@ -1,7 +1,6 @@
 """Samples of the maximum sustainable throughput."""
 
-import sqlalchemy as sa
-from alembic import op
+from migrations import columns as of
 
 revision = "2026_11_18_forecasts"
 down_revision = "2026_11_18_placements"
@@ -10,22 +9,21 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.create_table(
+    of.create_table(
         "mst_samples",
-        sa.Column("topology_id", sa.BigInteger(), nullable=False),
-        sa.Column("observed_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("vms", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("throughput", sa.Double(), nullable=False),
-        sa.Column("saturated", sa.Boolean(), nullable=False),
-        sa.Column("stored_at", sa.DateTime(timezone=True), server_default=sa.func.now(), nullable=False),
-        sa.PrimaryKeyConstraint("topology_id", "observed_at", "vms", name=op.f("pk_mst_samples")),
-        sa.ForeignKeyConstraint(
-            ["topology_id"], ["topologies.id"], name=op.f("fk_mst_samples_topology_id"), ondelete="CASCADE"
-        ),
-        sa.CheckConstraint("vms > 0", name=op.f("ck_mst_samples_vms")),
-        sa.CheckConstraint("throughput > 0", name=op.f("ck_mst_samples_throughput")),
+        [
+            *of.need(of.BIG_INTEGER, "topology_id"),
+            *of.need(of.TIME, "observed_at"),
+            *of.need(of.INTEGER, "vms"),
+            *of.need(of.NUMBER, "throughput"),
+            *of.need(of.BOOLEAN, "saturated"),
+            of.stamp("stored_at"),
+        ],
+        key=["topology_id", "observed_at", "vms"],
+        parent=of.OF_TOPOLOGY,
+        checks={"vms": "vms > 0", "throughput": "throughput > 0"},
     )
 
 
 def downgrade() -> None:
-    op.drop_table("mst_samples")
+    of.drop_tables("mst_samples")

@@ -8,13 +8,12 @@ from datetime import timedelta
 
 import httpx
 import pytest
-from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
 from app.described.load import FPD_LOAD
 from app.described.topology import FPD
 from tests.app.backtest_examples import ODD_NAME, SMALL, start_backtest, wait_until_finished
-from tests.app.processes import Service, StartService, made_database, start
+from tests.app.processes import Service, StartService, made_database, open_session, start
 from tests.app.series_examples import BEGAN, grep_samples, make_body
 
 
@@ -63,10 +62,8 @@ def client(service: Service) -> Iterator[httpx.Client]:
 @pytest.fixture
 def session(database_url: str) -> Iterator[Session]:
     """A session on the database of the session's service; nothing is committed."""
-    engine = create_engine(database_url)
-    with Session(engine) as session:
+    with open_session(database_url) as session:
         yield session
-    engine.dispose()
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 import httpx
 from sqlalchemy import create_engine, text
 from sqlalchemy.engine import make_url
+from sqlalchemy.orm import Session
 
 HEADGATE = str(Path(sys.executable).parent / "headgate")
 ADDRESS = re.compile(r"serving on (http://\S+?)[,\"]")
@@ -156,6 +157,15 @@ def make_open_folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="headgate-") as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)
+
+
+@contextmanager
+def open_session(url: str) -> Iterator[Session]:
+    """A session on a database; nothing is committed."""
+    engine = create_engine(url)
+    with Session(engine) as session:
+        yield session
+    engine.dispose()
 
 
 @contextmanager

@@ -1,26 +1,15 @@
 """The workload of a topology: the external rates of its snapshots, of one window length."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
-from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
 from app.measured.series import read_external_rates, read_workload
 from app.storage.storage_errors import NoSnapshot, StoredDataUnusable
 from app.storage.stored_topologies import find_topology
 from tests.app.snapshots.test_routes import START, snapshot
-
-
-@pytest.fixture
-def session(database_url: str) -> Iterator[Session]:
-    """The service's database."""
-    engine = create_engine(database_url)
-    with Session(engine) as session:
-        yield session
-    engine.dispose()
 
 
 def send(client: httpx.Client, name: str, *snapshots: dict[str, object]) -> None:

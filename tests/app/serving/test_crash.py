@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from app.described.load import FPD_LOAD
 from app.described.topology import FPD
 from tests.app.processes import StartService, wait_until
+from tests.app.snapshots.test_routes import read_all
 
 MINUTE_ZERO = datetime(2026, 1, 1, tzinfo=UTC)
 LIST_LENGTH = 20
@@ -54,15 +55,6 @@ class Writer:
 
 def snapshot(minute: int) -> dict[str, JsonValue]:
     return FPD_LOAD | {"observed_at": (MINUTE_ZERO + timedelta(minutes=minute)).isoformat()}
-
-
-def read_all(client: httpx.Client, address: str | None) -> list[dict[str, object]]:
-    found = []
-    while address:
-        page = client.get(address).json()
-        found += page["items"]
-        address = page["next"]
-    return found
 
 
 def test_what_was_answered_survives_a_kill_and_nothing_is_half_there(

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
 from app.tables import TopologyRevisionRow, TopologyRow
 from migrations.runner import migrate
-from tests.app.processes import made_database
+from tests.app.processes import made_database, open_session
 
 
 @pytest.fixture(scope="session")
@@ -20,10 +19,8 @@ def tables_url(postgres_url: str) -> Iterator[str]:
 
 @pytest.fixture
 def session(tables_url: str) -> Iterator[Session]:
-    engine = create_engine(tables_url)
-    with Session(engine) as session:
+    with open_session(tables_url) as session:
         yield session
-    engine.dispose()
 
 
 @pytest.fixture

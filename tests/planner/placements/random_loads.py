@@ -1,14 +1,14 @@
 """Any tasks with any profiles, for laws of placement, and the mappers that they are placed by."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hypothesis import strategies as st
 
 from planner.placements.map_collocate import map_collocated
 from planner.placements.map_rsm import map_resource_aware
 from planner.placements.map_sam import map_slot_aware
-from planner.placements.mapping import MapThreads, ThreadMapping, map_round_robin
+from planner.placements.mapping import MapThreads, NoRoom, Task, ThreadMapping, Vm, map_round_robin
 from planner.placements.market import Market
 from planner.placements.profiles import Profile, ProfilePoint
 from planner.placements.thread_allocation import TaskLoad
@@ -56,3 +56,14 @@ def count_threads(mapping: ThreadMapping) -> Counter[str]:
         for slot in vm.slots:
             total.update(slot.threads)
     return total
+
+
+def list_threads(
+    map_threads: MapThreads, tasks: Sequence[Task], vms: Sequence[Vm]
+) -> list[Mapping[str, int]] | None:
+    """The threads by task on each slot of these VMs, None where the mapper has no room."""
+    try:
+        mapping = map_threads(tasks, vms)
+    except NoRoom:
+        return None
+    return [slot.threads for vm in mapping.vms for slot in vm.slots]

@@ -108,11 +108,5 @@ def test_threads_that_fit_twice_on_a_slot_are_asked_slots_for_at_once() -> None:
 def test_rsm_prefers_the_rack_of_the_last_thread() -> None:
     vms = (Vm("first", 1, rack="a"), Vm("elsewhere", 1, rack="b"), Vm("beside", 1, rack="a"))
     single = flat_profile("work", cpu=0.7)
-    placed = place(
-        pipeline("work"),
-        20.0,
-        Market(existing=vms),
-        single,
-        rules=RSM,
-    )
+    placed = place(pipeline("work"), 20.0, Market(existing=vms), single, rules=RSM)
     assert [vm.vm.name for vm in placed.mapping.vms if vm.slots[0].threads] == ["first", "beside"]

@@ -36,13 +36,7 @@ def test_a_vm_too_small_for_one_thread_is_refused_by_task_and_number() -> None:
 
 def test_sizes_too_small_for_a_thread_are_not_bought() -> None:
     wide = flat_profile("work", cpu=1.5)
-    placed = place(
-        pipeline("work"),
-        5.0,
-        Market(sizes=SIZES),
-        wide,
-        rules=RSM,
-    )
+    placed = place(pipeline("work"), 5.0, Market(sizes=SIZES), wide, rules=RSM)
     assert [vm.vm.size for vm in placed.mapping.vms] == ["D3"]
 
 

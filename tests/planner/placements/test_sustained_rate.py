@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from planner.placements.errors import InvalidMapping
 from planner.placements.mapping import ThreadMapping
-from planner.placements.place import Rules, place_loads
-from planner.placements.sustained_rate import Prediction, predict, route_shuffled, route_slot_aware
+from planner.placements.place import Placement, Rules, place_loads
+from planner.placements.sustained_rate import Prediction, Route, predict, route_shuffled, route_slot_aware
 from planner.placements.thread_allocation import TaskLoad, allocate_mba
 from tests.planner.placements.examples import TWO, map_by_hand, read_rate
 from tests.planner.placements.random_loads import MAPPERS, MARKET, any_loads, count_threads, external_rate_of
@@ -66,13 +66,16 @@ def test_a_mapping_that_does_not_fit_the_topology_is_refused(
     assert refused.value.pointer == pointer
 
 
+def place_by(loads: list[TaskLoad], mapper: str, route: Route) -> Placement:
+    """A placement by the allocation MBA and this mapper, with new VMs of every size to buy."""
+    return place_loads(loads, external_rate_of(loads), MARKET, Rules(allocate_mba, MAPPERS[mapper], route))
+
+
 @given(any_loads(), st.sampled_from(sorted(MAPPERS)))
 def test_shuffling_sustains_no_more_than_routing_that_knows_the_slots(
     loads: list[TaskLoad], mapper: str
 ) -> None:
-    placed = place_loads(
-        loads, external_rate_of(loads), MARKET, Rules(allocate_mba, MAPPERS[mapper], route_slot_aware)
-    )
+    placed = place_by(loads, mapper, route_slot_aware)
     shuffled = predict(loads, placed.mapping, route_shuffled)
     aware = predict(loads, placed.mapping, route_slot_aware)
     assert read_rate(shuffled) <= read_rate(aware) * (1 + 1e-12)
@@ -95,9 +98,7 @@ def find_overloads(loads: Sequence[TaskLoad], mapping: ThreadMapping, rate: floa
 def test_at_the_predicted_rate_every_slot_keeps_up_and_above_it_one_does_not(
     loads: list[TaskLoad], mapper: str
 ) -> None:
-    placed = place_loads(
-        loads, external_rate_of(loads), MARKET, Rules(allocate_mba, MAPPERS[mapper], route_shuffled)
-    )
+    placed = place_by(loads, mapper, route_shuffled)
     rate = read_rate(placed.prediction)
     assert find_overloads(loads, placed.mapping, rate * (1 - 1e-9)) == 0
     assert find_overloads(loads, placed.mapping, rate * (1 + 1e-9)) > 0
