@@ -24,7 +24,7 @@ from ingest.discovery import discover_topologies
 from ingest.parse import parse_records
 from ingest.pipeline import keep_day, read_log, roll_up
 from ingest.readers import read_quickly, read_records
-from ingest.reject_lines import count_lines, find_rejects
+from ingest.reject_line_numbers import count_lines, find_rejects
 from ingest.runs import Request, Totals, abandon_dead_runs, begin_run, connect, fail_run, note_totals
 from ingest.session import open_session
 from ingest.sources import SourceNotFound, Sources, find_sources

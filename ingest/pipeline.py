@@ -8,7 +8,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 
-from ingest.coverage import find_ends, make_cover, tell_of_ends
+from ingest.covered_time import find_ends, make_cover, tell_of_ends
 from ingest.discovery import SeenFlow
 from ingest.parse import parse_records
 from ingest.presence import count_present

@@ -3,7 +3,7 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 
-from ingest.coverage import cover_window
+from ingest.covered_time import cover_window
 from ingest.parse import NANOS_PER_SECOND, SHOWN, has_faulty_name
 from ingest.presence import choose_processors
 from ingest.quantiles import QUANTILES, SPANS, name_quantile

@@ -21,8 +21,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 
 from app.tables import OperatorSummaryRow, TopologySummaryRow
-from ingest.border_windows import keep_fuller_windows
 from ingest.discovery import Discovery
+from ingest.fuller_windows import keep_fuller_windows
 from ingest.runs import Request, RunDiagnosticRow, Totals, succeed_run
 from ingest.topologies import store_topology
 

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from ingest.parse import SHOWN, parse_records
 from ingest.readers import read_records
-from ingest.reject_lines import count_lines, find_rejects
+from ingest.reject_line_numbers import count_lines, find_rejects
 from ingest.rollup import make_records, read_back, tally_records
 from ingest.sources import find_sources
 from tests.ingest.records import ACCEPTED, GOOD, REJECTED, SECOND, T0, good, parse

@@ -17,7 +17,7 @@ from ingest.parse import parse_records
 from ingest.pipeline import read_log
 from ingest.raw_records import TIMES, UNREAD
 from ingest.readers import NO_HEADER, read_quickly, read_records
-from ingest.reject_lines import count_lines, find_rejects
+from ingest.reject_line_numbers import count_lines, find_rejects
 from ingest.runs import Request
 from ingest.sources import find_sources
 from tests.ingest.logs import (

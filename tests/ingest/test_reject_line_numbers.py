@@ -6,7 +6,7 @@ from pyspark.sql import SparkSession
 
 from ingest.parse import parse_records
 from ingest.readers import read_records
-from ingest.reject_lines import count_lines, find_rejects
+from ingest.reject_line_numbers import count_lines, find_rejects
 from ingest.sources import find_sources
 from tests.ingest.records import good
 
