@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Response
 
 from app.backtests import history, service
 from app.backtests.answers import draw_trace
@@ -17,7 +17,8 @@ from app.backtests.schemas import (
 )
 from app.described.series import SERIES_PROBLEMS
 from app.http.admission import computes
-from app.http.documented_problems import BODY, document_problems
+from app.http.declarations import declare
+from app.http.documented_problems import BODY
 from app.http.negotiation import JSON, PNG, SVG, Accept, answer_in_form, choose_form, document_pictures
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
@@ -25,9 +26,6 @@ from app.http.strict_json import StrictJsonRoute
 from app.storage.sessions import SessionDep
 
 router = APIRouter(prefix="/v1/backtests", tags=["backtests"], route_class=StrictJsonRoute)
-
-reads = [Depends(may_read)]
-stores = [Depends(may_store)]
 
 REFUSED = (
     *SERIES_PROBLEMS,
@@ -38,17 +36,10 @@ REFUSED = (
     "no-snapshot",
     "stored-data-unusable",
 )
-UNKNOWN = document_problems("unknown-backtest")
 DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "It was finished and is deleted."}}
 
 
-@router.post(
-    "",
-    status_code=202,
-    dependencies=stores,
-    summary="Start a backtest",
-    responses=document_problems(*REFUSED, *BODY),
-)
+@router.post("", status_code=202, **declare(may_store, "Start a backtest", *REFUSED, *BODY))
 @computes
 def start_backtest(body: BacktestRequest, session: SessionDep, response: Response) -> BacktestAnswer:
     """Queued, and computed in the background, also across restarts of the service: GET its `Location`."""
@@ -57,7 +48,7 @@ def start_backtest(body: BacktestRequest, session: SessionDep, response: Respons
     return backtest
 
 
-@router.get("", dependencies=reads, summary="List backtests", responses=document_problems())
+@router.get("", **declare(may_read, "List backtests"))
 def list_backtests(
     page: PageDep,
     session: SessionDep,
@@ -67,7 +58,7 @@ def list_backtests(
     return history.list_backtests(session, page, state)
 
 
-@router.get("/{backtest_id}", dependencies=reads, summary="Read a backtest", responses=UNKNOWN)
+@router.get("/{backtest_id}", **declare(may_read, "Read a backtest", "unknown-backtest"))
 def get_backtest(backtest_id: UUID, session: SessionDep) -> BacktestAnswer:
     """Its state, its rows so far, and their means and deviations over the seeds."""
     return service.find_backtest(session, backtest_id)
@@ -75,10 +66,8 @@ def get_backtest(backtest_id: UUID, session: SessionDep) -> BacktestAnswer:
 
 @router.delete(
     "/{backtest_id}",
-    dependencies=stores,
-    summary="Cancel or delete a backtest",
-    responses=DELETED | UNKNOWN,
     response_model=BacktestAnswer,
+    **declare(may_store, "Cancel or delete a backtest", "unknown-backtest", also=DELETED),
 )
 def cancel_or_delete_backtest(backtest_id: UUID, session: SessionDep) -> BacktestAnswer | Response:
     """Cancels a queued or running backtest (200, with its rows so far); deletes a finished one (204)."""
@@ -87,11 +76,16 @@ def cancel_or_delete_backtest(backtest_id: UUID, session: SessionDep) -> Backtes
 
 @router.get(
     "/{backtest_id}/plot",
-    dependencies=reads,
-    summary="See one run of a backtest",
     response_model=RunTraceAnswer,
-    responses=document_pictures()
-    | document_problems("unknown-backtest", "unknown-run", "run-not-finished", "not-acceptable"),
+    **declare(
+        may_read,
+        "See one run of a backtest",
+        "unknown-backtest",
+        "unknown-run",
+        "run-not-finished",
+        "not-acceptable",
+        also=document_pictures(),
+    ),
 )
 @computes
 def get_backtest_trace(

@@ -2,13 +2,14 @@
 
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Response
 
 from app.decisions import history, service
 from app.decisions.schemas import PROBLEMS, DecisionAnswer, DecisionPage, DecisionRequest
 from app.http.admission import computes
+from app.http.declarations import declare
 from app.http.dependencies import SettingsDep
-from app.http.documented_problems import BODY, document_problems
+from app.http.documented_problems import BODY
 from app.http.fields import TopologyName
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
@@ -19,13 +20,7 @@ router = APIRouter(prefix="/v1", tags=["decisions"], route_class=StrictJsonRoute
 OF_TOPOLOGY = "/topologies/{name}/decisions"
 
 
-@router.post(
-    OF_TOPOLOGY,
-    status_code=201,
-    dependencies=[Depends(may_store)],
-    summary="Decide and store",
-    responses=document_problems(*PROBLEMS, *BODY),
-)
+@router.post(OF_TOPOLOGY, status_code=201, **declare(may_store, "Decide and store", *PROBLEMS, *BODY))
 @computes
 def decide(
     name: TopologyName,
@@ -40,12 +35,7 @@ def decide(
     return decision
 
 
-@router.get(
-    OF_TOPOLOGY,
-    dependencies=[Depends(may_read)],
-    summary="List decisions",
-    responses=document_problems("unknown-topology"),
-)
+@router.get(OF_TOPOLOGY, **declare(may_read, "List decisions", "unknown-topology"))
 def list_decisions(name: TopologyName, page: PageDep, session: SessionDep) -> DecisionPage:
     """The decisions about a topology, newest first."""
     return history.list_decisions(session, name, page)
@@ -53,21 +43,14 @@ def list_decisions(name: TopologyName, page: PageDep, session: SessionDep) -> De
 
 @router.get(
     OF_TOPOLOGY + "/latest",
-    dependencies=[Depends(may_read)],
-    summary="Read the newest decision",
-    responses=document_problems("unknown-topology", "unknown-decision"),
+    **declare(may_read, "Read the newest decision", "unknown-topology", "unknown-decision"),
 )
 def get_latest_decision(name: TopologyName, session: SessionDep) -> DecisionAnswer:
     """The decision as it was answered, with the forecast and the placement where a recommendation made it."""
     return history.find_latest(session, name)
 
 
-@router.get(
-    "/decisions/{decision_id:uuid}",
-    dependencies=[Depends(may_read)],
-    summary="Read a decision",
-    responses=document_problems("unknown-decision"),
-)
+@router.get("/decisions/{decision_id:uuid}", **declare(may_read, "Read a decision", "unknown-decision"))
 def get_decision(decision_id: UUID, session: SessionDep) -> DecisionAnswer:
     """The decision as it was answered, with the forecast and the placement where a recommendation made it."""
     return history.find_decision(session, decision_id)

@@ -1,27 +1,31 @@
 """Gates, of what the body describes and (under /v1/topologies) of what is stored."""
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
 from app.gates import service
 from app.gates.schemas import GateAnswer, GateRequest, StoredGateRequest
 from app.http.admission import computes
+from app.http.declarations import declare
 from app.http.dependencies import SettingsDep
-from app.http.documented_problems import BODY, document_problems
+from app.http.documented_problems import BODY
 from app.http.fields import TopologyName
 from app.http.security import may_read
 from app.http.strict_json import StrictJsonRoute
 from app.storage.sessions import SessionDep
 
 router = APIRouter(prefix="/v1", tags=["gates"], route_class=StrictJsonRoute)
-reads = [Depends(may_read)]
 
 
 @router.post(
     "/gate",
-    dependencies=reads,
-    summary="Pass or fail a deployment",
-    responses=document_problems(
-        "invalid-topology", "invalid-load", "no-steady-state", "invalid-allocation", *BODY
+    **declare(
+        may_read,
+        "Pass or fail a deployment",
+        "invalid-topology",
+        "invalid-load",
+        "no-steady-state",
+        "invalid-allocation",
+        *BODY,
     ),
 )
 @computes
@@ -32,9 +36,9 @@ async def check_gate(body: GateRequest, settings: SettingsDep) -> GateAnswer:
 
 @router.post(
     "/topologies/{name}/gate",
-    dependencies=reads,
-    summary="Pass or fail a stored topology",
-    responses=document_problems(
+    **declare(
+        may_read,
+        "Pass or fail a stored topology",
         "unknown-topology",
         "no-snapshot",
         "stale-snapshots",

@@ -2,11 +2,12 @@
 
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Response
 
 from app.http.admission import computes
+from app.http.declarations import declare
 from app.http.dependencies import SettingsDep
-from app.http.documented_problems import BODY, document_problems
+from app.http.documented_problems import BODY
 from app.http.fields import TopologyName
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
@@ -16,8 +17,6 @@ from app.placements.schemas import PlacementAnswer, PlacementPage, PlacementRequ
 from app.storage.sessions import SessionDep
 
 router = APIRouter(prefix="/v1", tags=["placements"], route_class=StrictJsonRoute)
-reads = [Depends(may_read)]
-stores = [Depends(may_store)]
 
 PLACED = (
     *BODY,
@@ -29,17 +28,10 @@ PLACED = (
     "invalid-catalogue",
     "not-enough-slots",
 )
-NO_TOPOLOGY = document_problems("unknown-topology")
-NO_PLACEMENT = document_problems("unknown-placement")
 DESCRIBED = ("invalid-topology", "invalid-load", "no-steady-state")
 
 
-@router.post(
-    "/placements",
-    dependencies=reads,
-    summary="Place threads on slots and VMs",
-    responses=document_problems(*DESCRIBED, *PLACED),
-)
+@router.post("/placements", **declare(may_read, "Place threads on slots and VMs", *DESCRIBED, *PLACED))
 @computes
 def place_threads(body: PlacementRequest, session: SessionDep, settings: SettingsDep) -> PlacementAnswer:
     """Allocates threads and slots, acquires VMs, maps threads to slots and predicts the rate; nothing is stored."""
@@ -48,9 +40,14 @@ def place_threads(body: PlacementRequest, session: SessionDep, settings: Setting
 
 @router.post(
     "/topologies/{name}/placements",
-    dependencies=stores,
-    summary="Place a stored topology, and store the placement",
-    responses=document_problems("unknown-topology", "no-snapshot", "stored-data-unusable", *PLACED),
+    **declare(
+        may_store,
+        "Place a stored topology, and store the placement",
+        "unknown-topology",
+        "no-snapshot",
+        "stored-data-unusable",
+        *PLACED,
+    ),
 )
 @computes
 def place_stored_topology(
@@ -62,17 +59,13 @@ def place_stored_topology(
     return placement
 
 
-@router.get(
-    "/topologies/{name}/placements", dependencies=reads, summary="List placements", responses=NO_TOPOLOGY
-)
+@router.get("/topologies/{name}/placements", **declare(may_read, "List placements", "unknown-topology"))
 def list_placements(name: TopologyName, page: PageDep, session: SessionDep) -> PlacementPage:
     """The placements of a topology, newest first."""
     return history.list_placements(session, name, page)
 
 
-@router.get(
-    "/placements/{placement_id:uuid}", dependencies=reads, summary="Read a placement", responses=NO_PLACEMENT
-)
+@router.get("/placements/{placement_id:uuid}", **declare(may_read, "Read a placement", "unknown-placement"))
 def get_placement(placement_id: UUID, session: SessionDep) -> PlacementAnswer:
     """The answer that was given when it was made."""
     return history.find_placement(session, placement_id)

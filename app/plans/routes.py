@@ -4,13 +4,14 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Response
 
 from app.described.answers import EstimateAnswer
 from app.described.request import Described
 from app.http.admission import computes
+from app.http.declarations import declare
 from app.http.dependencies import SettingsDep
-from app.http.documented_problems import BODY, document_problems
+from app.http.documented_problems import BODY
 from app.http.fields import TopologyName
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
@@ -26,19 +27,12 @@ from app.storage.sessions import SessionDep
 Route = Callable[..., Any]
 
 router = APIRouter(prefix="/v1", tags=["plans"], route_class=StrictJsonRoute)
-reads = [Depends(may_read)]
-stores = [Depends(may_store)]
 
 ANY_MODEL = ("invalid-topology", "invalid-load", "no-steady-state", *BODY)
 STORED = ("unknown-topology", "no-snapshot", "stored-data-unusable", *BODY)
 
 
-@router.post(
-    "/estimate",
-    dependencies=reads,
-    summary="Estimate E[T]",
-    responses=document_problems(*ANY_MODEL, "invalid-allocation"),
-)
+@router.post("/estimate", **declare(may_read, "Estimate E[T]", *ANY_MODEL, "invalid-allocation"))
 @computes
 async def estimate(body: EstimateRequest, settings: SettingsDep) -> EstimateAnswer:
     """Of the topology in the body, under its load. An overloaded operator is no error: `stable` is false."""
@@ -81,19 +75,15 @@ for offered in OBJECTIVES:
         f"/plans/{offered.name}",
         computes(make_plan_route(offered)),
         methods=["POST"],
-        dependencies=reads,
         response_model=PlanAnswer,
-        summary=offered.summary,
         description=offered.description,
-        responses=document_problems(*ANY_MODEL, *offered.problems),
+        **declare(may_read, offered.summary, *ANY_MODEL, *offered.problems),
     )
 
 
 @router.post(
     "/topologies/{name}/estimate",
-    dependencies=reads,
-    summary="Estimate E[T] of a stored topology",
-    responses=document_problems(*STORED, "invalid-allocation"),
+    **declare(may_read, "Estimate E[T] of a stored topology", *STORED, "invalid-allocation"),
 )
 @computes
 def estimate_stored_topology(
@@ -108,30 +98,25 @@ for offered in OBJECTIVES:
         f"/topologies/{{name}}/plans/{offered.name}",
         computes(make_stored_plan_route(offered)),
         methods=["POST"],
-        dependencies=stores,
-        summary=f"Plan and store: {offered.summary[0].lower()}{offered.summary[1:]}",
         description="For the current revision under its measured load.",
-        responses=document_problems(*STORED, *offered.problems),
+        **declare(
+            may_store,
+            f"Plan and store: {offered.summary[0].lower()}{offered.summary[1:]}",
+            *STORED,
+            *offered.problems,
+        ),
     )
 
 
 @router.get(
-    "/topologies/{name}/plans",
-    dependencies=reads,
-    summary="List the plans of a topology",
-    responses=document_problems("unknown-topology"),
+    "/topologies/{name}/plans", **declare(may_read, "List the plans of a topology", "unknown-topology")
 )
 def list_plans(name: TopologyName, page: PageDep, session: SessionDep) -> PlanPage:
     """Newest first."""
     return history.list_plans(session, name, page)
 
 
-@router.get(
-    "/plans/{plan_id:uuid}",
-    dependencies=reads,
-    summary="Read a plan",
-    responses=document_problems("unknown-plan"),
-)
+@router.get("/plans/{plan_id:uuid}", **declare(may_read, "Read a plan", "unknown-plan"))
 def get_plan(plan_id: UUID, session: SessionDep) -> PlanAnswer:
     """As it was answered when it was made."""
     return history.find_plan(session, plan_id)

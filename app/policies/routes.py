@@ -1,8 +1,9 @@
 """/v1/topologies/{name}/policy: the terms of decisions about one topology."""
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
-from app.http.documented_problems import BODY, document_problems
+from app.http.declarations import declare
+from app.http.documented_problems import BODY
 from app.http.fields import TopologyName
 from app.http.security import may_read, may_store
 from app.http.strict_json import StrictJsonRoute
@@ -13,34 +14,20 @@ from app.storage.sessions import SessionDep
 router = APIRouter(prefix="/v1/topologies/{name}/policy", tags=["decisions"], route_class=StrictJsonRoute)
 
 
-@router.put(
-    "",
-    dependencies=[Depends(may_store)],
-    summary="Store the policy",
-    responses=document_problems("unknown-topology", *BODY),
-)
+@router.put("", **declare(may_store, "Store the policy", "unknown-topology", *BODY))
 def put_policy(name: TopologyName, body: PolicyBody, session: SessionDep) -> PolicyAnswer:
     """Replaces the whole policy; a field that is left out takes its default."""
     return service.store_policy(session, name, body)
 
 
-@router.get(
-    "",
-    dependencies=[Depends(may_read)],
-    summary="Read the policy",
-    responses=document_problems("unknown-topology", "unknown-policy"),
-)
+@router.get("", **declare(may_read, "Read the policy", "unknown-topology", "unknown-policy"))
 def get_policy(name: TopologyName, session: SessionDep) -> PolicyAnswer:
     """The stored policy, with every default written out."""
     return service.find_policy(session, name)
 
 
 @router.delete(
-    "",
-    status_code=204,
-    dependencies=[Depends(may_store)],
-    summary="Delete the policy",
-    responses=document_problems("unknown-topology", "unknown-policy"),
+    "", status_code=204, **declare(may_store, "Delete the policy", "unknown-topology", "unknown-policy")
 )
 def delete_policy(name: TopologyName, session: SessionDep) -> None:
     """Deletes the policy; the decisions that it led to stay stored."""

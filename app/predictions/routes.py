@@ -1,10 +1,11 @@
 """/v1/predictions: what a mapping of threads to slots sustains."""
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
 from app.http.admission import computes
+from app.http.declarations import declare
 from app.http.dependencies import SettingsDep
-from app.http.documented_problems import BODY, document_problems
+from app.http.documented_problems import BODY
 from app.http.security import may_read
 from app.http.strict_json import StrictJsonRoute
 from app.predictions import service
@@ -16,9 +17,9 @@ router = APIRouter(prefix="/v1", tags=["placements"], route_class=StrictJsonRout
 
 @router.post(
     "/predictions",
-    dependencies=[Depends(may_read)],
-    summary="Predict what a mapping sustains",
-    responses=document_problems(
+    **declare(
+        may_read,
+        "Predict what a mapping sustains",
         "invalid-topology",
         "invalid-load",
         "no-steady-state",

@@ -2,11 +2,12 @@
 
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Response
 from starlette.convertors import StringConvertor, register_url_convertor
 
 from app.http.admission import computes
-from app.http.documented_problems import BODY, document_problems
+from app.http.declarations import declare
+from app.http.documented_problems import BODY
 from app.http.fields import TopologyName
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
@@ -26,20 +27,11 @@ class ProfileNameConvertor(StringConvertor):
 register_url_convertor("profile_name", ProfileNameConvertor())
 
 router = APIRouter(prefix="/v1/profiles", tags=["placements"], route_class=StrictJsonRoute)
-reads = [Depends(may_read)]
-stores = [Depends(may_store)]
 
 NAMED = "/{name:profile_name}"
-UNKNOWN = document_problems("unknown-profile")
 
 
-@router.post(
-    "",
-    status_code=201,
-    dependencies=stores,
-    summary="Store a profile",
-    responses=document_problems(*BODY, "invalid-profile"),
-)
+@router.post("", status_code=201, **declare(may_store, "Store a profile", *BODY, "invalid-profile"))
 def store_profile(body: ProfileBody, response: Response, session: SessionDep) -> ProfileAnswer:
     """Stores version 1 of a new name, or the next version of a known one."""
     return _locate(response, service.store_profile(session, body))
@@ -48,9 +40,9 @@ def store_profile(body: ProfileBody, response: Response, session: SessionDep) ->
 @router.post(
     f"/{FROM_TRIALS}",
     status_code=201,
-    dependencies=stores,
-    summary="Build and store a profile from trials",
-    responses=document_problems(*BODY, "invalid-profile", "no-stable-point"),
+    **declare(
+        may_store, "Build and store a profile from trials", *BODY, "invalid-profile", "no-stable-point"
+    ),
 )
 @computes
 def build_profile(body: TrialsBody, response: Response, session: SessionDep) -> ProfileAnswer:
@@ -63,19 +55,19 @@ def _locate(response: Response, stored: ProfileAnswer) -> ProfileAnswer:
     return stored
 
 
-@router.get("", dependencies=reads, summary="List profiles", responses=document_problems())
+@router.get("", **declare(may_read, "List profiles"))
 def list_profiles(page: PageDep, session: SessionDep) -> ProfilePage:
     """Newest versions, by name."""
     return history.list_profiles(session, page)
 
 
-@router.get(NAMED, dependencies=reads, summary="Read a profile", responses=UNKNOWN)
+@router.get(NAMED, **declare(may_read, "Read a profile", "unknown-profile"))
 def get_profile(name: TopologyName, session: SessionDep, version: VersionQuery = None) -> ProfileAnswer:
     """The newest version, or the one asked for."""
     return history.find_profile(session, name, version)
 
 
-@router.delete(NAMED, status_code=204, dependencies=stores, summary="Delete a profile", responses=UNKNOWN)
+@router.delete(NAMED, status_code=204, **declare(may_store, "Delete a profile", "unknown-profile"))
 def delete_profile(name: TopologyName, session: SessionDep) -> None:
     """Deletes all versions; stored placements stay as they are."""
     service.delete_profile(session, name)

@@ -1,11 +1,12 @@
 """/v1/topologies/{name}/recommendation: forecast, plan, placement and decision in one call."""
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Response
 
 from app.decisions.schemas import PROBLEMS
 from app.http.admission import computes
+from app.http.declarations import declare
 from app.http.dependencies import SettingsDep
-from app.http.documented_problems import BODY, document_problems
+from app.http.documented_problems import BODY
 from app.http.fields import TopologyName
 from app.http.security import may_store
 from app.http.strict_json import StrictJsonRoute
@@ -18,13 +19,7 @@ router = APIRouter(
 )
 
 
-@router.post(
-    "",
-    status_code=201,
-    dependencies=[Depends(may_store)],
-    summary="Forecast, plan, place, and decide",
-    responses=document_problems(*PROBLEMS, *BODY),
-)
+@router.post("", status_code=201, **declare(may_store, "Forecast, plan, place, and decide", *PROBLEMS, *BODY))
 @computes
 def recommend(
     name: TopologyName,

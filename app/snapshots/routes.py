@@ -2,11 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Body, Depends, Query
+from fastapi import APIRouter, Body, Query
 
 from app.described.load import FPD_LOAD
+from app.http.declarations import declare
 from app.http.dependencies import SettingsDep
-from app.http.documented_problems import BODY, document_problems
+from app.http.documented_problems import BODY
 from app.http.fields import TopologyName, UtcTime
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
@@ -23,13 +24,7 @@ EXAMPLES = {
 }
 
 
-@router.post(
-    "",
-    status_code=201,
-    dependencies=[Depends(may_store)],
-    summary="Store measured load",
-    responses=document_problems("unknown-topology", *BODY),
-)
+@router.post("", status_code=201, **declare(may_store, "Store measured load", "unknown-topology", *BODY))
 def store_snapshots(
     name: TopologyName,
     body: Annotated[OneOrMore, Body(openapi_examples=EXAMPLES)],
@@ -40,12 +35,7 @@ def store_snapshots(
     return service.store_snapshots(session, name, body, settings)
 
 
-@router.get(
-    "",
-    dependencies=[Depends(may_read)],
-    summary="Read measured load",
-    responses=document_problems("unknown-topology"),
-)
+@router.get("", **declare(may_read, "Read measured load", "unknown-topology"))
 def list_snapshots(
     name: TopologyName,
     page: PageDep,
@@ -64,9 +54,7 @@ def list_snapshots(
 @router.delete(
     "/{observed_at}",
     status_code=204,
-    dependencies=[Depends(may_store)],
-    summary="Delete measured load",
-    responses=document_problems("unknown-topology", "unknown-snapshot"),
+    **declare(may_store, "Delete measured load", "unknown-topology", "unknown-snapshot"),
 )
 def delete_snapshots(
     name: TopologyName,

@@ -2,11 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Body, Depends, Query
+from fastapi import APIRouter, Body, Query
 
 from app.described.series import MOST_VMS
 from app.http.admission import computes
-from app.http.documented_problems import BODY, document_problems
+from app.http.declarations import declare
+from app.http.documented_problems import BODY
 from app.http.fields import TopologyName
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
@@ -24,10 +25,6 @@ from app.throughput_samples.schemas import (
 
 router = APIRouter(prefix="/v1/topologies/{name}", tags=["forecasts"], route_class=StrictJsonRoute)
 
-reads = [Depends(may_read)]
-
-UNKNOWN = document_problems("unknown-topology")
-NO_MODEL = document_problems("unknown-topology", "stored-data-unusable")
 EXAMPLES = {
     "one": {"summary": "One sample", "value": SAMPLES[0]},
     "several": {"summary": "A list of them", "value": SAMPLES},
@@ -38,9 +35,7 @@ EXAMPLES = {
 @router.post(
     "/mst-samples",
     status_code=201,
-    dependencies=[Depends(may_store)],
-    summary="Store throughput samples",
-    responses=document_problems("unknown-topology", "throughput-not-converged", *BODY),
+    **declare(may_store, "Store throughput samples", "unknown-topology", "throughput-not-converged", *BODY),
 )
 def store_throughput_samples(
     name: TopologyName,
@@ -54,14 +49,15 @@ def store_throughput_samples(
     return service.store_samples(session, name, body)
 
 
-@router.get("/mst-samples", dependencies=reads, summary="Read throughput samples", responses=UNKNOWN)
+@router.get("/mst-samples", **declare(may_read, "Read throughput samples", "unknown-topology"))
 def list_throughput_samples(name: TopologyName, page: PageDep, session: SessionDep) -> ThroughputSamplePage:
     """Oldest first."""
     return history.list_samples(session, name, page)
 
 
 @router.get(
-    "/mst-model", dependencies=reads, summary="The model of a topology's throughput", responses=NO_MODEL
+    "/mst-model",
+    **declare(may_read, "The model of a topology's throughput", "unknown-topology", "stored-data-unusable"),
 )
 @computes
 def get_throughput_model(

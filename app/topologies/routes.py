@@ -3,10 +3,11 @@
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Header, Query, Response
+from fastapi import APIRouter, Header, Query, Response
 
+from app.http.declarations import declare
 from app.http.dependencies import SettingsDep
-from app.http.documented_problems import BODY, document_problems
+from app.http.documented_problems import BODY
 from app.http.fields import TopologyName
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
@@ -18,8 +19,6 @@ from app.topologies.answers import to_topology_answer
 from app.topologies.schemas import TopologyAnswer, TopologyBody, TopologyPage
 
 router = APIRouter(prefix="/v1/topologies", tags=["topologies"], route_class=StrictJsonRoute)
-reads = [Depends(may_read)]
-stores = [Depends(may_store)]
 IfMatch = Annotated[
     str | None, Header(description="The ETag that the change was made from; guards against lost updates.")
 ]
@@ -28,9 +27,7 @@ IfMatch = Annotated[
 @router.post(
     "",
     status_code=201,
-    dependencies=stores,
-    summary="Store a topology",
-    responses=document_problems("topology-exists", "invalid-topology", "no-steady-state", *BODY),
+    **declare(may_store, "Store a topology", "topology-exists", "invalid-topology", "no-steady-state", *BODY),
 )
 def create_topology(
     body: TopologyBody, settings: SettingsDep, response: Response, session: SessionDep
@@ -42,7 +39,7 @@ def create_topology(
     return to_topology_answer(stored)
 
 
-@router.get("", dependencies=reads, summary="List topologies", responses=document_problems())
+@router.get("", **declare(may_read, "List topologies"))
 def list_topologies(page: PageDep, session: SessionDep) -> TopologyPage:
     """By name, a page at a time."""
     return service.list_topologies(session, page)
@@ -50,10 +47,13 @@ def list_topologies(page: PageDep, session: SessionDep) -> TopologyPage:
 
 @router.get(
     "/{name}",
-    dependencies=reads,
-    summary="Read a topology",
-    responses=document_problems("unknown-topology", "unknown-revision")
-    | {304: {"description": "Unchanged since the ETag in If-None-Match."}},
+    **declare(
+        may_read,
+        "Read a topology",
+        "unknown-topology",
+        "unknown-revision",
+        also={304: {"description": "Unchanged since the ETag in If-None-Match."}},
+    ),
 )
 def get_topology(
     name: TopologyName,
@@ -72,10 +72,14 @@ def get_topology(
 
 @router.put(
     "/{name}",
-    dependencies=stores,
-    summary="Change a topology",
-    responses=document_problems(
-        "unknown-topology", "revision-conflict", "invalid-topology", "no-steady-state", *BODY
+    **declare(
+        may_store,
+        "Change a topology",
+        "unknown-topology",
+        "revision-conflict",
+        "invalid-topology",
+        "no-steady-state",
+        *BODY,
     ),
 )
 def replace_topology(
@@ -95,9 +99,7 @@ def replace_topology(
 @router.delete(
     "/{name}",
     status_code=204,
-    dependencies=stores,
-    summary="Delete a topology",
-    responses=document_problems("unknown-topology", "revision-conflict"),
+    **declare(may_store, "Delete a topology", "unknown-topology", "revision-conflict"),
 )
 def delete_topology(name: TopologyName, session: SessionDep, if_match: IfMatch = None) -> None:
     """With all its revisions, snapshots and plans."""

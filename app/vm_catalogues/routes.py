@@ -2,9 +2,10 @@
 
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Response
 
-from app.http.documented_problems import BODY, document_problems
+from app.http.declarations import declare
+from app.http.documented_problems import BODY
 from app.http.fields import TopologyName
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
@@ -15,19 +16,9 @@ from app.vm_catalogues import history, service
 from app.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody, VmCataloguePage
 
 router = APIRouter(prefix="/v1/vm-catalogues", tags=["placements"], route_class=StrictJsonRoute)
-reads = [Depends(may_read)]
-stores = [Depends(may_store)]
-
-UNKNOWN = document_problems("unknown-vm-catalogue")
 
 
-@router.post(
-    "",
-    status_code=201,
-    dependencies=stores,
-    summary="Store a VM catalogue",
-    responses=document_problems(*BODY, "invalid-catalogue"),
-)
+@router.post("", status_code=201, **declare(may_store, "Store a VM catalogue", *BODY, "invalid-catalogue"))
 def store_vm_catalogue(body: VmCatalogueBody, response: Response, session: SessionDep) -> VmCatalogueAnswer:
     """Stores version 1 of a new name, or the next version of a known one."""
     stored = service.store_catalogue(session, body)
@@ -35,13 +26,13 @@ def store_vm_catalogue(body: VmCatalogueBody, response: Response, session: Sessi
     return stored
 
 
-@router.get("", dependencies=reads, summary="List VM catalogues", responses=document_problems())
+@router.get("", **declare(may_read, "List VM catalogues"))
 def list_vm_catalogues(page: PageDep, session: SessionDep) -> VmCataloguePage:
     """Newest versions, by name."""
     return history.list_catalogues(session, page)
 
 
-@router.get("/{name}", dependencies=reads, summary="Read a VM catalogue", responses=UNKNOWN)
+@router.get("/{name}", **declare(may_read, "Read a VM catalogue", "unknown-vm-catalogue"))
 def get_vm_catalogue(
     name: TopologyName, session: SessionDep, version: VersionQuery = None
 ) -> VmCatalogueAnswer:
@@ -50,7 +41,7 @@ def get_vm_catalogue(
 
 
 @router.delete(
-    "/{name}", status_code=204, dependencies=stores, summary="Delete a VM catalogue", responses=UNKNOWN
+    "/{name}", status_code=204, **declare(may_store, "Delete a VM catalogue", "unknown-vm-catalogue")
 )
 def delete_vm_catalogue(name: TopologyName, session: SessionDep) -> None:
     """Deletes all versions; stored placements stay as they are."""

@@ -1,10 +1,11 @@
 """/v1/forecasts/vms: how many VMs the coming intervals need."""
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
 from app.described.series import SERIES_PROBLEMS
 from app.http.admission import computes
-from app.http.documented_problems import BODY, document_problems
+from app.http.declarations import declare
+from app.http.documented_problems import BODY
 from app.http.fields import TopologyName
 from app.http.security import may_read
 from app.http.strict_json import StrictJsonRoute
@@ -17,12 +18,7 @@ router = APIRouter(prefix="/v1", tags=["forecasts"], route_class=StrictJsonRoute
 ASKED = ("invalid-qos-target", "invalid-schedule", "unknown-vm-policy", *BODY)
 
 
-@router.post(
-    "/forecasts/vms",
-    dependencies=[Depends(may_read)],
-    summary="VMs for the coming intervals",
-    responses=document_problems(*SERIES_PROBLEMS, *ASKED),
-)
+@router.post("/forecasts/vms", **declare(may_read, "VMs for the coming intervals", *SERIES_PROBLEMS, *ASKED))
 @computes
 def forecast_vms(body: VmForecastRequest) -> VmForecastAnswer:
     """The fewest VMs whose throughput serves the coming workload; nothing is stored."""
@@ -31,9 +27,14 @@ def forecast_vms(body: VmForecastRequest) -> VmForecastAnswer:
 
 @router.post(
     "/topologies/{name}/forecasts/vms",
-    dependencies=[Depends(may_read)],
-    summary="VMs for a stored topology",
-    responses=document_problems("unknown-topology", "no-snapshot", "stored-data-unusable", *ASKED),
+    **declare(
+        may_read,
+        "VMs for a stored topology",
+        "unknown-topology",
+        "no-snapshot",
+        "stored-data-unusable",
+        *ASKED,
+    ),
 )
 @computes
 def forecast_stored_vms(

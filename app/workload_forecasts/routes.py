@@ -3,10 +3,11 @@
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Response
 
 from app.http.admission import computes
-from app.http.documented_problems import BODY, document_problems
+from app.http.declarations import declare
+from app.http.documented_problems import BODY
 from app.http.fields import TopologyName
 from app.http.negotiation import JSON, PNG, SVG, Accept, answer_in_form, choose_form, document_pictures
 from app.http.security import may_read
@@ -30,17 +31,17 @@ FORMS = (JSON, PNG, SVG)
 
 @router.post(
     "/forecasts/workload",
-    dependencies=[Depends(may_read)],
-    summary="Forecast a workload",
     response_model=WorkloadForecastAnswer,
-    responses=document_pictures()
-    | document_problems(
+    **declare(
+        may_read,
+        "Forecast a workload",
         "invalid-workload",
         "workload-too-short",
         "workload-too-sparse",
         "constant-workload",
         "not-acceptable",
         *BODY,
+        also=document_pictures(),
     ),
 )
 @computes
@@ -52,11 +53,16 @@ def forecast_workload(body: WorkloadForecastRequest, accept: Accept = None) -> R
 
 @router.get(
     "/topologies/{name}/forecasts/workload",
-    dependencies=[Depends(may_read)],
-    summary="Forecast a topology's workload",
     response_model=WorkloadForecastAnswer,
-    responses=document_pictures()
-    | document_problems("unknown-topology", "no-snapshot", "stored-data-unusable", "not-acceptable"),
+    **declare(
+        may_read,
+        "Forecast a topology's workload",
+        "unknown-topology",
+        "no-snapshot",
+        "stored-data-unusable",
+        "not-acceptable",
+        also=document_pictures(),
+    ),
 )
 @computes
 def forecast_stored_workload(
