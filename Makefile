@@ -1,5 +1,5 @@
-# uv installs without bytecode. Python writes it at the first import, and every later start of a process takes a third
-# of the time; some containers forbid it, for an image's sake.
+# uv installs packages without bytecode. Python writes bytecode at the first import, and every later start of a process
+# takes a third of the time. Some containers set this variable to keep their image small.
 unexport PYTHONDONTWRITEBYTECODE
 
 # `make` alone lists the targets: the text behind ## is what it shows.
@@ -31,7 +31,7 @@ test: ## install what the tests need, then run the linters and every test (PYTES
 	@$(MAKE) --no-print-directory lint
 	.venv/bin/pytest -n 2 --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
-lint: ## format, rules, types and who may import whom
+lint: ## check format, lint rules, types and import contracts
 	@sh tools/setup.sh requirements-dev.lock
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .

@@ -20,7 +20,7 @@ from planner.queueing.stations import NO_BOUND, Stations
 
 TABLE_II = (12, 24, 48, 96, 192)
 SHARES = (0.55, 0.35, 0.1)
-"""Of the offered load, by operator: two heavy ones and a light one, as in their video topology."""
+"""The shares of the operators in the offered load: two heavy and one light, as in DRS's video topology."""
 
 
 def wait_as_written(arrival_rate: float, service_rate: float, k: int, scv: float) -> float:

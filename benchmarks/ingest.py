@@ -70,7 +70,7 @@ DUCKDB_TYPES = (
 
 @dataclass(frozen=True)
 class Result:
-    """What a process says of itself: its time, its processors' time, its peak memory, and numbers to compare."""
+    """The report of one process: its time, its processor time, its peak memory, and numbers to compare."""
 
     seconds: float
     cpu_seconds: float
@@ -209,7 +209,7 @@ ENGINES: dict[str, Callable[[str], Result]] = {
 
 
 def measure(engine: str, folder: Path) -> Result:
-    """In a process of its own, so that no engine finds the memory of another."""
+    """The result of one engine, run in a process of its own so that its peak memory is its own."""
     command = [sys.executable, "-m", "benchmarks.ingest", engine, str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

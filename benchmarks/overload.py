@@ -1,4 +1,4 @@
-"""What 64 large plans at once do to everybody else: health, those that are accepted, those that are refused.
+"""Times of health checks, accepted plans and refused plans while 64 large plans arrive at once.
 
 The clients run on the same machine as the service, so the times hold their own work too.
 """

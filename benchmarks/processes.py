@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def peak_megabytes(process: int) -> float:
-    """Of the process and its children, each at its own peak."""
+    """The sum of the peak memory of the process and of each of its children."""
     kilobytes = 0
     for each in find_family(process):
         with suppress(OSError, IndexError):  # it has ended meanwhile
@@ -15,7 +15,7 @@ def peak_megabytes(process: int) -> float:
 
 
 def spent_seconds(process: int) -> float:
-    """What the process and its children, living or ended, have had of the processors so far."""
+    """The processor time of the process and its children so far; ended children count."""
     ticks = 0
     for each in find_family(process):
         with suppress(OSError):  # its parent has its time then
@@ -36,5 +36,5 @@ def find_family(process: int) -> list[int]:
 
 
 def read_stat(process: int) -> list[str]:
-    """From its state on: the name before may hold anything."""
+    """The fields of /proc/PID/stat from the state on; the name before them may hold spaces and brackets."""
     return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()

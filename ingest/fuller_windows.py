@@ -1,4 +1,4 @@
-"""Windows of which two logs hold a part each, one at its end and one at its beginning: the larger part is kept."""
+"""Windows at the end of one log and the beginning of another, each with a part: the larger part is kept."""
 
 from psycopg import Connection
 
@@ -15,7 +15,7 @@ ORDER BY s.topology, s.window_start
 
 
 def keep_fuller_windows(connection: Connection, request: Request) -> list[RunDiagnosticRow]:
-    """Removes from the run the windows of which it covers less than is stored, and answers a note for each.
+    """Removes each window that is stored with more covered time than in this run, and returns a note for each.
 
     Windows of an earlier run of the same paths are deleted before. A run with a day holds the whole day.
     """

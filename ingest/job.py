@@ -64,7 +64,7 @@ class JobRun:
 
 
 def run_ingest(spark: SparkSession, database_url: str, request: Request) -> str:
-    """Runs the ingest once; answers a line with its totals."""
+    """Runs the ingest once; returns a line with its totals."""
     began = time.monotonic()
     sources = find_sources(spark, request.paths, request.day.isoformat() if request.day else None)
     asked = replace(request, paths=sources.roots)
@@ -122,7 +122,7 @@ def write_run(run: JobRun, sources: Sources) -> tuple[Totals, int]:
 
 
 def store_and_show_rejects(run: JobRun, rejects: Iterator[tuple[str, int, str, str]]) -> str:
-    """Stores all rejected lines; answers the first three as text, and the address that lists all of them."""
+    """Stores all rejected lines; returns the first three as text, and the address that lists all of them."""
     first = list(islice(rejects, REJECTS_SHOWN))
     store_rejects(run.connection, run.number, chain(first, rejects))
     shown = [f"  {file}, line {line}: {reason}: {shorten(text)}" for file, line, reason, text in first]
@@ -181,7 +181,7 @@ def read_window(given: str) -> int:
 
 
 def ingest(database_url: str, request: Request, master: str | None) -> int:
-    """Runs the ingest; prints one line and answers an exit code."""
+    """Runs the ingest; prints one line and returns an exit code."""
     spark = open_session(master)
     try:
         print(run_ingest(spark, database_url, request))  # noqa: T201  # the one line that is the answer
@@ -202,7 +202,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--date", type=read_day)
     parser.add_argument("--window-seconds", type=read_window, default=60)
     parser.add_argument("--max-rejected", type=read_share, default=0.05)
-    parser.add_argument("--master", help="without it, what spark-submit says")
+    parser.add_argument("--master", help="the Spark master; default: the one that spark-submit names")
     parser.add_argument("--database-url", default=os.environ.get("HEADGATE_DATABASE_URL"))
     given = parser.parse_args(arguments)
     if given.database_url is None:

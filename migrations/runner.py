@@ -33,7 +33,7 @@ def read_revision(connection: Connection) -> str | None:
 
 
 def migrate(url: str, revision: str = "head") -> str | None:
-    """Upgrades or downgrades in one transaction under an advisory lock; answers the revision reached."""
+    """Upgrades or downgrades in one transaction under an advisory lock; returns the revision reached."""
     engine = create_engine(url, connect_args={"connect_timeout": 5})
     try:
         with engine.begin() as connection:

@@ -3,7 +3,7 @@
 PlannerError (a FieldsError)
 ├── InvalidArgument
 │   ├── InvalidTopology        the graph contradicts itself
-│   ├── InvalidLoad            the measurements, or what is asked of them, do not fit the topology
+│   ├── InvalidLoad            the measurements, or another argument, do not fit the topology
 │   ├── InvalidAllocation      processors for an operator that is not there, or none given
 │   └── InvalidState           key groups or their speeds that do not fit the instances that run
 ├── NoSteadyState              a cycle multiplies tuples without end

@@ -1,6 +1,6 @@
 """The frozen values of stream planning: the inputs and the answers of the planner.
 
-Values of which a plan has dozens are NamedTuples: one is made in a quarter of the time of a frozen dataclass.
+Types with dozens of values in a plan are NamedTuples, which take a quarter of the time of frozen dataclasses to make.
 """
 
 from collections.abc import Mapping

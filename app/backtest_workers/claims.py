@@ -25,7 +25,7 @@ class NoLongerWanted(Exception):
 
 
 def lock_key(backtest_id: UUID) -> int:
-    """The key of a backtest's lock: 64 bits of its id, of which 60 are random."""
+    """The key of a backtest's lock: 64 bits of its id; 60 of them are random."""
     return int.from_bytes(backtest_id.bytes[:8], signed=True)
 
 

@@ -28,7 +28,7 @@ AS_ASKED = {
 
 
 def gather_job(session: Session, body: BacktestRequest) -> BacktestJob:
-    """The job holds copies of what is stored: a later change of the snapshots does not change it."""
+    """The job of a request. It holds copies of the stored data, so later changes of the snapshots do not change it."""
     refuse_contradictions(body)
     workload = gather_workload(session, body)
     samples = gather_samples(session, body)

@@ -34,7 +34,7 @@ HISTORY = 300
 
 @dataclass(frozen=True)
 class GatheredDecision:
-    """The question for the planner, and what the answer says beside the planner's; `decided_for`: see `find_end`."""
+    """The question for the planner, and the stored data that the answer names; `decided_for`: see `find_end`."""
 
     stored: StoredTopology
     terms: PolicyBody
@@ -53,7 +53,7 @@ def gather_decision(
     *,
     history: int | None = None,
 ) -> GatheredDecision:
-    """Reads all that is stored; refuses what is missing, contradicts itself, or is too old.
+    """Reads all stored data of a decision; raises where they are missing, contradictory or too old.
 
     `history`: the snapshots that a forecast learns from, also where the policy itself asks for none.
     """
@@ -113,7 +113,7 @@ def refuse_stale(name: str, terms: PolicyBody, decided_for: datetime, now: datet
 
 
 def find_last_change(session: Session, stored: StoredTopology, decided_for: datetime) -> DecisionRow | None:
-    """The newest decision that changed something, on older data than this one's: asking twice changes nothing."""
+    """The newest decision for a change on older data than this one; deciding twice on the same data gives the same."""
     return session.scalar(
         select(DecisionRow)
         .where(
@@ -127,7 +127,7 @@ def find_last_change(session: Session, stored: StoredTopology, decided_for: date
 
 
 def gather_rates(session: Session, found: Gathered, decided_for: datetime, count: int) -> RateHistory:
-    """The external rates of the newest `count` snapshots, of those that are as long as the newest."""
+    """The external rates of those of the newest `count` snapshots that are as long as the newest one."""
     window = found.newest.window_seconds
     rows = find_newest_rates(session, found.stored, count, decided_for)
     measured = [Measurement(at.timestamp(), rate) for at, seconds, rate in rows if seconds == window]

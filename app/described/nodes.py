@@ -31,7 +31,7 @@ class InstanceLoad(Body):
 
     @model_validator(mode="after")
     def refuse_contradictions(self) -> Self:
-        """A queue holds no more than it can, and what is taken of a node is known in cpu and memory or not at all."""
+        """Refuses a queue that is longer than its capacity, and a usage that lacks either cpu or memory."""
         if self.queue_length > self.queue_capacity:
             raise ValueError(
                 f"queue_length is {self.queue_length:g}, above queue_capacity {self.queue_capacity:g}: correct one"

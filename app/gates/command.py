@@ -80,7 +80,7 @@ class GateReports(NamedTuple):
 
 
 class GateSource(NamedTuple):
-    """What is judged, and by whom: files here, files at a service, or a topology that a service has stored."""
+    """The inputs of a gate: files that are judged here or by the service at `url`, or a topology stored there."""
 
     files: Sequence[Path | None]
     load: Path | None
@@ -177,7 +177,7 @@ def _read_rate(rate: str) -> dict[str, float]:
 
 
 def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
-    """A rate below the measured one is mostly a factor whose x was forgotten: it needs --allow-lower."""
+    """Refuse a rate below the measured one without --allow-lower: most such rates are factors that lack the x."""
     from app.terminal.refusals import Refused
 
     if answer.external_rate == 0 and "rate_factor" in _read_rate(rate or "1"):

@@ -17,7 +17,7 @@ from planner.values import Load, Model, Topology
 
 
 async def judge_in_thread(body: GateRequest, settings: Settings) -> GateAnswer:
-    """In a thread at any size: the headroom takes some sixty estimates, too long for the event loop."""
+    """The verdict, computed in a thread: the headroom takes some sixty estimates, too long for the event loop."""
     check_size(body.topology, settings, "#/topology")
 
     def compute() -> GateAnswer:

@@ -71,7 +71,7 @@ class AdmittedRoute:
         try:
             started = perf_counter()
             answer = await self._handle(request, computing, size)
-            computing.remember(key, perf_counter() - started)  # a refused request teaches nothing
+            computing.remember(key, perf_counter() - started)  # a refused request has no time of computing
             return answer
         finally:
             lane.leave(expected)

@@ -22,10 +22,8 @@ SHORT_SECONDS = 0.05  # a request that is expected to take longer is long
 BRIEF_WAIT_SECONDS = (
     0.5  # more short ones than the queue's number may wait where they are all done in this time
 )
-UNKNOWN_SECONDS = 0.1  # expected of what was not asked before and whose body does not tell
-SECONDS_PER_BYTE = (
-    5e-7  # expected of a body that was not asked about before: a plan of a megabyte takes half a second
-)
+UNKNOWN_SECONDS = 0.1  # the first guess for a call that reads stored data: its body does not show the size
+SECONDS_PER_BYTE = 5e-7  # the first guess for a described call: a plan of a megabyte takes half a second
 MOST_REMEMBERED = 4_096
 # A computing thread holds the interpreter so long before it passes it to the event loop, which needs it for every piece
 # of a body. At Python's default of 5 ms, 64 bodies of a megabyte beside two plans take seconds, and /healthz waits.

@@ -1,4 +1,4 @@
-"""Where the body of a call has what a planner error is about.
+"""JSON pointers into the body of a call for the errors of the planner.
 
 A planner error names one of the planner's arguments (`load`, `capacities`, `k_max`) and the part of it to change. The
 body of a described call has a field of the same name. Every other call has a table from argument to field (`Places`).
@@ -84,7 +84,7 @@ def lead_into_body(place: str, places: Places) -> str:
 
 @contextmanager
 def pointing_into_body(places: Places = DESCRIBED) -> Iterator[None]:
-    """Planner errors are raised with the pointer that they have in the body of this call."""
+    """Raises planner errors again as RefusedByPlanner, with their pointer into the body of this call."""
     try:
         yield
     except PlannerError as error:
@@ -93,7 +93,7 @@ def pointing_into_body(places: Places = DESCRIBED) -> Iterator[None]:
 
 @contextmanager
 def blaming_what_is_stored(name: str, places: Places = STORED) -> Iterator[None]:
-    """The same for a call on stored data: an unusable measurement is a conflict with what is stored (409)."""
+    """As pointing_into_body, for a call on stored data: an error about stored data becomes StoredDataUnusable (409)."""
     try:
         with pointing_into_body(places):
             yield

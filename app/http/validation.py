@@ -33,8 +33,8 @@ KnownFields = Callable[[list[object]], list[str]]
 def _find_path(error: Any, body: object) -> list[object]:
     """The parts of the error's location that lead into the body.
 
-    Pydantic puts the union member that it tried, and `[key]`, into the location too: what is not in the body
-    is left out, but for the field that is missing.
+    Pydantic also puts the union member that it tried, and `[key]`, into the location. Parts that are not in the body
+    are left out, except for the name of a missing field.
     """
     path: list[object] = []
     here = body

@@ -39,7 +39,7 @@ def read_workload(
 def read_external_rates(
     session: Session, stored: StoredTopology, since: datetime | None, until: datetime | None, most: int
 ) -> tuple[Sequence[Measurement], float | None]:
-    """Oldest first, and their window: the newest snapshot's, for a minute and an hour are no steps of one series."""
+    """The rates of the snapshots that are as long as the newest, oldest first, and that length in seconds."""
     of_topology = SnapshotRow.topology_id == stored.id
     bounds = [of_topology]
     if since is not None:

@@ -121,6 +121,6 @@ def _find_newest_rate(session: Session, stored: StoredTopology) -> float:
         raise NoSnapshot(stored.name)
     rate = newest[0].external_rate
     if not rate > 0.0:
-        detail = "the external_rate of the newest snapshot is 0, and nothing needs no slots: send a rate."
+        detail = "the external_rate of the newest snapshot is 0, which needs no slots: send an external_rate."
         raise StoredDataUnusable(stored.name, detail)
     return rate

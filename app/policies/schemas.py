@@ -122,7 +122,7 @@ class NodeThresholds(Body):
 
     @model_validator(mode="after")
     def refuse_contradictions(self) -> Self:
-        """No mean load asks for both scaling in and scaling out."""
+        """Refuses thresholds under which one mean load would ask for scaling in and for scaling out."""
         if self.scale_in_load >= self.scale_out_load:
             raise ValueError(
                 f"scale_in_load is {self.scale_in_load:g}: give less than scale_out_load, {self.scale_out_load:g}"

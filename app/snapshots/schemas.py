@@ -60,7 +60,7 @@ def _tell_apart(sent: object) -> str:
     return "list" if isinstance(sent, list) else "one"
 
 
-# Told apart by hand, so that what is wrong in one snapshot is not said of the list that it is not.
+# `_tell_apart` chooses the type: for a plain union Pydantic would report the errors of both types.
 OneOrMore = Annotated[
     Annotated[SnapshotBody, Tag("one")] | Annotated[list[SnapshotBody], Field(min_length=1), Tag("list")],
     Discriminator(_tell_apart),

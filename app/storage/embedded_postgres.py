@@ -152,7 +152,7 @@ class _Server:
             return None
 
     def _start(self) -> str:
-        """Starts the server and waits until it takes connections; answers its log lines if it failed."""
+        """Starts the server and waits until it takes connections; returns its log lines if it failed."""
         # The port of a killed server if it is still free: connection pools then recover by themselves.
         port = _choose_port(self._last_port())
         start = ("start", "-w", "-t", "300", "-D", self.place.data, "-o", f"-p {port}")

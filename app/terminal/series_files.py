@@ -17,7 +17,7 @@ VMS_COLUMNS = ("m", "vms")
 
 
 class UnreadableFile(ValueError):
-    """A file that is not what it should be; the text says where and what is wanted."""
+    """A file with the wrong content; the text says where it is wrong and what is expected there."""
 
 
 def read_workload(path: Path) -> list[Measurement]:

@@ -42,7 +42,7 @@ def refuse(error: Exception) -> Refused:
 
 
 def describe_timing(series: Workload, terms: ScheduleTerms) -> list[str]:
-    """The length of a step, which may have been found in the data, and of what is counted in steps."""
+    """Notes with the length of a step, and with the interval and the start of VMs in steps and in time."""
     step = series.step_seconds
     return [
         f"{len(series.rates)} steps of {write_seconds(step)}",

@@ -43,4 +43,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """What was never known does not come back."""
+    """Nothing to restore: the removed values were never measured."""

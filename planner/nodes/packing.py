@@ -55,7 +55,7 @@ def fill_new_nodes(wanted: Sequence[Wanted], fullest: Usage) -> list[dict[str, i
     usages: list[Usage] = []
     holding: list[Counter[str]] = []
     for one in wanted:
-        position = 0  # what has no room for one has none for the next
+        position = 0  # a node without room for one instance has none for the next
         for _ in range(one.count):
             while position < len(usages) and not has_room(usages[position], one.usage, fullest):
                 position += 1

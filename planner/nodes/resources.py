@@ -75,8 +75,8 @@ def describe_missing_nodes(nodes: Sequence[Node], instances: Sequence[Instance])
     if not missing:
         return ()
     detail = (
-        f"Instances run on {join_names(missing)}, of which the snapshot has no load: nothing can be said of what "
-        "would move there or from there. Add them to its nodes."
+        f"Instances run on {join_names(missing)}, but the snapshot has no load of these nodes, so moves to them and "
+        "from them are not computed. Add them to `nodes` of the snapshot."
     )
     return (Diagnostic("missing-nodes", detail),)
 

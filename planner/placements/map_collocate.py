@@ -58,7 +58,7 @@ def find_share(task: Task) -> tuple[float, float]:
 
 
 def check_shares(tasks: Sequence[Task], vms: Sequence[Vm]) -> None:
-    """ThreadTooLarge unless each thread's share fits the largest VM, and its memory one slot."""
+    """Raise ThreadTooLarge unless each thread's share fits the largest VM, and its memory one slot."""
     refuse_excess({task.name: task.threads for task in tasks}, MOST_ONE_BY_ONE, "threads to map one by one")
     largest = max(vms, key=lambda vm: vm.slots)
     for task in tasks:

@@ -66,7 +66,7 @@ class VmLedger:
 
 
 def check_threads(tasks: Sequence[Task], vms: Sequence[Vm]) -> None:
-    """ThreadTooLarge unless each thread alone fits the largest VM: else no number of slots would be enough."""
+    """Raise ThreadTooLarge unless each thread alone fits the largest VM: else no number of slots would be enough."""
     refuse_excess({task.name: task.threads for task in tasks}, MOST_ONE_BY_ONE, "threads to map one by one")
     largest = max(vms, key=lambda vm: vm.slots, default=None)
     if largest is None:
@@ -148,7 +148,7 @@ def sweep_threads(tasks: Sequence[Task]) -> Iterator[Task]:
 
 
 def refuse_hopeless(needs: Sequence[tuple[int, float, float]], vms: Sequence[Vm]) -> None:
-    """NoRoom where the VMs cannot suffice, before threads are tried one by one.
+    """Raise NoRoom where the VMs cannot suffice, before threads are tried one by one.
 
     A need is a number of threads, and cpu and memory of each. Slots must hold Σ cpu, Σ memory, and for each m, with
     N(m) threads that take at least m each, ⌈N(m) / ⌊1/m⌋⌉. A VM of s slots holds at most ⌊s/c⌋ threads of at least c

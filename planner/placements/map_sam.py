@@ -69,8 +69,8 @@ def map_slot_aware(tasks: Sequence[Task], vms: Sequence[Vm]) -> ThreadMapping:
         at = None if bundle is None else shared.find(bundle.cpu, bundle.memory)
         if at is None:
             number = next(empty, -1)
-            # Out of slots: the rest is placed on imaginary slots, whose number is what retries with one more slot at
-            # a time would end with.
+            # No slot is left: the remaining bundles go to imaginary slots. Their number is the number of slots that
+            # retries with one more slot at a time would find to be missing.
             missing += number < 0
             at = None if bundle is None else shared.open(number)
         if bundle is None:
@@ -121,7 +121,7 @@ def split_bundles(task: Task) -> Bundles:
 
 
 def check_bundles(task: Task) -> None:
-    """ThreadTooLarge where a bundle of the task takes more than one slot's cpu: no larger VM would help."""
+    """Raise ThreadTooLarge where a bundle of the task takes more than one slot's cpu: no larger VM would help."""
     refuse_wide(task, split_bundles(task))
 
 

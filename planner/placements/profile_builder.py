@@ -136,7 +136,7 @@ def sweep_task(
 
 
 def check_trial(task: str, trial: Trial) -> None:
-    """InvalidProfile unless the rate is above 0 and samples are within MOST_SECONDS; the profile checks its points."""
+    """Raise InvalidProfile unless the rate is above 0 and all samples are within MOST_SECONDS."""
     if not (isfinite(trial.rate) and trial.rate > 0.0):
         raise InvalidProfile(
             task, f"a trial has rate {trial.rate:g}: give one above 0.", trial.threads, trial.rate

@@ -113,7 +113,7 @@ class Profile:
 
 
 def check_point(task: str, point: ProfilePoint) -> None:
-    """InvalidProfile unless the peak rate is above 0, cpu and memory are at least 0, and memory fits the slot."""
+    """Raise InvalidProfile unless the peak rate is above 0, cpu and memory are at least 0, and memory fits the slot."""
     if point.threads < 1:
         raise InvalidProfile(task, "give a number of threads of at least 1.", point.threads, point.threads)
     if not (isfinite(point.peak_rate) and point.peak_rate > 0.0):

@@ -200,7 +200,7 @@ def allocate_slots(loads: Sequence[TaskLoad], allocate_task: AllocateTask) -> Th
 
 
 def refuse_excess(needed: Mapping[str, float], limit: int, unit: str) -> None:
-    """PlacementTooLarge where the tasks together need more than the limit."""
+    """Raise PlacementTooLarge where the tasks together need more than the limit."""
     total = sum(needed.values())
     if total > limit:
         largest = max(needed, key=lambda task: needed[task])

@@ -36,7 +36,7 @@ Acquire = Callable[[Sequence[VmSize], int], Purchase]
 
 
 def check_catalogue(sizes: Sequence[VmSize]) -> None:
-    """InvalidCatalogue unless there is a size, and each has a name of its own, a slot or more and a price."""
+    """Raise InvalidCatalogue unless there is a size, and each has a name of its own, a slot or more and a price."""
     if not sizes:
         raise InvalidCatalogue("The catalogue has no VM sizes: give at least one.")
     unpriced = tuple(size.name for size in sizes if size.hourly_price is None)

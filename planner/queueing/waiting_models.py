@@ -64,7 +64,7 @@ def weigh_ggk_whitt(a: Real, s: Real, at: SimpleNamespace) -> VariabilityWeights
 
 
 class WaitingModel(NamedTuple):
-    """One waiting model: its function, what is known of it in a sentence, and whether it looks at SCVs."""
+    """One waiting model: its function, a sentence with its source and error, and whether it uses SCVs."""
 
     weigh: Callable[[Real, Real, SimpleNamespace], VariabilityWeights]
     known: str

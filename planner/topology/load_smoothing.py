@@ -89,7 +89,7 @@ class Merging:
         return self.average(known) if known else None
 
     def merge_arrivals(self, operator: str, rates: Sequence[float | None]) -> float | None:
-        """As merge, in proportion to the external rate where intervals lack the value, so that the visits λ/λ0 stay.
+        """As merge; where intervals lack the value, it is scaled with the external rate to keep the visits λ/λ0.
 
         λ = λ0·D(λ of k)/D(λ0 of k), over the intervals k that have the value.
         """

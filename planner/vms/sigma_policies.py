@@ -153,6 +153,6 @@ def find_policy(name: str) -> PolicyName:
 
 
 def check_policy(name: str) -> None:
-    """UnknownVmPolicy unless the name is that of a policy or a baseline."""
+    """Raise UnknownVmPolicy unless the name is that of a policy or a baseline."""
     if name not in {HEADGATE, *BASELINES}:
         find_policy(name)

@@ -59,7 +59,7 @@ class VmPolicy(Protocol):
 
 
 def check_timing(timing: Timing) -> None:
-    """InvalidSchedule unless 0 ≤ U < S, as in the paper, and a step has a duration."""
+    """Raise InvalidSchedule unless 0 ≤ U < S, as in the paper, and a step has a duration."""
     if not 0 <= timing.startup_steps < timing.interval_steps:
         raise InvalidSchedule(
             f"startup_steps = {timing.startup_steps} must be at least 0 and below interval_steps = "
@@ -71,12 +71,12 @@ def check_timing(timing: Timing) -> None:
 
 
 def check_max_vms(max_vms: int) -> None:
-    """InvalidSchedule unless at least one VM is allowed."""
+    """Raise InvalidSchedule unless at least one VM is allowed."""
     if max_vms < 1:
         raise InvalidSchedule(f"max_vms = {max_vms} must be at least 1.", "/max_vms")
 
 
 def check_qos_target(qos_target: float) -> None:
-    """InvalidQosTarget unless ρ ∈ [0.5, 1)."""
+    """Raise InvalidQosTarget unless ρ ∈ [0.5, 1)."""
     if not 0.5 <= qos_target < 1.0:
         raise InvalidQosTarget(qos_target)

@@ -28,7 +28,7 @@ PeakForecast = Callable[[Floats, Window], PeakLoad]
 
 
 def expect_last_rate(rates: Floats, window: Window) -> PeakLoad:  # noqa: ARG001  (one of the PeakForecasts)
-    """The rate of the last step, as the forecast of a policy that makes none."""
+    """The rate of the last step, for policies that forecast without a model."""
     return PeakLoad(float(rates[-1]), 0.0)
 
 
