@@ -26,7 +26,8 @@ Policies = Annotated[
     ),
 ]
 QosTarget = Annotated[
-    float | None, typer.Option("--qos-target", help="Of the paper's policies, in [0.5, 1); default 0.95.")
+    float | None,
+    typer.Option("--qos-target", help="The target of the paper's policies, in [0.5, 1); default 0.95."),
 ]
 HeadgateQosTarget = Annotated[
     float | None, typer.Option("--headgate-qos-target", help="Of headgate, in [0.5, 1); default 0.9875.")

@@ -60,7 +60,7 @@ def list_backtests(
 
 @router.get("/{backtest_id}", **declare(may_read, "Read a backtest", "unknown-backtest"))
 def get_backtest(backtest_id: UUID, session: SessionDep) -> BacktestAnswer:
-    """Its state, its rows so far, and their means and deviations over the seeds."""
+    """The backtest's state, its rows so far, and their means and deviations over the seeds."""
     return service.find_backtest(session, backtest_id)
 
 

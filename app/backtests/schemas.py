@@ -90,7 +90,9 @@ class BacktestRequest(Body):
     step_seconds: series.StepSeconds = None
     interval_steps: series.IntervalSteps = 10
     startup_steps: series.StartupSteps = 2
-    qos_target: Annotated[float, Field(description="Of the paper's policies, in [0.5, 1).")] = 0.95
+    qos_target: Annotated[
+        float, Field(description="The QoS target of the paper's policies, in [0.5, 1).")
+    ] = 0.95
     headgate_qos_target: Annotated[float, Field(description="Of `headgate`, in [0.5, 1).")] = (
         DEFAULT_QOS_TARGET
     )

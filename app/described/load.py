@@ -41,10 +41,10 @@ class OperatorLoadBody(Body):
         ),
     ] = None
     arrival_rate: Annotated[Rate | None, Field(description="Left out: what the flow brings.")] = None
-    arrival_scv: Annotated[Scv | None, Field(description="Of the times between arrivals; left out: 1.")] = (
-        None
-    )
-    service_scv: Annotated[Scv | None, Field(description="Of the service times; left out: 1.")] = None
+    arrival_scv: Annotated[
+        Scv | None, Field(description="SCV of the times between arrivals; left out: 1.")
+    ] = None
+    service_scv: Annotated[Scv | None, Field(description="SCV of the service times; left out: 1.")] = None
     processors: Annotated[Processors | None, Field(description="How many are running.")] = None
     processors_basis: ProcessorsBasis | None = None
 

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from app.http.fields import Body, OperatorName
 
-Part = Annotated[float, Field(ge=0, le=1, description="Of the node, from 0 to 1.")]
+Part = Annotated[float, Field(ge=0, le=1, description="A part of the node, from 0 to 1.")]
 
 
 class NodeLoad(Body):

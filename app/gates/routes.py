@@ -52,5 +52,5 @@ async def check_gate(body: GateRequest, settings: SettingsDep) -> GateAnswer:
 def check_stored_gate(
     name: TopologyName, session: SessionDep, settings: SettingsDep, body: StoredGateRequest | None = None
 ) -> GateAnswer:
-    """Under its newest snapshot, or smoothed over several; 200 whether it passes or not."""
+    """Judges under the newest snapshot, or smoothed over several; 200 whether it passes or not."""
     return service.judge_stored(session, name, body or StoredGateRequest(), settings)

@@ -54,7 +54,7 @@ DATABASE_DETAILS: dict[type[Exception], str] = {
     PoolTimeoutError: "All database connections are busy: try again in a moment, "
     "or raise HEADGATE_DATABASE_POOL_SIZE.",
     OperationalError: "The database does not answer, or went away before it could: try again in a moment. "
-    "What was to be stored is stored whole or not at all: look before you send it twice.",
+    "A request is stored completely or not at all: check before you send it again.",
 }
 
 

@@ -23,7 +23,7 @@ def list_ingest_runs(page: PageDep, session: SessionDep) -> IngestRunPage:
 
 @router.get("/{run_id}", summary="Read an ingest run", responses=document_problems("unknown-ingest-run"))
 def get_ingest_run(run_id: RunId, session: SessionDep) -> IngestRun:
-    """What it read, and what became of it."""
+    """What the run read, and what became of it."""
     return service.read_run(session, run_id)
 
 

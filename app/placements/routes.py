@@ -53,7 +53,7 @@ def place_threads(body: PlacementRequest, session: SessionDep, settings: Setting
 def place_stored_topology(
     name: TopologyName, session: SessionDep, response: Response, body: StoredPlacementRequest
 ) -> PlacementAnswer:
-    """By the profiles that its operators name, at the rate asked for or the newest one measured."""
+    """Places threads by the profiles that the operators name, at the rate asked for or the newest one measured."""
     placement = service.place_stored(session, name, body)
     response.headers["Content-Location"] = f"/v1/placements/{placement.id}"
     return placement

@@ -35,7 +35,7 @@ STORED = ("unknown-topology", "no-snapshot", "stored-data-unusable", *BODY)
 @router.post("/estimate", **declare(may_read, "Estimate E[T]", *ANY_MODEL, "invalid-allocation"))
 @computes
 async def estimate(body: EstimateRequest, settings: SettingsDep) -> EstimateAnswer:
-    """Of the topology in the body, under its load. An overloaded operator is no error: `stable` is false."""
+    """E[T] of the topology in the body under its load. An overloaded operator is no error: `stable` is false."""
     return await service.estimate_described(body, settings)
 
 
@@ -89,7 +89,7 @@ for offered in OBJECTIVES:
 def estimate_stored_topology(
     name: TopologyName, session: SessionDep, settings: SettingsDep, body: StoredEstimateRequest | None = None
 ) -> EstimateAnswer:
-    """Under its newest snapshot, or smoothed over several; without `processors`, as it runs now."""
+    """E[T] under the newest snapshot, or smoothed over several; without `processors`, as it runs now."""
     return service.estimate_stored(session, name, body or StoredEstimateRequest(), settings)
 
 
@@ -118,5 +118,5 @@ def list_plans(name: TopologyName, page: PageDep, session: SessionDep) -> PlanPa
 
 @router.get("/plans/{plan_id:uuid}", **declare(may_read, "Read a plan", "unknown-plan"))
 def get_plan(plan_id: UUID, session: SessionDep) -> PlanAnswer:
-    """As it was answered when it was made."""
+    """The plan as it was answered when it was made."""
     return history.find_plan(session, plan_id)

@@ -42,7 +42,9 @@ class PlanAnswer(EstimateAnswer):
             "monotone around the answer, and for proportional, which is a rule of thumb."
         ),
     ]
-    unused_processors: Annotated[int, Field(description="Of the budget; more would not shorten E[T].")]
+    unused_processors: Annotated[
+        int, Field(description="Unused part of the budget: it would not shorten E[T].")
+    ]
     lower_bound_seconds: Annotated[
         float, Field(description="E[T] with endless processors: the service times alone.")
     ]

@@ -32,5 +32,5 @@ router = APIRouter(prefix="/v1", tags=["placements"], route_class=StrictJsonRout
 )
 @computes
 def predict_rate(body: PredictionRequest, session: SessionDep, settings: SettingsDep) -> PredictionAnswer:
-    """For any mapping: the rate, the task that limits it, cpu and memory of every slot."""
+    """The rate of any mapping, the task that limits it, and the cpu and memory of every slot."""
     return service.predict_described(session, body, settings)

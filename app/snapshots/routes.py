@@ -64,5 +64,5 @@ def delete_snapshots(
         float | None, Query(gt=0, description="Only of this length; left out: of any.")
     ] = None,
 ) -> None:
-    """Of the interval that begins then: one that was measured wrong, or dated wrong."""
+    """Deletes the snapshots of the interval that begins at this time, such as one that was measured or dated wrong."""
     service.delete_snapshots(session, name, observed_at, window_seconds)

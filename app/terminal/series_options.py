@@ -16,7 +16,7 @@ AppOption = Annotated[str | None, typer.Option("--app", help="Only this applicat
 MaxVms = Annotated[int | None, typer.Option("--max-vms", help="The most VMs there are; default 128.")]
 StepSeconds = Annotated[
     float | None,
-    typer.Option("--step-seconds", help="Of the workload; default: the median distance of its times."),
+    typer.Option("--step-seconds", help="A step of the workload; default: the median distance of its times."),
 ]
 IntervalSteps = Annotated[
     int | None, typer.Option("--interval-steps", help="For how many steps a decision holds; default 10.")

@@ -40,5 +40,5 @@ def forecast_vms(body: VmForecastRequest) -> VmForecastAnswer:
 def forecast_stored_vms(
     name: TopologyName, session: SessionDep, body: StoredVmForecastRequest | None = None
 ) -> VmForecastAnswer:
-    """By the external rates of its snapshots and its throughput samples."""
+    """The fewest VMs by the external rates of the topology's snapshots and by its throughput samples."""
     return service.forecast_stored(session, name, body or StoredVmForecastRequest())
