@@ -8,7 +8,7 @@ from app.gates.answers import to_gate_answer
 from app.gates.schemas import GateAnswer, GateRequest, GateTerms, StoredGateRequest
 from app.http.error_pointers import STORED, blaming_what_is_stored, pointing_into_body
 from app.measured.basis import add_basis
-from app.measured.freshness import refuse_old
+from app.measured.freshness import describe_age, refuse_old
 from app.measured.load import gather
 from app.serving.observability import time_planner
 from app.settings import Settings
@@ -36,9 +36,10 @@ def judge_stored(session: Session, name: str, body: StoredGateRequest, settings:
     """The verdict on a stored topology under its measured load, which must not be too old to judge by."""
     found = gather(session, name, body, settings)
     refuse_old(session, found, body.max_snapshot_age_seconds)
+    aged = describe_age(session, found)
     with time_planner("judge_capacity"), blaming_what_is_stored(name, STORED | locate_rate(body)):
         verdict = judge(found.topology, found.load, body, body.model)
-    return add_basis(session, to_gate_answer(verdict), found)
+    return add_basis(to_gate_answer(verdict), found, aged)
 
 
 def locate_rate(terms: GateTerms) -> dict[str, str | None]:

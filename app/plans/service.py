@@ -7,6 +7,7 @@ from app.described.computing import run_described
 from app.described.request import Described
 from app.http.error_pointers import blaming_what_is_stored
 from app.measured.basis import add_basis
+from app.measured.freshness import describe_age
 from app.measured.load import gather
 from app.measured.request import Measured
 from app.objectives.estimate import EstimateRequest, StoredEstimateRequest, compute_estimate
@@ -34,9 +35,10 @@ def estimate_stored(
 ) -> EstimateAnswer:
     """E[T] of a stored topology under its measured load."""
     found = gather(session, name, body, settings)
+    aged = describe_age(session, found)
     with time_planner("estimate"), blaming_what_is_stored(name):
         estimated = compute_estimate(found.topology, found.load, body)
-    return add_basis(session, to_estimate_answer(estimated), found)
+    return add_basis(to_estimate_answer(estimated), found, aged)
 
 
 def plan_stored(
@@ -44,9 +46,10 @@ def plan_stored(
 ) -> PlanAnswer:
     """The plan for a stored topology under its measured load; the answer is stored."""
     found = gather(session, name, body, settings)
+    aged = describe_age(session, found)
     with time_planner(objective.call), blaming_what_is_stored(name):
         plan = objective.plan(found.topology, found.load, body)
-    answer = add_basis(session, to_plan_answer(plan), found)
+    answer = add_basis(to_plan_answer(plan), found, aged)
     row = PlanRow(
         topology_id=found.stored.id,
         revision=found.stored.revision,
