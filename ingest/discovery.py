@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ingest.runs import RunDiagnosticRow
 
@@ -21,15 +22,13 @@ class SeenFlow:
     weight: int
 
 
-@dataclass(frozen=True, slots=True)
-class SeenEdge:
+class SeenEdge(NamedTuple):
     source: str
     target: str
     selectivity: float
 
 
-@dataclass(frozen=True, slots=True)
-class SeenEntry:
+class SeenEntry(NamedTuple):
     operator: str
     share: float
 

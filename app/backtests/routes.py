@@ -18,7 +18,7 @@ from app.backtests.schemas import (
 from app.described.series import SERIES_PROBLEMS
 from app.http.admission import computes
 from app.http.declarations import declare
-from app.http.documented_problems import BODY
+from app.http.documented_problems import BODY, STORED
 from app.http.negotiation import JSON, PNG, SVG, Accept, answer_in_form, choose_form, document_pictures
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
@@ -32,14 +32,13 @@ REFUSED = (
     "invalid-qos-target",
     "invalid-schedule",
     "unknown-vm-policy",
-    "unknown-topology",
-    "no-snapshot",
-    "stored-data-unusable",
+    *STORED,
+    *BODY,
 )
 DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "It was finished and is deleted."}}
 
 
-@router.post("", status_code=202, **declare(may_store, "Start a backtest", *REFUSED, *BODY))
+@router.post("", status_code=202, **declare(may_store, "Start a backtest", *REFUSED))
 @computes
 def start_backtest(body: BacktestRequest, session: SessionDep, response: Response) -> BacktestAnswer:
     """Queued, and computed in the background, also across restarts of the service: GET its `Location`."""

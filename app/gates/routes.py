@@ -7,7 +7,7 @@ from app.gates.schemas import GateAnswer, GateRequest, StoredGateRequest
 from app.http.admission import computes
 from app.http.declarations import declare
 from app.http.dependencies import SettingsDep
-from app.http.documented_problems import BODY
+from app.http.documented_problems import BODY, DESCRIBED, STORED
 from app.http.fields import TopologyName
 from app.http.security import may_read
 from app.http.strict_json import StrictJsonRoute
@@ -21,11 +21,8 @@ router = APIRouter(prefix="/v1", tags=["gates"], route_class=StrictJsonRoute)
     **declare(
         may_read,
         "Pass or fail a deployment",
-        "invalid-topology",
-        "invalid-load",
-        "no-steady-state",
+        *DESCRIBED,
         "invalid-allocation",
-        *BODY,
     ),
 )
 @computes
@@ -39,10 +36,8 @@ async def check_gate(body: GateRequest, settings: SettingsDep) -> GateAnswer:
     **declare(
         may_read,
         "Pass or fail a stored topology",
-        "unknown-topology",
-        "no-snapshot",
+        *STORED,
         "stale-snapshots",
-        "stored-data-unusable",
         "invalid-load",
         "invalid-allocation",
         *BODY,

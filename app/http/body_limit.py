@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.http.errors import PayloadTooLarge
+from app.http.middleware import HttpMiddleware
 from app.http.problems import answer_exception
 
 # The client is still sending when the service refuses. Closing the connection then would reset it, and the client
@@ -15,17 +16,14 @@ MOST_DISCARDED = 4  # times the limit
 DISCARD_SECONDS = 5
 
 
-class BodyLimit:
+class BodyLimit(HttpMiddleware):
     """ASGI middleware that counts the bytes that arrive, because a Content-Length may be absent or wrong."""
 
     def __init__(self, app: ASGIApp, limit_bytes: int) -> None:
-        self.app = app
+        super().__init__(app)
         self.limit_bytes = limit_bytes
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         body = _Body(receive, self.limit_bytes)
 

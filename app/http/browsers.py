@@ -5,9 +5,10 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from app.http.errors import Forbidden
+from app.http.middleware import HttpMiddleware
 from app.http.problems import answer_exception
 
 SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
@@ -25,17 +26,10 @@ DOCUMENTATION = (
 )
 
 
-class BrowserGuard:
+class BrowserGuard(HttpMiddleware):
     """ASGI middleware: adds the headers to every answer; refuses other sites all but reading."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 policy = choose_policy(scope["path"], message["headers"])

@@ -2,14 +2,12 @@
 
 from uuid import UUID
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.http.pages import Page
 from app.placements.schemas import PlacementAnswer, PlacementPage, PlacementSummary
 from app.storage.storage_errors import UnknownPlacement
-from app.storage.stored_answers import read_answer
-from app.storage.stored_topologies import find_topology
+from app.storage.stored_answers import list_answers, read_answer
 from app.tables import PlacementRow
 
 
@@ -20,18 +18,13 @@ def find_placement(session: Session, placement_id: UUID) -> PlacementAnswer:
 
 def list_placements(session: Session, name: str, page: Page) -> PlacementPage:
     """A page of the placements of a topology, newest first."""
-    stored = find_topology(session, name)
     answer = PlacementRow.answer
-    query = select(
-        PlacementRow.id,
-        PlacementRow.created_at,
+    columns = (
         PlacementRow.revision,
         answer["external_rate"].label("external_rate"),
         answer["mapping", "slots_used"].label("slots_used"),
         answer["hourly_price"].label("hourly_price"),
         answer["prediction", "rate"].label("rate"),
-    ).where(PlacementRow.topology_id == stored.id)
-    rows, following = page.read_rows(
-        session.execute, query, PlacementRow.created_at, PlacementRow.id, newest_first=True
     )
+    rows, following = list_answers(session, PlacementRow, name, page, *columns)
     return PlacementPage(items=[PlacementSummary.model_validate(row) for row in rows], next=following)

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Response
 from app.http.admission import computes
 from app.http.declarations import declare
 from app.http.dependencies import SettingsDep
-from app.http.documented_problems import BODY
+from app.http.documented_problems import BODY, DESCRIBED, STORED
 from app.http.fields import TopologyName
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
@@ -28,7 +28,6 @@ PLACED = (
     "invalid-catalogue",
     "not-enough-slots",
 )
-DESCRIBED = ("invalid-topology", "invalid-load", "no-steady-state")
 
 
 @router.post("/placements", **declare(may_read, "Place threads on slots and VMs", *DESCRIBED, *PLACED))
@@ -43,9 +42,7 @@ def place_threads(body: PlacementRequest, session: SessionDep, settings: Setting
     **declare(
         may_store,
         "Place a stored topology, and store the placement",
-        "unknown-topology",
-        "no-snapshot",
-        "stored-data-unusable",
+        *STORED,
         *PLACED,
     ),
 )

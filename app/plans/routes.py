@@ -11,7 +11,7 @@ from app.described.request import Described
 from app.http.admission import computes
 from app.http.declarations import declare
 from app.http.dependencies import SettingsDep
-from app.http.documented_problems import BODY
+from app.http.documented_problems import BODY, DESCRIBED, STORED
 from app.http.fields import TopologyName
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
@@ -28,11 +28,8 @@ Route = Callable[..., Any]
 
 router = APIRouter(prefix="/v1", tags=["plans"], route_class=StrictJsonRoute)
 
-ANY_MODEL = ("invalid-topology", "invalid-load", "no-steady-state", *BODY)
-STORED = ("unknown-topology", "no-snapshot", "stored-data-unusable", *BODY)
 
-
-@router.post("/estimate", **declare(may_read, "Estimate E[T]", *ANY_MODEL, "invalid-allocation"))
+@router.post("/estimate", **declare(may_read, "Estimate E[T]", *DESCRIBED, "invalid-allocation"))
 @computes
 async def estimate(body: EstimateRequest, settings: SettingsDep) -> EstimateAnswer:
     """E[T] of the topology in the body under its load. An overloaded operator is no error: `stable` is false."""
@@ -77,13 +74,13 @@ for offered in OBJECTIVES:
         methods=["POST"],
         response_model=PlanAnswer,
         description=offered.description,
-        **declare(may_read, offered.summary, *ANY_MODEL, *offered.problems),
+        **declare(may_read, offered.summary, *DESCRIBED, *offered.problems),
     )
 
 
 @router.post(
     "/topologies/{name}/estimate",
-    **declare(may_read, "Estimate E[T] of a stored topology", *STORED, "invalid-allocation"),
+    **declare(may_read, "Estimate E[T] of a stored topology", *STORED, *BODY, "invalid-allocation"),
 )
 @computes
 def estimate_stored_topology(
@@ -103,6 +100,7 @@ for offered in OBJECTIVES:
             may_store,
             f"Plan and store: {offered.summary[0].lower()}{offered.summary[1:]}",
             *STORED,
+            *BODY,
             *offered.problems,
         ),
     )

@@ -1,6 +1,7 @@
 """A recommendation's values as JSON: what each stage found, or why it was left out."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.decisions.schemas import RateForecastAnswer, Recommended, Stage
 from app.placements.answers import Placed, to_placement_answer
@@ -14,8 +15,7 @@ from planner.decisions.rate_outlook import RateOutlook
 FORECAST_FIELDS = ("expected_rate", "upper_rate", "quantile", "model", "history", "diagnostics")
 
 
-@dataclass(frozen=True)
-class FoundForecast:
+class FoundForecast(NamedTuple):
     """The outlook over `steps` intervals of `step_seconds`."""
 
     outlook: RateOutlook

@@ -26,7 +26,9 @@ from prometheus_client.values import ValueClass  # decided when the package is l
 from sqlalchemy import Engine, event
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
+
+from app.http.middleware import HttpMiddleware
 
 log = logging.getLogger("headgate.requests")
 
@@ -103,16 +105,10 @@ def configure_logging(log_format: str, level: str) -> None:
     logging.getLogger("alembic").setLevel(logging.WARNING)
 
 
-class RequestRecorder:
+class RequestRecorder(HttpMiddleware):
     """ASGI middleware: gives each request its id, counts and times it, and writes its line."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         sent_id = Headers(scope=scope).get("x-request-id", "")
         request_id = sent_id if _ACCEPTABLE_ID.fullmatch(sent_id) else uuid.uuid4().hex
         token = _request_id.set(request_id)

@@ -8,7 +8,7 @@ ServiceError
 ├── UnknownDecision
 ├── Unlisted                UnknownPlan · UnknownPlacement · UnknownIngestRun · UnknownBacktest
 ├── UnlistedVersion         UnknownProfile · UnknownVmCatalogue
-└── UnknownRun · RunNotFinished
+└── RunError                UnknownRun · RunNotFinished
 """
 
 from datetime import datetime
@@ -106,11 +106,16 @@ class UnknownVmCatalogue(UnlistedVersion):
     kind, listed_at = "VM catalogue", "/v1/vm-catalogues"
 
 
-class UnknownRun(ServiceError):
-    """The backtest has no such policy or no such seed."""
+class RunError(ServiceError):
+    """An error about one run of a backtest."""
 
     policy: str
     seed: int
+
+
+class UnknownRun(RunError):
+    """The backtest has no such policy or no such seed."""
+
     policies: tuple[str, ...]
     seeds: int
 
@@ -121,11 +126,9 @@ class UnknownRun(ServiceError):
         )
 
 
-class RunNotFinished(ServiceError):
+class RunNotFinished(RunError):
     """The run is part of the backtest, but it is not computed yet, or the backtest ended without it."""
 
-    policy: str
-    seed: int
     state: str
 
     def __str__(self) -> str:

@@ -1,16 +1,19 @@
-"""Answers that are stored as they were given: plans and placements."""
+"""Answers that are stored as they were given: plans, placements and decisions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 from uuid import UUID, uuid4
 
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.http.fields import Answer
-from app.tables import PlacementRow, PlanRow
+from app.http.pages import Page
+from app.storage.stored_topologies import find_topology
+from app.tables import DecisionRow, PlacementRow, PlanRow
 
-Row = TypeVar("Row", PlanRow, PlacementRow)
+Row = TypeVar("Row", PlanRow, PlacementRow, DecisionRow)
 
 
 class StoredAnswer(Protocol):
@@ -49,3 +52,16 @@ def read_answer(
     if row is None:
         raise unknown(answer_id)
     return answer_type.model_validate(row.answer | {"id": row.id, "created_at": row.created_at})
+
+
+def list_answers(
+    session: Session,
+    row_type: type[Row],
+    name: str,
+    page: Page,
+    *columns: InstrumentedAttribute[Any] | ColumnElement[Any],
+) -> tuple[Sequence[Any], str | None]:
+    """A page of the answers about a topology, newest first: their ids, times and these columns."""
+    stored = find_topology(session, name)
+    query = select(row_type.id, row_type.created_at, *columns).where(row_type.topology_id == stored.id)
+    return page.read_rows(session.execute, query, row_type.created_at, row_type.id, newest_first=True)

@@ -6,8 +6,6 @@ from migrations import columns as of
 
 revision = "2026_11_18_backtests"
 down_revision = "2026_11_18_decisions"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

@@ -6,8 +6,6 @@ from migrations import columns as of
 
 revision = "2026_11_18_ingest"
 down_revision = "2026_11_18"
-branch_labels = None
-depends_on = None
 
 
 QUANTILES = tuple(f"{name}_p{percent}_seconds" for name in ("wait", "sojourn") for percent in (50, 95, 99))

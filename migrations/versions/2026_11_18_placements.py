@@ -4,8 +4,6 @@ from migrations import columns as of
 
 revision = "2026_11_18_placements"
 down_revision = "2026_11_18_ingest"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

@@ -4,8 +4,6 @@ from migrations import columns as of
 
 revision = "2026_11_18"
 down_revision = None
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

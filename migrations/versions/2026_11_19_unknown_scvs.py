@@ -11,8 +11,6 @@ from alembic import op
 
 revision = "2026_11_19_unknown_scvs"
 down_revision = "2026_11_18_backtests"
-branch_labels = None
-depends_on = None
 
 # The filter on the document avoids the search for summaries of most snapshots, which have no such number.
 REPAIR = """

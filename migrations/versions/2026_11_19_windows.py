@@ -7,8 +7,6 @@ from alembic import op
 
 revision = "2026_11_19_windows"
 down_revision = "2026_11_19_unknown_scvs"
-branch_labels = None
-depends_on = None
 
 COLUMNS: dict[str, dict[str, type[sa.types.TypeEngine[Any]]]] = {
     "snapshots": {"covered_seconds": sa.Double},

@@ -11,7 +11,7 @@ The papers leave the weighing of a change against its cost to others (DRS, secti
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, inf
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from planner.decisions.decide import Decision, decide
 from planner.decisions.owner_terms import LastChange, Policy
@@ -26,8 +26,7 @@ MOST_STEPS_AHEAD = ARMA_WINDOW
 MOST_OPERATORS_DECIDED = 200_000
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeHorizon:
+class ChangeHorizon(NamedTuple):
     """The time within which a change must have paid back, where it comes from, and why; None: no limit is known."""
 
     seconds: float | None

@@ -7,6 +7,7 @@ Every stage is a function of values: the caller gathers before and stores afterw
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from planner.decisions.change_horizon import ChangeHorizon, find_horizon, scale_measured
 from planner.decisions.decide import Decision, SizedBy, decide
@@ -53,8 +54,7 @@ class DecisionQuestion:
     instances: Mapping[str, Sequence[MeasuredInstance]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class SizedRate:
+class SizedRate(NamedTuple):
     """Which external rate the number of processors is for, and why that one."""
 
     external_rate: float

@@ -9,6 +9,7 @@ all keys when k changes; here instances keep their groups, up to an even share.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from planner.errors import InvalidState
 from planner.values import Estimate
@@ -30,16 +31,14 @@ class State:
     owners: tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OwnersLeft:
+class OwnersLeft(NamedTuple):
     """The instance that had each key group after the last change, and how many instances there were then."""
 
     instances: int
     owners: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class KeyRangeMove:
+class KeyRangeMove(NamedTuple):
     """Key groups first..last move from one instance to another; instances count from 0."""
 
     first: int

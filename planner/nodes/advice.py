@@ -75,7 +75,7 @@ def advise_nodes(
     loads: Mapping[str, list[NodesLoad]] | None = None,
 ) -> NodeAdvice:
     """The paper's three rules in order, for new instances (`wanted`) and what runs on each node (`loads`)."""
-    extra = sum(one.count for one in wanted)
+    extra = sum(one.instances for one in wanted)
     fullest = thresholds.fullest
     spread = [node.usage.load for node in nodes]
     mean = fsum(spread) / len(spread)
@@ -95,7 +95,7 @@ def advise_nodes(
     use, left = fill_nodes(nodes, fullest, wanted)
     if left:
         new_nodes = tuple(fill_new_nodes(left, fullest))
-        over = sum(one.count for one in left)
+        over = sum(one.instances for one in left)
         reason = (
             f"Scale out: {seen}; {over} of {extra} new instances find no room in place (eq. 22), and go to "
             f"{count_new(len(new_nodes))}."

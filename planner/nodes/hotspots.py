@@ -7,8 +7,8 @@ assumes that the moves before it were made.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import fsum
+from typing import NamedTuple
 
 from planner.nodes.instance_moves import Deployment, Edge, InstanceMove, deviate
 from planner.nodes.usage import Instance
@@ -17,8 +17,7 @@ from planner.nodes.usage import Instance
 MOST_SOURCES = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(NamedTuple):
     """An instance or an edge that stands out, what to do about it, and the move that does it (None: no move)."""
 
     kind: str

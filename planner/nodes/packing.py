@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
+from typing import NamedTuple
 
 from planner.nodes.node_limits import has_room
 from planner.nodes.usage import NOTHING, Instance, Node, Usage, add_up
@@ -14,12 +15,11 @@ MOST_PARTS = 1_000
 MOST_TRIED = 2_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """New instances of one operator, and what each of them takes of a node."""
 
     operator: str
-    count: int
+    instances: int
     usage: Usage
 
 
@@ -36,7 +36,7 @@ def fill_nodes(
     for one in wanted:
         heap = [(usage.load, position) for position, usage in enumerate(usages)]
         heapify(heap)
-        count = one.count
+        count = one.instances
         while heap and count:
             _, position = heappop(heap)
             if not has_room(usages[position], one.usage, fullest):
@@ -56,7 +56,7 @@ def fill_new_nodes(wanted: Sequence[Wanted], fullest: Usage) -> list[dict[str, i
     holding: list[Counter[str]] = []
     for one in wanted:
         position = 0  # a node without room for one instance has none for the next
-        for _ in range(one.count):
+        for _ in range(one.instances):
             while position < len(usages) and not has_room(usages[position], one.usage, fullest):
                 position += 1
             if position == len(usages):

@@ -5,16 +5,15 @@ lbd = (1/m) Σ |len_k − mean len|                      load deviation, eq. 4
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import fsum
+from typing import NamedTuple
 
 from planner.errors import InvalidLoad, escape_pointer
 from planner.nodes.instance_moves import deviate
 from planner.nodes.usage import Instance
 
 
-@dataclass(frozen=True, slots=True)
-class RedirectWeights:
+class RedirectWeights(NamedTuple):
     """The weights of an operator's instances, and whether their queues are uneven enough to redirect tuples."""
 
     operator: str

@@ -7,6 +7,7 @@ r_new of an operator = the mean over its instances                       eq. 21
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,7 @@ class Usage:
 NOTHING = Usage(0.0, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """A node that the topology runs on, and what is in use of it."""
 
     name: str
@@ -61,8 +61,7 @@ class Instance:
     usage: Usage | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class InstanceUsage:
+class InstanceUsage(NamedTuple):
     """What an instance of an operator takes: the mean of `measured` instances; 0: the mean over all operators."""
 
     usage: Usage

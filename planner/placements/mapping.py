@@ -6,6 +6,7 @@ of slots raises `NoRoom` with the number of slots it lacks, and is called again 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from planner.placements.profiles import Profile
 from planner.placements.thread_allocation import TaskAllocation, TaskLoad
@@ -39,8 +40,7 @@ class Task:
     upstream: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class MappedSlot:
+class MappedSlot(NamedTuple):
     """Threads by task on one slot, and what the mapper reserved for them as fractions of the slot."""
 
     threads: Mapping[str, int]
@@ -48,8 +48,7 @@ class MappedSlot:
     memory: float
 
 
-@dataclass(frozen=True, slots=True)
-class MappedVm:
+class MappedVm(NamedTuple):
     """A VM with all its slots, used or not."""
 
     vm: Vm

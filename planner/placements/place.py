@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from typing import NamedTuple
 
 from planner.errors import join_names
 from planner.placements.errors import NotEnoughSlots, PlacementTooLarge, ThreadTooLarge, TooManyRetries
@@ -80,8 +81,7 @@ class Placement:
     diagnostics: tuple[Diagnostic, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedPair:
+class ComparedPair(NamedTuple):
     """One pair of allocation and mapping in a comparison; `reason` says why there is no placement."""
 
     allocation: str

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from math import fsum, isfinite
+from typing import NamedTuple
 
 from planner.placements.errors import InvalidProfile, NoStablePoint
 from planner.placements.profiles import Profile, ProfilePoint
@@ -59,8 +60,7 @@ class Evidence:
     verdicts: tuple[TrialVerdict, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(NamedTuple):
     """A question that the grid of trials leaves open, in a sentence, and the numbers of threads it concerns."""
 
     code: str
@@ -68,8 +68,7 @@ class Gap:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltProfile:
+class BuiltProfile(NamedTuple):
     """A profile with its evidence; from `plateau_threads` on more threads no longer raise the rate."""
 
     profile: Profile

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import ceil, isfinite
+from typing import NamedTuple
 
 from planner.placements.errors import InvalidProfile
 
@@ -15,8 +16,7 @@ from planner.placements.errors import InvalidProfile
 RATE_TOLERANCE = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
-class ProfilePoint:
+class ProfilePoint(NamedTuple):
     """What `threads` threads sustain and take when alone on one slot; cpu and memory as fractions of the slot."""
 
     threads: int

@@ -43,7 +43,7 @@ class SigmaRule:
 
     def explain(self, load: PeakLoad) -> VmReason:
         """The decision with its parts: first the mean alone, then the model's spread, then the forecast's."""
-        certain = replace(load, deviation=0.0)
+        certain = load._replace(deviation=0.0)
         for_mean = replace(self, sigma=0.0).decide(certain)
         for_model = self.decide(certain) - for_mean
         vms = self.decide(load)

@@ -5,6 +5,7 @@ Imai, Patterson and Varela (CCGrid 2018), section III-A to III-C.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -15,8 +16,7 @@ from planner.vms.errors import InvalidMstSamples, TooFewMstSamples
 DISAGREEMENT_THRESHOLD = 0.2
 
 
-@dataclass(frozen=True, slots=True)
-class MstSample:
+class MstSample(NamedTuple):
     """The throughput that `vms` VMs sustained while more was offered than they could serve."""
 
     vms: int

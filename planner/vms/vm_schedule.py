@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,8 +39,7 @@ class VmQuestion:
     window_steps: int = ARMA_WINDOW
 
 
-@dataclass(frozen=True, slots=True)
-class VmInterval:
+class VmInterval(NamedTuple):
     """One interval with its expected rate and the reason for its VMs."""
 
     from_seconds: float

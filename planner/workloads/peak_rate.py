@@ -1,7 +1,7 @@
 """The highest rate to expect in a coming interval: by an ARMA model, or the rate of the last step."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,7 @@ ARMA_WINDOW = 100
 DAY_STEPS = 1440
 
 
-@dataclass(frozen=True, slots=True)
-class PeakLoad:
+class PeakLoad(NamedTuple):
     """A rate, its standard deviation, and why no model gave them (None: a model did, or none was asked for)."""
 
     rate: float

@@ -1,10 +1,9 @@
 """The steps ahead that a forecast is asked for."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(NamedTuple):
     """The interval to decide on lies `first`..`last` steps after the last step observed."""
 
     first: int

@@ -41,16 +41,26 @@ def test_users_who_come_at_once_share_one_server_and_the_last_one_out_stops_it(
     assert is_stopped(postgres_folder)
 
 
+def store_kept(user: User) -> str:
+    """Where the user found its server, which has a table `kept` from now on."""
+    url = user.wait_for_url()
+    query(url, "CREATE TABLE kept AS SELECT 42 AS answer")
+    return url
+
+
+def find_kept(folder: Path) -> tuple[str, list[tuple[object, ...]]]:
+    """Where the next user finds the server, and the rows of the table `kept` there."""
+    with shared_postgres(folder) as url:
+        return url, query(url, "SELECT answer FROM kept")
+
+
 def test_a_killed_user_leaves_a_server_that_the_next_user_finds_and_stops(
     postgres_folder: Path, start_user: Callable[[], User]
 ) -> None:
     killed = start_user()
-    url = killed.wait_for_url()
-    query(url, "CREATE TABLE kept AS SELECT 42 AS answer")
+    url = store_kept(killed)
     killed.kill()
-    with shared_postgres(postgres_folder) as again:
-        assert again == url
-        assert query(again, "SELECT answer FROM kept") == [(42,)]
+    assert find_kept(postgres_folder) == (url, [(42,)])
     assert is_stopped(postgres_folder)
 
 
@@ -58,12 +68,9 @@ def test_a_killed_server_comes_back_with_what_was_committed_and_where_its_users_
     postgres_folder: Path, start_user: Callable[[], User]
 ) -> None:
     bereaved = start_user()
-    url = bereaved.wait_for_url()
-    query(url, "CREATE TABLE kept AS SELECT 42 AS answer")
+    url = store_kept(bereaved)
     os.kill(read_postmaster(postgres_folder), signal.SIGKILL)
-    with shared_postgres(postgres_folder) as again:
-        assert again == url
-        assert query(again, "SELECT answer FROM kept") == [(42,)]
+    assert find_kept(postgres_folder) == (url, [(42,)])
     assert query(url, "SELECT answer FROM kept") == [(42,)], "the first user still needs it"
     bereaved.leave()
     assert is_stopped(postgres_folder)

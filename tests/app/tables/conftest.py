@@ -7,20 +7,15 @@ from sqlalchemy.orm import Session
 
 from app.tables import TopologyRevisionRow, TopologyRow
 from migrations.runner import migrate
-from tests.app.processes import made_database, open_session
+from tests.app.processes import made_database
 
 
 @pytest.fixture(scope="session")
-def tables_url(postgres_url: str) -> Iterator[str]:
+def database_url(postgres_url: str) -> Iterator[str]:
+    """A database with all tables, and no service on it."""
     with made_database(postgres_url) as url:
         migrate(url)
         yield url
-
-
-@pytest.fixture
-def session(tables_url: str) -> Iterator[Session]:
-    with open_session(tables_url) as session:
-        yield session
 
 
 @pytest.fixture

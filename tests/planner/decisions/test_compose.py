@@ -70,7 +70,7 @@ def test_owners_that_the_last_change_left_are_those_that_move():
         for one in ({}, {"count": left})
     )
     assert known.moved_key_groups > unknown.moved_key_groups
-    elsewhere = compose_decision(ask(SPLIT, owners_left={"count": replace(left, instances=7)}))
+    elsewhere = compose_decision(ask(SPLIT, owners_left={"count": left._replace(instances=7)}))
     assert elsewhere.moves.migrations["count"] == unknown
 
 

@@ -44,13 +44,13 @@ def test_what_is_wanted_is_what_each_operator_gains(rate: float, running: tuple[
         for before, after in zip(decision.current.operators, decision.recommended.operators, strict=True)
     }
     wanted = list_wanted(decision, see(decision))
-    assert {one.operator: one.count for one in wanted} == {name: n for name, n in gains.items() if n > 0}
+    assert {one.operator: one.instances for one in wanted} == {name: n for name, n in gains.items() if n > 0}
 
 
 def test_no_more_instances_are_placed_than_anyone_reads():
     decision = make(200_000.0, (1, 1))
     assert decision.action == "scale_up"
-    assert sum(one.count for one in list_wanted(decision, see(decision))) == MOST_PLACED
+    assert sum(one.instances for one in list_wanted(decision, see(decision))) == MOST_PLACED
 
 
 def test_the_advice_is_that_of_the_nodes_with_the_mean_where_nothing_was_measured_and_it_says_so():
@@ -59,7 +59,7 @@ def test_the_advice_is_that_of_the_nodes_with_the_mean_where_nothing_was_measure
     found = advise_on_nodes(decision, resources, USUAL_THRESHOLDS)
     assert found is not None
     wanted = [
-        Wanted(one.operator, one.count, resources.usages[one.operator].usage)
+        Wanted(one.operator, one.instances, resources.usages[one.operator].usage)
         for one in list_wanted(decision, resources)
     ]
     assert {one.operator for one in wanted} == {"parse", "count"}

@@ -37,7 +37,7 @@ def test_every_new_instance_has_a_place_and_every_node_its_limits(nodes: list[No
     for counts in (*use.values(), *new_nodes):
         for operator, count in counts.items():
             placed[operator] += count
-    assert placed == {one.operator: one.count for one in wanted}
+    assert placed == {one.operator: one.instances for one in wanted}
     started = {node.name: node.usage for node in nodes}
     for name, counts in use.items():
         taken = [
