@@ -18,7 +18,7 @@ from app.backtests.schemas import (
 from app.described.series import SERIES_PROBLEMS
 from app.http.admission import computes
 from app.http.declarations import declare
-from app.http.documented_problems import BODY, STORED
+from app.http.documented_problems import BODY, STORED_CALL
 from app.http.negotiation import JSON, PNG, SVG, Accept, answer_in_form, choose_form, document_pictures
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
@@ -32,7 +32,7 @@ REFUSED = (
     "invalid-qos-target",
     "invalid-schedule",
     "unknown-vm-policy",
-    *STORED,
+    *STORED_CALL,
     *BODY,
 )
 DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "It was finished and is deleted."}}

@@ -7,7 +7,7 @@ from app.gates.schemas import GateAnswer, GateRequest, StoredGateRequest
 from app.http.admission import computes
 from app.http.declarations import declare
 from app.http.dependencies import SettingsDep
-from app.http.documented_problems import BODY, DESCRIBED, STORED
+from app.http.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
 from app.http.fields import TopologyName
 from app.http.security import may_read
 from app.http.strict_json import StrictJsonRoute
@@ -21,7 +21,7 @@ router = APIRouter(prefix="/v1", tags=["gates"], route_class=StrictJsonRoute)
     **declare(
         may_read,
         "Pass or fail a deployment",
-        *DESCRIBED,
+        *DESCRIBED_CALL,
         "invalid-allocation",
     ),
 )
@@ -36,7 +36,7 @@ async def check_gate(body: GateRequest, settings: SettingsDep) -> GateAnswer:
     **declare(
         may_read,
         "Pass or fail a stored topology",
-        *STORED,
+        *STORED_CALL,
         "stale-snapshots",
         "invalid-load",
         "invalid-allocation",

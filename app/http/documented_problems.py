@@ -8,9 +8,9 @@ from app.http.problems import MEDIA_TYPE, describe_problem
 
 BODY = ("payload-too-large", "unsupported-media-type")
 """The problems of every call that takes a body."""
-DESCRIBED = ("invalid-topology", "invalid-load", "no-steady-state", *BODY)
+DESCRIBED_CALL = ("invalid-topology", "invalid-load", "no-steady-state", *BODY)
 """The problems of every call that describes a topology and its load in the body."""
-STORED = ("unknown-topology", "no-snapshot", "stored-data-unusable")
+STORED_CALL = ("unknown-topology", "no-snapshot", "stored-data-unusable")
 """The problems of every call on the stored measurements of a topology."""
 ANY_CALL = ("invalid-request", "unauthorized", "forbidden", "overloaded")
 """The problems of every call below /v1."""

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Response
 from app.http.admission import computes
 from app.http.declarations import declare
 from app.http.dependencies import SettingsDep
-from app.http.documented_problems import BODY, DESCRIBED, STORED
+from app.http.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
 from app.http.fields import TopologyName
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
@@ -30,7 +30,7 @@ PLACED = (
 )
 
 
-@router.post("/placements", **declare(may_read, "Place threads on slots and VMs", *DESCRIBED, *PLACED))
+@router.post("/placements", **declare(may_read, "Place threads on slots and VMs", *DESCRIBED_CALL, *PLACED))
 @computes
 def place_threads(body: PlacementRequest, session: SessionDep, settings: SettingsDep) -> PlacementAnswer:
     """Allocates threads and slots, acquires VMs, maps threads to slots and predicts the rate; nothing is stored."""
@@ -42,7 +42,7 @@ def place_threads(body: PlacementRequest, session: SessionDep, settings: Setting
     **declare(
         may_store,
         "Place a stored topology, and store the placement",
-        *STORED,
+        *STORED_CALL,
         *PLACED,
     ),
 )

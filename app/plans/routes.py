@@ -11,7 +11,7 @@ from app.described.request import Described
 from app.http.admission import computes
 from app.http.declarations import declare
 from app.http.dependencies import SettingsDep
-from app.http.documented_problems import BODY, DESCRIBED, STORED
+from app.http.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
 from app.http.fields import TopologyName
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
@@ -29,7 +29,7 @@ Route = Callable[..., Any]
 router = APIRouter(prefix="/v1", tags=["plans"], route_class=StrictJsonRoute)
 
 
-@router.post("/estimate", **declare(may_read, "Estimate E[T]", *DESCRIBED, "invalid-allocation"))
+@router.post("/estimate", **declare(may_read, "Estimate E[T]", *DESCRIBED_CALL, "invalid-allocation"))
 @computes
 async def estimate(body: EstimateRequest, settings: SettingsDep) -> EstimateAnswer:
     """E[T] of the topology in the body under its load. An overloaded operator is no error: `stable` is false."""
@@ -74,13 +74,13 @@ for offered in OBJECTIVES:
         methods=["POST"],
         response_model=PlanAnswer,
         description=offered.description,
-        **declare(may_read, offered.summary, *DESCRIBED, *offered.problems),
+        **declare(may_read, offered.summary, *DESCRIBED_CALL, *offered.problems),
     )
 
 
 @router.post(
     "/topologies/{name}/estimate",
-    **declare(may_read, "Estimate E[T] of a stored topology", *STORED, *BODY, "invalid-allocation"),
+    **declare(may_read, "Estimate E[T] of a stored topology", *STORED_CALL, *BODY, "invalid-allocation"),
 )
 @computes
 def estimate_stored_topology(
@@ -99,7 +99,7 @@ for offered in OBJECTIVES:
         **declare(
             may_store,
             f"Plan and store: {offered.summary[0].lower()}{offered.summary[1:]}",
-            *STORED,
+            *STORED_CALL,
             *BODY,
             *offered.problems,
         ),

@@ -5,7 +5,7 @@ from fastapi import APIRouter
 from app.http.admission import computes
 from app.http.declarations import declare
 from app.http.dependencies import SettingsDep
-from app.http.documented_problems import DESCRIBED
+from app.http.documented_problems import DESCRIBED_CALL
 from app.http.security import may_read
 from app.http.strict_json import StrictJsonRoute
 from app.predictions import service
@@ -20,7 +20,7 @@ router = APIRouter(prefix="/v1", tags=["placements"], route_class=StrictJsonRout
     **declare(
         may_read,
         "Predict what a mapping sustains",
-        *DESCRIBED,
+        *DESCRIBED_CALL,
         "invalid-profile",
         "missing-profile",
         "idle-task",

@@ -5,7 +5,7 @@ from fastapi import APIRouter
 from app.described.series import SERIES_PROBLEMS
 from app.http.admission import computes
 from app.http.declarations import declare
-from app.http.documented_problems import BODY, STORED
+from app.http.documented_problems import BODY, STORED_CALL
 from app.http.fields import TopologyName
 from app.http.security import may_read
 from app.http.strict_json import StrictJsonRoute
@@ -30,7 +30,7 @@ def forecast_vms(body: VmForecastRequest) -> VmForecastAnswer:
     **declare(
         may_read,
         "VMs for a stored topology",
-        *STORED,
+        *STORED_CALL,
         *ASKED,
     ),
 )

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Response
 
 from app.http.admission import computes
 from app.http.declarations import declare
-from app.http.documented_problems import BODY, STORED
+from app.http.documented_problems import BODY, STORED_CALL
 from app.http.fields import TopologyName
 from app.http.negotiation import JSON, PNG, SVG, Accept, answer_in_form, choose_form, document_pictures
 from app.http.security import may_read
@@ -57,7 +57,7 @@ def forecast_workload(body: WorkloadForecastRequest, accept: Accept = None) -> R
     **declare(
         may_read,
         "Forecast a topology's workload",
-        *STORED,
+        *STORED_CALL,
         "not-acceptable",
         also=document_pictures(),
     ),

@@ -1,19 +1,23 @@
 """Stored answers are read back as they were given, under the id that storing gave them."""
 
+from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 import httpx
 import pytest
 from sqlalchemy.orm import Session
+from starlette.requests import Request
 
+from app.described.topology import FPD
+from app.http.pages import Page
 from app.placements.answers import to_placement_answer
 from app.placements.gathering import gather_offline
 from app.placements.schemas import PlacementAnswer, PlacementRequest
 from app.placements.service import compute_placement
 from app.storage.storage_errors import UnknownPlacement
-from app.storage.stored_answers import read_answer, store_answer
+from app.storage.stored_answers import list_answers, read_answer, store_answer
 from app.storage.stored_topologies import find_topology
-from app.tables import PlacementRow
+from app.tables import PlacementRow, TopologyRevisionRow, TopologyRow
 from tests.app.placement_examples import REQUEST
 
 
@@ -31,6 +35,24 @@ def test_an_answer_comes_back_with_its_id_and_time(client: httpx.Client, session
     session.expire_all()
     assert read_answer(session, PlacementRow, PlacementAnswer, UnknownPlacement, kept.id) == kept
     assert client.get(f"/v1/placements/{kept.id}").status_code == 404, "a service stores and never commits"
+
+
+def test_a_topology_lists_its_own_answers_newest_first(session: Session):
+    rows = [TopologyRow(name=f"listed-{uuid4()}", revision=1) for _ in range(2)]
+    session.add_all(rows)
+    session.flush()
+    session.add_all(TopologyRevisionRow(topology_id=row.id, revision=1, definition=FPD) for row in rows)
+    mine, other = (row.id for row in rows)
+    times = [datetime(2026, 1, day, tzinfo=UTC) for day in (2, 3, 1)]
+    for topology_id, time in [*((mine, time) for time in times), (other, datetime(2026, 1, 4, tzinfo=UTC))]:
+        answered = PlacementRow(id=uuid4(), topology_id=topology_id, revision=1, request={}, answer={})
+        answered.created_at = time
+        session.add(answered)
+    session.flush()
+    page = Page(Request({"type": "http", "path": "/", "query_string": b"", "headers": []}), 2, None)
+    listed, following = list_answers(session, PlacementRow, rows[0].name, page, PlacementRow.revision)
+    assert [(row.created_at, row.revision) for row in listed] == [(times[1], 1), (times[0], 1)]
+    assert following is not None, "a third one is on the next page"
 
 
 def test_an_id_that_is_not_stored_is_refused(session: Session):
