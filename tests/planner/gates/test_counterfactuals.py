@@ -4,7 +4,7 @@ from itertools import product
 from math import inf, nextafter
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from planner.gates.counterfactuals import as_finite, find_counterfactuals
@@ -12,8 +12,13 @@ from planner.gates.headroom import scale_load
 from planner.plans.estimation import assess_counts, survey_load
 from planner.plans.optimal import min_processors
 from planner.queueing.own_queues import OwnQueues
-from planner.values import Load, Topology
+from planner.values import Load, Operator, OperatorLoad, Topology
 from tests.planner.gate_cases import FPD, RUNNING, cases, measure
+
+NOTHING_WAITS = (
+    Topology((Operator("a"),)),
+    Load(1.0, {"a": OperatorLoad(service_rate=1.0, arrival_scv=0.0, service_scv=0.0, processors=1)}),
+)
 
 
 def search_best(topology: Topology, load: Load, total: int) -> float | None:
@@ -29,6 +34,7 @@ def search_best(topology: Topology, load: Load, total: int) -> float | None:
 
 
 @given(cases(), st.integers(0, 4))
+@example(NOTHING_WAITS, 2)
 @settings(max_examples=40)
 def test_one_fewer_is_the_best_of_all_splits(case: tuple[Topology, Load], more: int):
     topology, load = case
@@ -46,7 +52,8 @@ def test_one_fewer_is_the_best_of_all_splits(case: tuple[Topology, Load], more: 
         assert "could not keep up" in found.one_fewer_detail
     elif not any(one.max_processors for one in topology.operators):
         assert found.one_fewer_sojourn_seconds == pytest.approx(best, rel=1e-12)
-        assert sum((found.one_fewer_processors or {}).values()) == sum(counts) - 1
+        # fewer still where a processor gains nothing: it stays unused
+        assert sum((found.one_fewer_processors or {}).values()) <= sum(counts) - 1
 
 
 @pytest.mark.parametrize("t_max_seconds", [None, 0.07, 0.2])
