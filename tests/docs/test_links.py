@@ -1,7 +1,6 @@
 """Every link of the documents leads somewhere, and every file or module that they name exists."""
 
 import re
-import subprocess
 from functools import lru_cache
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from tests.docs.consoles import PAGES, ROOT
 
 IDS = [str(page.relative_to(ROOT)) for page in PAGES]
+FOLDERS = ("app", "planner", "ingest", "migrations", "tests", "benchmarks", "tools", "docs")
 CURRENT = [page for page in PAGES if page.name != "CHANGELOG.md"]  # which names files of earlier versions
 PATHS = re.compile(
     r"(?<![\w/.{-])(?:app|planner|ingest|migrations|tests|benchmarks|tools|docs)/[\w./*-]*[\w/*]"
@@ -20,15 +20,9 @@ MODULES = re.compile(r"(?<![\w./-])(?:app|planner|ingest)(?:\.\w+)+")
 
 @lru_cache
 def list_names() -> frozenset[str]:
-    """The names of all files of the repository."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return frozenset(Path(line).name for line in listed.stdout.splitlines() if (ROOT / line).exists())
+    """The names of the files that the repository can hold: those at the top and those of its folders."""
+    below = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
+    return frozenset(path.name for path in [*ROOT.iterdir(), *below] if "__pycache__" not in path.parts)
 
 
 def list_anchors(page: Path) -> set[str]:
