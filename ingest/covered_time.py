@@ -1,17 +1,17 @@
 """The time that a run's log covers of each topology; the first and the last window are seldom covered completely."""
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pyspark.sql import Column, DataFrame, SparkSession, Window
-from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
+import numpy as np
+from numpy.typing import NDArray
 
 from ingest.runs import RunDiagnosticRow
+from ingest.segments import Integers, cut_segments
+from ingest.tables import Table, sort_by
 
 # The mean gap at an end of a log is that of so many arrivals; the rate in the middle of the log may differ.
 END_ARRIVALS = 11
-COVER = ("operator_id", "topology_id", "begin_ns", "end_ns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +19,6 @@ class Ends:
     """The first and the last arrivals of a topology in a run, and how its records were sampled."""
 
     topology: str
-    topology_id: int
-    operator_ids: list[int]
     first_ns: int
     last_ns: int
     arrivals: int
@@ -48,88 +46,51 @@ class Ends:
         return self.first_ns - max(1, before), self.last_ns + max(1, after)
 
 
-def find_ends(shares: DataFrame) -> list[Ends]:
-    """The ends of each topology's log. Gaps are those between tuples from outside, since derived tuples arrive in
-    clusters; a topology without tuples from outside uses the gaps between all arrivals.
+def find_ends(topologies: list[str], edges: Table) -> list[Ends]:
+    """The ends of each topology's log, from its edges, which have `topology` and `is_outside`.
+
+    Gaps are those between tuples from outside, since derived tuples arrive in clusters; a topology without tuples from
+    outside uses the gaps between all arrivals.
     """
-    marked = mark_ends(count_arrivals(shares))
-    found = marked.groupBy("topology").agg(
-        F.first(F.xxhash64("topology")),
-        F.array_distinct(F.flatten(F.collect_list("operator_ids"))),
-        F.min("first"),
-        F.max("last"),
-        F.sum("n"),
-        F.max("n_last") - F.min("n_first"),
-        span("in_head"),
-        F.sum(F.when(F.col("in_head"), F.col("n"))),
-        span("in_tail"),
-        F.sum(F.when(F.col("in_tail"), F.col("n"))),
-        F.sum("sampled"),
-        F.sum("thinned"),
-    )
-    return [Ends(*row) for row in found.collect()]
+    edges = sort_by(edges, "topology", "window")
+    segments = cut_segments(edges["topology"])
+    ranges = zip(segments.begins, segments.begins + segments.sizes, strict=True)
+    parts = [{name: column[begin:end] for name, column in edges.items()} for begin, end in ranges]
+    return [find_topology_ends(topologies[int(part["topology"][0])], part) for part in parts]
 
 
-def count_arrivals(shares: DataFrame) -> DataFrame:
-    """Per topology and window: all arrivals and those from outside, with the first and the last of each."""
-    from_outside = F.col("from_operator").isNull()
-    return shares.groupBy("topology", "window").agg(
-        F.collect_set("operator_id").alias("operator_ids"),
-        F.min("first_ns").alias("first"),
-        F.max("last_ns").alias("last"),
-        F.sum("tuples").alias("all"),
-        F.sum(F.when(from_outside, F.col("tuples")).otherwise(0)).alias("outside"),
-        F.min(F.when(from_outside, F.col("first_ns"))).alias("outside_first"),
-        F.max(F.when(from_outside, F.col("last_ns"))).alias("outside_last"),
-        F.sum("sampled").alias("sampled"),
-        F.sum("thinned").alias("thinned"),
-    )
+def find_topology_ends(topology: str, edges: Table) -> Ends:
+    counted = edges["is_outside"] if edges["is_outside"].any() else np.ones(len(edges["window"]), dtype=bool)
+    window, tuples = edges["window"][counted], edges["tuples"][counted]
+    first, last = edges["first_ns"][counted], edges["last_ns"][counted]
+    windows = cut_segments(window)
+    arrivals = windows.sum(tuples)
+    so_far, total = np.cumsum(arrivals), int(tuples.sum())
+    is_head = windows.spread(so_far - arrivals < END_ARRIVALS)
+    is_tail = windows.spread(total - so_far < END_ARRIVALS)
 
+    def span(chosen: NDArray[np.bool_]) -> int:
+        return int(last[chosen].max() - first[chosen].min())
 
-def mark_ends(windows: DataFrame) -> DataFrame:
-    """Chooses which arrivals count, and marks the windows that hold the first and the last END_ARRIVALS of them."""
-    topology = Window.partitionBy("topology")
-    has_outside = F.sum("outside").over(topology) > 0
-    counted = windows.withColumns(
-        {
-            "n": F.when(has_outside, F.col("outside")).otherwise(F.col("all")),
-            "n_first": F.when(has_outside, F.col("outside_first")).otherwise(F.col("first")),
-            "n_last": F.when(has_outside, F.col("outside_last")).otherwise(F.col("last")),
-        }
-    )
-    so_far = (Window.unboundedPreceding, Window.currentRow)
-    in_head = F.sum("n").over(topology.orderBy("window").rowsBetween(*so_far)) - F.col("n") < END_ARRIVALS
-    in_tail = F.sum("n").over(topology.orderBy(F.desc("window")).rowsBetween(*so_far)) - F.col("n")
-    return counted.withColumns({"in_head": in_head, "in_tail": in_tail < END_ARRIVALS})
-
-
-def span(marked: str) -> Column:
-    """The time between the first and the last arrival in the windows that are marked."""
-    inside = F.col(marked)
-    return F.max(F.when(inside, F.col("n_last"))) - F.min(F.when(inside, F.col("n_first")))
-
-
-def make_cover(spark: SparkSession, ends: Iterable[Ends]) -> DataFrame:
-    """A row of COVER per operator; none for a topology whose covered time is not known."""
-    rows = [
-        dict(zip(COVER, (operator_id, one.topology_id, *cover), strict=True))
-        for one in ends
-        if (cover := one.find_cover()) is not None
-        for operator_id in one.operator_ids
-    ]
-    # JSON, because Spark reads a list of rows with a Python worker, and the executors of a cluster have no Python.
-    kind = ", ".join(f"{name}: bigint" for name in COVER)
-    return spark.sql(
-        f"SELECT inline(from_json(:rows, 'array<struct<{kind}>>'))",
-        args={"rows": json.dumps(rows)},
+    return Ends(
+        topology,
+        int(edges["first_ns"].min()),
+        int(edges["last_ns"].max()),
+        total,
+        span(np.ones(len(first), dtype=bool)),
+        span(is_head),
+        int(tuples[is_head].sum()),
+        span(is_tail),
+        int(tuples[is_tail].sum()),
+        int(edges["sampled"].sum()),
+        int(edges["thinned"].sum()),
     )
 
 
-def cover_window(window_ns: int) -> Column:
-    """The seconds of a row's window that the log covers; null where they are not known."""
-    begin = F.col("window") * window_ns
-    inside = F.least(begin + window_ns, "end_ns") - F.greatest(begin, "begin_ns")
-    return F.when(F.col("end_ns").isNotNull(), inside / 1e9)
+def cover_windows(begin_ns: Integers, end_ns: Integers, window: Integers, window_ns: int) -> Integers:
+    """The nanoseconds of each window that the log covers; −1 where they are not known (`end_ns` is 0)."""
+    inside = np.minimum((window + 1) * window_ns, end_ns) - np.maximum(window * window_ns, begin_ns)
+    return np.where(end_ns > 0, inside, -1)
 
 
 def tell_of_ends(ends: Iterable[Ends]) -> list[RunDiagnosticRow]:

@@ -9,7 +9,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import chain, islice
@@ -17,24 +17,26 @@ from itertools import chain, islice
 import psycopg
 from psycopg import Connection
 from py4j.protocol import Py4JError
+from pyspark import SparkContext
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
 
+from ingest.blocks import read_sources
+from ingest.cuts import plan_slices
 from ingest.discovery import discover_topologies
-from ingest.parse import parse_records
-from ingest.pipeline import keep_day, read_log, roll_up
-from ingest.readers import read_quickly, read_records
-from ingest.reject_line_numbers import count_lines, find_rejects
+from ingest.records import number_rejects
+from ingest.rollup import roll_up
 from ingest.runs import Request, Totals, abandon_dead_runs, begin_run, connect, fail_run, note_totals
-from ingest.session import open_session
+from ingest.session import open_context
 from ingest.sources import SourceNotFound, Sources, find_sources
 from ingest.store import RunDoesNotAddUp, replace_windows, stage_summaries, store_rejects
+from ingest.windows import summarise
 
 log = logging.getLogger("headgate.ingest")
 
 DONE, FAILED, UNUSABLE = 0, 1, 2
 REJECTS_SHOWN = 3
 LINE_SHOWN = 80
+TRACEBACK = "Traceback (most recent call last):"
 
 
 class TooManyRejected(Exception):
@@ -53,7 +55,7 @@ class TooManyRejected(Exception):
 class JobRun:
     """A run that is being computed."""
 
-    spark: SparkSession
+    context: SparkContext
     connection: Connection
     number: int
     request: Request
@@ -63,15 +65,15 @@ class JobRun:
         return time.monotonic() - self.began
 
 
-def run_ingest(spark: SparkSession, database_url: str, request: Request) -> str:
+def run_ingest(context: SparkContext, database_url: str, request: Request) -> str:
     """Runs the ingest once; returns a line with its totals."""
     began = time.monotonic()
-    sources = find_sources(spark, request.paths, request.day.isoformat() if request.day else None)
+    sources = find_sources(request.paths, request.day and request.day.isoformat(), context)
     asked = replace(request, paths=sources.roots)
     with connect(database_url) as connection:
         abandon_dead_runs(connection)
-        run = JobRun(spark, connection, begin_run(connection, asked), asked, began)
-        log.info("run %d: %d files", run.number, sources.count_files())
+        run = JobRun(context, connection, begin_run(connection, asked), asked, began)
+        log.info("run %d: %d files", run.number, len(sources.files))
         try:
             totals, windows = write_run(run, sources)
         except BaseException as error:
@@ -86,31 +88,23 @@ def run_ingest(spark: SparkSession, database_url: str, request: Request) -> str:
 
 
 def write_run(run: JobRun, sources: Sources) -> tuple[Totals, int]:
-    frames = read_quickly(run.spark, sources)
-    with ExitStack() as stack:
-        records, tally, survey = stack.enter_context(read_log(run.spark, frames, run.request))
-        log.info("read %d records, %d of them unusable", survey.read, survey.rejected)
-        shown = ""
-        if survey.rejected:
-            frames = read_records(run.spark, sources)
-            events = keep_day(parse_records(run.spark, frames), run.request)
-            shown = store_and_show_rejects(run, list_rejects(events, frames))
-        if survey.rejected > run.request.max_rejected * survey.read:
-            totals = survey.to_totals(0)
+    slicing = plan_slices(run.request, sources.count_records())
+    found = roll_up(read_sources(run.context, sources), slicing)
+    totals = found.add_up()
+    log.info("read %d records, %d of them unusable; replacing windows", totals.read, totals.rejected)
+    if totals.rejected:
+        shown = store_and_show_rejects(run, number_rejects((*one[:3], one.rejects) for one in found.lines))
+        if totals.rejected > run.request.max_rejected * totals.read:
             note_totals(run.connection, run.number, totals, run.seconds())
             raise TooManyRejected(totals, run.request.max_rejected, shown)
-        if shown:
-            log.warning("%d of %d records cannot be used:\n%s", survey.rejected, survey.read, shown)
-        summaries, flows, duplicates = stack.enter_context(roll_up(records, tally, run.request, survey))
-        totals = survey.to_totals(duplicates)
-        stage_summaries(run.connection, summaries, run.request, totals)
-    log.info("rolled up; replacing windows")
-    found = discover_topologies(flows)
+        log.warning("%d of %d records cannot be used:\n%s", totals.rejected, totals.read, shown)
+    summaries, flows = summarise(found, run.request.window_ns)
+    stage_summaries(run.connection, summaries, totals)
     notes = replace_windows(
         run.connection,
         run.number,
         run.request,
-        found=found,
+        found=discover_topologies(flows),
         notes=summaries.notes,
         totals=totals,
         seconds=run.seconds(),
@@ -135,16 +129,12 @@ def shorten(text: str) -> str:
     return printable + ("…" if len(text) > LINE_SHOWN else "")
 
 
-def list_rejects(events: DataFrame, frames: list[DataFrame]) -> Iterator[tuple[str, int, str, str]]:
-    for row in find_rejects(events, count_lines(frames)).toLocalIterator():
-        yield row[0], row[1], row[2], row[3]
-
-
 def explain(error: BaseException) -> str:
     """One line with what failed and its innermost cause, from Spark's message of several pages."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
-    if "Traceback (most recent call last):" in lines:
-        return next(line for line in reversed(lines) if line)
+    python = next((place for place, line in enumerate(lines) if TRACEBACK in line), None)
+    if python is not None:  # the lines of the trace are indented, and the error stands below them
+        return next(line for line in lines[python + 1 :] if line and not line.startswith(" "))
     said = [line for line in lines if not line.startswith("An error occurred while calling")]
     causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
     return "; caused by ".join([(said or lines)[0].removeprefix(": "), *causes[-1:]])
@@ -182,9 +172,9 @@ def read_window(given: str) -> int:
 
 def ingest(database_url: str, request: Request, master: str | None) -> int:
     """Runs the ingest; prints one line and returns an exit code."""
-    spark = open_session(master)
+    context = open_context(master)
     try:
-        print(run_ingest(spark, database_url, request))  # noqa: T201  # the one line that is the answer
+        print(run_ingest(context, database_url, request))  # noqa: T201  # the one line that is the answer
     except (SourceNotFound, TooManyRejected) as error:
         log.error("%s", error)  # noqa: TRY400  # not a fault of the code: the trace would say nothing
         return UNUSABLE
@@ -192,7 +182,7 @@ def ingest(database_url: str, request: Request, master: str | None) -> int:
         log.error("%s", explain(error))  # noqa: TRY400  # likewise
         return FAILED
     finally:
-        spark.stop()
+        context.stop()
     return DONE
 
 

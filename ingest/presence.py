@@ -1,110 +1,113 @@
 """How many instances of an operator could serve in a window: those present, not only those that served a tuple."""
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
+from typing import NamedTuple
 
-from ingest.parse import NANOS_PER_SECOND
+import numpy as np
 
-SPOT = ("operator_id", "window")
-INSTANCE = ("operator_id", "instance")
+from ingest.pieces import Spots, group_by
+from ingest.segments import Floats, Integers, Segments, cut_segments
+from ingest.tables import Table
+
 # An instance that is silent for longer counts as absent meanwhile: shifts end, and names come back the next day.
-IDLE_NS = 3600 * NANOS_PER_SECOND
+IDLE_NS = 3600 * 1_000_000_000
 # If silences are exponential, one in 150 is longer than five times their mean.
 LONG_SILENCES = 5
 PRESENT, MOST_BUSY, NAMES_SEEN = "present", "most-busy", "names-seen"
 
 
-def find_sessions(shares: DataFrame) -> DataFrame:
-    """The sessions of each instance, which are separated by silences longer than IDLE_NS: first start, last finish, and
-    mean silence (`pad`).
+class Sessions(NamedTuple):
+    """Stretches of an instance between silences longer than IDLE_NS: first start, last finish, mean silence (pad)."""
 
-    A session of one tuple gets the operator's mean silence, or half of IDLE_NS where no instance served two tuples. No
-    pad is longer than half of IDLE_NS, so that two sessions of one instance never overlap.
+    operator: Integers
+    begun_ns: Integers
+    ended_ns: Integers
+    pad_ns: Integers
+
+
+def find_sessions(instances: Table) -> Sessions:
+    """A session of one tuple gets the operator's mean silence, or half of IDLE_NS where no instance served two tuples.
+
+    No pad is longer than half of IDLE_NS, so that two sessions of one instance never overlap.
     """
-    # One shuffle: all later steps work on the rows of one instance.
-    seen = (
-        shares.repartition(*INSTANCE)
-        .groupBy(*SPOT, "instance")
-        .agg(
-            F.min("begun_ns").alias("begun"),
-            F.max("ended_ns").alias("ended"),
-            F.sum("tuples").alias("tuples"),
-            F.sum("service_high").alias("high"),
-            F.sum("service_low").alias("low"),
-        )
+    table, segments = group_by(instances, "instance", "window")
+    begun, ended = segments.min(table["begun_ns"]), segments.max(table["ended_ns"])
+    owner, operator = segments.first(table["instance"]), segments.first(table["operator"])
+    tuples, served = segments.sum(table["tuples"]), segments.sum(table["service_ns"])
+    latest = accumulate_maximum(ended, cut_segments(owner))
+    is_new = np.append(True, (owner[1:] != owner[:-1]) | (begun[1:] - latest[:-1] > IDLE_NS))
+    sessions = cut_segments(np.cumsum(is_new))
+    begun, ended = sessions.min(begun), sessions.max(ended)
+    tuples, operator = sessions.sum(tuples), sessions.first(operator)
+    silence = np.where(tuples > 1, np.maximum(ended - begun - sessions.sum(served), 0.0), 0.0)
+    silences = np.maximum(tuples - 1, 0)
+    of_operator = cut_segments(operator)  # instances are in order of their operators
+    gaps = of_operator.spread(of_operator.sum(silences))
+    usual = np.where(
+        gaps > 0, of_operator.spread(of_operator.sum(silence)) / np.maximum(gaps, 1), IDLE_NS // 2
     )
-    order = Window.partitionBy(*INSTANCE).orderBy("window")
-    before = F.max("ended").over(order.rowsBetween(Window.unboundedPreceding, -1))
-    is_new = F.coalesce(F.col("begun") - before > IDLE_NS, F.lit(col=True)).cast("int")
-    numbered = seen.withColumn("is_new", is_new).withColumn(
-        "session", F.sum("is_new").over(order.rowsBetween(Window.unboundedPreceding, Window.currentRow))
-    )
-    sessions = numbered.groupBy(*INSTANCE, "session").agg(
-        F.min("begun").alias("begun"),
-        F.max("ended").alias("ended"),
-        F.sum("tuples").alias("tuples"),
-        (F.sum("high") * float(1 << 30) + F.sum("low")).alias("served_ns"),
-    )
-    silence = F.greatest(F.col("ended") - F.col("begun") - F.col("served_ns"), F.lit(0.0))
-    operator = Window.partitionBy("operator_id")
-    usual = F.try_divide(
-        F.sum(F.when(F.col("tuples") > 1, silence)).over(operator), F.sum(F.col("tuples") - 1).over(operator)
-    )
-    own = F.try_divide(F.when(F.col("tuples") > 1, silence), F.col("tuples") - 1)
-    longest = F.lit(IDLE_NS // 2)
-    pad = F.least(F.coalesce(own, usual, longest), longest).cast("long")
-    return sessions.select("operator_id", "begun", "ended", pad.alias("pad"))
+    own = np.where(silences > 0, silence / np.maximum(silences, 1), usual)
+    return Sessions(operator, begun, ended, np.minimum(own, IDLE_NS // 2).astype(np.int64))
 
 
-def clip_sessions() -> tuple[Column, Column]:
-    """The beginning and the end of a session within the time covered.
+def accumulate_maximum(values: Integers, segments: Segments) -> Integers:
+    """The maximum of all values of the segment so far, by ranks, which are small enough to be offset by segment."""
+    order = np.argsort(values, kind="stable")
+    rank = np.empty(len(values), dtype=np.int64)
+    rank[order] = np.arange(len(values))
+    offset = segments.spread(np.arange(len(segments.begins))) * len(values)
+    found: Integers = values[order[np.maximum.accumulate(rank + offset) - offset]]
+    return found
+
+
+def clip_sessions(sessions: Sessions, begin_ns: Integers, end_ns: Integers) -> tuple[Integers, Integers]:
+    """The beginning and the end of each session within the time covered.
 
     An instance is idle before its first and after its last tuple: a session is extended by its mean silence at both
     ends, and up to the log's beginning or end if that is no further away than LONG_SILENCES mean silences.
     """
-    near = F.least(F.col("pad") * LONG_SILENCES, F.lit(IDLE_NS // 2))
-    is_early = F.col("begun") - near <= F.col("begin_ns")
-    is_late = F.col("ended") + near >= F.col("end_ns")
-    begun = F.when(is_early, F.col("begin_ns")).otherwise(F.col("begun") - F.col("pad"))
-    ended = F.when(is_late, F.col("end_ns")).otherwise(F.col("ended") + F.col("pad"))
-    begun = F.least(F.greatest(begun, "begin_ns"), "end_ns")
-    return begun, F.greatest(F.least(ended, "end_ns"), begun)
+    near = np.minimum(sessions.pad_ns * LONG_SILENCES, IDLE_NS // 2)
+    is_early, is_late = sessions.begun_ns - near <= begin_ns, sessions.ended_ns + near >= end_ns
+    begun = np.where(is_early, begin_ns, sessions.begun_ns - sessions.pad_ns)
+    ended = np.where(is_late, end_ns, sessions.ended_ns + sessions.pad_ns)
+    begun = np.minimum(np.maximum(begun, begin_ns), end_ns)
+    return begun, np.maximum(np.minimum(ended, end_ns), begun)
 
 
-def count_present(shares: DataFrame, cover: DataFrame, window_ns: int) -> DataFrame:
-    """Per (operator, window): `present_ns`, the sum over all instances of the time present, and `names_present`, the
-    number of instances present at any time.
+def count_present(
+    instances: Table, spots: Spots, begin_ns: Integers, end_ns: Integers, window_ns: int
+) -> tuple[Integers, Integers]:
+    """Per spot: the sum over all instances of the time present, and the number of instances present at any time.
+
+    `begin_ns` and `end_ns` are the time covered, per operator; the numbers mean nothing where it is not known.
     """
-    within = find_sessions(shares).join(F.broadcast(cover), "operator_id")
-    begun, ended = clip_sessions()
-    changes = within.select(
-        "operator_id",
-        F.explode(
-            F.array(
-                F.struct(begun.alias("at"), F.lit(1).alias("change")),
-                F.struct(ended.alias("at"), F.lit(-1).alias("change")),
-            )
-        ).alias("event"),
-    ).select("operator_id", F.expr(f"event.at div {window_ns}L").alias("window"), "event.*")
-    quiet = shares.select(*SPOT).distinct()
-    both = changes.unionByName(quiet, allowMissingColumns=True).repartition("operator_id")
-    left = window_ns - F.col("at") % window_ns
-    steps = both.groupBy(*SPOT).agg(
-        F.coalesce(F.sum("change"), F.lit(0)).alias("net"),
-        F.coalesce(F.sum(F.col("change") * left), F.lit(0)).alias("inside"),
-        F.count_if(F.col("change") > 0).alias("come"),
+    sessions = find_sessions(instances)
+    begun, ended = clip_sessions(sessions, begin_ns[sessions.operator], end_ns[sessions.operator])
+    come, gone = (spots.find(sessions.operator, at // window_ns) for at in (begun, ended))
+    before = count_smaller(come, spots.key) - count_smaller(gone, spots.key)
+    time = sum_at(come, window_ns - begun % window_ns, spots.key) - sum_at(
+        gone, window_ns - ended % window_ns, spots.key
     )
-    earlier = Window.partitionBy("operator_id").orderBy("window").rowsBetween(Window.unboundedPreceding, -1)
-    carried = F.coalesce(F.sum("net").over(earlier), F.lit(0))
-    return steps.select(
-        *SPOT,
-        (carried * window_ns + F.col("inside")).alias("present_ns"),
-        (carried + F.col("come")).alias("names_present"),
-    )
+    return before * window_ns + time, before + sum_at(come, np.ones(len(come), dtype=np.int64), spots.key)
 
 
-def choose_processors() -> tuple[Column, Column]:
-    """How many processors to plan with, and which of three numbers that is.
+def count_smaller(values: Integers, keys: Integers) -> Integers:
+    """How many of the values are smaller than each key."""
+    return np.searchsorted(np.sort(values), keys)
+
+
+def sum_at(values: Integers, weights: Integers, keys: Integers) -> Integers:
+    """The sum of the weights of the values that equal each key."""
+    order = np.argsort(values, kind="stable")
+    sums = np.append(0, np.cumsum(weights[order]))
+    ordered = values[order]
+    found: Integers = sums[np.searchsorted(ordered, keys, "right")] - sums[np.searchsorted(ordered, keys)]
+    return found
+
+
+def choose_processors(
+    instances: Integers, present: Floats, names: Integers, most_busy: Integers
+) -> tuple[Integers, list[str]]:
+    """How many processors to plan with, and which of three numbers that is; `present` is NaN where it is not known.
 
     1. `present`: the mean number of instances present, rounded.
     2. `most-busy`: the maximum of services under way, where it exceeds the number of instances present at any time; a
@@ -114,16 +117,9 @@ def choose_processors() -> tuple[Column, Column]:
     The maximum of services is not compared with the mean of 1: at a change of shift an instance finishes its tuple
     beside its successor, and counting both would add a processor and make the predicted wait four times shorter.
     """
-    is_known = F.col("instances_present").isNotNull()
-    is_several = F.col("most_busy") > F.col("names_present")
-    present = F.greatest(F.round("instances_present").cast("int"), F.lit(1))
-    return (
-        F.when(~is_known, F.col("instances").cast("int"))
-        .when(is_several, F.col("most_busy"))
-        .otherwise(present)
-        .alias("processors"),
-        F.when(~is_known, NAMES_SEEN)
-        .when(is_several, MOST_BUSY)
-        .otherwise(PRESENT)
-        .alias("processors_basis"),
-    )
+    is_known = ~np.isnan(present)
+    is_several = is_known & (most_busy > names)
+    rounded = np.maximum(np.floor(np.where(is_known, present, 0.0) + 0.5), 1).astype(np.int64)
+    chosen = np.where(is_several, most_busy, np.where(is_known, rounded, instances))
+    basis = np.where(is_several, MOST_BUSY, np.where(is_known, PRESENT, NAMES_SEEN))
+    return chosen, basis.tolist()

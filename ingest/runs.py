@@ -21,6 +21,7 @@ class Request:
     day: date | None
     window_seconds: int
     max_rejected: float
+    most_records: int = 1_000_000  # that a worker holds at once
 
     @property
     def window_ns(self) -> int:

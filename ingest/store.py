@@ -1,7 +1,7 @@
 """Replaces the windows of a run in Postgres, in one transaction.
 
-Executors never connect to Postgres: rows come to the driver as lines of CSV, partition by partition, and go into
-temporary tables of its one connection. So a task that Spark runs twice does not write twice, executors need no
+Executors never connect to Postgres: the driver makes the rows and copies them into temporary tables of its one
+connection. So a task that Spark runs twice does not write twice, executors need no
 password and no packages, and a run that is killed leaves nothing.
 
 A run replaces, among windows of its own length:
@@ -13,30 +13,23 @@ A run replaces, among windows of its own length:
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from psycopg import Connection, sql
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 
 from app.tables import OperatorSummaryRow, TopologySummaryRow
 from ingest.discovery import Discovery
 from ingest.fuller_windows import keep_fuller_windows
+from ingest.listing import Row
 from ingest.runs import Request, RunDiagnosticRow, Totals, succeed_run
 from ingest.topologies import store_topology
+from ingest.windows import Summaries
 
 REPLACE_LOCK = 0x68676967  # held by a run while it replaces windows
 PLACED = ("topology_id", "run_id", "window_seconds")
 MOST_SCV = (
     1e6  # the largest that a snapshot may have; a larger one is two bursts with a long silence between them
 )
-CSV_OPTIONS = {
-    "escape": '"',
-    "ignoreLeadingWhiteSpace": "false",
-    "ignoreTrailingWhiteSpace": "false",
-    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ssXXX",
-}
 OPERATOR_COLUMNS = tuple(c.name for c in OperatorSummaryRow.__table__.columns if c.name not in PLACED)
 TOPOLOGY_COLUMNS = tuple(c.name for c in TopologySummaryRow.__table__.columns if c.name not in PLACED)
 
@@ -45,22 +38,10 @@ class RunDoesNotAddUp(Exception):
     """Records were lost or counted twice between reading and writing, which is a defect: nothing is written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Summaries:
-    """Rows to store, per (topology, operator, window) and per (topology, window), and notes about them."""
-
-    operators: DataFrame
-    topologies: DataFrame
-    notes: tuple[RunDiagnosticRow, ...] = ()
-
-
-def stage_summaries(connection: Connection, summaries: Summaries, request: Request, totals: Totals) -> None:
+def stage_summaries(connection: Connection, summaries: Summaries, totals: Totals) -> None:
     """Copies the rows into temporary tables; it neither changes nor locks what others see."""
-    for staged, table, columns, rows in (
-        ("staged_operators", "operator_summaries", OPERATOR_COLUMNS, summaries.operators),
-        ("staged_topologies", "topology_summaries", TOPOLOGY_COLUMNS, summaries.topologies),
-    ):
-        stage_rows(connection, staged, table, columns=columns, rows=rows, request=request)
+    stage_rows(connection, "staged_operators", "operator_summaries", OPERATOR_COLUMNS, summaries.operators)
+    stage_rows(connection, "staged_topologies", "topology_summaries", TOPOLOGY_COLUMNS, summaries.topologies)
     row = connection.execute("SELECT coalesce(sum(tuples), 0) FROM staged_operators").fetchone()
     if row is None or row[0] != totals.accepted:
         raise RunDoesNotAddUp(
@@ -70,13 +51,7 @@ def stage_summaries(connection: Connection, summaries: Summaries, request: Reque
 
 
 def stage_rows(
-    connection: Connection,
-    staged: str,
-    table: str,
-    *,
-    columns: Sequence[str],
-    rows: DataFrame,
-    request: Request,
+    connection: Connection, staged: str, table: str, columns: Sequence[str], rows: Iterable[Row]
 ) -> None:
     names = sql.SQL(", ").join(map(sql.Identifier, columns))
     connection.execute(
@@ -84,23 +59,10 @@ def stage_rows(
             sql.Identifier(staged), names, sql.Identifier(table)
         )
     )
-    copy = sql.SQL("COPY {} (topology, {}) FROM STDIN (FORMAT csv)").format(sql.Identifier(staged), names)
+    copy = sql.SQL("COPY {} (topology, {}) FROM STDIN").format(sql.Identifier(staged), names)
     with connection.cursor().copy(copy) as sink:
-        for line in format_rows(rows, columns, request).toLocalIterator(prefetchPartitions=True):
-            sink.write(line[0] + "\n")
-
-
-def format_rows(rows: DataFrame, columns: Sequence[str], request: Request) -> DataFrame:
-    """Each row as a line of CSV; lists are JSON texts in it."""
-    started = rows.withColumn("window_start", F.timestamp_seconds(F.col("window") * request.window_seconds))
-    kinds = dict(started.dtypes)
-    values = [
-        F.to_json(name, {"ignoreNullFields": "false"}).alias(name)
-        if kinds[name].startswith("array")
-        else F.col(name)
-        for name in columns
-    ]
-    return started.select(F.to_csv(F.struct("topology", *values), CSV_OPTIONS).alias("line"))
+        for row in rows:
+            sink.write_row((row["topology"], *(row[name] for name in columns)))
 
 
 def make_partitions(connection: Connection) -> None:

@@ -1,203 +1,129 @@
-"""Each operator's timeline, cut into slices that fit into memory, and joined at the cuts.
+"""Pieces of windows -> numbers of whole windows: gaps over the borders, services, levels and quantiles."""
 
-A window function over an operator's whole timeline would put a busy operator's day into one task. A slice is a window,
-or a part of a very busy window: arrays of integers, which Spark sorts fast. Gaps are computed inside the arrays, then
-across the borders of slices. The arrays are sorted, so that sums are equal, bit for bit, in every run.
-"""
+from typing import NamedTuple
 
-import math
+import numpy as np
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
-
-from ingest.concurrency import EVENTS, add_levels, find_events, find_late_events, sweep
-from ingest.moments import find_mean, join_parts
-from ingest.quantiles import SPANS, is_quantile, pick_quantiles, thin
-
-OPERATOR = ("topology", "operator")
-WINDOW = (*OPERATOR, "window")
-SPOT = ("operator_id", "window")
-SWEPT = ("net", "most", "area", "end_ns")
-SLICE = (*SPOT, "slice")
-SLICE_RECORDS = 1_000_000
-TASK_RECORDS = 400_000
-QUANTILE_VALUES = 1_000_000
+from ingest.measures import QUANTILES, SPANS
+from ingest.pieces import Spots, group_by
+from ingest.presence import sum_at
+from ingest.segments import Floats, Integers, Segments, cut_segments
+from ingest.tables import Table, sort_by
 
 
-def count_slices(largest_window: int) -> int:
-    """The number of parts of each window, so that a part of the busiest window has about SLICE_RECORDS records."""
-    return max(1, math.ceil(largest_window / SLICE_RECORDS))
+def join_gaps(table: Table, owner: Integers, windows: Segments) -> Floats:
+    """The SCV of the gaps of each window, from its pieces in order of time; NaN for fewer than two gaps or a mean of 0.
 
-
-def count_tasks(records: int) -> int:
-    """The number of tasks for the records, so that the records of one task fit into a small memory."""
-    return max(1, math.ceil(records / TASK_RECORDS))
-
-
-def measure_slices(
-    records: DataFrame, cover: DataFrame, window_ns: int, *, slices: int, tasks: int
-) -> DataFrame:
-    """One row per slice: tuples, suspected repeats, first and last arrival, Σ(x−m)² of gaps and of services, and the
-    input of `add_levels`, for which there are slices without tuples.
-
-    Quantiles are added where a slice is a whole window; `measure_cut_windows` computes those of cut windows.
+    A gap belongs to the window of its later tuple, wherever the earlier one is. Squares are joined about the common
+    mean: Σ(x−m)² = Σᵢ Σ(x−mᵢ)² + Σᵢ nᵢ(mᵢ−m)² (Chan, Golub, LeVeque 1979).
     """
-    slice_ns = math.ceil(window_ns / slices)
-    # With a constant among the keys Spark would not see that the rows are partitioned already, and shuffle them again.
-    keys = SPOT if slices == 1 else SLICE
-    placed = place_records(records, window_ns, slice_ns)
-    placed = placed.unionByName(find_late_events(records, window_ns, slice_ns), allowMissingColumns=True)
-    names = ("places", "services", *(SPANS if slices == 1 else ()))
-    spread = placed.select(*keys, *names, *EVENTS).repartition(tasks, *keys)
-    gathered = spread.groupBy(*keys).agg(*(F.collect_list(name).alias(name) for name in (*names, *EVENTS)))
-    offset = F.lit(0) if slices == 1 else F.col("slice") * slice_ns
-    begin = F.col("window") * window_ns + offset
-    ordered = gathered.join(F.broadcast(cover.drop("topology_id")), "operator_id", "left").select(
-        *keys,
-        *(F.sort_array(name).alias(name) for name in names),
-        F.sort_array(F.concat(*EVENTS)).alias("events"),
-        (F.size("begun") - F.size("done")).alias("net"),
-        "end_ns",
-        F.least(F.lit(slice_ns), window_ns - offset, F.col("end_ns") - begin).alias("limit"),
-    )
-    summed = sum_slices(ordered, keys, pick_quantiles() if slices == 1 else [], begin, slice_ns)
-    return summed.withColumn("slice", F.lit(0)) if slices == 1 else summed
+    inner = table["tuples"] - 1
+    span = table["last_ns"] - table["first_ns"]
+    has_before = np.append(False, owner[1:] == owner[:-1])
+    border = np.where(has_before, table["first_ns"] - np.append(0, table["last_ns"][:-1]), 0)
+    count = windows.sum(inner + has_before)
+    total = windows.sum(span + border)
+    mean = total / np.maximum(count, 1)
+    center = windows.spread(mean)
+    apart = inner * (span / np.maximum(inner, 1) - center) ** 2 + has_before * (border - center) ** 2
+    return find_scv(windows.sum(table["gap_squares"] + apart), mean, count)
 
 
-def place_records(records: DataFrame, window_ns: int, slice_ns: int) -> DataFrame:
-    """The measured values as integers. `places` holds the arrival within the slice in high bits, and as many bits of
-    the record's identity as there is room for in its low bits: two equal places may be copies of one record.
+def join_services(table: Table, windows: Segments) -> Floats:
+    """The SCV of the services of each window."""
+    tuples = windows.sum(table["tuples"])
+    mean = windows.sum(table["service_ns"]) / tuples
+    apart = table["tuples"] * (table["service_ns"] / table["tuples"] - windows.spread(mean)) ** 2
+    return find_scv(windows.sum(table["service_squares"] + apart), mean, tuples)
+
+
+def find_scv(squares: Floats, mean: Floats, count: Integers) -> Floats:
+    """Population variance / mean², NaN below two values or for a mean of 0."""
+    is_known = (count >= 2) & (mean > 0)
+    divisor = np.where(is_known, count * mean**2, 1.0)
+    return np.where(is_known, squares / divisor, np.nan)
+
+
+class Busy(NamedTuple):
+    """Services under way in each spot: the most at once, and the time in service up to the end of the log."""
+
+    most: Integers
+    busy_ns: Integers
+
+
+def find_busy(levels: Table, tails: Table, spots: Spots, end_ns: Integers, window_ns: int) -> Busy:
+    """Levels are counted from that at the beginning of the window, which is the sum of all changes before.
+
+    `end_ns` is where the log ends, per operator (0: not known). Events behind it are in `tails`.
     """
-    shift = count_spare_bits(slice_ns)
-    in_window = F.expr(f"arrived_ns % {window_ns}L")
-    is_cut = slice_ns < window_ns
-    identity = F.col("identity").bitwiseAND(F.lit((1 << shift) - 1))
-    return records.select(
-        *SPOT,
-        (F.call_function("div", in_window, F.lit(slice_ns)) if is_cut else F.lit(0))
-        .cast("long")
-        .alias("slice"),
-        (F.shiftleft(in_window % slice_ns if is_cut else in_window, shift) + identity).alias("places"),
-        (F.col("sojourn_ns") - F.col("wait_ns")).alias("services"),
-        F.col("wait_ns").alias("wait"),
-        F.col("sojourn_ns").alias("sojourn"),
-        *find_events(window_ns, slice_ns),
-    )
+    table = sort_by(levels, "operator", "window", "first_ns")
+    key = spots.find(table["operator"], table["window"])
+    level = np.append(0, np.cumsum(table["net"]))
+    of_operator = level[np.searchsorted(table["operator"], spots.operator)]
+    begin, end = np.searchsorted(key, spots.key), np.searchsorted(key, spots.key, "right")
+    carried = level[begin] - of_operator
+    peaks = cut_segments(key).max(level[:-1] + table["most"])
+    place = np.searchsorted(key[cut_segments(key).begins], spots.key).clip(max=len(peaks) - 1)
+    most = np.where(end > begin, peaks[place] - of_operator, carried)
+    window_end = (spots.window + 1) * window_ns
+    known_end = end_ns[spots.operator]
+    limit = np.where(known_end > 0, np.minimum(window_end, known_end), window_end)
+    area = sum_at(key, table["area_ns"], spots.key) - cut_areas(tails, spots, limit, window_ns)
+    net = level[end] - level[begin] - sum_tail(tails, tails["change"], spots, limit, window_ns)
+    busy = carried * (limit - spots.window * window_ns) + area - net * (window_end - limit)
+    return Busy(most, busy)
 
 
-def count_spare_bits(slice_ns: int) -> int:
-    """The bits that an arrival within a slice leaves free in 63: 27 for a minute, 16 for a day."""
-    return 63 - slice_ns.bit_length()
+def cut_areas(tails: Table, spots: Spots, limit: Integers, window_ns: int) -> Integers:
+    """The integral of the changes after the limit."""
+    left = window_ns - tails["at_ns"] % window_ns
+    return sum_tail(tails, tails["change"] * left, spots, limit, window_ns)
 
 
-def sum_slices(
-    ordered: DataFrame, keys: tuple[str, ...], quantiles: list[Column], begin: Column, slice_ns: int
-) -> DataFrame:
-    """Sums the sorted arrays, which become rows again: Spark compiles code over rows, but not over elements of arrays.
+def sum_tail(tails: Table, values: Integers, spots: Spots, limit: Integers, window_ns: int) -> Integers:
+    """The sum of the values of those events of each spot that lie behind its limit."""
+    key = spots.find(tails["operator"], tails["at_ns"] // window_ns)
+    place = np.minimum(np.searchsorted(spots.key, key), len(spots.key) - 1)
+    is_behind = (spots.key[place] == key) & (tails["at_ns"] >= limit[place])
+    return sum_at(key[is_behind], values[is_behind], spots.key)
 
-    Squares are sums of differences from a value near the mean, so that nearly equal values lose no digits.
+
+def join_quantiles(operators: Table, windows: Segments, spans: Table) -> dict[str, Floats]:
+    """Quantiles of whole windows, in nanoseconds: those of the only piece, or found among the kept values of several.
+
+    Of a piece with more than MOST_SPANS tuples each kept value stands for `stride`: a rank is wrong by less than half
+    of the sum of the strides.
     """
-    shift, size = count_spare_bits(slice_ns), F.size("places")
-    first, last = (
-        F.shiftright(F.get("places", F.lit(0)), shift),
-        F.shiftright(F.get("places", size - 1), shift),
-    )
-    measured = ordered.select(
-        *keys,
-        "places",
-        "services",
-        first.alias("first"),
-        last.alias("last"),
-        (find_mean(last - first, size - 1)).cast("long").alias("middle_gap"),
-        F.get("services", F.floor(size / 2).cast("int")).alias("middle_service"),
-        "net",
-        "end_ns",
-        sweep(F.col("events"), F.col("limit")).alias("swept"),
-        *quantiles,
-    )
-    return sum_rows(measured, keys, begin, shift)
-
-
-def sum_rows(measured: DataFrame, keys: tuple[str, ...], begin: Column, shift: int) -> DataFrame:
-    """One row per element of the sorted arrays, summed per slice."""
-    # Not as a struct: Spark sorts rows to take the first of a struct.
-    fields = [F.col(f"swept.{name}").alias(name) for name in ("most", "area")]
-    kept = [c for c in measured.columns if c not in {"places", "services", "swept"}]
-    rows = measured.select(
-        *kept, "swept", "places", "services", F.posexplode_outer("places").alias("i", "place")
-    )
-    before = F.get("places", F.col("i") - 1)
-    gap = F.shiftright("place", shift) - F.shiftright(before, shift) - F.col("middle_gap")
-    rows = rows.select(
-        *kept,
-        *fields,
-        "place",
-        F.when(F.col("i") > 0, gap).alias("gap"),
-        F.when((F.col("i") > 0) & (F.col("place") == before), 1).otherwise(0).alias("repeat"),
-        (F.get("services", F.col("i")) - F.col("middle_service")).alias("service"),
-    )
-    return rows.groupBy(*keys).agg(
-        F.count("place").alias("tuples"),
-        F.sum("repeat").alias("repeats"),
-        (F.first(begin + F.col("first"))).alias("first_ns"),
-        (F.first(begin + F.col("last"))).alias("last_ns"),
-        F.coalesce(F.var_pop("gap") * F.count("gap"), F.lit(0.0)).alias("gap_squares"),
-        (F.first("middle_service") + F.avg("service")).alias("service_mean"),
-        (F.var_pop("service") * F.count("service")).alias("service_squares"),
-        *(F.first(name).alias(name) for name in rows.columns if is_quantile(name) or name in SWEPT),
-    )
-
-
-def build_timeline(slices: DataFrame, window_ns: int, slice_count: int) -> DataFrame:
-    """Slices -> one row per (operator, window): tuples, moments of gaps and services, quantiles where they are known,
-    and the services under way.
-
-    A gap belongs to the slice of its later tuple, wherever the earlier tuple is.
-    """
-    earlier = Window.partitionBy("operator_id").orderBy("window", "slice")
-    earlier = earlier.rowsBetween(Window.unboundedPreceding, -1)
-    before = F.last("last_ns", ignorenulls=True).over(earlier)
-    part = F.struct(
-        "first_ns",
-        "last_ns",
-        "tuples",
-        (F.col("first_ns") - before).alias("border_ns"),
-        "gap_squares",
-        "service_mean",
-        "service_squares",
-    )
-    quantiles = [name for name in slices.columns if is_quantile(name)]
-    windows = (
-        add_levels(slices, window_ns, math.ceil(window_ns / slice_count))
-        .select(*SPOT, F.when(F.col("tuples") > 0, part).alias("part"), "most_busy", "busy_ns", *quantiles)
-        .groupBy(*SPOT)
-        .agg(
-            F.sort_array(F.collect_list("part")).alias("parts"),
-            F.max("most_busy").alias("most_busy"),
-            F.sum("busy_ns").alias("busy_ns"),
-            *(F.max(name).alias(name) for name in quantiles),
+    names = [f"{span}_{label}" for span in SPANS for label in QUANTILES]
+    found = {name: windows.first(operators[name]).astype(np.float64) for name in names}
+    cut = np.flatnonzero(windows.sizes > 1)
+    if not len(cut):
+        return found
+    kept, held = group_by(spans, "operator", "window")
+    place = {
+        pair: slice(begin, begin + size)
+        for pair, begin, size in zip(
+            zip(held.first(kept["operator"]).tolist(), held.first(kept["window"]).tolist(), strict=True),
+            held.begins.tolist(),
+            held.sizes.tolist(),
+            strict=True,
         )
-    )
-    kept = ("most_busy", "busy_ns", *quantiles)
-    joined = windows.where(F.size("parts") > 0).select(
-        *SPOT, join_parts(F.col("parts")).alias("joined"), *kept
-    )
-    return joined.select(*SPOT, "joined.*", *kept)
+    }
+    for window in cut.tolist():
+        row = windows.begins[window]
+        inside = place[int(operators["operator"][row]), int(operators["window"][row])]
+        for span in SPANS:
+            values = weigh_quantiles(kept[span][inside], kept["stride"][inside])
+            for label, value in zip(QUANTILES, values, strict=True):
+                found[f"{span}_{label}"][window] = value
+    return found
 
 
-def measure_cut_windows(
-    records: DataFrame, timeline: DataFrame, window_ns: int, slices: int, tasks: int
-) -> DataFrame:
-    """Adds the quantiles of cut windows to the timeline, exactly up to QUANTILE_VALUES values per window.
-
-    Above that, only every n-th of a slice's sorted values is used: a rank is wrong by less than n × (slices + 1).
-    """
-    slice_ns = math.ceil(window_ns / slices)
-    spread = place_records(records, window_ns, slice_ns).repartition(tasks, *SLICE)
-    gathered = spread.groupBy(*SLICE).agg(*(F.collect_list(span).alias(span) for span in SPANS))
-    stride = F.ceil(F.col("tuples") / QUANTILE_VALUES)
-    counted = gathered.join(F.broadcast(timeline.select(*SPOT, stride.alias("stride"))), list(SPOT))
-    thinned = counted.select(*SPOT, *(thin(F.sort_array(span)).alias(span) for span in SPANS))
-    whole = thinned.groupBy(*SPOT).agg(*(F.flatten(F.collect_list(span)).alias(span) for span in SPANS))
-    ordered = whole.select(*SPOT, *(F.sort_array(span).alias(span) for span in SPANS))
-    return timeline.join(ordered.select(*SPOT, *pick_quantiles()), list(SPOT))
+def weigh_quantiles(values: Integers, strides: Integers) -> Floats:
+    """Linear between neighbours; a value of stride s stands for s equal ones."""
+    order = np.argsort(values, kind="stable")
+    ends = np.cumsum(strides[order])
+    ranks = np.array(list(QUANTILES.values())) * (ends[-1] - 1)
+    low, high = (values[order][np.searchsorted(ends, way(ranks), "right")] for way in (np.floor, np.ceil))
+    interpolated: Floats = low + (high - low) * (ranks - np.floor(ranks))
+    return interpolated

@@ -33,6 +33,28 @@ class UpstreamTuples(Answer):
     tuples: int
 
 
+class DispersionAtScale(Answer):
+    """Bursts at one time scale: variance over mean of the number of arrivals in this time (Poisson: 1)."""
+
+    window_seconds: float
+    idc: float
+
+
+class ServiceBucket(Answer):
+    """How many services took longer than the bucket before allows, and up to `upper_seconds`."""
+
+    upper_seconds: float
+    count: int
+
+
+class InstanceShare(Answer):
+    """The part of the operator's tuples that one instance got, and how they arrived."""
+
+    instance: str
+    share: float
+    arrival_scv: Measured
+
+
 class OperatorWindow(Answer):
     """One operator in one window."""
 
@@ -69,6 +91,12 @@ class OperatorWindow(Answer):
     busy_spread: Annotated[float, Field(description="The busiest instance less the idlest.")]
     busy_skew: Annotated[float | None, Field(description="The busiest instance over the mean.")]
     upstream: list[UpstreamTuples]
+    arrival_idc: Annotated[
+        list[DispersionAtScale] | None,
+        Field(description="Index of dispersion, from one service up; scales of fewer than 100 bins are left out."),
+    ] = None
+    service_histogram: list[ServiceBucket] | None = None
+    instance_shares: list[InstanceShare] | None = None
 
 
 class OperatorWindowPage(Answer):

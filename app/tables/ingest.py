@@ -105,6 +105,9 @@ class OperatorSummaryRow(Base):
     busy_spread: Mapped[float]
     busy_skew: Mapped[float | None]
     upstream: Mapped[list[Document]] = mapped_column(JSONB)
+    arrival_idc: Mapped[list[Document] | None] = mapped_column(JSONB)
+    service_histogram: Mapped[list[Document] | None] = mapped_column(JSONB)
+    instance_shares: Mapped[list[Document] | None] = mapped_column(JSONB)
 
 
 class TopologySummaryRow(Base):

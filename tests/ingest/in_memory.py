@@ -1,62 +1,107 @@
-"""Rolls a log up without a database, and compares all numbers with the reference."""
+"""The stages of the job in one process, without Spark, and their results beside those of the reference."""
 
-from collections.abc import Iterable
-from contextlib import ExitStack
-from pathlib import Path
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import pytest
-from pyspark.sql import Row, SparkSession
 
-from ingest import pipeline
-from ingest.readers import read_records
-from ingest.runs import Request
-from ingest.sources import find_sources
+from ingest.cuts import Slicing
+from ingest.records import Judged, Kind, Records
+from ingest.rollup import Found, encode, finish, merge, sort_found
+from ingest.windows import summarise
 from tests.ingest import reference
-from tests.ingest.logs import (
-    to_json,
-)
-from tests.ingest.reference import Event
+from tests.ingest.reference import NS, Event
+
+Rows = dict[Any, dict[str, Any]]
+MANY = 1_000_000
 
 
-def roll_up(
-    spark: SparkSession, path: Path, window_seconds: int = 60
-) -> tuple[dict[Any, Row], dict[Any, Row], int]:
-    """As the job does it, but into memory: operators, topologies, duplicates."""
-    request = Request((str(path),), None, window_seconds, 0.0)
-    frames = read_records(spark, find_sources(spark, [str(path)], None))
-    with ExitStack() as stack:
-        read = stack.enter_context(pipeline.read_log(spark, frames, request))
-        summaries, _, duplicates = stack.enter_context(pipeline.roll_up(*read[:2], request, read[2]))
-        operators = {(row.topology, row.operator, row.window): row for row in summaries.operators.collect()}
-        topologies = {(row.topology, row.window): row for row in summaries.topologies.collect()}
-    return operators, topologies, duplicates
+def make_records(events: Sequence[Event]) -> Records:
+    """As a reader makes them, but for the hash of the root."""
+    places: dict[Kind, int] = {}
+    kinds = [
+        Kind(e.topology, e.operator, e.instance, e.from_operator, e.sample_every, e.sampling == "random")
+        for e in events
+    ]
+    kind = [places.setdefault(one, len(places)) for one in kinds]
+    names = [f"{e.topology}/{e.tuple_id}".encode() for e in events]
+    roots = [int.from_bytes(hashlib.sha256(name).digest()[:8]) for name in names]
+    times = [(e.arrived_ns, e.started_ns - e.arrived_ns, e.finished_ns - e.started_ns) for e in events]
+    columns = np.array(times, dtype=np.int64).reshape(-1, 3).T
+    return Records(list(places), np.array(kind, dtype=np.int32), np.array(roots, dtype=np.uint64), *columns)
 
 
-def write_events(path: Path, events: Iterable[Event]) -> None:
-    path.write_text("".join(to_json(event) + "\n" for event in events))
+def judge(events: Sequence[Event], block: int = 0) -> Judged:
+    return Judged("log.jsonl", block, len(events), make_records(events), [], {})
 
 
-def assert_equal(found: Row, expected: dict[str, Any]) -> None:
+def run_stages(judged: Iterable[Judged], slicing: Slicing) -> Found:
+    """What `roll_up` does, one task after another."""
+    cuts, pieces = defaultdict(list), defaultdict(list)
+    for one in judged:
+        for part, cut in encode(one, slicing):
+            cuts[part].append((part, cut))
+    for part in range(slicing.parts):
+        for target, piece in merge(cuts[part], slicing):
+            pieces[target].append((target, piece))
+    return sort_found(one for part in range(slicing.parts) for one in finish(pieces[part], slicing))
+
+
+def slice_windows(
+    window_seconds: int = 60, *, slices: int = 1, parts: int = 3, most_records: int = MANY
+) -> Slicing:
+    window_ns = window_seconds * NS
+    return Slicing(window_ns, -(-window_ns // slices), parts, most_records, None)
+
+
+def roll_up(blocks: Sequence[Sequence[Event]], slicing: Slicing) -> tuple[Rows, Rows, int]:
+    """Operators, topologies, duplicates; JSON texts are read."""
+    found = run_stages((judge(events, number) for number, events in enumerate(blocks)), slicing)
+    summaries, _ = summarise(found, slicing.window_ns)
+    seconds = slicing.window_ns // NS
+    operators = {
+        (row["topology"], row["operator"], int(row["window_start"].timestamp()) // seconds): read_texts(row)
+        for row in summaries.operators
+    }
+    topologies = {
+        (row["topology"], int(row["window_start"].timestamp()) // seconds): row
+        for row in summaries.topologies
+    }
+    return operators, topologies, found.add_up().duplicates
+
+
+def read_texts(row: dict[str, Any]) -> dict[str, Any]:
+    lists = ("busy_fractions", "upstream", "arrival_idc", "service_histogram", "instance_shares")
+    return row | {name: row[name] and json.loads(row[name]) for name in lists}
+
+
+def assert_equal(found: dict[str, Any], expected: dict[str, Any]) -> None:
     for name, value in expected.items():
         got = found[name]
         if name == "busy_fractions":
-            got = {one.instance: one.busy for one in got}
+            got = {one["instance"]: one["busy"] for one in got}
         if name == "upstream":
-            got = {one.from_operator: one.tuples for one in got}
+            got = {one["from_operator"]: one["tuples"] for one in got}
         if value is None or isinstance(value, str):
             assert got == value, name
         else:
             assert got == pytest.approx(value, rel=1e-9, abs=1e-12), name
 
 
-def assert_same(spark: SparkSession, path: Path, events: list[Event], window_seconds: int = 60) -> None:
-    operators, topologies, duplicates = roll_up(spark, path, window_seconds)
-    expected = reference.summarise_operators(events, window_seconds)
+def assert_same(blocks: Sequence[Sequence[Event]], slicing: Slicing) -> None:
+    """All numbers of the blocks are those of the reference."""
+    events = [event for block in blocks for event in block]
+    seconds = slicing.window_ns // NS
+    operators, topologies, duplicates = roll_up(blocks, slicing)
+    expected = reference.summarise_operators(events, seconds)
     assert operators.keys() == expected.keys()
     for key, summary in expected.items():
         assert_equal(operators[key], summary)
-    by_topology = reference.summarise_topologies(events, window_seconds)
+    by_topology = reference.summarise_topologies(events, seconds)
     assert topologies.keys() == by_topology.keys()
     for window, numbers in by_topology.items():
         assert_equal(topologies[window], numbers)

@@ -1,48 +1,142 @@
-"""Every number of the summaries against the definitions in numpy."""
+"""Every number of the summaries against the definitions in numpy, however the log is cut into blocks and parts."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from pyspark.sql import SparkSession
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from ingest.records import Reject
+from ingest.rollup import MOST_REJECTS, Lines, drop_rejects, merge
 from tests.ingest import reference
-from tests.ingest.in_memory import assert_same, write_events
-from tests.ingest.logs import (
-    START_NS,
-    make_events,
-)
+from tests.ingest.in_memory import assert_same, judge, make_records, roll_up, run_stages, slice_windows
+from tests.ingest.logs import START_NS, make_events
 from tests.ingest.reference import NS, Event
 from tests.ingest.stored import Found
 from tests.ingest.window_logs import make_midway
-
-
-def test_every_number_equals_the_definitions(spark: SparkSession, tmp_path: Path):
-    """Three topologies, shuffled over several files; some records twice, some with a twin that was served otherwise."""
-    events = make_events(400, seed=1) + make_events(150, seed=2, topology="other", sample_every=10)
-    late = [Event(**(vars_of(e) | {"finished_ns": e.finished_ns + 5000})) for e in events[5:9]]
-    tied = [Event(**(vars_of(e) | {"started_ns": e.finished_ns})) for e in events[50:90]]
-    again = [Event(**(vars_of(e) | {"sample_every": 3, "from_operator": None})) for e in events[90:95]]
-    by_chance = make_events(100, seed=6, topology="random", sample_every=4, sampling="random")
-    events += [*events[:40], *late, *tied, *by_chance]
-    assert len(reference.drop_duplicates([*events, *again])) == len(events) - 40
-    order = np.random.default_rng(3).permutation(len(events))
-    for part in range(3):
-        write_events(tmp_path / f"part{part}.jsonl", [events[i] for i in order[part::3]])
-    assert_same(spark, tmp_path, events)
 
 
 def vars_of(event: Event) -> dict[str, Any]:
     return {name: getattr(event, name) for name in Event.__dataclass_fields__}
 
 
-def test_centuries_of_a_broken_clock_add_up(spark: SparkSession, tmp_path: Path):
+def make_mixed() -> list[Event]:
+    """Three topologies; some records twice, some with a twin that was served otherwise."""
+    events = make_events(400, seed=1) + make_events(150, seed=2, topology="other", sample_every=10)
+    late = [Event(**(vars_of(e) | {"finished_ns": e.finished_ns + 5000})) for e in events[5:9]]
+    tied = [Event(**(vars_of(e) | {"started_ns": e.finished_ns})) for e in events[50:90]]
+    by_chance = make_events(100, seed=6, topology="random", sample_every=4, sampling="random")
+    return [*events, *events[:40], *late, *tied, *by_chance]
+
+
+def deal(events: list[Event], blocks: int, seed: int) -> list[list[Event]]:
+    """The events in blocks, shuffled."""
+    order = np.random.default_rng(seed).permutation(len(events))
+    return [[events[i] for i in order[part::blocks]] for part in range(blocks)]
+
+
+def test_every_number_equals_the_definitions():
+    assert_same(deal(make_mixed(), 3, seed=3), slice_windows())
+
+
+CUTS = [
+    {"parts": 1},
+    {"parts": 7},
+    {"slices": 4},
+    {"slices": 128, "parts": 5},
+    {"most_records": 100},
+    {"most_records": 7, "slices": 8},
+]
+
+
+@pytest.mark.parametrize("cut", CUTS, ids=map(str, CUTS))
+def test_how_windows_are_cut_changes_no_number(cut: dict[str, int]):
+    assert_same(deal(make_mixed(), 2, seed=4), slice_windows(**cut))
+
+
+@pytest.mark.parametrize("seconds", [1, 7, 600])
+def test_windows_of_any_length(seconds: int):
+    assert_same(deal(make_events(150, seed=7), 2, seed=5), slice_windows(seconds))
+
+
+@st.composite
+def odd_events(draw: st.DrawFn) -> list[Event]:
+    """Few names and times near each other and near borders of windows, so that ties and copies are frequent."""
+    times = st.integers(0, 40).map(lambda n: START_NS + n * 250_000_000)
+    spans = st.integers(0, 5).map(lambda n: n * 250_000_000) | st.integers(0, 40 * NS)
+    count = draw(st.integers(1, 25))
+    events = []
+    for _ in range(count):
+        arrived, wait, service = draw(times), draw(spans), draw(spans)
+        every, sampling = draw(st.sampled_from([(1, "every-nth"), (3, "every-nth"), (4, "random")]))
+        names = (draw(st.sampled_from("tu")), draw(st.sampled_from("ab")), draw(st.sampled_from("ij")))
+        upstream = draw(st.sampled_from([None, "a"]))
+        times_of = (arrived, arrived + wait, arrived + wait + service)
+        events.append(Event(*names, draw(st.sampled_from("xyz")), upstream, *times_of, every, sampling))
+    return events
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    odd_events(),
+    st.integers(1, 3),
+    st.integers(1, 4),
+    st.sampled_from([1, 3, 1000]),
+    st.sampled_from([1, 2, 8]),
+)
+def test_odd_logs_are_measured_by_the_definitions(
+    events: list[Event], blocks: int, parts: int, most_records: int, slices: int
+):
+    """Copies that differ in sampling or upstream are left out: which of them stays is not defined."""
+    single: dict[tuple[Any, ...], Event] = {}
+    for e in events:
+        key = (e.topology, e.operator, e.instance, e.tuple_id, e.arrived_ns, e.started_ns, e.finished_ns)
+        first = single.setdefault(key, e)
+        single[key] = first
+    same = [e for e in events if e in single.values()]
+    slicing = slice_windows(2, parts=parts, most_records=most_records, slices=slices)
+    assert_same([same[part::blocks] for part in range(blocks)], slicing)
+
+
+def test_the_order_of_files_changes_no_bit():
+    """Sums of floats depend on their order, which is therefore that of the records, and not that of the tasks."""
+    events = make_mixed()
+    again = [Event(**(vars_of(e) | {"sample_every": 3, "from_operator": None})) for e in events[90:95]]
+    found = [roll_up(deal([*events, *again], blocks, seed=blocks), slice_windows()) for blocks in (1, 4)]
+    assert found[0] == found[1]
+
+
+def test_centuries_of_a_broken_clock_add_up():
     """In nanoseconds each takes most of 64 bits, and each stands for a million."""
     one = Event("t", "o", "i", "a", None, START_NS, START_NS, START_NS + 170 * 365 * 86_400 * NS, 1_000_000)
-    events = [one.moved(i * NS) for i in range(40)]
-    write_events(tmp_path / "log.jsonl", events)
-    assert_same(spark, tmp_path, events)
+    assert_same([[one.moved(i * NS) for i in range(40)]], slice_windows())
+
+
+def test_a_run_without_records_has_no_rows():
+    found = run_stages([judge([])], slice_windows())
+    assert (found.pieces, found.add_up().read) == ([], 0)
+    assert roll_up([[]], slice_windows()) == ({}, {}, 0)
+
+
+def test_with_a_day_only_its_records_are_counted():
+    events = make_events(30, seed=21)
+    early = [event.moved(-86_400 * NS) for event in events[:4]]
+    slicing = slice_windows()._replace(day_ns=(START_NS, START_NS + 86_400 * NS))
+    assert run_stages([judge([*events, *early])], slicing).add_up().read == len(events)
+    assert len(make_records(early).kind) == 4
+
+
+def test_of_very_many_rejects_the_first_are_kept():
+    lines = [
+        Lines("log", block, 60_000, 0, [Reject(0, "r", "t")] * 60_000, {"r": 60_000})
+        for block in (2, 0, 3, 1)
+    ]
+    kept = [one for _, one in merge([(0, one) for one in lines], slice_windows())]
+    assert sum(len(one.rejects) for one in kept if isinstance(one, Lines)) <= 2 * MOST_REJECTS
+    assert drop_rejects(lines) == MOST_REJECTS
+    assert [(one.block, len(one.rejects)) for one in lines] == [(0, 60_000), (1, 40_000), (2, 0), (3, 0)]
+    assert sum(one.reasons["r"] for one in lines) == 240_000
 
 
 def test_tuples_of_roots_before_the_log_are_not_taken_for_roots(minutes: Found):
@@ -68,3 +162,8 @@ def test_the_variation_of_arrivals_is_that_of_all_however_they_were_sampled(shif
         assert row["arrival_scv"] == pytest.approx(1.0, abs=0.2)
         assert row["arrival_rate"] == pytest.approx(100, rel=0.1)
     assert [row["arrival_scv"] for row in shifts["mixed"]["operator_summaries"]] == [None]
+
+
+def test_the_reference_tells_copies_from_twins():
+    events = make_mixed()
+    assert len(reference.drop_duplicates(events)) == len(events) - 40

@@ -1,0 +1,94 @@
+"""Columns cut into segments of equal codes: codes without gaps, sorting by code, and sums per segment."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Column = NDArray[Any]
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+SMALL = 1 << 16  # numpy sorts 16-bit integers by radix, in a fraction of the time
+LOW_BITS = 30
+
+
+class Segments(NamedTuple):
+    """Rows in order of their codes: `begins` holds the place of the first row of each segment."""
+
+    begins: Integers
+    sizes: Integers
+
+    def sum(self, values: Column) -> Column:
+        return np.asarray(np.add.reduceat(values, self.begins) if len(self.begins) else values[:0])
+
+    def min(self, values: Column) -> Column:
+        return np.asarray(np.minimum.reduceat(values, self.begins) if len(self.begins) else values[:0])
+
+    def max(self, values: Column) -> Column:
+        return np.asarray(np.maximum.reduceat(values, self.begins) if len(self.begins) else values[:0])
+
+    def first(self, values: Column) -> Column:
+        return np.asarray(values[self.begins])
+
+    def last(self, values: Column) -> Column:
+        return np.asarray(values[self.begins + self.sizes - 1])
+
+    def spread(self, values: Column) -> Column:
+        """The value of its segment for each row."""
+        return np.repeat(values, self.sizes)
+
+    def sum_exactly(self, values: Integers) -> Floats:
+        """Sums of integers as floats: they do not depend on the order of the rows, and do not overflow."""
+        if not len(values) or int(values.max()) < (1 << 62) // len(values):
+            return self.sum(values).astype(np.float64)
+        low = (1 << LOW_BITS) - 1
+        return np.asarray(self.sum(values >> LOW_BITS) * float(low + 1) + self.sum(values & low))
+
+    def square(self, values: Column) -> Floats:
+        """Σ(x − m)² of each segment, m being its mean; differences from one of the values lose no digits."""
+        offsets = (values - self.spread(self.first(values))).astype(np.float64)
+        squares: Floats = self.sum((offsets - self.spread(self.sum(offsets) / self.sizes)) ** 2)
+        return squares
+
+
+def cut_segments(*sorted_codes: Column) -> Segments:
+    """The segments of rows that are equal in all columns."""
+    count = len(sorted_codes[0])
+    if not count:
+        return Segments(np.zeros(0, np.int64), np.zeros(0, np.int64))
+    differs = np.zeros(count - 1, dtype=bool)
+    for codes in sorted_codes:
+        differs |= codes[1:] != codes[:-1]
+    begins = np.concatenate([[0], np.flatnonzero(differs) + 1])
+    return Segments(begins, np.diff(np.append(begins, count)))
+
+
+def number(values: Integers) -> tuple[Integers, Integers]:
+    """The distinct values in order, and for each value its place among them."""
+    if not len(values):
+        return values, values
+    least = int(values.min())
+    span = int(values.max()) - least + 1
+    if span > 4 * len(values) + SMALL:
+        distinct, codes = np.unique(values, return_inverse=True)
+        return distinct, codes.astype(np.int64)
+    offsets = values - least
+    is_there = np.zeros(span, dtype=bool)
+    is_there[offsets] = True
+    places = np.cumsum(is_there) - 1
+    return np.flatnonzero(is_there) + least, places[offsets]
+
+
+def sort_by_code(codes: Integers) -> Integers:
+    """The stable order of codes from 0 on."""
+    is_small = len(codes) == 0 or int(codes.max()) < SMALL
+    order: Integers = np.argsort(codes.astype(np.uint16) if is_small else codes, kind="stable")
+    return order
+
+
+def number_pairs(first: Integers, second: Integers) -> Integers:
+    """Codes from 0 on, in the order of the pairs."""
+    if not len(first):
+        return first
+    least = int(second.min())
+    return number(first * (int(second.max()) - least + 1) + (second - least))[1]

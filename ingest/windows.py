@@ -1,0 +1,178 @@
+"""The rows that a run stores: one per operator and window, and one per topology and window."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ingest.covered_time import cover_windows, tell_of_ends
+from ingest.discovery import SeenFlow
+from ingest.dispersion import find_bin_lengths, find_dispersion
+from ingest.listing import Row, find_start, list_objects, list_rows
+from ingest.measures import find_upper_ns
+from ingest.pieces import Pieces, Spots, find_spots, group_by, join_pieces
+from ingest.presence import choose_processors, count_present
+from ingest.rollup import Found
+from ingest.runs import RunDiagnosticRow
+from ingest.segments import Floats, Integers, Segments, cut_segments
+from ingest.tables import Table, sort_by, take
+from ingest.timeline import find_busy, join_gaps, join_quantiles, join_services
+from ingest.topologies_seen import Topologies, find_topologies, list_flows
+from ingest.topology_windows import make_topology_rows
+
+
+class Summaries(NamedTuple):
+    """Rows to store, per (topology, operator, window) and per (topology, window), and notes about them."""
+
+    operators: Iterable[Row]
+    topologies: Iterable[Row]
+    notes: Sequence[RunDiagnosticRow] = ()
+
+
+def summarise(found: Found, window_ns: int) -> tuple[Summaries, list[SeenFlow]]:
+    """The rows of a run, notes about them, and the flows between operators."""
+    if not found.pieces:
+        return Summaries((), ()), []
+    log = join_pieces(found.pieces)
+    topologies = find_topologies(log)
+    operators = make_operator_rows(log, topologies, window_ns)
+    rows = make_topology_rows(log, topologies, found.roots, window_ns)
+    return Summaries(operators, rows, tell_of_ends(topologies.ends)), list_flows(log)
+
+
+def make_operator_rows(log: Pieces, topologies: Topologies, window_ns: int) -> Iterator[Row]:
+    """One row per operator and window; a quantity without the two values it needs is None, never 0."""
+    operators = sort_by(log.tables["operators"], "operator", "window", "first_ns")
+    windows = cut_segments(operators["operator"], operators["window"])
+    spots = find_spots(operators)
+    covered = cover_windows(
+        topologies.begin_ns[spots.operator], topologies.end_ns[spots.operator], spots.window, window_ns
+    )
+    seconds = np.where(covered > 0, covered, window_ns) / 1e9
+    columns = measure_windows(log, operators, windows, covered, window_ns)
+    columns |= measure_instances(log, spots, topologies, covered, window_ns)
+    columns |= {
+        "topology": [str(log.operators[place][0]) for place in spots.operator.tolist()],
+        "operator": [log.operators[place][1] for place in spots.operator.tolist()],
+        "window_start": [find_start(window, window_ns) for window in spots.window.tolist()],
+        "arrival_rate": columns.pop("weight") / seconds,
+        "covered_seconds": np.where(covered > 0, covered / 1e9, np.nan),
+    }
+    return list_rows(columns)
+
+
+def measure_windows(
+    log: Pieces, operators: Table, windows: Segments, covered: Integers, window_ns: int
+) -> dict[str, Any]:
+    """Counts, rates, SCVs, means, quantiles, dispersion and the histogram of services."""
+    tuples, served = windows.sum(operators["tuples"]), windows.sum(operators["service_ns"])
+    waited = windows.sum(operators["wait_ns"])
+    edges, of_edges = group_by(log.tables["edges"], "operator", "window")
+    weight, sampled, thinned = (of_edges.sum(edges[name]) for name in ("weight", "sampled", "thinned"))
+    sampling = Sampling(weight / tuples, sampled, thinned)
+    known = np.where(covered > 0, covered, window_ns).astype(np.float64)
+    shortest = served / tuples
+    idc = find_dispersion(
+        windows.sum(operators["bin_squares"]), tuples.astype(float), known, shortest, window_ns
+    )
+    quantiles = join_quantiles(operators, windows, log.tables["spans"])
+    return {
+        "tuples": tuples,
+        "weight": weight,
+        "arrival_scv": sampling.scale(join_gaps(operators, operators["operator"], windows)),
+        "arrival_idc": list_dispersion(sampling.scale(idc.T).T, window_ns),
+        "service_rate": np.where(served > 0, tuples / np.where(served > 0, served, 1.0) * 1e9, np.nan),
+        "service_scv": join_services(operators, windows),
+        "service_histogram": list_buckets(log),
+        "mean_wait_seconds": waited / tuples / 1e9,
+        "mean_sojourn_seconds": (waited + served) / tuples / 1e9,
+        **{f"{name}_seconds": values / 1e9 for name, values in quantiles.items()},
+        "upstream": list_upstream(log),
+    }
+
+
+class Sampling(NamedTuple):
+    """How the records of each window were sampled: 1 of `every` on average; how many in all, and at random."""
+
+    every: Floats
+    sampled: Integers
+    thinned: Integers
+
+    def scale(self, sampled: Floats) -> Floats:
+        """The variation c of all tuples from c′, that of the sampled ones.
+
+        Every n-th tuple: a sampled gap is the sum of n gaps, so c = n·c′.
+        At random: a sampled gap is the sum of geometrically many gaps, so c = 1 + n(c′ − 1), at least 0.
+        NaN where an operator's tuples of one window were sampled in both ways. The same holds for I(t) (thinning of a
+        point process: I′ − 1 = (I − 1)/n).
+        """
+        by_chance = np.maximum(1 + self.every * (sampled - 1), 0.0)
+        found = np.where(self.thinned == 0, sampled * self.every, np.nan)
+        return np.where((self.thinned > 0) & (self.thinned == self.sampled), by_chance, found)
+
+
+def list_dispersion(idc: Floats, window_ns: int) -> list[str | None]:
+    """As JSON texts; None where no scale is known."""
+    lengths = (find_bin_lengths(window_ns) / 1e9).tolist()
+    scales = [dict(zip(lengths, row, strict=True)) for row in np.where(np.isnan(idc), -1.0, idc).tolist()]
+    known = [[{"window_seconds": t, "idc": i} for t, i in row.items() if i >= 0] for row in scales]
+    return [json.dumps(row) if row else None for row in known]
+
+
+def list_buckets(log: Pieces) -> list[str]:
+    """The histogram of services of each operator and window."""
+    table, buckets = group_by(log.tables["services"], "operator", "window", "bucket")
+    found = take(table, buckets.begins) | {"tuples": buckets.sum(table["tuples"])}
+    columns = {"upper_seconds": find_upper_ns(found["bucket"]) / 1e9, "count": found["tuples"]}
+    return list_objects(columns, cut_segments(found["operator"], found["window"]))
+
+
+def list_upstream(log: Pieces) -> list[str]:
+    """Tuples by upstream operator of each operator and window."""
+    table, edges = group_by(log.tables["edges"], "operator", "window", "edge")
+    found = take(table, edges.begins) | {"tuples": edges.sum(table["tuples"])}
+    sources = [log.edges[place][2] for place in found["edge"].tolist()]
+    columns = {"from_operator": sources, "tuples": found["tuples"]}
+    return list_objects(columns, cut_segments(found["operator"], found["window"]))
+
+
+def measure_instances(
+    log: Pieces, spots: Spots, topologies: Topologies, covered: Integers, window_ns: int
+) -> dict[str, Any]:
+    """How many instances were seen, present and busy, and what each of them did."""
+    pieces = sort_by(log.tables["instances"], "instance", "window", "first_ns")
+    of_instance = cut_segments(pieces["instance"], pieces["window"])
+    table: Table = {name: of_instance.first(pieces[name]) for name in ("instance", "operator", "window")}
+    table |= {name: of_instance.sum(pieces[name]) for name in ("busy_ns", "service_ns", "weight")}
+    table["arrival_scv"] = join_gaps(pieces, pieces["instance"], of_instance)
+    table, windows = group_by(table, "operator", "window")
+    seconds = np.where(covered > 0, covered, window_ns) / 1e9
+    weight = windows.sum(table["weight"])
+    table["busy"] = table["busy_ns"] / 1e9 / windows.spread(seconds)
+    table["share"] = table["weight"] / windows.spread(weight)
+    most, least, total = windows.max(table["busy"]), windows.min(table["busy"]), windows.sum(table["busy_ns"])
+    present, names = count_present(
+        log.tables["instances"], spots, topologies.begin_ns, topologies.end_ns, window_ns
+    )
+    busy = find_busy(log.tables["levels"], log.tables["tails"], spots, topologies.end_ns, window_ns)
+    shown = np.where(covered > 0, present / np.where(covered > 0, covered, 1), np.nan)
+    processors, basis = choose_processors(windows.sizes, shown, names, busy.most)
+    tuples = group_by(log.tables["operators"], "operator", "window")
+    every = weight / tuples[1].sum(tuples[0]["tuples"])
+    busiest = windows.max(table["busy_ns"]) * windows.sizes
+    named = {"instance": [log.instances[place][2] for place in table["instance"].tolist()]}
+    return {
+        "instances": windows.sizes,
+        "instances_present": shown,
+        "most_busy": busy.most,
+        "mean_busy": busy.busy_ns / 1e9 * every / seconds,
+        "processors": processors,
+        "processors_basis": basis,
+        "busy_fractions": list_objects(named | {"busy": table["busy"]}, windows),
+        "instance_shares": list_objects(
+            named | {name: table[name] for name in ("share", "arrival_scv")}, windows
+        ),
+        "busy_spread": most - least,
+        "busy_skew": np.where(total > 0, busiest / np.where(total > 0, total, 1), np.nan),
+    }
