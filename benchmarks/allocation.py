@@ -129,7 +129,7 @@ def print_large() -> None:
         for k_max in (10**6, 10**7, 10**9):
             stations = build_large(size, k_max)
             counts = allocate_budget(stations, k_max).counts
-            queues, at = stations.arrays, counts.astype(np.float64)
+            queues, at = stations.arrays, np.array(counts, np.float64)
             target = expected_sojourn_seconds(stations, counts, 1.0) * (1.0 + 1e-9)
             one = time_median(lambda q=queues, k=at: wait_in_services(q, k))  # type: ignore[misc]
             budget = time_median(lambda s=stations, k=k_max: allocate_budget(replace(s), k))  # type: ignore[misc]

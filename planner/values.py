@@ -86,8 +86,7 @@ class OperatorEstimate(NamedTuple):
     visits: float
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(NamedTuple):
     """E[T], the total work-in-system time per external tuple (DRS eq. 4); None = infinite."""
 
     stable: bool
@@ -116,8 +115,7 @@ class Effect(NamedTuple):
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """An allocation, its estimate with diagnostics, and its explanation."""
 
     objective: str

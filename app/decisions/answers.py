@@ -1,7 +1,5 @@
 """A decision's values as JSON."""
 
-from dataclasses import replace
-
 from app.decisions.gathering import GatheredDecision
 from app.decisions.schemas import Counts, DecisionAnswer, Moving, Optimum
 from app.described.answers import to_estimate_answer
@@ -28,7 +26,7 @@ def to_decision_answer(
             "rate_change": decision.rate_change,
             "cooldown_left_seconds": decision.cooldown_left_seconds,
             "measured_sojourn_seconds": decision.measured_sojourn_seconds,
-            "current": to_estimate_answer(replace(decision.current, diagnostics=())),
+            "current": to_estimate_answer(decision.current._replace(diagnostics=())),
             "sized_for": composed.sized_for,
             "look_ahead": outlook.rate,
             "correction": decision.correction if decision.correction.intervals else None,

@@ -8,17 +8,6 @@ from app.described.waiting_model import KnownModel
 from app.http.fields import Answer, UtcTime
 from planner.values import Estimate
 
-ESTIMATE_FIELDS = (
-    "stable",
-    "expected_sojourn_seconds",
-    "external_rate",
-    "processors_total",
-    "operators",
-    "model",
-    "unstable_operators",
-    "diagnostics",
-)
-
 
 class OperatorEstimateAnswer(Answer):
     """One operator under its number of processors; null = infinite."""
@@ -67,4 +56,4 @@ class EstimateAnswer(Answer):
 
 def to_estimate_answer(estimate: Estimate) -> EstimateAnswer:
     """The estimate as JSON."""
-    return EstimateAnswer.model_validate({field: getattr(estimate, field) for field in ESTIMATE_FIELDS})
+    return EstimateAnswer.model_validate(estimate._asdict())

@@ -1,6 +1,5 @@
 """From the planner's verdict to the JSON of a gate."""
 
-from app.described.answers import ESTIMATE_FIELDS
 from app.gates.schemas import GateAnswer
 from planner.gates.verdict import Verdict
 
@@ -9,6 +8,7 @@ VERDICT_FIELDS = ("passed", "checks", "binding_operator", "headroom_rate", "sugg
 
 def to_gate_answer(verdict: Verdict) -> GateAnswer:
     """The verdict as the JSON that the gate routes answer."""
-    estimated = {field: getattr(verdict.estimate, field) for field in ESTIMATE_FIELDS}
     judged = {field: getattr(verdict, field) for field in VERDICT_FIELDS}
-    return GateAnswer.model_validate(estimated | judged | {"processors_origin": verdict.origin})
+    return GateAnswer.model_validate(
+        verdict.estimate._asdict() | judged | {"processors_origin": verdict.origin}
+    )

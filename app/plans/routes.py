@@ -4,13 +4,13 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 
 from app.described.answers import EstimateAnswer
 from app.described.request import Described
 from app.http.admission import computes
 from app.http.declarations import declare
-from app.http.dependencies import SettingsDep
+from app.http.dependencies import SettingsDep, find_settings
 from app.http.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
 from app.http.fields import TopologyName
 from app.http.pages import PageDep
@@ -46,10 +46,9 @@ def name_route(route: Route, name: str, body_type: type) -> Route:
 def make_plan_route(objective: PlanObjective) -> Route:
     """The route function of a plan for a described topology."""
 
-    async def plan(body: Described, settings: SettingsDep) -> Response:
-        return Response(
-            await service.plan_described(objective, body, settings), media_type="application/json"
-        )
+    async def plan(body: Described, request: Request) -> Response:
+        answer = await service.plan_described(objective, body, find_settings(request))
+        return Response(answer, media_type="application/json")
 
     return name_route(plan, f"plan_{objective.call}", objective.request)
 

@@ -7,9 +7,8 @@ is refused, because no finite number of processors attains it.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from operator import lt
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,11 +21,10 @@ from planner.queueing.sojourn import find_lower_bound, meets_target, sum_sojourn
 from planner.queueing.stations import NO_BOUND, Stations
 
 
-@dataclass(frozen=True)
-class Allocated:
+class Allocated(NamedTuple):
     """Processors of each operator; `optimal` is False where gains around the answer do not fall."""
 
-    counts: Counts
+    counts: list[int]
     optimal: bool
     unused_processors: int = 0
 
@@ -42,7 +40,7 @@ class Board(Protocol):
     def total(self) -> int:
         """Processors of all operators."""
 
-    def to_counts(self) -> Counts:
+    def list_counts(self) -> list[int]:
         """Processors of each operator."""
 
     def list_waits(self) -> list[float] | Floats:
@@ -81,7 +79,7 @@ def allocate_budget(stations: Stations, k_max: int, names: Sequence[str] = ()) -
     spare = k_max - board.total
     while spare and board.step(spare):
         spare = k_max - board.total
-    return Allocated(board.to_counts(), board.is_falling(), spare)
+    return Allocated(board.list_counts(), board.is_falling(), spare)
 
 
 def allocate_target(
@@ -92,7 +90,7 @@ def allocate_target(
     check_bounds(board.floors, stations.max_processors, names)
     board.approach_waiting(check_target(stations, board.floors, t_max_seconds, external_rate))
     step_to_target(board, lambda: meets_target(stations, board.list_waits(), external_rate, t_max_seconds))
-    return Allocated(board.to_counts(), board.is_falling())
+    return Allocated(board.list_counts(), board.is_falling())
 
 
 def step_to_target(board: Board, is_met: Callable[[], bool]) -> None:

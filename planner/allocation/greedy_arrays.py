@@ -50,12 +50,12 @@ class ArrayBoard:
         """Processors of all operators."""
         return self.idle_total + int((self.bounds[0] if self.state is None else self.state.counts).sum())
 
-    def to_counts(self) -> Counts:
+    def list_counts(self) -> list[int]:
         """Processors of each operator, idle ones included."""
         filled = self.floors.copy()
         if self.state is not None:
             filled[self.busy] = self.state.counts
-        return filled
+        return filled.tolist()  # type: ignore[no-any-return]  # numpy types tolist() as Any
 
     def list_waits(self) -> Floats:
         """The mean wait at each operator."""

@@ -11,8 +11,6 @@ from heapq import heapify, heappop, heapreplace
 from itertools import islice
 from math import ceil, exp, fsum, log, sqrt
 
-import numpy as np
-
 from planner.arrays import Counts
 from planner.queueing.erlang import solve_halfin_whitt
 from planner.queueing.gain_curve import LEAST_GAIN, Curve, ScalarQueues
@@ -21,8 +19,8 @@ HEAP_STEPS_PER_OPERATOR = 3
 """With fewer processors to spare than this per operator, the heap alone is cheaper than the search for θ."""
 MOST_GUESSES = 24
 
-Point = tuple[int, float, float]
-"""k, ln gain at k, and processors per unit of ln gain (1/slope): a line through k."""
+Point = tuple[int, float, float, int, int]
+"""k, ln gain at k, and processors per unit of ln gain (1/slope), a line through k; and the bounds of k."""
 FindTheta = Callable[[Sequence[Point]], float]
 
 
@@ -52,10 +50,6 @@ class ScalarBoard:
             filled[i] = k
         return filled
 
-    def to_counts(self) -> Counts:
-        """list_counts as an array."""
-        return np.array(self.list_counts(), np.int64)
-
     def list_waits(self) -> list[float]:
         """The mean wait at each operator."""
         return self.queues.wait_seconds(self.list_counts())
@@ -66,7 +60,7 @@ class ScalarBoard:
         if self.curves and total - sum(self.counts) > HEAP_STEPS_PER_OPERATOR * len(self.curves):
             loads = [curve.high for curve in self.curves]
             x = (total - sum(loads)) / max(sum([sqrt(load) for load in loads]), 1e-75)
-            self.place(self.guess(x), find_theta_for_total(total, self.curves, self.ceilings))
+            self.place(self.guess(x), find_theta_for_total(total))
 
     def approach_waiting(self, limit: float) -> None:
         """Move to a prefix of greedy's order where a mean number of `limit` tuples waits, to rounding."""
@@ -75,7 +69,7 @@ class ScalarBoard:
         scale = sum([sqrt(curve.high) * curve.weights.level for curve in self.curves])
         guess = self.guess(solve_halfin_whitt(limit / scale))
         if sum(guess) - sum(self.counts) > HEAP_STEPS_PER_OPERATOR * len(self.curves):
-            self.place(guess, find_theta_for_waiting(limit, self.curves, self.ceilings))
+            self.place(guess, find_theta_for_waiting(limit, self.curves))
         self.step_to_waiting(limit)
 
     def count_waiting(self) -> float:
@@ -93,13 +87,13 @@ class ScalarBoard:
         """Give every operator the processors whose gain is above one θ, which `find_theta` improves from guesses."""
         log_theta = 0.0
         for _ in range(MOST_GUESSES):
-            points = [draw_line(curve, k) for curve, k in zip(self.curves, counts, strict=True)]
+            points = list(map(draw_line, self.curves, counts, self.ceilings))
             log_theta = find_theta(points)
             counts, is_near = [], True
-            for (k, log_gain, step), curve, ceiling in zip(points, self.curves, self.ceilings, strict=True):
+            for k, log_gain, step, floor, ceiling in points:
                 wanted = k + ceil((log_theta - log_gain) * step)
-                if wanted < curve.floor:
-                    wanted = curve.floor
+                if wanted < floor:
+                    wanted = floor
                 elif wanted > ceiling:
                     wanted = ceiling
                 is_near = is_near and -1 <= wanted - k <= 1
@@ -206,43 +200,43 @@ def find_crossing(curve: Curve, k: int, least: float, ceiling: int) -> int:
     return high
 
 
-def draw_line(curve: Curve, k: int) -> Point:
+def draw_line(curve: Curve, k: int, ceiling: int) -> Point:
     """The line of ln gain at k, or at the last k before the gain vanishes."""
-    here = curve[k]
+    here, floor = curve[k], curve.floor
     if not here:
-        k = max(curve.floor, min(k, curve.find_vanishing()))
+        k = max(floor, min(k, curve.find_vanishing()))
         here = curve[k]
     log_gain = log(here or LEAST_GAIN)
     # Towards k − 1, because find_crossing and the explanation ask for that gain anyway.
     slope = (
         log_gain - log(curve[k - 1] or LEAST_GAIN)
-        if k > curve.floor
+        if k > floor
         else log(curve[k + 1] or LEAST_GAIN) - log_gain
     )
-    return k, log_gain, 1.0 / slope if slope < -1e-12 else -1e12
+    return k, log_gain, 1.0 / slope if slope < -1e-12 else -1e12, floor, ceiling
 
 
-def find_theta_for_total(total: int, curves: Sequence[Curve], ceilings: Sequence[int]) -> FindTheta:
+def find_theta_for_total(total: int) -> FindTheta:
     """ln θ where the lines' counts, each rounded up, sum to about `total`; operators at a bound are left out."""
 
     def find_theta(points: Sequence[Point]) -> float:
-        free, rest, log_theta = list(zip(points, curves, ceilings, strict=True)), float(total), 0.0
+        free, rest, log_theta = points, float(total), 0.0
         while free:
             spread = held = 0.0
-            for (k, log_gain, step), _, _ in free:
+            for k, log_gain, step, _, _ in free:
                 spread += step
                 held += k + 0.5 - log_gain * step  # half a processor is what rounding up adds
             log_theta = (rest - held) / spread
             kept = []
-            for entry in free:
-                (k, log_gain, step), curve, ceiling = entry
+            for point in free:
+                k, log_gain, step, floor, ceiling = point
                 wanted = k + (log_theta - log_gain) * step
-                if wanted < curve.floor:
-                    rest -= curve.floor
+                if wanted < floor:
+                    rest -= floor
                 elif wanted > ceiling:
                     rest -= ceiling
                 else:
-                    kept.append(entry)
+                    kept.append(point)
             if len(kept) == len(free):
                 break
             free = kept
@@ -251,19 +245,19 @@ def find_theta_for_total(total: int, curves: Sequence[Curve], ceilings: Sequence
     return find_theta
 
 
-def find_theta_for_waiting(limit: float, curves: Sequence[Curve], ceilings: Sequence[int]) -> FindTheta:
+def find_theta_for_waiting(limit: float, curves: Sequence[Curve]) -> FindTheta:
     """ln θ where the mean number that waits falls to `limit`: it falls by (gain − θ)·|step| along a line."""
 
     def find_theta(points: Sequence[Point]) -> float:
-        excess = fsum([c.waiting(k) for c, (k, _, _) in zip(curves, points, strict=True)]) - limit
+        excess = fsum([c.waiting(k) for c, (k, *_) in zip(curves, points, strict=True)]) - limit
         spread = total = 0.0
-        for (k, log_gain, step), ceiling in zip(points, ceilings, strict=True):
+        for k, log_gain, step, _, ceiling in points:
             if k < ceiling or excess < 0.0:
                 spread -= step
                 total -= exp(log_gain) * step
         theta = (total - excess) / spread if spread else 0.0
         # far from the limit the line overshoots: θ then falls by a factor instead
-        closest = max(exp(min([log_gain for _, log_gain, _ in points])) * 1e-3, LEAST_GAIN)
+        closest = max(exp(min([log_gain for _, log_gain, *_ in points])) * 1e-3, LEAST_GAIN)
         return log(max(theta, closest))
 
     return find_theta

@@ -169,8 +169,7 @@ def propose_best_split(case: Case) -> Proposal:
     """DRS's first scheduler: the best split of k_max."""
     assert case.policy.k_max is not None
     stations, names = case.situation.stations, case.situation.names
-    allocated = allocate_budget(stations, case.policy.k_max, names)
-    counts: list[int] = allocated.counts.tolist()
+    counts = allocate_budget(stations, case.policy.k_max, names).counts
     over = sum(case.running) > case.policy.k_max
     why = Reason(
         "best-split", f"{describe_signal(case)}; the best split of k_max is {join_counts(names, counts)}."

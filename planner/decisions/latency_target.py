@@ -147,7 +147,7 @@ def size_with_ahead(case: Case, factors: Factors) -> Sizing:
         sizing = size_for_target(case, case.peak, factors)
         limit = describe_limit(error)
         if isinstance(error, BudgetTooSmall) and case.policy.k_max is not None:
-            counts = allocate_budget(case.peak.stations, case.policy.k_max, case.peak.names).counts.tolist()
+            counts = allocate_budget(case.peak.stations, case.policy.k_max, case.peak.names).counts
             sizing = replace(sizing, counts=counts)
         return replace(sizing, constraints=(*sizing.constraints, limit))
 

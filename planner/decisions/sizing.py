@@ -83,7 +83,7 @@ def size_within_bounds(case: Case, situation: Situation, factors: Factors) -> Si
     target = case.policy.t_max_seconds
     assert target is not None
     if not situation.load.external_rate:
-        idle = find_fewest(situation, target).counts.tolist()
+        idle = find_fewest(situation, target).counts
         return limit_to_budget(case, Sizing(idle, situation, factors))
     *others, found = size_freely(case, situation, factors)
     if others and found.total < others[-1].total:
@@ -98,7 +98,7 @@ def size_up_to_bounds(case: Case, situation: Situation, factors: Factors, limit:
     """
     k_max, bounds = case.policy.k_max, situation.stations.max_processors
     none = [NO_BOUND] * len(situation.names)
-    free = replace(situation, stations=replace(situation.stations, max_processors=none))
+    free = situation._replace(stations=replace(situation.stations, max_processors=none))
     found = size_freely(case, free, factors)
     cut = [np.minimum(one.counts, bounds).tolist() for one in found]
     best = max(range(len(cut)), key=lambda place: sum(cut[place]))
@@ -153,8 +153,7 @@ def split_total(sizing: Sizing, total: int) -> list[int]:
 
 def fill_shared(situation: Situation, total: int) -> list[int]:
     """DRS's best split of `total` processors."""
-    counts: list[int] = allocate_budget(situation.stations, total, situation.names).counts.tolist()
-    return counts
+    return allocate_budget(situation.stations, total, situation.names).counts
 
 
 def size_shared(situation: Situation, t_max_seconds: float, factor: float) -> list[int]:
@@ -164,10 +163,7 @@ def size_shared(situation: Situation, t_max_seconds: float, factor: float) -> li
         if t_max_seconds > service:
             t_max_seconds = service + (t_max_seconds - service) / factor
     rate = situation.load.external_rate
-    counts: list[int] = allocate_target(
-        situation.stations, t_max_seconds, rate, situation.names
-    ).counts.tolist()
-    return counts
+    return allocate_target(situation.stations, t_max_seconds, rate, situation.names).counts
 
 
 def find_corrected_sojourn(sizing: Sizing, counts: Sequence[int]) -> float:

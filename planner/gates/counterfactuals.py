@@ -76,7 +76,7 @@ def describe_one_fewer(
 ) -> tuple[Mapping[str, int] | None, float | None, str]:
     """The best split of k_max, its E[T], and a sentence on both."""
     try:
-        counts = allocate_budget(situation.stations, k_max, situation.names).counts.tolist()
+        counts = allocate_budget(situation.stations, k_max, situation.names).counts
     except (BudgetTooSmall, BoundTooSmall):
         return None, None, f"{k_max} processors could not keep up, or not within the bounds."
     seconds = assess_counts(situation, counts).expected_sojourn_seconds

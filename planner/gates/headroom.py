@@ -22,10 +22,9 @@ def scale_load(situation: Situation, external_rate: float) -> Situation:
     diagnostics = tuple(said for said in situation.flow.diagnostics if said is not NO_INPUT)
     if not external_rate:
         diagnostics += (NO_INPUT,)
-    return replace(
-        situation,
+    return situation._replace(
         load=replace(situation.load, external_rate=external_rate),
-        flow=replace(situation.flow, arrival_rates=rates, diagnostics=diagnostics),
+        flow=situation.flow._replace(arrival_rates=rates, diagnostics=diagnostics),
         stations=replace(situation.stations, arrival_rate=rates),
     )
 

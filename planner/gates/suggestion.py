@@ -57,11 +57,11 @@ def find_sufficient_counts(
     """As suggest_counts says; raises TargetUnreachable or BoundTooSmall where nothing suffices."""
     found: list[int]
     if t_max_seconds is not None:
-        found = find_fewest(situation, t_max_seconds).counts.tolist()
+        found = find_fewest(situation, t_max_seconds).counts
         return found
     budget = k_max if k_max is not None else max(sum(counts), count_unhurried(situation))
     try:
-        found = allocate_budget(situation.stations, budget, situation.names).counts.tolist()
+        found = allocate_budget(situation.stations, budget, situation.names).counts
     except BudgetTooSmall as error:
         return list(error.per_operator.values())
     return found

@@ -5,7 +5,7 @@ best split of k_max (DRS, problem 6). In the last case the question is whether a
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
@@ -81,7 +81,7 @@ def judge_capacity(
         suggestion=suggest_counts(scale_load(measured, rate), counts, t_max_seconds, k_max, passed=passed),
         processors=dict(zip(measured.names, counts, strict=True)),
         origin=origin,
-        estimate=replace(answer, diagnostics=answer.diagnostics + said),
+        estimate=answer._replace(diagnostics=answer.diagnostics + said),
     )
 
 
@@ -108,7 +108,7 @@ def find_choice(
 def plan_counts(situation: Situation, k_max: int) -> list[int]:
     """The best split of k_max; where k_max is too small, the least stable counts, as far as bounds allow."""
     try:
-        counts: list[int] = allocate_budget(situation.stations, k_max, situation.names).counts.tolist()
+        counts = allocate_budget(situation.stations, k_max, situation.names).counts
     except BudgetTooSmall as error:
         return list(error.per_operator.values())
     except BoundTooSmall:

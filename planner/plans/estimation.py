@@ -5,8 +5,8 @@ from it. Where tuples fork, it is longer than the time until the last of them is
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,7 @@ from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Ope
 NEAR_SATURATION = 0.95
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(NamedTuple):
     """A topology under a load: everything that an estimate needs except the processors."""
 
     topology: Topology
@@ -61,10 +60,10 @@ def estimate(
     situation = survey_load(topology, load, model)
     counts = find_counts(topology, load, processors)
     answer = assess_counts(situation, counts)
-    answer = replace(answer, diagnostics=answer.diagnostics + find_outside_bounds(topology, counts))
+    answer = answer._replace(diagnostics=answer.diagnostics + find_outside_bounds(topology, counts))
     running = [load.operators[operator.name].processors for operator in topology.operators]
     if all(known in (None, count) for known, count in zip(running, counts, strict=True)):
-        answer = replace(answer, diagnostics=answer.diagnostics + compare_sojourn(topology, answer, load))
+        answer = answer._replace(diagnostics=answer.diagnostics + compare_sojourn(topology, answer, load))
     return answer
 
 

@@ -5,12 +5,11 @@ change of 1e-15 of E[T] is still right to eleven digits.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from heapq import nsmallest
 from math import inf
 
 from planner.plans.estimation import Situation, evaluate_allocation
-from planner.values import Diagnostic, Effect, Operator, Plan
+from planner.values import Diagnostic, Effect, Estimate, Operator, Plan
 
 # An explanation is read by people: one of more operators would only be long.
 EFFECTS_SHOWN = 200
@@ -30,13 +29,12 @@ def explain_plan(
     waits, following, previous = situation.stations.queues.find_gains(counts)
     answer = evaluate_allocation(situation, counts, waits)
     scale = situation.load.external_rate or inf  # without input every gain is 0
-    known = [one.visits * one.sojourn_seconds for one in answer.operators if one.sojourn_seconds is not None]
     effects, cut = explain_allocation(
         situation.topology.operators,
         counts,
         [gain / scale for gain in following],
         [gain / scale if gain < inf else inf for gain in previous],
-        expected_seconds=answer.expected_sojourn_seconds or sum(known),
+        expected_seconds=answer.expected_sojourn_seconds or sum_known(answer),
         t_max_seconds=t_max_seconds,
     )
     said += cut
@@ -46,8 +44,15 @@ def explain_plan(
         optimal=optimal,
         unused_processors=unused_processors,
         lower_bound_seconds=situation.find_lower_bound(),
-        estimate=replace(answer, diagnostics=answer.diagnostics + said) if said else answer,
+        estimate=answer._replace(diagnostics=answer.diagnostics + said) if said else answer,
         explanation=effects,
+    )
+
+
+def sum_known(answer: Estimate) -> float:
+    """The time per external tuple in the operators that keep up."""
+    return sum(
+        [one.visits * one.sojourn_seconds for one in answer.operators if one.sojourn_seconds is not None]
     )
 
 

@@ -10,8 +10,6 @@ counts, explain_plan (explanation) estimates and explains them.
 
 from math import inf
 
-import numpy as np
-
 from planner.allocation.allocate import Allocated, allocate_budget, allocate_target
 from planner.errors import TargetUnreachable
 from planner.plans.estimation import Situation, survey_load
@@ -43,7 +41,7 @@ def find_fewest(situation: Situation, t_max_seconds: float) -> Allocated:
     lower_bound_seconds = situation.find_lower_bound()
     if not t_max_seconds >= lower_bound_seconds:
         raise TargetUnreachable(t_max_seconds, lower_bound_seconds)
-    return Allocated(np.asarray(stations.min_processors, np.int64), optimal=True)
+    return Allocated(list(stations.min_processors), optimal=True)
 
 
 def explain_allocated(
@@ -52,7 +50,7 @@ def explain_allocated(
     """The plan of what the search found."""
     return explain_plan(
         situation,
-        allocated.counts.tolist(),
+        allocated.counts,
         objective=objective,
         optimal=allocated.optimal,
         unused_processors=allocated.unused_processors,

@@ -145,7 +145,7 @@ def find_least_stable_first(scale: Scale) -> int:
 def compare_with_best(situation: Situation, counts: Sequence[int]) -> tuple[Diagnostic, ...]:
     """A diagnostic where the best split of the same processors has a smaller E[T]."""
     try:
-        best = allocate_budget(situation.stations, sum(counts), situation.names).counts.tolist()
+        best = allocate_budget(situation.stations, sum(counts), situation.names).counts
     except (BudgetTooSmall, BoundTooSmall):
         return ()
     ours = assess_counts(situation, counts).expected_sojourn_seconds

@@ -32,7 +32,7 @@ def throttle_flow(situation: Situation) -> tuple[Situation, tuple[str, ...]]:
     if not any(list_over(stations.arrival_rate, capacities)):
         return situation, ()
     network = index_topology(situation.topology)
-    network = replace(network, shares=[share * external_rate for share in network.shares])
+    network = network._replace(shares=[share * external_rate for share in network.shares])
     derived = settle_network(network)
     # A measured rate is `factor` times the derived one; the limit of the derived rate is divided by it.
     factors = [
@@ -46,8 +46,8 @@ def throttle_flow(situation: Situation) -> tuple[Situation, tuple[str, ...]]:
     throttled = tuple(
         name for name, over in zip(situation.names, list_over(rates, capacities), strict=True) if over
     )
-    flow = replace(situation.flow, arrival_rates=rates, visits=[rate / external_rate for rate in rates])
-    return replace(situation, flow=flow, stations=replace(stations, arrival_rate=rates)), throttled
+    flow = situation.flow._replace(arrival_rates=rates, visits=[rate / external_rate for rate in rates])
+    return situation._replace(flow=flow, stations=replace(stations, arrival_rate=rates)), throttled
 
 
 def settle_throttled(network: Network, rates: list[float], limits: Sequence[float]) -> list[float]:
@@ -80,8 +80,7 @@ def cut_outputs(network: Network, over: Sequence[bool], limits: Sequence[float])
             shares[target] += limits[operator] * selectivity
             fan_in[target] -= 1
         successors[operator], selectivities[operator] = [], []
-    return replace(
-        network,
+    return network._replace(
         shares=shares,
         loops=loops,
         successors=successors,

@@ -8,8 +8,6 @@ begins at ⌊λ/μ⌋, which is not stable, and its line 7 subtracts the wrong w
 it must multiply. Here k begins at the least stable count, and the difference is a gain of gain_curve.Curve.
 """
 
-from dataclasses import replace
-
 from planner.errors import InvalidLoad
 from planner.plans.estimation import Situation, survey_load
 from planner.plans.explanation import explain_plan
@@ -36,7 +34,7 @@ def tradeoff(topology: Topology, load: Load, beta: float, model: Model = "mmk") 
         one if one.operator in throttled else add_price(one, by_name[one.operator][0], beta)
         for one in plan.explanation
     )
-    return replace(plan, explanation=effects)
+    return plan._replace(explanation=effects)
 
 
 def choose_counts(situation: Situation, curves: list[Curve], price: float) -> list[int]:

@@ -43,28 +43,29 @@ class Curve(dict[int, float]):
         self._blocking: dict[int, float] = {}
         self._waits: dict[int, float] = {}
 
-    def erlang_b(self, k: int) -> float:
+    def find_blocking(self, k: int) -> float:
         """B(k), with the bits of planner.queueing.erlang.anchored_erlang_b; remembered, and B(k − 1) with it."""
-        b = self._blocking.get(k)
-        if b is None:
-            if k >= FIRST_ANCHOR and k % ANCHOR_STEP == 0:
-                b = closed_erlang_b(k, self.high, self.low)
-            else:
-                before = self._blocking.get(k - 1)
-                if before is None:
-                    before = self._blocking[k - 1] = anchored_erlang_b(k - 1, self.high, self.low)
-                busy = self.high * before
-                b = busy / (k + busy)
-            self._blocking[k] = b
+        blocking, high = self._blocking, self.high
+        if k >= FIRST_ANCHOR and k % ANCHOR_STEP == 0:
+            b = closed_erlang_b(k, high, self.low)
+        else:
+            before = blocking.get(k - 1)
+            if before is None:
+                before = blocking[k - 1] = anchored_erlang_b(k - 1, high, self.low)
+            busy = high * before
+            b = busy / (k + busy)
+        blocking[k] = b
         return b
 
     def wait_seconds(self, k: int) -> float:
         """W(k) as planner.queueing.waiting.wait_seconds, to the last bit, and remembered; inf where unstable."""
-        if k not in self._waits:
+        wait = self._waits.get(k)
+        if wait is None:
             if (k - self.high) - self.low <= k * STABILITY_MARGIN:
                 return inf
             self[k]  # computes the wait too
-        return self._waits[k]
+            wait = self._waits[k]
+        return wait
 
     def waiting(self, k: int) -> float:
         """λW(k), the mean number of tuples that wait."""
@@ -80,7 +81,7 @@ class Curve(dict[int, float]):
         if load < LEAST_LOAD:  # every gain is below A², which is below LEAST_GAIN
             self[k] = self._waits[k] = 0.0
             return 0.0
-        b = self.erlang_b(k)
+        b = self._blocking.get(k) or self.find_blocking(k)
         x = float(k)  # Python is slower where integers meet floats
         busy, n = load * b, x + 1.0
         b_next = busy / (n + busy)

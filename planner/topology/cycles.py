@@ -6,8 +6,8 @@ exchanges meets positive pivots only; some x > 0 has (I − G)x > 0.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import exp, log
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,8 +82,7 @@ def close_component(root: int, open_vertices: list[int], finished: list[int]) ->
     return component
 
 
-@dataclass(frozen=True, slots=True)
-class Cycle:
+class Cycle(NamedTuple):
     """One strongly connected component; `edges` are (source, target, selectivity), by position in search order."""
 
     names: tuple[str, ...]

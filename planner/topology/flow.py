@@ -7,7 +7,7 @@ numbers ≥ 0 only, so visits are as exact as the selectivities. planner.topolog
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from planner.errors import InvalidTopology, NoSteadyState, join_names
 from planner.topology.cycles import NEARLY_ONE, Cycle, find_components, solve_cycle
@@ -22,8 +22,7 @@ NO_INPUT = Diagnostic(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Flow:
+class Flow(NamedTuple):
     """Visits per external tuple and arrival rates of the operators, both in topology order."""
 
     visits: list[float]
@@ -160,8 +159,7 @@ def measure_flow(topology: Topology, load: Load) -> Flow:
     return Flow(visits, rates, tuple(diagnostics))
 
 
-@dataclass(frozen=True, slots=True)
-class Disagreement:
+class Disagreement(NamedTuple):
     """An operator whose measured arrival rate is not what the external rate and the selectivities give."""
 
     operator: str

@@ -14,7 +14,7 @@ def check_load(network: Network, load: Load) -> None:
     check_number(load.external_rate, "external_rate", least=SMALLEST)
     check_number(load.measured_sojourn_seconds, "measured_sojourn_seconds")
     for name, measured in load.operators.items():
-        if name not in network.index:
+        if name not in network.places:
             raise InvalidLoad(
                 f"The load has operator {name!r}, which the topology does not have: remove it or correct "
                 f"the name.{suggest_name(name, network.names)}",

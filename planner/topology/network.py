@@ -1,7 +1,7 @@
 """The network of a topology: checked, with operators as positions instead of names."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from planner.errors import InvalidTopology, join_names, suggest_name
 from planner.values import Diagnostic, Edge, Operator, Topology
@@ -10,12 +10,11 @@ from planner.values import Diagnostic, Edge, Operator, Topology
 LARGEST = 1e100
 
 
-@dataclass(frozen=True, slots=True)
-class Network:
-    """A checked topology: operators are positions in `names`; `loops` holds the selectivity of each self-loop."""
+class Network(NamedTuple):
+    """A checked topology: operators are positions (`places` by name); `loops` has the selectivity of each self-loop."""
 
     names: tuple[str, ...]
-    index: dict[str, int]
+    places: dict[str, int]
     successors: list[list[int]]
     selectivities: list[list[float]]  # alongside `successors`
     fan_in: list[int]
