@@ -1,88 +1,97 @@
-"""Lines of JSON -> judged records, by DuckDB's parser, which says what is JSON: a trailing comma and NaN are."""
+"""Lines of JSON -> judged records.
+
+DuckDB's parser says what is JSON: a trailing comma and NaN are. Of equal keys the first counts.
+"""
 
 import json
 import re
-from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ingest.columns import (
-    ROOT,
     UNKNOWN,
-    Columns,
+    Faults,
+    Found,
     Nanos,
+    Rows,
     convert_seconds,
-    judge_columns,
-    judge_rest,
+    judge_block,
     query,
+    read_roots,
     read_texts,
+    read_times,
 )
-from ingest.judge import FIELDS, READERS, TIMES, Bare
-from ingest.lines import NOT_UTF8, Lines, read_text, split_lines
+from ingest.judge import LABELS, SECOND, TIMES, Bare
+from ingest.lines import NOT_UTF8, Lines, split_lines
 from ingest.records import Judged
 
-BROKEN = "not one JSON object"
 NUMBER_FIRST = re.compile(rb'"arrived_at"\s*:\s*[-0-9]')
-LABELS = dict.fromkeys(READERS, "JSON") | {"tuple_id": "VARCHAR"}
-# Times are looked for as numbers first, which takes half the time.
-NUMBERS, TEXTS = ({**LABELS, **dict.fromkeys(TIMES, kind)} for kind in ("DOUBLE", "VARCHAR"))
+BROKEN = "not one JSON object"
+NESTED = ("ARRAY", "OBJECT")
 
 
-def transform(fields: Mapping[str, str]) -> str:
-    """The fields as a struct, null where the line is not one JSON value; of equal keys the first counts."""
-    return f"try(json_transform(line, '{json.dumps(fields)}'))"
+def parse(names: tuple[str, ...], times: str) -> str:
+    types = dict.fromkeys(names, "JSON") | {"tuple_id": "VARCHAR"} | dict.fromkeys(TIMES, times)
+    return f"unnest(try(json_transform(line, '{json.dumps(types)}')))"
+
+
+# Times are read as numbers first, which takes half the time.
+NUMBERS, TEXTS = parse((*LABELS,), "DOUBLE"), parse((*LABELS,), "VARCHAR")
+AGAIN = (
+    parse((), "VARCHAR") + ", try(json_type(line)) AS kind, try(json_type(line, '$.tuple_id')) AS root_kind"
+)
 
 
 def judge_json(file: str, block: int, data: bytes) -> Judged:
     """Judges the lines of a block."""
     lines = split_lines(data)
-    places, quick = np.arange(len(lines.texts)), []
-    for fields in (NUMBERS, TEXTS)[NUMBER_FIRST.search(data, 0, 4096) is None :]:
-        if not len(places):
-            break
-        texts = lines.texts if len(places) == len(lines.texts) else lines.texts.take(places)
-        table = query(pa.table({"line": texts}), f"unnest({transform(fields)})")
-        roots = query(table.select(["tuple_id"]), ROOT)
-        labels = {name: table[name].combine_chunks() for name in READERS}
-        times = [read_column(table[name].combine_chunks()) for name in TIMES]
-        records, is_quick = judge_columns(Columns(labels, times, roots), read_fragment)
-        quick.append(records)
-        places = places[~is_quick]
-    return judge_rest(file, block, len(lines.texts), quick, read_rest(lines, places.tolist()))
+    has_numbers = NUMBER_FIRST.search(data, 0, 4096) is not None
+    columns = query(NUMBERS if has_numbers else TEXTS, line=lines.texts)
+    times = [read_plain(columns[name]) for name in TIMES]
+    roots, root_faults = read_roots(columns["tuple_id"])
+    odd = np.min(times, axis=0) < 0
+    odd[list(root_faults)] = True
+    for mark in "{[":
+        odd |= (
+            pc.starts_with(columns["tuple_id"], mark)
+            .fill_null(fill_value=True)
+            .to_numpy(zero_copy_only=False)
+        )
+    rows = np.flatnonzero(odd)
+    again = query(AGAIN, line=lines.texts.take(rows))
+    faults = {"line": find_faults(lines, rows, again["kind"]), "tuple_id": root_faults}
+    for row, kind in zip(rows.tolist(), again["root_kind"].to_pylist(), strict=True):
+        if kind in NESTED:
+            faults["line"].setdefault(row, "tuple_id is not a string")
+    for nanos, name in zip(times, TIMES, strict=True):
+        nanos[rows], found = read_times(name, again[name])
+        faults[name] = {int(rows[row]): fault for row, fault in found.items()}
+    return judge_block((file, block), Found(columns, times, roots, faults), read_fragment, lines.show)
 
 
-def read_column(column: pa.Array) -> Nanos:
-    """Times read as numbers or texts; DuckDB reads true as 1, and false as 0, which are then unknown here."""
+def find_faults(lines: Lines, rows: Rows, kinds: pa.Array) -> Faults:
+    """Why lines as a whole are no records."""
+    faults: Faults = {}
+    for row, kind in zip(rows.tolist(), kinds.to_pylist(), strict=True):
+        if kind != "OBJECT":
+            text = lines.texts[row].as_py()
+            faults[row] = NOT_UTF8 if text is None else BROKEN if text.strip() else None
+    return faults
+
+
+def read_plain(column: pa.Array) -> Nanos:
+    """Times that are surely what they seem: DuckDB reads true as 1 and false as 0."""
     if pa.types.is_string(column.type):
         return read_texts(column)
     nanos = convert_seconds(column.to_numpy(zero_copy_only=False))
-    is_odd = nanos <= 10**9
-    return np.where(is_odd, UNKNOWN, nanos) if is_odd.any() else nanos
-
-
-def read_rest(lines: Lines, places: list[int]) -> Iterator[tuple[int, bytes, Mapping[str, Any] | str]]:
-    """Place, text, and fields or fault of each line that is not blank."""
-    texts = [read_text(lines[place]) for place in places]
-    shown = ", ".join(f"found.{name}" for name in FIELDS)
-    select = f"{transform(dict.fromkeys(FIELDS, 'JSON'))} AS found, json_type(line) AS kind"
-    given = pa.table({"line": pa.array([text and text.strip() for text in texts], pa.string())})
-    for place, text, row in zip(places, texts, query(given, select).to_pylist(), strict=True):
-        if text is None:
-            yield place, lines[place], NOT_UTF8
-        elif text.strip():
-            yield place, lines[place], read_fields(row["found"]) if row["kind"] == "OBJECT" else BROKEN
-
-
-def read_fields(fragments: Mapping[str, str | None]) -> dict[str, Any]:
-    return {name: read_fragment(fragment) for name, fragment in fragments.items()}
+    return np.where(nanos > SECOND, nanos, UNKNOWN)
 
 
 def read_fragment(fragment: str | None) -> Any:
-    """The value of a JSON text; an empty list for any array or object, which no field may be."""
-    if fragment is None or fragment == "null":
-        return None
-    if fragment[0] in "[{":
-        return []
+    """The value of a JSON text; a list stands for any array or object."""
+    if fragment is None or fragment[0] in "[{":
+        return fragment and [fragment]
     return json.loads(fragment) if fragment[0] == '"' else Bare(fragment)

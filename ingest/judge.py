@@ -1,4 +1,4 @@
-"""What a record must be: its fields as found -> its values, or why it is rejected.
+"""What a field must be: the value that was found -> what it means, or why its record is rejected.
 
 Times are whole nanoseconds since the epoch, so that differences are exact and the order of summation changes no mean.
 Doubles are 0.24 µs apart at today's epoch. The double nearest to a whole microsecond stands for that microsecond (a
@@ -7,19 +7,16 @@ writer of 1763424000.123456 meant it); any other double is rounded to the neares
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
-from typing import Any, NamedTuple
-
-from ingest.records import Kind
+from functools import partial
+from typing import Any
 
 NAMES = ("topology", "operator", "instance", "from_operator")
 TIMES = ("arrived_at", "started_at", "finished_at")
-FIELDS = (*NAMES, "tuple_id", *TIMES, "sample_every", "sampling")
 EVERY_NTH, RANDOM = "every-nth", "random"
-NANOS_PER_SECOND = 1_000_000_000
+SECOND = 1_000_000_000
 YEAR_2200 = 7_258_118_400
-LEAST_NANOS = 10**17  # no epoch seconds lie here: an integer this large is a timestamp of nanoseconds
 MAX_NAME_LENGTH = 200
 MAX_SAMPLE_EVERY = 1_000_000
 ISO = re.compile(
@@ -38,48 +35,23 @@ class Bare(str):
     __slots__ = ()
 
 
-class Event(NamedTuple):
-    """One usable record."""
-
-    kind: Kind
-    tuple_id: str
-    arrived_ns: int
-    started_ns: int
-    finished_ns: int
-
-
-def judge_record(found: Mapping[str, Any]) -> Event:
-    """Texts and `Bare` texts are read; an int is nanoseconds, a float seconds; nothing else is usable."""
-    topology, operator, instance = (read_name(name, found.get(name)) for name in NAMES[:3])
-    tuple_id = read_name("tuple_id", found.get("tuple_id"))
-    from_operator = read_name("from_operator", found.get("from_operator"))
-    arrived, started, finished = (read_time(name, found.get(name)) for name in TIMES)
-    if started < arrived:
-        raise Unusable("started_at is before arrived_at")
-    if finished < started:
-        raise Unusable("finished_at is before started_at")
-    sample = read_sample(found.get("sample_every")), read_sampling(found.get("sampling"))
-    assert topology and operator and instance and tuple_id
-    return Event(
-        Kind(topology, operator, instance, from_operator, *sample), tuple_id, arrived, started, finished
-    )
-
-
 def read_name(name: str, value: Any) -> str | None:
     """The rules of the service, since names of topologies and operators become parts of addresses and answers."""
+    is_label = name != "tuple_id"  # a tuple_id is never shown
+    is_addressed = name not in {"instance", "tuple_id"}
     if name == "from_operator" and (value is None or value == ""):
         return None
     if value is None:
         raise Unusable(f"{name} is missing")
-    if not isinstance(value, str) or (isinstance(value, Bare) and name not in {"instance", "tuple_id"}):
+    if not isinstance(value, str) or (is_addressed and isinstance(value, Bare)):
         raise Unusable(f"{name} is not a string")
     if not value.strip(" "):
         raise Unusable(f"{name} is empty")
     if len(value) > MAX_NAME_LENGTH:
         raise Unusable(f"{name} is longer than {MAX_NAME_LENGTH} characters")
-    if name != "tuple_id" and not value.isprintable():  # a tuple_id is never shown
+    if is_label and not value.isprintable():
         raise Unusable(f"{name} holds control characters")
-    if name not in {"instance", "tuple_id"} and value != value.strip(" "):
+    if is_addressed and value != value.strip(" "):
         raise Unusable(f"{name} begins or ends with white space")
     if name == "topology" and (value in {".", ".."} or "/" in value or "\\" in value):
         raise Unusable("topology holds a slash or is dots alone")
@@ -87,22 +59,23 @@ def read_name(name: str, value: Any) -> str | None:
 
 
 def read_time(name: str, value: Any) -> int:
-    """Nanoseconds since the epoch, from 1970 to 2200."""
-    if value is None or (isinstance(value, str) and not value.strip()):
+    """Nanoseconds since the epoch, from 1970 to 2200, of a text, of seconds (float) or of nanoseconds (int)."""
+    if is_missing(value):
         raise Unusable(f"{name} is missing")
-    if type(value) is int:
-        nanos = value
+    seconds = read_number(value)
+    if seconds is None:
+        nanos = value if isinstance(value, int) else read_iso(name, value)
+    elif math.isfinite(seconds):
+        nanos = convert_seconds(seconds)
     else:
-        seconds = read_number(value)
-        if seconds is None:
-            nanos = read_iso(name, value)
-        elif not math.isfinite(seconds):
-            raise Unusable(f"{name} is not finite")
-        else:
-            nanos = convert_seconds(seconds)
-    if not 0 <= nanos < YEAR_2200 * NANOS_PER_SECOND:
+        raise Unusable(f"{name} is not finite")
+    if not 0 <= nanos < YEAR_2200 * SECOND:
         raise Unusable(f"{name} is no second between 1970 and 2200")
     return nanos
+
+
+def is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def read_number(value: Any) -> float | None:
@@ -114,14 +87,12 @@ def read_number(value: Any) -> float | None:
 
 def convert_seconds(seconds: float) -> int:
     micros, whole = round(seconds * 1e6) if abs(seconds) < YEAR_2200 else 0, math.floor(seconds)
-    if micros / 1e6 == seconds:
-        return micros * 1000
-    return whole * NANOS_PER_SECOND + round((seconds - whole) * 1e9)
+    return micros * 1000 if micros / 1e6 == seconds else whole * SECOND + round((seconds - whole) * 1e9)
 
 
-def read_iso(name: str, value: Any) -> int:
+def read_iso(name: str, text: str) -> int:
     """Nanoseconds of an ISO 8601 text with a zone."""
-    parts = ISO.fullmatch(value) if isinstance(value, str) else None
+    parts = ISO.fullmatch(text)
     if parts is None:
         raise Unusable(f"{name} is not a time")
     day, minute, second, fraction, zone = parts.groups()
@@ -131,14 +102,14 @@ def read_iso(name: str, value: Any) -> int:
         at = datetime.fromisoformat(f"{day}T{minute}{second or ':00'}{zone.upper()}")
     except ValueError as error:
         raise Unusable(f"{name} is not a time") from error
-    return int(at.timestamp()) * NANOS_PER_SECOND + int((fraction or "0").ljust(9, "0"))
+    return int(at.timestamp()) * SECOND + int((fraction or "0").ljust(9, "0"))
 
 
 def read_sample(value: Any) -> int:
     """1 where the value is missing."""
-    if value is None or (isinstance(value, str) and not value.strip()):
+    if is_missing(value):
         return 1
-    number = float(value) if type(value) is int else read_number(value)
+    number = float(value) if isinstance(value, int) else read_number(value)
     if number is None or not 1 <= number <= MAX_SAMPLE_EVERY or number != int(number):
         raise Unusable(f"sample_every is not a whole number between 1 and {MAX_SAMPLE_EVERY}")
     return int(number)
@@ -146,13 +117,15 @@ def read_sample(value: Any) -> int:
 
 def read_sampling(value: Any) -> bool:
     """Whether tuples were chosen by chance; a missing value is every n-th."""
-    if value is not None and (not isinstance(value, str) or value not in {"", EVERY_NTH, RANDOM}):
+    if value not in (None, "", EVERY_NTH, RANDOM):
         raise Unusable(f"sampling is neither {EVERY_NTH} nor {RANDOM}")
-    return value == RANDOM
+    return bool(value == RANDOM)
 
 
-READERS: dict[str, Callable[[Any], Any]] = {
-    **{name: lambda value, name=name: read_name(name, value) for name in NAMES},
+# What a log has few values of, in the order of `records.Kind`.
+LABELS: dict[str, Callable[[Any], Any]] = {
+    **{name: partial(read_name, name) for name in NAMES},
     "sample_every": read_sample,
     "sampling": read_sampling,
 }
+FIELDS = ("topology", "operator", "instance", "tuple_id", "from_operator", *TIMES, "sample_every", "sampling")

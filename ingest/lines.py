@@ -1,13 +1,13 @@
 """Bytes of a text -> its lines, which end at a line feed."""
 
+import re
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-BYTE_ORDER_MARK = "\ufeff"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NOT_UTF8 = "not valid UTF-8"
 
 
@@ -18,12 +18,17 @@ class Lines(NamedTuple):
     ends: NDArray[np.int32]
     texts: pa.Array
 
-    def __getitem__(self, place: int) -> bytes:  # type: ignore[override]
-        return self.data[self.ends[place] : self.ends[place + 1]]
+    def show(self, rows: list[int]) -> list[str]:
+        return [self.cut(row).rstrip(b"\r\n").decode(errors="replace") for row in rows]
+
+    def cut(self, row: int) -> bytes:
+        return self.data[self.ends[row] : self.ends[row + 1]]
 
 
 def split_lines(data: bytes) -> Lines:
-    """The lines stay where they are in memory, each with its line feed."""
+    """The lines stay where they are in memory, each with its line feed; byte order marks before lines are dropped."""
+    if BYTE_ORDER_MARK in data:
+        data = re.sub(rb"(?m)^(\xef\xbb\xbf)+", b"", data)
     marks = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n")) + 1
     last = [] if data.endswith(b"\n") or not data else [len(data)]
     ends = np.concatenate([[0], marks, last]).astype(np.int32)
@@ -32,14 +37,12 @@ def split_lines(data: bytes) -> Lines:
         texts.validate(full=True)
     except pa.ArrowInvalid:
         octets = pa.BinaryArray.from_buffers(pa.binary(), len(texts), texts.buffers())
-        is_valid = [read_text(line) is not None for line in octets.to_pylist()]
-        texts = pc.if_else(pa.array(is_valid), octets, None).cast(pa.string())
+        texts = pa.array([read_text(line) for line in octets.to_pylist()], pa.string())
     return Lines(data, ends, texts)
 
 
 def read_text(line: bytes) -> str | None:
-    """Without line end and byte order mark; None for bytes that are no text."""
     try:
-        return line.decode().rstrip("\r\n").lstrip(BYTE_ORDER_MARK)
+        return line.decode()
     except UnicodeDecodeError:
         return None

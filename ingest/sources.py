@@ -1,15 +1,20 @@
-"""The files that a run reads, by format: any path or URL that Spark's file systems know."""
+"""The files that a run reads: paths of this machine, which may be mounted, and any URL that Spark knows."""
 
+import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
-
-from pyspark.sql import SparkSession
+from glob import glob
+from pathlib import Path
+from typing import Any, NamedTuple
 
 DAY_FOLDER = re.compile(r"/dt=([^/]*)(?=/)")
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
+BRACES = re.compile(r"\{([^{}]*)\}")
 GLOB_CHARACTERS = re.compile(r"([\\\[\]{}*?])")
-COMPRESSIONS = (".gz", ".bz2", ".zst", ".lz4", ".snappy", ".deflate")
+COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+OTHER_COMPRESSIONS = (".lz4", ".snappy", ".deflate")
+BYTES_PER_RECORD = 200  # of text
+SHRUNK = 8  # by compression, roughly
 
 
 class SourceNotFound(Exception):
@@ -20,80 +25,108 @@ class SourceNotFound(Exception):
         self.path = path
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class LogFile(NamedTuple):
+    """A file with records; if it `needs_spark`, its path is a URL."""
+
+    path: str
+    size: int
+    format: str
+    compression: str | None
+    needs_spark: bool
+
+
+class Sources(NamedTuple):
     """The files of a run; `roots` are the paths as given, made absolute: two runs of equal roots compare."""
 
     roots: tuple[str, ...]
-    json: tuple[str, ...] = ()
-    csv: tuple[str, ...] = ()
-    parquet: tuple[str, ...] = ()
+    files: tuple[LogFile, ...]
 
-    def count_files(self) -> int:
-        return len(self.json) + len(self.csv) + len(self.parquet)
+    def count_records(self) -> int:
+        """A guess by the sizes of the files."""
+        shrunk = sum(file.size for file in self.files if file.compression or file.format == "parquet")
+        return (sum(file.size for file in self.files) + (SHRUNK - 1) * shrunk) // BYTES_PER_RECORD
 
 
-def find_sources(spark: SparkSession, paths: Iterable[str], day: str | None) -> Sources:
-    """Lists the files below the paths; with a day, folders `dt=` of other days are not read."""
-    roots: list[str] = []
-    files: list[str] = []
+def find_sources(paths: Iterable[str], day: str | None, hadoop: Any = None) -> Sources:
+    """Lists the files below the paths; with a day, folders `dt=` of other days are not read.
+
+    `hadoop` is a SparkContext, which all paths need that are not of this machine.
+    """
+    roots, files = set[str](), set[LogFile]()
     for path in paths:
-        for root, status in expand_path(spark, path):
-            roots.append(root)
-            files.extend(name for name in list_files(spark, root, status) if belongs_to(name, root, day))
-    by_format: dict[str, list[str]] = {"json": [], "csv": [], "parquet": []}
-    for name in sorted(set(files)):
-        by_format[format_of(name)].append(escape_glob(name))
-    return Sources(tuple(sorted(set(roots))), **{kind: tuple(names) for kind, names in by_format.items()})
+        is_here = path.startswith("file:") or not (URL.match(path) or has_other_default(hadoop))
+        found = list(expand_here(path) if is_here else expand_there(path, hadoop))
+        if not found:
+            raise SourceNotFound(path)
+        for root, listed in found:
+            roots.add(f"file:{root}" if is_here else root)
+            files |= {
+                describe(*file, is_here=is_here)
+                for file in listed
+                if file[1] and belongs_to(file[0], root, day)
+            }
+    return Sources(tuple(sorted(roots)), tuple(sorted(files)))
 
 
-def expand_path(spark: SparkSession, path: str) -> Iterator[tuple[str, Any]]:
-    jvm: Any = spark._jvm  # noqa: SLF001  # the only way to Hadoop's file systems, which know every URL
-    hadoop_path = jvm.org.apache.hadoop.fs.Path(path)
-    file_system = hadoop_path.getFileSystem(hadoop_configuration(spark))
-    literal = jvm.org.apache.hadoop.fs.Path(escape_glob(path))
-    found = file_system.globStatus(literal) or file_system.globStatus(hadoop_path)
+def expand_here(path: str) -> Iterator[tuple[str, list[tuple[str, int]]]]:
+    """The files and folders that a path of this machine means, with the files in them and their sizes."""
+    plain = re.sub(r"^file:/*", "/", path)
+    expanded = (one for text in expand_braces(plain) for one in glob(text))  # noqa: PTH207  # of any depth
+    for given in [plain] if Path(plain).exists() else expanded:
+        root = os.path.abspath(given)  # noqa: PTH100  # links keep their names
+        walked = (
+            Path(folder, name) for folder, _, names in os.walk(root, followlinks=True) for name in names
+        )
+        files = walked if Path(root).is_dir() else [Path(root)]
+        yield root, [(str(file), file.stat().st_size) for file in files if file.is_file()]
+
+
+def expand_braces(pattern: str) -> list[str]:
+    """As Hadoop and shells do: `{a,b}` stands for either."""
+    found = BRACES.search(pattern)
     if not found:
-        raise SourceNotFound(path)
-    for status in found:
-        yield status.getPath().toString(), status
+        return [pattern]
+    ends = pattern[: found.start()], pattern[found.end() :]
+    return [one for part in found[1].split(",") for one in expand_braces(part.join(ends))]
 
 
-def list_files(spark: SparkSession, root: str, status: Any) -> Iterator[str]:  # a Java object
-    if status.isFile():
-        # Spark cannot find the schema of an empty Parquet file; an empty file holds no record.
-        if status.getLen() > 0:
-            yield root
-        return
-    folder = status.getPath()
-    listing = folder.getFileSystem(hadoop_configuration(spark)).listFiles(folder, True)  # noqa: FBT003  # Java
-    while listing.hasNext():
-        entry = listing.next()
-        if entry.getLen() > 0:
-            yield entry.getPath().toString()
+def has_other_default(hadoop: Any) -> bool:
+    """Whether a path without a scheme means another file system than this machine's, as on some clusters."""
+    return hadoop is not None and not str(configure(hadoop).get("fs.defaultFS", "file:")).startswith("file:")
 
 
-def hadoop_configuration(spark: SparkSession) -> Any:  # a Java object
-    session: Any = spark._jsparkSession  # noqa: SLF001  # see above
-    return session.sessionState().newHadoopConf()
+def configure(hadoop: Any) -> Any:  # a Java object
+    return hadoop._jsc.hadoopConfiguration()  # noqa: SLF001  # the only way to Hadoop, which knows every URL
+
+
+def expand_there(path: str, hadoop: Any) -> Iterator[tuple[str, list[tuple[str, int]]]]:
+    """As `expand_here`, by Hadoop."""
+    make_path = hadoop._jvm.org.apache.hadoop.fs.Path  # noqa: SLF001  # likewise
+    files = make_path(path).getFileSystem(configure(hadoop))
+    literal = make_path(GLOB_CHARACTERS.sub(r"\\\1", path))
+    for status in files.globStatus(literal) or files.globStatus(make_path(path)) or ():
+        found = []
+        listing = files.listFiles(status.getPath(), True)  # noqa: FBT003  # Java
+        while listing.hasNext():
+            entry = listing.next()
+            found.append((entry.getPath().toString(), entry.getLen()))
+        yield status.getPath().toString(), found
 
 
 def belongs_to(name: str, root: str, day: str | None) -> bool:
     """Whether a file is read: it is not hidden (`_SUCCESS`, `.crc`) nor in the `dt=` folder of another day."""
-    inside = name.removeprefix(root)
-    if any(part.startswith(("_", ".")) for part in inside.split("/")):
+    if any(part.startswith(("_", ".")) for part in name.removeprefix(root).split("/")):
         return False
     return day is None or all(folder == day for folder in DAY_FOLDER.findall(name))
 
 
-def format_of(name: str) -> str:
-    stem = name.lower()
-    for compression in COMPRESSIONS:
-        stem = stem.removesuffix(compression)
+def describe(path: str, size: int, *, is_here: bool) -> LogFile:
+    stem, ending = path.lower(), ""
+    if stem.endswith((*COMPRESSIONS, *OTHER_COMPRESSIONS)):
+        stem, ending = stem[: stem.rindex(".")], stem[stem.rindex(".") :]
     if stem.endswith((".parquet", ".parq", ".pq")):
-        return "parquet"
-    return "csv" if stem.endswith(".csv") else "json"
-
-
-def escape_glob(name: str) -> str:
-    return GLOB_CHARACTERS.sub(r"\\\1", name)
+        return LogFile(path, size, "parquet", None, needs_spark=not is_here)
+    needs_spark = not is_here or ending in OTHER_COMPRESSIONS
+    return LogFile(
+        path, size, "csv" if stem.endswith(".csv") else "json", COMPRESSIONS.get(ending), needs_spark
+    )
