@@ -1,59 +1,58 @@
-"""The Spark session and its settings; a cluster keeps its own for the rest."""
+"""The Spark context and its settings; a cluster keeps its own for the rest."""
 
+import atexit
 import logging
 import os
+import re
+import shutil
 import sys
 import tempfile
-from importlib.util import find_spec
 from pathlib import Path
 
-from pyspark.sql import SparkSession
+from pyspark import SparkConf, SparkContext
 
 from ingest.java import find_java_home
 
-SETTINGS = {
-    # Times are compared, cut into windows and printed in UTC, whatever the time zone of the machines.
-    "spark.sql.session.timeZone": "UTC",
-    # Spark has no type for Parquet's timestamps in nanoseconds: they are read as integers.
-    "spark.sql.legacy.parquet.nanosAsLong": "true",
-    "spark.sql.parquet.binaryAsString": "true",
-    # The code generated for each record is long; Java interprets a method above this limit and does not compile it.
-    "spark.sql.codegen.hugeMethodLimit": "8000",
-    # Kept records are read three times: compressing them would take longer than it saves.
-    "spark.sql.inMemoryColumnarStorage.compressed": "false",
-    # The groups of a task should fit into a small memory; if they spill to disk, a run takes a sixth longer.
-    "spark.sql.files.maxPartitionBytes": "32m",
-    "spark.sql.adaptive.advisoryPartitionSizeInBytes": "16m",
-    "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
-    # A batch has ten thousand lines, which are two megabytes; long lines need a limit in bytes.
-    "spark.sql.execution.arrow.maxBytesPerBatch": "8m",
-}
 LOCAL_SETTINGS = {
     "spark.ui.enabled": "false",
-    "spark.sql.shuffle.partitions": "16",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.log.level": "ERROR",
-    # Throughput matters here, pauses do not: this takes a tenth less processor time than Java's default. Most objects
-    # are short-lived, hence the large young generation.
-    "spark.driver.extraJavaOptions": "-XX:+UseParallelGC -XX:NewRatio=1",
+    # Python computes and Java moves bytes: its second compiler and parallel collections cost more than they gain.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.shuffle.compress": "false",
 }
+FOLDER = "headgate_workers"  # the archive is unpacked to this one, beside where an executor's Python starts
+PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
+REMEDY = (
+    f"give them {PYTHON} and the archive of `make workers` (--worker-archive; docs/ingest.md, On a cluster)"
+)
+UNFIT = re.compile(r"No module named '\w+|PYTHON_VERSION_MISMATCH|Cannot run program \"[^\"]*python[^\"]*\"")
 
 
-def open_session(master: str | None, settings: dict[str, str] | None = None) -> SparkSession:
-    """A session on `master`; without one, the session of spark-submit with the cluster's settings."""
+def open_context(
+    master: str | None, settings: dict[str, str] | None = None, worker_archive: str | None = None
+) -> SparkContext:
+    """Spark on `master`; without one, that of spark-submit with the cluster's settings."""
     logging.getLogger("py4j").setLevel(logging.WARNING)  # it logs every call
-    builder = SparkSession.builder.appName("headgate ingest")
-    # A progress bar on a terminal; elsewhere the log lines of the job show the progress.
-    chosen = SETTINGS | {"spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower()}
+    is_local = master is not None and master.startswith("local")
+    shows_bar = str(sys.stderr.isatty()).lower()  # elsewhere the log lines of the job show the progress
+    chosen = {"spark.app.name": "headgate ingest", "spark.ui.showConsoleProgress": shows_bar}
     if master is not None:
-        prepare_environment(is_local=master.startswith("local"))
-        builder = builder.master(master)
-        chosen |= LOCAL_SETTINGS if master.startswith("local") else {}
-    for name, value in (chosen | (settings or {})).items():
-        builder = builder.config(name, value)
-    session: SparkSession = builder.getOrCreate()
-    return session
+        prepare_environment(is_local=is_local)
+        chosen["spark.master"] = master
+    if is_local:
+        chosen |= LOCAL_SETTINGS | choose_sockets()
+    elif worker_archive is not None:
+        os.environ.setdefault("PYSPARK_PYTHON", PYTHON)
+        chosen |= {"spark.archives": f"{worker_archive}#{FOLDER}", "spark.executorEnv.PYTHONPATH": FOLDER}
+    return SparkContext.getOrCreate(SparkConf().setAll([*(chosen | (settings or {})).items()]))
+
+
+def close_context(context: SparkContext) -> None:
+    """Ends Spark, without the second that stop() waits for a server of accumulators, which has no work left."""
+    context._accumulatorServer = None  # type: ignore[assignment]  # noqa: SLF001
+    context.stop()
 
 
 def prepare_environment(*, is_local: bool) -> None:
@@ -62,14 +61,22 @@ def prepare_environment(*, is_local: bool) -> None:
     os.environ["JAVA_HOME"] = str(find_java_home(shims))
     os.environ.setdefault("TZ", "UTC")
     if is_local:
-        # Without it Spark does not start on a machine whose own name cannot be resolved. On a cluster the executors
-        # must reach the driver, so it is not set there.
+        # Spark needs it where a machine cannot resolve its own name; executors elsewhere need another address.
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 
-def shares_python(spark: SparkSession) -> bool:
-    """Whether the tasks can run this Python with its pyarrow, which is so on this machine only."""
-    context = spark.sparkContext
-    is_here = str(context.master).startswith("local") and context.pythonExec == sys.executable
-    return is_here and find_spec("pyarrow") is not None
+def choose_sockets() -> dict[str, str]:
+    """Java and Python talk through the file system, in a folder of this user alone: over TCP each task waits 40 ms."""
+    folder = tempfile.mkdtemp(prefix="headgate-spark-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    socket = "spark.python.unix.domain.socket"
+    fits = len(folder) <= 60  # a socket's path has at most 104 bytes, and Spark's names take 42 of them
+    return {f"{socket}.enabled": str(fits).lower(), f"{socket}.dir": folder}
+
+
+def name_remedy(error: str) -> str | None:
+    """What to do if executors cannot run our Python, from Spark's message; None if something else failed."""
+    if (found := UNFIT.search(error)) is None:
+        return None
+    return f"the executors cannot run this job ({found[0]}): {REMEDY}"

@@ -1,13 +1,12 @@
-"""One Spark for all tests, since a session takes seconds to start; and runs that several files look at."""
+"""One Spark for all tests, since it takes seconds to start; and runs that several files look at."""
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark import SparkContext
 
-from ingest.session import open_session
+from ingest.session import open_context
 from migrations.runner import migrate
 from tests.app.processes import made_database
 from tests.ingest.logs import (
@@ -31,21 +30,10 @@ from tests.ingest.window_logs import (
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    folder: Path = tmp_path_factory.mktemp("spark")
-    settings = {
-        "spark.sql.warehouse.dir": str(folder),
-        "spark.driver.memory": "1g",
-        # Small data, many plans: here compiling costs more than computing. The command's tests leave these be.
-        "spark.sql.shuffle.partitions": "3",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.adaptive.enabled": "false",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=128m",
-    }
-    session = open_session("local[2]", settings)
-    yield session
-    session.stop()
+def spark() -> Iterator[SparkContext]:
+    context = open_context("local[2]", {"spark.driver.memory": "1g"})
+    yield context
+    context.stop()
 
 
 @pytest.fixture
@@ -57,7 +45,7 @@ def database(postgres_url: str) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def minutes(
-    spark: SparkSession, postgres_url: str, tmp_path_factory: pytest.TempPathFactory
+    spark: SparkContext, postgres_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Found]:
     """Logs that have nothing to do with each other, in one run: it takes seconds."""
     rare = make_steady(1 / 60, 7200, seed=2)
@@ -94,7 +82,7 @@ def minutes(
 
 @pytest.fixture(scope="session")
 def shifts(
-    spark: SparkSession, postgres_url: str, tmp_path_factory: pytest.TempPathFactory
+    spark: SparkContext, postgres_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Found]:
     """Windows of four hours: calls, and samples of four minutes."""
     events = make_steady(100, 240, seed=8)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from psycopg.rows import dict_row
-from pyspark.sql import SparkSession
+from pyspark import SparkContext
 
 from ingest.job import run_ingest
 from ingest.runs import Request, connect
@@ -48,7 +48,7 @@ def write(path: Path, lines: list[str]) -> None:
     path.write_text("".join(line + "\n" for line in lines))
 
 
-def ingest(spark: SparkSession, url: str, path: Path, events: Iterable[Event], **asked: Any) -> None:
+def ingest(spark: SparkContext, url: str, path: Path, events: Iterable[Event], **asked: Any) -> None:
     write(path, [to_json(event) for event in events])
     run_ingest(spark, url, request(path, **asked))
 

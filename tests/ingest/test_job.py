@@ -7,8 +7,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from py4j.protocol import Py4JError
+from pyspark import SparkContext
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
 
 from ingest.job import TooManyRejected, explain, run_ingest
 from tests.ingest.logs import (
@@ -24,7 +24,7 @@ from tests.ingest.stored import (
 
 
 def test_too_many_rejected_lines_leave_the_tables_as_they_were(
-    spark: SparkSession, database: str, tmp_path: Path
+    spark: SparkContext, database: str, tmp_path: Path
 ):
     log = tmp_path / "log.jsonl"
     good = [to_json(event) for event in make_single_events(30, seed=4)]
@@ -51,7 +51,7 @@ def test_too_many_rejected_lines_leave_the_tables_as_they_were(
 
 
 def test_a_failed_run_is_recorded_with_the_cause_of_its_failure(
-    spark: SparkSession, database: str, tmp_path: Path
+    spark: SparkContext, database: str, tmp_path: Path
 ):
     whole = gzip.compress("\n".join(to_json(event) for event in make_single_events(100, seed=9)).encode())
     (tmp_path / "log.jsonl.gz").write_bytes(whole[:-20])
@@ -64,7 +64,7 @@ def test_a_failed_run_is_recorded_with_the_cause_of_its_failure(
     assert run["error"].endswith("EOFException: Unexpected end of input stream")
 
 
-def test_a_failure_in_python_is_told_with_its_last_line(spark: SparkSession):
+def test_a_failure_in_python_is_told_with_its_last_line(spark: SparkContext):
     def give_up(_: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         raise RuntimeError("no more of this")
 

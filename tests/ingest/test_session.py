@@ -1,33 +1,89 @@
-"""The session's settings, and what Spark reads from the environment."""
+"""Spark's settings, what it reads from the environment, and what it leaves."""
 
 import os
+import stat
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark import SparkContext
 
-from ingest.session import LOCAL_SETTINGS, SETTINGS, prepare_environment, shares_python
+from ingest.session import FOLDER, LOCAL_SETTINGS, PYTHON, choose_sockets, name_remedy, prepare_environment
 
-
-def test_the_session_has_the_settings_that_the_results_depend_on(spark: SparkSession):
-    for name in (
-        "spark.sql.session.timeZone",
-        "spark.sql.legacy.parquet.nanosAsLong",
-        "spark.sql.parquet.binaryAsString",
-    ):
-        assert spark.conf.get(name) == SETTINGS[name]
-    assert spark.conf.get("spark.driver.host") == LOCAL_SETTINGS["spark.driver.host"]
+TWICE = """
+from ingest.session import close_context, open_context
+for number in (1, 2):
+    context = open_context("local[1]", {"spark.app.name": f"run {number}"})
+    print(context.appName, context.parallelize(range(10), 1).sum())
+    close_context(context)
+"""
 
 
-def test_times_are_utc_whatever_the_machine_says(spark: SparkSession):
-    row = spark.sql("SELECT unix_micros(timestamp'2026-11-18 00:00:00') AS at").head()
-    assert row
-    assert row["at"] == 1_794_960_000 * 10**6
+def test_a_local_context_has_the_settings_of_local_runs_and_of_the_test(spark: SparkContext):
+    found = dict(spark.getConf().getAll())
+    assert found["spark.driver.host"] == LOCAL_SETTINGS["spark.driver.host"]
+    assert found["spark.driver.memory"] == "1g"
 
 
-def test_a_local_session_shares_this_python(spark: SparkSession):
-    assert shares_python(spark)
+def test_tasks_of_a_local_context_run_this_python_in_utc(spark: SparkContext):
+    assert spark.parallelize([0]).map(lambda _: (sys.executable, os.environ["TZ"])).first() == (
+        sys.executable,
+        "UTC",
+    )
+
+
+def test_spark_can_be_opened_again_in_one_process_and_leaves_no_folder(tmp_path: Path):
+    done = subprocess.run(
+        [sys.executable, "-c", TWICE],
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.splitlines() == ["run 1 45", "run 2 45"], done.stderr
+    assert not list(tmp_path.glob("headgate-spark-*"))
+
+
+@pytest.mark.parametrize(("name", "fits"), [("t", "true"), ("t" * 60, "false")])
+def test_sockets_lie_in_a_private_folder_and_are_left_out_where_its_path_is_too_long(
+    monkeypatch: pytest.MonkeyPatch, name: str, fits: str
+):
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        (Path(folder) / name).mkdir()
+        monkeypatch.setattr(tempfile, "tempdir", str(Path(folder) / name))
+        chosen = choose_sockets()
+        assert stat.S_IMODE(Path(chosen["spark.python.unix.domain.socket.dir"]).stat().st_mode) == 0o700
+    assert chosen["spark.python.unix.domain.socket.enabled"] == fits
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        ("  File \"t.py\"\nModuleNotFoundError: No module named 'numpy'\n", "(No module named 'numpy)"),
+        (
+            "[PYTHON_VERSION_MISMATCH] Python in worker has different version: 3.9",
+            "(PYTHON_VERSION_MISMATCH)",
+        ),
+        (
+            'java.io.IOException: Cannot run program "python3.11": error=2',
+            '(Cannot run program "python3.11")',
+        ),
+    ],
+)
+def test_executors_with_an_unfit_python_are_told_of_in_one_line_that_names_the_remedy(error: str, told: str):
+    remedy = name_remedy(error)
+    assert remedy
+    assert remedy.startswith(f"the executors cannot run this job {told}: give them {PYTHON} and the archive")
+    assert "\n" not in remedy
+    assert "--worker-archive" in remedy
+
+
+def test_other_failures_have_no_such_remedy():
+    assert name_remedy('Cannot run program "java": error=2') is None
+    assert FOLDER.isidentifier(), "it stands in a path without quotes"
 
 
 @pytest.mark.parametrize("is_local", [True, False])
