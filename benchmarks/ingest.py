@@ -177,7 +177,8 @@ def count_with_polars(records: Any) -> None:
 def run_headgate(folder: str) -> Result:
     from app.storage.embedded_postgres import shared_postgres  # noqa: PLC0415  # see above
     from ingest.job import run_ingest  # noqa: PLC0415
-    from ingest.runs import Request, connect  # noqa: PLC0415
+    from ingest.request import Request  # noqa: PLC0415
+    from ingest.runs import connect  # noqa: PLC0415
     from ingest.session import open_session  # noqa: PLC0415
     from migrations.runner import migrate  # noqa: PLC0415
 

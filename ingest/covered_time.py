@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.runs import RunDiagnosticRow
+from ingest.request import RunDiagnosticRow
 from ingest.segments import Integers, cut_segments
 from ingest.tables import Table, sort_by
 

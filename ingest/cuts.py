@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 
 from ingest.records import Kind, Records
-from ingest.runs import Request
+from ingest.request import Request
 from ingest.segments import Column, Integers, cut_segments, number, sort_by_code
 
 LONG_WINDOW_NS = 600 * 1_000_000_000

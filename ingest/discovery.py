@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ingest.runs import RunDiagnosticRow
+from ingest.request import RunDiagnosticRow
 
 SELECTIVITY_TOLERANCE = 0.1
 LEAST_TUPLES = 100  # a selectivity measured with fewer is too uncertain to compare

@@ -2,7 +2,7 @@
 
 from psycopg import Connection
 
-from ingest.runs import Request, RunDiagnosticRow
+from ingest.request import Request, RunDiagnosticRow
 
 FULLER = """
 SELECT s.topology, s.window_start, s.covered_seconds, w.covered_seconds

@@ -24,8 +24,9 @@ from ingest.blocks import read_sources
 from ingest.cuts import plan_slices
 from ingest.discovery import discover_topologies
 from ingest.records import number_rejects
+from ingest.request import Request, Totals
 from ingest.rollup import roll_up
-from ingest.runs import Request, Totals, abandon_dead_runs, begin_run, connect, fail_run, note_totals
+from ingest.runs import abandon_dead_runs, begin_run, connect, fail_run, note_totals
 from ingest.session import open_context
 from ingest.sources import SourceNotFound, Sources, find_sources
 from ingest.store import RunDoesNotAddUp, replace_windows, stage_summaries, store_rejects

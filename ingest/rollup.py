@@ -14,8 +14,8 @@ from ingest.cuts import Cut, Slicing, cut_records, keep_day
 from ingest.merge import merge_part
 from ingest.pieces import Pieces
 from ingest.records import Judged, Reject
+from ingest.request import Totals
 from ingest.roots import RootSums, finish_roots, split_roots
-from ingest.runs import Totals
 
 MOST_REJECTS = 100_000
 LAST_PART = 0  # the part to which lines and rejects of all blocks go

@@ -21,7 +21,8 @@ from app.tables import OperatorSummaryRow, TopologySummaryRow
 from ingest.discovery import Discovery
 from ingest.fuller_windows import keep_fuller_windows
 from ingest.listing import Row
-from ingest.runs import Request, RunDiagnosticRow, Totals, succeed_run
+from ingest.request import Request, RunDiagnosticRow, Totals
+from ingest.runs import succeed_run
 from ingest.topologies import store_topology
 from ingest.windows import Summaries
 

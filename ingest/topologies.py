@@ -5,7 +5,7 @@ import json
 from psycopg import Connection
 
 from ingest.discovery import Discovery, Known, compare_topologies, find_unlogged
-from ingest.runs import RunDiagnosticRow
+from ingest.request import RunDiagnosticRow
 
 
 def store_topology(connection: Connection, found: Discovery) -> list[RunDiagnosticRow]:

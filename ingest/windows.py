@@ -13,8 +13,8 @@ from ingest.listing import Row, find_start, list_objects, list_rows
 from ingest.measures import find_upper_ns
 from ingest.pieces import Pieces, Spots, find_spots, group_by, join_pieces
 from ingest.presence import choose_processors, count_present
+from ingest.request import RunDiagnosticRow
 from ingest.rollup import Found
-from ingest.runs import RunDiagnosticRow
 from ingest.segments import Floats, Integers, Segments, cut_segments
 from ingest.tables import Table, sort_by, take
 from ingest.timeline import find_busy, join_gaps, join_quantiles, join_services

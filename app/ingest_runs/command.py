@@ -30,7 +30,7 @@ def ingest(
     from argparse import ArgumentTypeError
 
     from ingest import job
-    from ingest.runs import Request
+    from ingest.request import Request
 
     try:
         request = Request(

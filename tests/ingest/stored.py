@@ -9,7 +9,8 @@ from psycopg.rows import dict_row
 from pyspark import SparkContext
 
 from ingest.job import run_ingest
-from ingest.runs import Request, connect
+from ingest.request import Request
+from ingest.runs import connect
 from tests.ingest.logs import (
     to_json,
 )

@@ -23,7 +23,8 @@ from pyspark.sql import SparkSession
 
 from app.storage.embedded_postgres import shared_postgres
 from ingest.job import run_ingest
-from ingest.runs import Request, connect
+from ingest.request import Request
+from ingest.runs import connect
 from migrations.runner import migrate
 from tests.app.processes import HEADGATE, environment, made_database
 from tests.ingest.logs import make_events, to_json

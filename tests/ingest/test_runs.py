@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pyspark.sql import SparkSession
+from pyspark import SparkContext
 
 from ingest.job import run_ingest
 from ingest.runs import RUN_LOCK, connect
@@ -13,7 +13,7 @@ from tests.ingest.logs import (
 from tests.ingest.stored import query, request, write
 
 
-def test_a_run_whose_process_is_gone_counts_as_abandoned(spark: SparkSession, database: str, tmp_path: Path):
+def test_a_run_whose_process_is_gone_counts_as_abandoned(spark: SparkContext, database: str, tmp_path: Path):
     statement = (
         "INSERT INTO ingest_runs (state, paths, window_seconds) VALUES ('running', '{}', 60) RETURNING id"
     )
