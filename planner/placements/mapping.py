@@ -6,6 +6,8 @@ of slots raises `NoRoom` with the number of slots it lacks, and is called again 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import islice
 from typing import NamedTuple
 
 from planner.placements.profiles import Profile
@@ -101,32 +103,32 @@ class SlotLedger:
 
     vms: Sequence[Vm]
     vm_of: list[int] = field(init=False)
-    threads: list[dict[str, int]] = field(init=False)
+    threads: dict[int, dict[str, int]] = field(init=False, default_factory=dict)
     cpu: list[float] = field(init=False)
     memory: list[float] = field(init=False)
 
     def __post_init__(self) -> None:
         self.vm_of = [at for at, vm in enumerate(self.vms) for _ in range(vm.slots)]
-        self.threads = [{} for _ in self.vm_of]
         self.cpu = [0.0] * len(self.vm_of)
         self.memory = [0.0] * len(self.vm_of)
 
     def put(self, slot: int, task: str, threads: int, cpu: float, memory: float) -> None:
         """Add threads to a slot and reserve what they take."""
-        here = self.threads[slot]
+        here = self.threads.setdefault(slot, {})
         here[task] = here.get(task, 0) + threads
         self.cpu[slot] += cpu
         self.memory[slot] += memory
 
     def close(self) -> ThreadMapping:
         """The mapping as it stands, with the rounding errors of decimal sums removed."""
-        slots = iter(
-            MappedSlot(threads, round(cpu, SHOWN_DIGITS), round(memory, SHOWN_DIGITS))
-            for threads, cpu, memory in zip(self.threads, self.cpu, self.memory, strict=True)
-        )
-        return ThreadMapping(
-            tuple(MappedVm(vm, tuple(next(slots) for _ in range(vm.slots))) for vm in self.vms)
-        )
+        mixes = (tuple(self.threads.get(slot, {}).items()) for slot in range(len(self.vm_of)))
+        slots = map(cache(show_slot), mixes, self.cpu, self.memory)  # most slots are like others
+        return ThreadMapping(tuple([MappedVm(vm, tuple(islice(slots, vm.slots))) for vm in self.vms]))
+
+
+def show_slot(threads: tuple[tuple[str, int], ...], cpu: float, memory: float) -> MappedSlot:
+    """A slot with the rounding errors of decimal sums removed."""
+    return MappedSlot(dict(threads), round(cpu, SHOWN_DIGITS), round(memory, SHOWN_DIGITS))
 
 
 def join_tasks(loads: Sequence[TaskLoad], allocations: Sequence[TaskAllocation]) -> tuple[Task, ...]:

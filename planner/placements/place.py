@@ -1,5 +1,6 @@
 """A whole placement, from a topology and a rate to threads on slots: allocate, acquire, map, predict."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -172,7 +173,8 @@ def find_largest(tasks: Sequence[Task]) -> str:
 
 def sum_prices(mapping: ThreadMapping) -> float:
     """The hourly price of all VMs that have a price."""
-    return float(sum((read_price(vm.vm.hourly_price) for vm in mapping.vms), Fraction(0)))
+    prices = Counter(vm.vm.hourly_price for vm in mapping.vms)
+    return float(sum((count * read_price(price) for price, count in prices.items()), Fraction(0)))
 
 
 def find_unpriced(mapping: ThreadMapping) -> tuple[Diagnostic, ...]:

@@ -1,7 +1,9 @@
 """The rate that any mapping sustains, with its binding task, cpu and memory (Shukla and Simmhan, section 8)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import islice
 from math import fsum
 from typing import NamedTuple
 
@@ -60,22 +62,22 @@ class Prediction:
         return self.rate >= external_rate
 
 
-# Profile and threads of the task on each of its slots -> the rate of the task, and each slot's share of it.
-Route = Callable[[Profile, Sequence[int]], tuple[float, list[float]]]
+# Profile and threads of the task on each of its slots -> the rate of the task, and a slot's share of it by its threads.
+Route = Callable[[Profile, Collection[int]], tuple[float, dict[int, float]]]
 
 
-def route_slot_aware(profile: Profile, threads: Sequence[int]) -> tuple[float, list[float]]:
+def route_slot_aware(profile: Profile, threads: Collection[int]) -> tuple[float, dict[int, float]]:
     """Routing in proportion to what each slot sustains: the task sustains Σ I(q_s)."""
-    peaks = [profile.interpolate(count).peak_rate for count in threads]
-    total = fsum(peaks)
-    return total, [peak / total for peak in peaks]
+    peaks = {count: profile.interpolate(count).peak_rate for count in set(threads)}
+    total = fsum([peaks[count] for count in threads])
+    return total, {count: peak / total for count, peak in peaks.items()}
 
 
-def route_shuffled(profile: Profile, threads: Sequence[int]) -> tuple[float, list[float]]:
+def route_shuffled(profile: Profile, threads: Collection[int]) -> tuple[float, dict[int, float]]:
     """Routing of an equal share to each thread (Storm's shuffle grouping): min over slots of I(q_s)/q_s, times Σ q."""
     total = sum(threads)
-    weakest = min(profile.interpolate(count).peak_rate / count for count in dict.fromkeys(threads))
-    return weakest * total, [count / total for count in threads]
+    weakest = min(profile.interpolate(count).peak_rate / count for count in set(threads))
+    return weakest * total, {count: count / total for count in set(threads)}
 
 
 ROUTINGS: Mapping[str, Route] = {"shuffle": route_shuffled, "slot-aware": route_slot_aware}
@@ -89,30 +91,32 @@ def predict(
     Threads of different tasks on one slot are taken not to slow each other down: no profile measures that.
     """
     places = find_places(loads, mapping)
-    slots = [slot for vm in mapping.vms for slot in vm.slots]
     tasks: list[TaskPrediction] = []
-    shares: list[list[float]] = []
+    shares: list[dict[int, float]] = []
     for load in loads:
-        counts = [slots[number].threads[load.name] for number in places[load.name]]
-        capacity, split = route(load.profile, counts)
+        capacity, split = route(load.profile, places[load.name].values())
         tasks.append(TaskPrediction(load.name, capacity, reach_rate(capacity, load.visits, external_rate)))
         shares.append(split)
     binding = min(tasks, key=lambda task: task.rate, default=None)
     running = binding.rate if binding else 0.0
     if external_rate is not None:
         running = min(running, external_rate)
-    cpu, memory = [0.0] * len(slots), [0.0] * len(slots)
+    size = sum(len(vm.slots) for vm in mapping.vms)
+    cpu, memory = [0.0] * size, [0.0] * size
     for load, split in zip(loads, shares, strict=True):
-        for number, share in zip(places[load.name], split, strict=True):
-            use = expect_usage(load.profile, slots[number].threads[load.name], running * load.visits * share)
-            cpu[number] += use.cpu
-            memory[number] += use.memory
+        use = {
+            threads: expect_usage(load.profile, threads, running * load.visits * share)
+            for threads, share in split.items()
+        }
+        for number, threads in places[load.name].items():
+            cpu[number] += use[threads].cpu
+            memory[number] += use[threads].memory
     return Prediction(
         binding.rate if binding else None,
         binding.name if binding else None,
         tuple(tasks),
         sum_vms(mapping, cpu, memory),
-        (*find_untasked(loads), *find_unmeasured(loads, mapping, places), *find_mixed(mapping)),
+        (*find_untasked(loads), *find_unmeasured(loads, places), *find_mixed(mapping)),
     )
 
 
@@ -131,9 +135,9 @@ def expect_usage(profile: Profile, threads: int, rate: float) -> SlotUsage:
     return SlotUsage(point.cpu * share, point.memory * share)
 
 
-def find_places(loads: Sequence[TaskLoad], mapping: ThreadMapping) -> Mapping[str, list[int]]:
-    """The slots of each task, numbered over all VMs; InvalidMapping where the mapping does not fit the topology."""
-    places: dict[str, list[int]] = {load.name: [] for load in loads}
+def find_places(loads: Sequence[TaskLoad], mapping: ThreadMapping) -> Mapping[str, dict[int, int]]:
+    """The threads of each task by slot, numbered over all VMs; InvalidMapping where they do not fit the topology."""
+    places: dict[str, dict[int, int]] = {load.name: {} for load in loads}
     number = 0
     for at, vm in enumerate(mapping.vms):
         for slot_at, slot in enumerate(vm.slots):
@@ -149,7 +153,7 @@ def find_places(loads: Sequence[TaskLoad], mapping: ThreadMapping) -> Mapping[st
                     raise InvalidMapping(
                         f"VM {vm.vm.name} runs {threads} threads of {task!r}: give 1 or more.", pointer
                     )
-                places[task].append(number)
+                places[task][number] = threads
             number += 1
     for load in loads:
         if not places[load.name]:
@@ -164,21 +168,24 @@ def sum_vms(
     mapping: ThreadMapping, cpu: Sequence[float], memory: Sequence[float]
 ) -> tuple[VmPrediction, ...]:
     """The usage of the slots and of their VMs."""
-    uses = iter(
-        SlotUsage(round(c, SHOWN_DIGITS), round(m, SHOWN_DIGITS)) for c, m in zip(cpu, memory, strict=True)
-    )
+    uses = map(cache(show_usage), cpu, memory)  # the slots of a task are alike, and rounding takes time
     predictions = []
     for vm in mapping.vms:
-        slots = tuple(next(uses) for _ in vm.slots)
+        slots = tuple(islice(uses, len(vm.slots)))
         predictions.append(
             VmPrediction(
                 vm.vm.name,
-                round(fsum(use.cpu for use in slots), SHOWN_DIGITS),
-                round(fsum(use.memory for use in slots), SHOWN_DIGITS),
+                round(fsum([use.cpu for use in slots]), SHOWN_DIGITS),
+                round(fsum([use.memory for use in slots]), SHOWN_DIGITS),
                 slots,
             )
         )
     return tuple(predictions)
+
+
+def show_usage(cpu: float, memory: float) -> SlotUsage:
+    """The usage with the rounding errors of decimal sums removed."""
+    return SlotUsage(round(cpu, SHOWN_DIGITS), round(memory, SHOWN_DIGITS))
 
 
 def find_untasked(loads: Sequence[TaskLoad]) -> tuple[Diagnostic, ...]:
@@ -192,14 +199,13 @@ def find_untasked(loads: Sequence[TaskLoad]) -> tuple[Diagnostic, ...]:
 
 
 def find_unmeasured(
-    loads: Sequence[TaskLoad], mapping: ThreadMapping, places: Mapping[str, list[int]]
+    loads: Sequence[TaskLoad], places: Mapping[str, dict[int, int]]
 ) -> tuple[Diagnostic, ...]:
     """The diagnostic for tasks with more threads on a slot than were measured."""
-    slots = [slot for vm in mapping.vms for slot in vm.slots]
     beyond = {
         load.name: most
         for load in loads
-        if not load.profile.is_measured(most := max(slots[at].threads[load.name] for at in places[load.name]))
+        if not load.profile.is_measured(most := max(places[load.name].values()))
     }
     if not beyond:
         return ()

@@ -114,7 +114,7 @@ def test_the_worked_example_of_shuffle_grouping(example: Find, market: Market) -
     ]
     assert sorted(table) == [40, 60, 60]
     capacity, shares = route_shuffled(diamond.profiles["azure_table"], table)
-    assert sorted(round(100 * share, 6) for share in shares) == [25.0, 37.5, 37.5]
+    assert sorted(round(100 * shares[threads], 6) for threads in table) == [25.0, 37.5, 37.5]
     assert capacity == 80.0  # the slot of 40 threads sustains 20/s, a quarter of it
 
 
