@@ -8,10 +8,11 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from itertools import chain, islice
 
 import psycopg
@@ -27,7 +28,7 @@ from ingest.records import number_rejects
 from ingest.request import Request, Totals
 from ingest.rollup import roll_up
 from ingest.runs import abandon_dead_runs, begin_run, connect, fail_run, note_totals
-from ingest.session import open_context
+from ingest.session import close_context, name_remedy, open_context
 from ingest.sources import SourceNotFound, Sources, find_sources
 from ingest.store import RunDoesNotAddUp, replace_windows, stage_summaries, store_rejects
 from ingest.windows import summarise
@@ -132,6 +133,8 @@ def shorten(text: str) -> str:
 
 def explain(error: BaseException) -> str:
     """One line with what failed and its innermost cause, from Spark's message of several pages."""
+    if remedy := name_remedy(str(error)):
+        return remedy
     lines = str(error).strip().splitlines() or [type(error).__name__]
     python = next((place for place, line in enumerate(lines) if TRACEBACK in line), None)
     if python is not None:  # the lines of the trace are indented, and the error stands below them
@@ -171,9 +174,9 @@ def read_window(given: str) -> int:
     return int(given)
 
 
-def ingest(database_url: str, request: Request, master: str | None) -> int:
+def ingest(database_url: str, request: Request, start: Callable[[], SparkContext]) -> int:
     """Runs the ingest; prints one line and returns an exit code."""
-    context = open_context(master)
+    context = start()
     try:
         print(run_ingest(context, database_url, request))  # noqa: T201  # the one line that is the answer
     except (SourceNotFound, TooManyRejected) as error:
@@ -183,7 +186,7 @@ def ingest(database_url: str, request: Request, master: str | None) -> int:
         log.error("%s", explain(error))  # noqa: TRY400  # likewise
         return FAILED
     finally:
-        context.stop()
+        close_context(context)
     return DONE
 
 
@@ -194,13 +197,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--window-seconds", type=read_window, default=60)
     parser.add_argument("--max-rejected", type=read_share, default=0.05)
     parser.add_argument("--master", help="the Spark master; default: the one that spark-submit names")
+    parser.add_argument("--worker-archive", help="what the executors need of Python (make workers)")
     parser.add_argument("--database-url", default=os.environ.get("HEADGATE_DATABASE_URL"))
     given = parser.parse_args(arguments)
     if given.database_url is None:
         parser.error("--database-url or HEADGATE_DATABASE_URL must say where to write")
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
     request = Request(tuple(given.paths), given.date, given.window_seconds, given.max_rejected)
-    return ingest(given.database_url, request, given.master)
+    start = partial(open_context, given.master, worker_archive=given.worker_archive)
+    return ingest(given.database_url, request, start)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """`headgate ingest` and `headgate prune`: summarise raw logs, and delete old summaries."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Annotated
 
@@ -14,6 +15,7 @@ def ingest(
     paths: Annotated[
         list[str], typer.Argument(help="Files, folders or URLs: JSON Lines (.gz), CSV, Parquet.")
     ],
+    *,
     date: Annotated[
         str | None,
         typer.Option(help="Only this day (UTC): 2026-11-18, or yesterday. Other dt= folders stay unread."),
@@ -25,22 +27,27 @@ def ingest(
     max_rejected: Annotated[
         str, typer.Option(help="With more unusable records than this nothing is written (exit 2).")
     ] = "5%",
+    worker_archive: Annotated[
+        str | None, typer.Option(help="What a cluster's executors need of Python: `make workers` makes it.")
+    ] = None,
 ) -> None:
     """Roll raw per-tuple logs up into the summaries and snapshots that plans stand on (docs/ingest.md)."""
     from argparse import ArgumentTypeError
 
     from ingest import job
     from ingest.request import Request
+    from ingest.session import open_context
 
     try:
-        request = Request(
-            tuple(paths), job.read_day(date) if date else None, window_seconds, job.read_share(max_rejected)
-        )
+        day = job.read_day(date) if date else None
+        request = Request(tuple(paths), day, window_seconds, job.read_share(max_rejected))
     except ArgumentTypeError as error:
         raise fail(str(error)) from error
     choice = choose_or_fail(load_settings())
+    # Spark takes seconds to start: the database is opened and migrated meanwhile.
+    spark = ThreadPoolExecutor(1).submit(open_context, master, worker_archive=worker_archive)
     with _open_migrated_database(choice, "writes to") as url:
-        code = job.ingest(url, request, master)
+        code = job.ingest(url, request, spark.result)
     say(f"the run is in {choice.where}: {choice.tell_where_to_read('/v1/ingest-runs')}")
     if code:
         raise typer.Exit(code)
