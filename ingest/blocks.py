@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ingest.columns import connect
 from ingest.csv_text import judge_csv
 from ingest.json_text import judge_json
 from ingest.parquet_rows import MOST_ROWS, read_row_groups
@@ -86,6 +87,7 @@ def plan_row_groups(file: LogFile, _: int) -> Iterator[Block]:
 
 def read_block(block: Block) -> Iterator[Judged]:
     """Judges the records of a block, in parts."""
+    connect()
     with named(block.file):
         yield from judge_parts(block)
 

@@ -72,9 +72,7 @@ def connect() -> duckdb.DuckDBPyConnection:
 
 
 def query(select: str, **columns: pa.Array) -> dict[str, pa.Array]:
-    found = connect().from_arrow(pa.table(columns)).query("given", f"SELECT {select} FROM given")  # noqa: S608
-    assert found is not None
-    table = found.to_arrow_table()
+    table = connect().from_arrow(pa.table(columns)).project(select).to_arrow_table()
     return {name: table[name].combine_chunks() for name in table.column_names}
 
 
@@ -187,8 +185,9 @@ def read_times(name: str, column: pa.Array) -> tuple[Nanos, Faults]:
         nanos = pc.fill_null(column, UNKNOWN).to_numpy()
     odd = np.flatnonzero((nanos < 0) | (nanos >= YEAR_2200 * SECOND))
     values, faults = read_each(partial(read_time, name), column, odd)
-    nanos = nanos.copy() if len(odd) else nanos
-    nanos[odd] = [value or 0 for value in values]
+    if len(odd):
+        nanos = nanos.copy()
+        nanos[odd] = [value or 0 for value in values]
     return nanos, faults
 
 

@@ -65,7 +65,7 @@ def judge_json(file: str, block: int, data: bytes) -> Judged:
     faults = {"line": find_faults(lines, rows, again["kind"]), "tuple_id": root_faults}
     for row, kind in zip(rows.tolist(), again["root_kind"].to_pylist(), strict=True):
         if kind in NESTED:
-            faults["line"].setdefault(row, "tuple_id is not a string")
+            root_faults[row] = "tuple_id is not a string"
     for nanos, name in zip(times, TIMES, strict=True):
         nanos[rows], found = read_times(name, again[name])
         faults[name] = {int(rows[row]): fault for row, fault in found.items()}

@@ -90,9 +90,9 @@ def convert_seconds(seconds: float) -> int:
     return micros * 1000 if micros / 1e6 == seconds else whole * SECOND + round((seconds - whole) * 1e9)
 
 
-def read_iso(name: str, text: str) -> int:
+def read_iso(name: str, text: Any) -> int:
     """Nanoseconds of an ISO 8601 text with a zone."""
-    parts = ISO.fullmatch(text)
+    parts = ISO.fullmatch(text) if isinstance(text, str) else None
     if parts is None:
         raise Unusable(f"{name} is not a time")
     day, minute, second, fraction, zone = parts.groups()

@@ -41,9 +41,13 @@ def judge_rows(file: str, first: int, rows: pa.Table) -> Judged:
         times.append(nanos)
 
     def show(places: list[int]) -> list[str]:
+        shown = {name: found[name].take(pa.array(places, pa.int64())) for name in FIELDS}
+        for name in TIMES:
+            if pa.types.is_integer(found[name].type):  # nanoseconds here, but not in the file
+                shown[name] = rows[name].take(pa.array(places, pa.int64())).cast(pa.string())
         return [
-            json.dumps({k: v for k, v in row.items() if v is not None}, separators=(",", ":"), default=str)
-            for row in rows.take(pa.array(places, pa.int64())).to_pylist()
+            json.dumps({name: row[name] for name in FIELDS if row[name] is not None})
+            for row in pa.table(shown).to_pylist()
         ]
 
     return judge_block((file, first), Found(found, times, roots, faults), lambda value: value, show)
@@ -87,11 +91,10 @@ def keep_valid(column: pa.Array, faults: Faults) -> pa.Array:
     if is_valid(texts):
         return texts
     octets = column.cast(pa.binary()).to_pylist()
-    decoded = [octet if octet is None else read_text(octet) for octet in octets]
     faults |= {
-        row: NOT_UTF8 for row, octet in enumerate(octets) if octet is not None and decoded[row] is None
+        row: NOT_UTF8 for row, octet in enumerate(octets) if octet is not None and read_text(octet) is None
     }
-    return pa.array(decoded, pa.string())
+    return pa.array([octet and octet.decode(errors="replace") for octet in octets], pa.string())
 
 
 def to_nanos(column: pa.Array) -> pa.Array:

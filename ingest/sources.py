@@ -127,6 +127,7 @@ def describe(path: str, size: int, *, is_here: bool) -> LogFile:
     if stem.endswith((".parquet", ".parq", ".pq")):
         return LogFile(path, size, "parquet", None, needs_spark=not is_here)
     needs_spark = not is_here or ending in OTHER_COMPRESSIONS
+    path = f"file:{path}" if is_here and needs_spark else path
     return LogFile(
         path, size, "csv" if stem.endswith(".csv") else "json", COMPRESSIONS.get(ending), needs_spark
     )

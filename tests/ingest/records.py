@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import Row, SparkSession
-
-from ingest.parse import parse_records
-from ingest.readers import read_records
+from ingest.blocks import plan_blocks, read_block
+from ingest.records import Judged, number_rejects
 from ingest.sources import find_sources
+
+Rejects = list[tuple[str, int, str, str]]
 
 T0 = 1_794_960_000
 GOOD: dict[str, Any] = {
@@ -95,5 +95,20 @@ ACCEPTED: dict[str, tuple[int, int]] = {  # line -> arrived_ns, sample_every
 }
 
 
-def parse(spark: SparkSession, path: Path) -> list[Row]:
-    return parse_records(spark, read_records(spark, find_sources(spark, [str(path)], None))).collect()
+def parse(path: Path, most_bytes: int = 1 << 26) -> list[Judged]:
+    """What is read of all files below the path."""
+    blocks = plan_blocks(find_sources([str(path)], None).files, most_bytes)
+    return [judged for block in blocks for judged in read_block(block)]
+
+
+def list_rejects(judged: list[Judged]) -> Rejects:
+    return list(number_rejects((one.file, one.block, one.lines, one.rejects) for one in judged))
+
+
+def list_records(judged: list[Judged]) -> list[tuple[Any, ...]]:
+    """Kind, root and times of each record, sorted."""
+    return sorted(
+        (tuple(map(str, one.records.kinds[row[0]])), *row[1:])
+        for one in judged
+        for row in zip(*(column.tolist() for column in one.records[1:]), strict=True)
+    )

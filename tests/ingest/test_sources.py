@@ -1,60 +1,101 @@
 """Which files a run reads."""
 
-from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
-from ingest.job import run_ingest
 from ingest.sources import SourceNotFound, find_sources
-from tests.ingest.logs import (
-    make_single_events,
-    to_json,
-)
 from tests.ingest.records import good, parse
-from tests.ingest.reference import NS
-from tests.ingest.stored import dump, last_run, request, write
+
+ODD = "odd [name] {1}*.jsonl"
 
 
-def test_hidden_files_and_folders_are_no_logs(spark: SparkSession, tmp_path: Path):
-    for name in (
-        "_SUCCESS",
-        ".a.jsonl.crc",
-        "_temporary/b.jsonl",
-        "odd [name] {1}*.jsonl",
-        "deep/er/c.jsonl",
-    ):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(good())
-    sources = find_sources(spark, [str(tmp_path)], None)
-    assert sources.count_files() == 2
-    assert len(parse(spark, tmp_path)) == 2
+def write(folder: Path, *names: str) -> None:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(good())
 
 
-def test_a_day_is_its_folder_and_what_arrived_on_it(spark: SparkSession, database: str, tmp_path: Path):
-    """Folders of other days are not read at all: their content would be rejected."""
-    events = make_single_events(40, seed=5)
-    late = events[0].moved(-86_400 * NS)
-    write(tmp_path / "dt=2026-11-18" / "a.jsonl", [to_json(event) for event in [*events, late]])
-    write(tmp_path / "dt=2026-11-17" / "b.jsonl", ["?"] * 100)
-    run_ingest(spark, database, request(tmp_path, date(2026, 11, 18)))
-    run = last_run(database)
-    assert (run["read"], run["rejected"]) == (len(events), 0)
-    assert run["first_window_at"] >= datetime(2026, 11, 18, tzinfo=UTC)
-    write(tmp_path / "dt=2026-11-18" / "a.jsonl", [to_json(event) for event in events[:1]])
-    run_ingest(spark, database, request(tmp_path, date(2026, 11, 18)))
-    assert len(dump(database)["operator_summaries"]) == 1, "what the day no longer has is gone"
+def list_names(folder: Path, *paths: str, day: str | None = None) -> list[str]:
+    files = find_sources([str(folder / path) for path in paths], day).files
+    return [str(Path(file.path).relative_to(folder)) for file in files]
 
 
-def test_nothing_to_read_is_a_run_of_nothing_and_a_wrong_path_is_told(
-    spark: SparkSession, database: str, tmp_path: Path
+def test_hidden_and_empty_files_are_no_logs(tmp_path: Path):
+    write(tmp_path, "_SUCCESS", ".a.jsonl.crc", "_temporary/b.jsonl", ODD, "deep/er/c.jsonl")
+    (tmp_path / "empty.parquet").touch()
+    (tmp_path / "gone.jsonl").symlink_to(tmp_path / "absent")
+    assert list_names(tmp_path, "") == ["deep/er/c.jsonl", ODD]
+    assert len(parse(tmp_path)) == 2
+    assert list_names(tmp_path, "_temporary") == ["_temporary/b.jsonl"], "asked for by name"
+
+
+def test_paths_are_files_folders_globs_and_urls(tmp_path: Path):
+    write(tmp_path, ODD, "a1.jsonl", "a2.jsonl", "b/c.jsonl", "x{y}.jsonl")
+    assert list_names(tmp_path, ODD, "b") == ["b/c.jsonl", ODD]
+    assert list_names(tmp_path, "a*.jsonl", "a1.jsonl", "./b/../a1.jsonl") == ["a1.jsonl", "a2.jsonl"]
+    assert list_names(tmp_path, "{a1,b/c}.json?", "x{y}.jsonl") == ["a1.jsonl", "b/c.jsonl", "x{y}.jsonl"]
+    for scheme in ("file:", "file://"):
+        sources = find_sources([f"{scheme}{tmp_path}/b"], None)
+        assert (sources.roots, len(sources.files)) == ((f"file:{tmp_path}/b",), 1)
+
+
+def test_a_relative_path_is_made_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    write(tmp_path, "logs/a.jsonl")
+    monkeypatch.chdir(tmp_path / "logs")
+    assert find_sources([".", "../logs"], None).roots == (f"file:{tmp_path}/logs",)
+    assert find_sources(["a.jsonl"], None).files[0].path == f"{tmp_path}/logs/a.jsonl"
+
+
+def test_folders_of_other_days_are_not_read(tmp_path: Path):
+    write(tmp_path, "dt=2026-11-17/a.jsonl", "dt=2026-11-18/b.jsonl", "c.jsonl", "x/dt=2026-11-18/y/d.jsonl")
+    assert list_names(tmp_path, "", day="2026-11-18") == [
+        "c.jsonl",
+        "dt=2026-11-18/b.jsonl",
+        "x/dt=2026-11-18/y/d.jsonl",
+    ]
+    assert list_names(tmp_path, "dt=2026-11-17", day="2026-11-18") == []
+
+
+@pytest.mark.parametrize("path", ["absent", "absent*", "a.jsonl/b"])
+def test_a_wrong_path_is_told(tmp_path: Path, path: str):
+    write(tmp_path, "a.jsonl")
+    with pytest.raises(SourceNotFound, match=r"does not exist: give a file, a folder or a URL"):
+        find_sources([str(tmp_path), str(tmp_path / path)], None)
+
+
+def test_nothing_to_read_is_no_fault(tmp_path: Path):
+    assert find_sources([str(tmp_path)], None).files == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "compression", "needs_spark"),
+    [
+        ("a.jsonl", "json", None, False),
+        ("a", "json", None, False),
+        ("a.csv.log", "json", None, False),
+        ("A.CSV.GZ", "csv", "gzip", False),
+        ("a.json.bz2", "json", "bz2", False),
+        ("a.csv.zst", "csv", "zstd", False),
+        ("a.csv.lz4", "csv", None, True),
+        ("a.snappy.parquet", "parquet", None, False),
+        ("a.parquet.gz", "parquet", None, False),
+        ("a.pq", "parquet", None, False),
+    ],
+)
+def test_the_name_says_what_a_file_holds(
+    tmp_path: Path,
+    name: str,
+    kind: str,
+    compression: str | None,
+    needs_spark: bool,  # noqa: FBT001
 ):
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "empty" / "a.jsonl").touch()
-    (tmp_path / "empty" / "a.parquet").touch()
-    run_ingest(spark, database, request(tmp_path / "empty"))
-    run = last_run(database)
-    assert (run["state"], run["read"], run["windows"]) == ("succeeded", 0, 0)
-    with pytest.raises(SourceNotFound, match=r"absent.* does not exist"):
-        run_ingest(spark, database, request(tmp_path / "absent"))
+    write(tmp_path, name)
+    (file,) = find_sources([str(tmp_path)], None).files
+    assert file == (f"{tmp_path}/{name}", len(good()), kind, compression, needs_spark)
+
+
+def test_records_are_guessed_from_sizes(tmp_path: Path):
+    (tmp_path / "a.jsonl").write_text("x" * 20_000)
+    (tmp_path / "b.jsonl.gz").write_text("x" * 2_500)
+    assert find_sources([str(tmp_path)], None).count_records() == 200
