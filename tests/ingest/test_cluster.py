@@ -1,7 +1,7 @@
-"""A real cluster, and what is left of runs that were killed in it.
+"""A real cluster, what its executors need, and what is left of runs that were killed in it.
 
-A master and two workers from the installed Spark, each in a folder of its own; the command line as driver; an
-embedded Postgres of their own. They share the log and the database, nothing else.
+A master and two workers from the installed Spark, each in a folder of its own; the command line or spark-submit as
+driver. They share the log, nothing else.
 """
 
 import os
@@ -9,29 +9,34 @@ import random
 import re
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from shutil import copy
 from typing import Any
 
 import pyspark
 import pytest
 from psycopg.rows import dict_row
-from pyspark.sql import SparkSession
+from pyspark import SparkContext
 
 from app.storage.embedded_postgres import shared_postgres
 from ingest.job import run_ingest
 from ingest.request import Request
 from ingest.runs import connect
+from ingest.session import FOLDER, PYTHON
 from migrations.runner import migrate
 from tests.app.processes import HEADGATE, environment, made_database
 from tests.ingest.logs import make_events, to_json
 
-SPARK_CLASS = str(Path(pyspark.__file__).parent / "bin" / "spark-class")
+PROJECT = Path(__file__).parents[2]
+SPARK = Path(pyspark.__file__).parent / "bin"
 KILLS = int(os.environ.get("INGEST_KILLS", "3"))
-LONGEST_WAIT_SECONDS = 12.0  # about as long as a run takes: a kill hits any part of it
+LONGEST_WAIT_SECONDS = 8.0  # about as long as a run takes: a kill hits any part of it
+REGISTERED = "Successfully registered with master()"
 TABLES = ("operator_summaries", "topology_summaries", "snapshots")
 
 
@@ -48,7 +53,7 @@ class Cluster:
         folder.mkdir()
         with (folder / "log").open("wb") as log:
             process = subprocess.Popen(
-                [SPARK_CLASS, *arguments, "--host", "127.0.0.1", "--webui-port", "0"],
+                [SPARK / "spark-class", *arguments, "--host", "127.0.0.1", "--webui-port", "0"],
                 cwd=folder,
                 env=os.environ | {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_DAEMON_MEMORY": "256m"},
                 stdout=log,
@@ -62,18 +67,17 @@ class Cluster:
         log = self.start("master", "org.apache.spark.deploy.master.Master", "--port", "0")
         self.url = wait_for(log, r"Starting Spark master at (spark://\S+)")
 
-    def start_worker(self) -> None:
+    def start_worker(self) -> Path:
         name = f"worker{len(list(self.folder.iterdir()))}"
         work = str(self.folder / name / "work")
         arguments = ("--cores", "1", "--memory", "1g", "--work-dir", work, self.url)
-        log = self.start(name, "org.apache.spark.deploy.worker.Worker", *arguments)
-        wait_for(log, "Successfully registered with master()")
+        return self.start(name, "org.apache.spark.deploy.worker.Worker", *arguments)
 
     def kill_worker(self) -> None:
         """The oldest, with its executor; another takes its place."""
         victim = self.processes.pop(1)
         end_group(victim)
-        self.start_worker()
+        wait_for(self.start_worker(), REGISTERED)
 
     def stop(self) -> None:
         for process in self.processes:
@@ -101,8 +105,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     running = Cluster(tmp_path_factory.mktemp("cluster"))
     try:
         running.start_master()
-        running.start_worker()
-        running.start_worker()
+        for started in [running.start_worker(), running.start_worker()]:
+            wait_for(started, REGISTERED)
         yield running
     finally:
         running.stop()
@@ -119,7 +123,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def clean(spark: SparkSession, postgres_url: str, log: Path) -> list[Any]:
+def clean(spark: SparkContext, postgres_url: str, log: Path) -> list[Any]:
     """What one undisturbed run leaves."""
     with made_database(postgres_url) as url:
         migrate(url)
@@ -144,11 +148,11 @@ def dump(url: str) -> list[Any]:
 
 def start_ingest(cluster: Cluster, log: Path, data_dir: Path) -> subprocess.Popen[bytes]:
     """With the cluster's own settings, as its administrator leaves them in spark-defaults.conf."""
-    (data_dir / "spark-defaults.conf").write_text("spark.sql.shuffle.partitions 4\n")
+    (data_dir / "spark-defaults.conf").write_text("spark.python.unix.domain.socket.enabled true\n")
     return subprocess.Popen(
         [HEADGATE, "ingest", str(log), "--master", cluster.url],
         env=environment(data_dir=str(data_dir))
-        | {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_CONF_DIR": str(data_dir)},
+        | {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_CONF_DIR": str(data_dir), "PYSPARK_PYTHON": sys.executable},
         cwd=data_dir,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -190,3 +194,46 @@ def test_runs_killed_anywhere_leave_what_one_clean_run_leaves(
             ]
     assert states[-1] == "succeeded"
     assert "running" not in states, "the last run saw that the killed ones are gone"
+
+
+def run_without_packages(command: list[str], database: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """From another folder, with executors whose Python has no package, as on a cluster's machines."""
+    bare = folder / "python3"
+    bare.write_text(f'#!/bin/sh\nexec {sys.base_prefix}/bin/{PYTHON} -S "$@"\n')
+    bare.chmod(0o755)
+    (folder / "spark-defaults.conf").write_text("spark.cores.max 1\nspark.task.maxFailures 1\n")
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=environment(database_url=database)
+        | {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_CONF_DIR": str(folder)}
+        | {"PYSPARK_PYTHON": str(bare), "PYSPARK_DRIVER_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def test_executors_without_packages_are_told_of_with_the_remedy(
+    cluster: Cluster, log: Path, database: str, tmp_path: Path
+):
+    command = [HEADGATE, "ingest", str(log), "--master", cluster.url]
+    done = run_without_packages(command, database, tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert "the executors cannot run this job" in done.stderr
+    assert "`make workers` (--worker-archive" in done.stderr
+
+
+def test_executors_without_packages_run_the_job_from_the_archive(
+    cluster: Cluster, log: Path, clean: list[Any], database: str, tmp_path: Path
+):
+    """As docs/ingest.md says."""
+    archive = tmp_path / "workers.zip"
+    subprocess.run([sys.executable, PROJECT / "tools" / "pack_workers.py", archive], check=True)
+    packages = ["--archives", f"{archive}#{FOLDER}", "--conf", f"spark.executorEnv.PYTHONPATH={FOLDER}"]
+    job = [copy(PROJECT / "ingest" / "job.py", tmp_path / "job.py"), log, "--database-url", database]
+    command = [SPARK / "spark-submit", "--master", cluster.url, *packages, *job]
+    done = run_without_packages([str(word) for word in command], database, tmp_path)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert dump(database) == clean

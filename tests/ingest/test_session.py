@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from pyspark import SparkContext
@@ -18,6 +19,9 @@ for number in (1, 2):
     context = open_context("local[1]", {"spark.app.name": f"run {number}"})
     print(context.appName, context.parallelize(range(10), 1).sum())
     close_context(context)
+context = open_context(None, {"spark.master": "local[1]"}, "workers.zip")
+print(context.getConf().get("spark.archives"), context.getConf().get("spark.executorEnv.PYTHONPATH"))
+close_context(context)
 """
 
 
@@ -34,16 +38,18 @@ def test_tasks_of_a_local_context_run_this_python_in_utc(spark: SparkContext):
     )
 
 
-def test_spark_can_be_opened_again_in_one_process_and_leaves_no_folder(tmp_path: Path):
+def test_spark_can_be_opened_again_in_one_process_ships_an_archive_and_leaves_no_folder(tmp_path: Path):
+    with ZipFile(tmp_path / "workers.zip", "w") as archive:
+        archive.writestr("module.py", "")
     done = subprocess.run(
         [sys.executable, "-c", TWICE],
         env=os.environ | {"TMPDIR": str(tmp_path)},
-        cwd=Path(__file__).parents[2],
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.stdout.splitlines() == ["run 1 45", "run 2 45"], done.stderr
+    assert done.stdout.splitlines() == ["run 1 45", "run 2 45", f"workers.zip#{FOLDER} {FOLDER}"], done.stderr
     assert not list(tmp_path.glob("headgate-spark-*"))
 
 
