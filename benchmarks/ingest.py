@@ -176,6 +176,18 @@ def count_with_polars(records: Any) -> None:
 
 
 def run_headgate(folder: str) -> Result:
+    return run_on(folder, "local[2]")
+
+
+def run_cluster(folder: str) -> Result:
+    """On a standalone cluster of two workers; memory is that of the driver."""
+    from benchmarks.cluster import running_cluster  # noqa: PLC0415  # see above
+
+    with tempfile.TemporaryDirectory() as name, running_cluster(Path(name)) as url:
+        return run_on(folder, url)
+
+
+def run_on(folder: str, master: str) -> Result:
     from app.storage.embedded_postgres import shared_postgres  # noqa: PLC0415  # see above
     from ingest.job import run_ingest  # noqa: PLC0415
     from ingest.request import Request  # noqa: PLC0415
@@ -185,9 +197,8 @@ def run_headgate(folder: str) -> Result:
 
     with tempfile.TemporaryDirectory() as data, shared_postgres(Path(data)) as url:
         migrate(url)
-        context = open_context(
-            "local[2]", {"spark.driver.memory": "1g", "spark.ui.showConsoleProgress": "false"}
-        )
+        settings = {"spark.driver.memory": "1g", "spark.ui.showConsoleProgress": "false"}
+        context = open_context(master, settings)
         context.parallelize(range(2), 2).count()
         process = int(context._jvm.java.lang.ProcessHandle.current().pid())  # type: ignore[union-attr]  # noqa: SLF001
         began, cpu = time.perf_counter(), spent_seconds(process) + time.process_time()
@@ -208,6 +219,7 @@ ENGINES: dict[str, Callable[[str], Result]] = {
     "duckdb": run_duckdb,
     "polars": run_polars,
     "headgate": run_headgate,
+    "cluster": run_cluster,
 }
 
 

@@ -18,7 +18,7 @@ from ingest.request import Totals
 from ingest.roots import RootSums, finish_roots, split_roots
 
 MOST_REJECTS = 100_000
-LAST_PART = 0  # the part to which lines and rejects of all blocks go
+LINES_PART = 0  # the part to which lines and rejects of all blocks go
 
 
 class Lines(NamedTuple):
@@ -67,7 +67,7 @@ def sort_found(found: Iterable[Any]) -> Found:
 def encode(judged: Judged, slicing: Slicing) -> Iterator[tuple[int, Cut | Lines]]:
     """The cuts of a block by part, and what else was in it."""
     records = keep_day(judged.records, slicing)
-    yield LAST_PART, Lines(*judged[:3], len(records.kind), judged.rejects, judged.reasons)
+    yield LINES_PART, Lines(*judged[:3], len(records.kind), judged.rejects, judged.reasons)
     yield from cut_records(records, slicing)
 
 
@@ -81,7 +81,7 @@ def merge(
             yield number % slicing.parts, found
         else:
             yield from split_roots(found, slicing.parts)
-    yield from ((LAST_PART, one) for one in lines)
+    yield from ((LINES_PART, one) for one in lines)
 
 
 def pick_cuts(cuts: Iterable[tuple[int, Cut | Lines]], lines: list[Lines]) -> Iterator[Cut]:
