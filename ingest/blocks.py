@@ -98,7 +98,9 @@ def judge_parts(block: Block) -> Iterator[Judged]:
         yield from read_row_groups(file.path, range(block.begin, block.end), block.first)
         return
     judge = partial(judge_csv, header=block.header) if file.format == "csv" else judge_json
-    for number, data in read_pieces(file) if file.compression else [(block.begin, read_lines(block))]:
+    for number, data in (
+        read_pieces(file, PIECE_BYTES) if file.compression else [(block.begin, read_lines(block))]
+    ):
         yield judge(file.path, number, data)
 
 
@@ -113,11 +115,11 @@ def read_lines(block: Block) -> bytes:
         return data if data.endswith(b"\n") or not data else data + file.readline()
 
 
-def read_pieces(file: LogFile) -> Iterator[tuple[int, bytes]]:
+def read_pieces(file: LogFile, size: int) -> Iterator[tuple[int, bytes]]:
     """The content of a compressed file in numbered pieces, which end where a line ends."""
     rest, number = b"", 0
     with open_content(file) as content:
-        while chunk := content.read(PIECE_BYTES):
+        while chunk := content.read(size):
             cut = chunk.rfind(b"\n") + 1
             if cut:
                 yield number, rest + chunk[:cut]

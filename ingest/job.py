@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from itertools import chain, islice
 
@@ -21,11 +20,11 @@ from py4j.protocol import Py4JError
 from pyspark import SparkContext
 from pyspark.errors import PySparkException
 
-from ingest.blocks import read_sources
+from ingest.blocks import UnreadableFile, read_sources
 from ingest.cuts import plan_slices
 from ingest.discovery import discover_topologies
-from ingest.records import number_rejects
-from ingest.request import Request, Totals
+from ingest.records import describe_reject, number_rejects
+from ingest.request import Request, Totals, read_day, read_share, read_window
 from ingest.rollup import roll_up
 from ingest.runs import abandon_dead_runs, begin_run, connect, fail_run, note_totals
 from ingest.session import close_context, name_remedy, open_context
@@ -37,7 +36,6 @@ log = logging.getLogger("headgate.ingest")
 
 DONE, FAILED, UNUSABLE = 0, 1, 2
 REJECTS_SHOWN = 3
-LINE_SHOWN = 80
 TRACEBACK = "Traceback (most recent call last):"
 
 
@@ -70,7 +68,7 @@ class JobRun:
 def run_ingest(context: SparkContext, database_url: str, request: Request) -> str:
     """Runs the ingest once; returns a line with its totals."""
     began = time.monotonic()
-    sources = find_sources(request.paths, request.day and request.day.isoformat(), context)
+    sources = find_sources(request.paths, str(request.day) if request.day else None, context)
     asked = replace(request, paths=sources.roots)
     with connect(database_url) as connection:
         abandon_dead_runs(connection)
@@ -121,14 +119,8 @@ def store_and_show_rejects(run: JobRun, rejects: Iterator[tuple[str, int, str, s
     """Stores all rejected lines; returns the first three as text, and the address that lists all of them."""
     first = list(islice(rejects, REJECTS_SHOWN))
     store_rejects(run.connection, run.number, chain(first, rejects))
-    shown = [f"  {file}, line {line}: {reason}: {shorten(text)}" for file, line, reason, text in first]
+    shown = [describe_reject(*one) for one in first]
     return "\n".join([*shown, f"  GET /v1/ingest-runs/{run.number}/rejects lists them all"])
-
-
-def shorten(text: str) -> str:
-    """The beginning of a log line, safe to print."""
-    printable = "".join(mark if mark.isprintable() else "\ufffd" for mark in text[:LINE_SHOWN])
-    return printable + ("…" if len(text) > LINE_SHOWN else "")
 
 
 def explain(error: BaseException) -> str:
@@ -144,36 +136,6 @@ def explain(error: BaseException) -> str:
     return "; caused by ".join([(said or lines)[0].removeprefix(": "), *causes[-1:]])
 
 
-def read_day(given: str) -> date:
-    """An ISO date, or `yesterday` (in UTC), for cron."""
-    if given in {"yesterday", "today"}:
-        return datetime.now(UTC).date() - timedelta(days=given == "yesterday")
-    try:
-        return date.fromisoformat(given)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{given!r} is no day: write 2026-11-18, or yesterday") from error
-
-
-def read_share(given: str) -> float:
-    """`5%` or `0.05`."""
-    try:
-        share = float(given[:-1]) / 100 if given.endswith("%") else float(given)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{given!r} is no share: write 5% or 0.05") from error
-    if not 0 <= share <= 1:
-        raise argparse.ArgumentTypeError(f"{given} must lie between 0 and 100%")
-    if share == 1 and not given.endswith("%"):
-        raise argparse.ArgumentTypeError(f"{given} may be one percent or all: write 1% or 100%")
-    return share
-
-
-def read_window(given: str) -> int:
-    """Whole seconds, up to a day."""
-    if not given.isdecimal() or not 1 <= int(given) <= 86_400:
-        raise argparse.ArgumentTypeError(f"{given!r} must be whole seconds between 1 and 86400")
-    return int(given)
-
-
 def ingest(database_url: str, request: Request, start: Callable[[], SparkContext]) -> int:
     """Runs the ingest; prints one line and returns an exit code."""
     context = start()
@@ -182,7 +144,7 @@ def ingest(database_url: str, request: Request, start: Callable[[], SparkContext
     except (SourceNotFound, TooManyRejected) as error:
         log.error("%s", error)  # noqa: TRY400  # not a fault of the code: the trace would say nothing
         return UNUSABLE
-    except (PySparkException, Py4JError, RunDoesNotAddUp) as error:
+    except (PySparkException, Py4JError, RunDoesNotAddUp, UnreadableFile) as error:
         log.error("%s", explain(error))  # noqa: TRY400  # likewise
         return FAILED
     finally:

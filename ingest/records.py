@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_REJECTS = 100_000
-LINE_LENGTH = 200
+LINE_LENGTH, LINE_SHOWN = 200, 80
 
 
 class Kind(NamedTuple):
@@ -82,3 +82,9 @@ def show_line(text: str) -> str:
     """The beginning of a line, as Postgres can store it: without NUL."""
     shown = text[:LINE_LENGTH].replace("\x00", "")
     return shown + "…" if len(text) > LINE_LENGTH else shown
+
+
+def describe_reject(file: str, line: int, reason: str, text: str) -> str:
+    """One line for a person; safe to print."""
+    shown = "".join(mark if mark.isprintable() else "\ufffd" for mark in text[:LINE_SHOWN])
+    return f"  {file}, line {line}: {reason}: {shown}{'…' if len(text) > LINE_SHOWN else ''}"

@@ -1,5 +1,6 @@
 """What a run is asked, counts and notes; the workers import it, so it knows no database."""
 
+from argparse import ArgumentTypeError
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -48,3 +49,33 @@ class RunDiagnosticRow:
     code: str
     topology: str
     detail: str
+
+
+def read_day(given: str) -> date:
+    """An ISO date, or `yesterday` (in UTC), for cron."""
+    if given in {"yesterday", "today"}:
+        return datetime.now(UTC).date() - timedelta(days=given == "yesterday")
+    try:
+        return date.fromisoformat(given)
+    except ValueError as error:
+        raise ArgumentTypeError(f"{given!r} is no day: write 2026-11-18, or yesterday") from error
+
+
+def read_share(given: str) -> float:
+    """`5%` or `0.05`."""
+    try:
+        share = float(given[:-1]) / 100 if given.endswith("%") else float(given)
+    except ValueError as error:
+        raise ArgumentTypeError(f"{given!r} is no share: write 5% or 0.05") from error
+    if not 0 <= share <= 1:
+        raise ArgumentTypeError(f"{given} must lie between 0 and 100%")
+    if share == 1 and not given.endswith("%"):
+        raise ArgumentTypeError(f"{given} may be one percent or all: write 1% or 100%")
+    return share
+
+
+def read_window(given: str) -> int:
+    """Whole seconds, up to a day."""
+    if not given.isdecimal() or not 1 <= int(given) <= 86_400:
+        raise ArgumentTypeError(f"{given!r} must be whole seconds between 1 and 86400")
+    return int(given)

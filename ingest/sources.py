@@ -25,6 +25,13 @@ class SourceNotFound(Exception):
         self.path = path
 
 
+class NeedsSpark(SourceNotFound):
+    """A path that cannot be looked for without Spark."""
+
+    def __str__(self) -> str:
+        return f"{self.path} can be read by Spark alone, which a dry run does without."
+
+
 class LogFile(NamedTuple):
     """A file with records; if it `needs_spark`, its path is a URL."""
 
@@ -101,6 +108,8 @@ def configure(hadoop: Any) -> Any:  # a Java object
 
 def expand_there(path: str, hadoop: Any) -> Iterator[tuple[str, list[tuple[str, int]]]]:
     """As `expand_here`, by Hadoop."""
+    if hadoop is None:
+        raise NeedsSpark(path)
     make_path = hadoop._jvm.org.apache.hadoop.fs.Path  # noqa: SLF001  # likewise
     files = make_path(path).getFileSystem(configure(hadoop))
     literal = make_path(GLOB_CHARACTERS.sub(r"\\\1", path))

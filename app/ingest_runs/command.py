@@ -30,19 +30,28 @@ def ingest(
     worker_archive: Annotated[
         str | None, typer.Option(help="What a cluster's executors need of Python: `make workers` makes it.")
     ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Only judge the first records of each file; no Spark, no database."),
+    ] = False,
 ) -> None:
     """Roll raw per-tuple logs up into the summaries and snapshots that plans stand on (docs/ingest.md)."""
     from argparse import ArgumentTypeError
 
-    from ingest import job
-    from ingest.request import Request
-    from ingest.session import open_context
+    from ingest.request import Request, read_day, read_share
 
     try:
-        day = job.read_day(date) if date else None
-        request = Request(tuple(paths), day, window_seconds, job.read_share(max_rejected))
+        request = Request(
+            tuple(paths), read_day(date) if date else None, window_seconds, read_share(max_rejected)
+        )
     except ArgumentTypeError as error:
         raise fail(str(error)) from error
+    if dry_run:
+        _judge_heads(request.paths, str(request.day) if request.day else None, request.max_rejected)
+        return
+    from ingest import job
+    from ingest.session import open_context
+
     choice = choose_or_fail(load_settings())
     # Spark takes seconds to start: the database is opened and migrated meanwhile.
     spark = ThreadPoolExecutor(1).submit(open_context, master, worker_archive=worker_archive)
@@ -51,6 +60,24 @@ def ingest(
     say(f"the run is in {choice.where}: {choice.tell_where_to_read('/v1/ingest-runs')}")
     if code:
         raise typer.Exit(code)
+
+
+def _judge_heads(paths: tuple[str, ...], day: str | None, max_rejected: float) -> None:
+    """Says of each file how many of its first records are usable, and why others are not."""
+    from ingest.dry_run import judge_heads
+    from ingest.sources import SourceNotFound
+
+    fine = True
+    try:
+        for head in judge_heads(paths, day):
+            typer.echo(head.describe())
+            fine &= head.is_fine(max_rejected)
+    except SourceNotFound as error:
+        raise fail(str(error)) from error
+    if not fine:
+        raise fail(
+            "a run of such files would write nothing: correct them, or raise --max-rejected"
+        )
 
 
 def prune(
