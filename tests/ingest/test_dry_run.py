@@ -72,7 +72,10 @@ def test_a_share_of_unusable_records_is_fine(tmp_path: Path):
 
 @pytest.mark.parametrize(
     ("share", "code", "told"),
-    [("50%", 0, ""), ("5%", 2, "a run of such files would write nothing: correct them, or raise --max-rejected")],
+    [
+        ("50%", 0, ""),
+        ("5%", 2, "a run of such files would write nothing: correct them, or raise --max-rejected"),
+    ],
 )
 def test_the_command_needs_neither_spark_nor_a_database(tmp_path: Path, share: str, code: int, told: str):
     (tmp_path / "a.jsonl").write_text("\n".join([good(), "torn"]))
