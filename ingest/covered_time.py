@@ -12,6 +12,8 @@ from ingest.tables import Table, sort_by
 
 # The mean gap at an end of a log is that of so many arrivals; the rate in the middle of the log may differ.
 END_ARRIVALS = 11
+# A longer gap covers no window more, and the end of the log might not fit into 64 bits.
+LONGEST_GAP_NS = 1 << 55
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,8 @@ class Ends:
         usual = self.span_ns // (self.arrivals - 1)
         before = self.head_ns // (self.head_arrivals - 1) if self.head_ns > 0 else usual
         after = self.tail_ns // (self.tail_arrivals - 1) if self.tail_ns > 0 else usual
-        return self.first_ns - max(1, before), self.last_ns + max(1, after)
+        before, after = (min(max(1, gap), LONGEST_GAP_NS) for gap in (before, after))
+        return self.first_ns - before, self.last_ns + after
 
 
 def find_ends(topologies: list[str], edges: Table) -> list[Ends]:

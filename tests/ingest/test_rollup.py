@@ -113,6 +113,13 @@ def test_centuries_of_a_broken_clock_add_up():
     assert_same([[one.moved(i * NS) for i in range(40)]], slice_windows())
 
 
+def test_a_clock_that_stood_at_1970_and_at_2191_in_one_log():
+    """The mean gap is centuries long, and the log ends beyond what 64 bits of nanoseconds can say."""
+    one = Event("t", "o", "i", "a", None, NS, NS, 2 * NS)
+    late = 221 * 365 * 86_400 * NS
+    assert_same([[one, one.moved(NS), one.moved(late), one.moved(late + NS)]], slice_windows())
+
+
 def test_a_run_without_records_has_no_rows():
     found = run_stages([judge([])], slice_windows())
     assert (found.pieces, found.add_up().read) == ([], 0)
