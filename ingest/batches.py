@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.cuts import Cut, Slicing, number_slices
+from ingest.dispersion import find_bin_lengths
 from ingest.records import Kind
 from ingest.segments import Column, Integers
 
@@ -88,7 +89,7 @@ def plan_stretches(times: list[Integers], slicing: Slicing) -> Iterator[tuple[in
             yield *stretch, is_part
             stretch, held = None, 0
         if size > slicing.most_records:
-            yield from ((*half, True) for half in halve(times, first, end, slicing.most_records))
+            yield from ((*half, True) for half in halve(times, first, end, slicing))
             continue
         stretch, held = (stretch[0] if stretch else first, end), held + size
     if stretch:
@@ -103,13 +104,16 @@ def find_slices(times: list[Integers], slicing: Slicing) -> Iterator[tuple[int, 
         yield begin, min(begin + slicing.slice_ns, (window + 1) * slicing.window_ns)
 
 
-def halve(times: list[Integers], begin: int, end: int, most: int) -> Iterator[tuple[int, int]]:
-    if end - begin < 2 or count_between(times, begin, end) <= most:
+def halve(times: list[Integers], begin: int, end: int, slicing: Slicing) -> Iterator[tuple[int, int]]:
+    """Between two bins of the dispersion, as long as there are several."""
+    if end - begin < 2 or count_between(times, begin, end) <= slicing.most_records:
         yield begin, end
         return
-    middle = (begin + end) // 2
-    yield from halve(times, begin, middle, most)
-    yield from halve(times, middle, end, most)
+    bin_ns = int(find_bin_lengths(slicing.window_ns)[0])
+    bins = 1 << ((end - begin - 1) // bin_ns).bit_length() >> 1
+    middle = begin + bins * bin_ns if bins else (begin + end) // 2
+    yield from halve(times, begin, middle, slicing)
+    yield from halve(times, middle, end, slicing)
 
 
 def count_between(times: list[Integers], begin: int, end: int) -> int:

@@ -10,13 +10,14 @@ from zlib import crc32
 
 import numpy as np
 
+from ingest.dispersion import FINEST, find_bin_lengths
 from ingest.records import Kind, Records
 from ingest.request import Request
 from ingest.segments import Column, Integers, cut_segments, number, sort_by_code
 
 LONG_WINDOW_NS = 600 * 1_000_000_000
 PART_RECORDS, MOST_PARTS = 500_000, 256
-MOST_SLICES = 128  # bins of the dispersion are not cut (dispersion.py)
+MOST_SLICES = 128  # bins of the dispersion are not cut: the longest is a slice
 ARRIVAL, START, FINISH = 0, 1, 2
 
 
@@ -58,8 +59,13 @@ def plan_slices(request: Request, records: int) -> Slicing:
     )
     bounds = request.day_bounds()
     day_ns = tuple(int(bound.timestamp()) * 1_000_000_000 for bound in bounds) if bounds else None
-    slice_ns = -(-request.window_ns // slices)
+    slice_ns = find_slice_length(request.window_ns, slices)
     return Slicing(request.window_ns, slice_ns, min(max(wanted, 1), MOST_PARTS), request.most_records, day_ns)
+
+
+def find_slice_length(window_ns: int, slices: int) -> int:
+    """A window or the 2nd, 4th, ... 128th part of it, rounded up to whole bins of the dispersion."""
+    return min(window_ns, int(find_bin_lengths(window_ns)[0]) * (1 << FINEST) // slices)
 
 
 def keep_day(records: Records, slicing: Slicing) -> Records:

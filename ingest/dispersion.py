@@ -17,11 +17,11 @@ def find_bin_lengths(window_ns: int) -> Integers:
 def sum_squares(offsets: Integers, spots: Segments, shortest_ns: Floats, window_ns: int) -> Floats:
     """Per segment and scale, the sum over all bins of the squared number of arrivals.
 
-    `offsets` are the arrivals since the beginning of their window, in order. Scales below `shortest_ns` of all
-    segments are left out (0): bursts within one service cost no more than the SCV says.
+    `offsets` are the arrivals since the beginning of their window, in order. Scales below half of all `shortest_ns` are
+    left out (NaN): bursts within one service cost no more than the SCV says.
     """
     lengths = find_bin_lengths(window_ns)
-    squares = np.zeros((len(spots.begins), SCALES))
+    squares = np.full((len(spots.begins), SCALES), np.nan)
     if not len(offsets):
         return squares
     finest = min(SCALES - 1, int(np.searchsorted(lengths, shortest_ns.min() / 2)))

@@ -13,10 +13,13 @@ MOST_SPANS = 10_000  # values kept of a part of a window, to find the quantiles 
 BUCKETS_PER_OCTAVE = 8
 
 
-def measure_operators(rows: Rows, window: Integers, spots: Segments, window_ns: int) -> Table:
+def measure_operators(
+    rows: Rows, window: Integers, spots: Segments, window_ns: int, *, is_cut: bool
+) -> Table:
     """One row per operator and window: counts, sums, squares, quantiles and dispersion."""
     served = spots.sum_exactly(rows.service_ns)
-    shortest = served / np.maximum(spots.sizes, 1)
+    # Services may be shorter in other parts of the window.
+    shortest = served / np.maximum(spots.sizes, 1) / (8 if is_cut else 1)
     offsets = rows.arrived_ns - window * window_ns
     return {
         "operator": spots.first(rows.operator),

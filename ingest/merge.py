@@ -66,7 +66,7 @@ def measure_rows(rows: Rows, codes: Codes, slicing: Slicing, *, is_cut: bool) ->
     spots = cut_segments(rows.operator, rows.slice)
     window = rows.slice // slicing.per_window
     return {
-        "operators": measure_operators(rows, window, spots, slicing.window_ns),
+        "operators": measure_operators(rows, window, spots, slicing.window_ns, is_cut=is_cut),
         "instances": measure_instances(rows, window, spots, codes),
         "edges": measure_edges(rows, window, spots, codes),
         "services": count_services(rows, window, spots),

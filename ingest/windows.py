@@ -15,6 +15,7 @@ from ingest.pieces import Pieces, Spots, find_spots, group_by, join_pieces
 from ingest.presence import choose_processors, count_present
 from ingest.request import RunDiagnosticRow
 from ingest.rollup import Found
+from ingest.sampling import Sampling, find_sampling
 from ingest.segments import Floats, Integers, Segments, cut_segments
 from ingest.tables import Table, sort_by, take
 from ingest.timeline import find_busy, join_gaps, join_quantiles, join_services
@@ -50,38 +51,36 @@ def make_operator_rows(log: Pieces, topologies: Topologies, window_ns: int) -> I
         topologies.begin_ns[spots.operator], topologies.end_ns[spots.operator], spots.window, window_ns
     )
     seconds = np.where(covered > 0, covered, window_ns) / 1e9
-    columns = measure_windows(log, operators, windows, covered, window_ns)
-    columns |= measure_instances(log, spots, topologies, covered, window_ns)
+    sampling = find_sampling(log.tables["edges"])
+    columns = measure_windows(log, operators, windows, sampling, covered, window_ns=window_ns)
+    columns |= measure_instances(log, spots, topologies, sampling, covered, window_ns=window_ns)
     columns |= {
         "topology": [str(log.operators[place][0]) for place in spots.operator.tolist()],
         "operator": [log.operators[place][1] for place in spots.operator.tolist()],
         "window_start": [find_start(window, window_ns) for window in spots.window.tolist()],
-        "arrival_rate": columns.pop("weight") / seconds,
+        "arrival_rate": sampling.weight / seconds,
         "covered_seconds": np.where(covered > 0, covered / 1e9, np.nan),
     }
     return list_rows(columns)
 
 
 def measure_windows(
-    log: Pieces, operators: Table, windows: Segments, covered: Integers, window_ns: int
+    log: Pieces, operators: Table, windows: Segments, sampling: Sampling, covered: Integers, *, window_ns: int
 ) -> dict[str, Any]:
     """Counts, rates, SCVs, means, quantiles, dispersion and the histogram of services."""
     tuples, served = windows.sum(operators["tuples"]), windows.sum(operators["service_ns"])
     waited = windows.sum(operators["wait_ns"])
-    edges, of_edges = group_by(log.tables["edges"], "operator", "window")
-    weight, sampled, thinned = (of_edges.sum(edges[name]) for name in ("weight", "sampled", "thinned"))
-    sampling = Sampling(weight / tuples, sampled, thinned)
     known = np.where(covered > 0, covered, window_ns).astype(np.float64)
     shortest = served / tuples
     idc = find_dispersion(
         windows.sum(operators["bin_squares"]), tuples.astype(float), known, shortest, window_ns
     )
+    per_bin = find_bin_lengths(window_ns)[:, None] * tuples / known
     quantiles = join_quantiles(operators, windows, log.tables["spans"])
     return {
         "tuples": tuples,
-        "weight": weight,
         "arrival_scv": sampling.scale(join_gaps(operators, operators["operator"], windows)),
-        "arrival_idc": list_dispersion(sampling.scale(idc.T).T, window_ns),
+        "arrival_idc": list_dispersion(sampling.scale_dispersion(idc.T, per_bin).T, window_ns),
         "service_rate": np.where(served > 0, tuples / np.where(served > 0, served, 1.0) * 1e9, np.nan),
         "service_scv": join_services(operators, windows),
         "service_histogram": list_buckets(log),
@@ -90,26 +89,6 @@ def measure_windows(
         **{f"{name}_seconds": values / 1e9 for name, values in quantiles.items()},
         "upstream": list_upstream(log),
     }
-
-
-class Sampling(NamedTuple):
-    """How the records of each window were sampled: 1 of `every` on average; how many in all, and at random."""
-
-    every: Floats
-    sampled: Integers
-    thinned: Integers
-
-    def scale(self, sampled: Floats) -> Floats:
-        """The variation c of all tuples from c′, that of the sampled ones.
-
-        Every n-th tuple: a sampled gap is the sum of n gaps, so c = n·c′.
-        At random: a sampled gap is the sum of geometrically many gaps, so c = 1 + n(c′ − 1), at least 0.
-        NaN where an operator's tuples of one window were sampled in both ways. The same holds for I(t) (thinning of a
-        point process: I′ − 1 = (I − 1)/n).
-        """
-        by_chance = np.maximum(1 + self.every * (sampled - 1), 0.0)
-        found = np.where(self.thinned == 0, sampled * self.every, np.nan)
-        return np.where((self.thinned > 0) & (self.thinned == self.sampled), by_chance, found)
 
 
 def list_dispersion(idc: Floats, window_ns: int) -> list[str | None]:
@@ -138,7 +117,13 @@ def list_upstream(log: Pieces) -> list[str]:
 
 
 def measure_instances(
-    log: Pieces, spots: Spots, topologies: Topologies, covered: Integers, window_ns: int
+    log: Pieces,
+    spots: Spots,
+    topologies: Topologies,
+    sampling: Sampling,
+    covered: Integers,
+    *,
+    window_ns: int,
 ) -> dict[str, Any]:
     """How many instances were seen, present and busy, and what each of them did."""
     pieces = sort_by(log.tables["instances"], "instance", "window", "first_ns")
@@ -148,9 +133,10 @@ def measure_instances(
     table["arrival_scv"] = join_gaps(pieces, pieces["instance"], of_instance)
     table, windows = group_by(table, "operator", "window")
     seconds = np.where(covered > 0, covered, window_ns) / 1e9
-    weight = windows.sum(table["weight"])
+    of_instances = Sampling(*map(windows.spread, sampling))
+    table["arrival_scv"] = of_instances.scale(table["arrival_scv"])
     table["busy"] = table["busy_ns"] / 1e9 / windows.spread(seconds)
-    table["share"] = table["weight"] / windows.spread(weight)
+    table["share"] = table["weight"] / of_instances.weight
     most, least, total = windows.max(table["busy"]), windows.min(table["busy"]), windows.sum(table["busy_ns"])
     present, names = count_present(
         log.tables["instances"], spots, topologies.begin_ns, topologies.end_ns, window_ns
@@ -158,15 +144,13 @@ def measure_instances(
     busy = find_busy(log.tables["levels"], log.tables["tails"], spots, topologies.end_ns, window_ns)
     shown = np.where(covered > 0, present / np.where(covered > 0, covered, 1), np.nan)
     processors, basis = choose_processors(windows.sizes, shown, names, busy.most)
-    tuples = group_by(log.tables["operators"], "operator", "window")
-    every = weight / tuples[1].sum(tuples[0]["tuples"])
     busiest = windows.max(table["busy_ns"]) * windows.sizes
     named = {"instance": [log.instances[place][2] for place in table["instance"].tolist()]}
     return {
         "instances": windows.sizes,
         "instances_present": shown,
         "most_busy": busy.most,
-        "mean_busy": busy.busy_ns / 1e9 * every / seconds,
+        "mean_busy": busy.busy_ns / 1e9 * sampling.every / seconds,
         "processors": processors,
         "processors_basis": basis,
         "busy_fractions": list_objects(named | {"busy": table["busy"]}, windows),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ingest.cuts import Slicing
+from ingest.cuts import Slicing, find_slice_length
 from ingest.records import Judged, Kind, Records
 from ingest.rollup import Found, encode, finish, merge, sort_found
 from ingest.windows import summarise
@@ -55,7 +55,7 @@ def slice_windows(
     window_seconds: int = 60, *, slices: int = 1, parts: int = 3, most_records: int = MANY
 ) -> Slicing:
     window_ns = window_seconds * NS
-    return Slicing(window_ns, -(-window_ns // slices), parts, most_records, None)
+    return Slicing(window_ns, find_slice_length(window_ns, slices), parts, most_records, None)
 
 
 def roll_up(blocks: Sequence[Sequence[Event]], slicing: Slicing) -> tuple[Rows, Rows, int]:
