@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from py4j.protocol import INPUT_CONVERTER
 from pyspark import SparkConf, SparkContext
 
 from ingest.java import find_java_home
@@ -24,9 +25,7 @@ LOCAL_SETTINGS = {
 }
 FOLDER = "headgate_workers"  # the archive is unpacked to this one, beside where an executor's Python starts
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
-REMEDY = (
-    f"give them {PYTHON} and the archive of `make workers` (--worker-archive; docs/ingest.md, On a cluster)"
-)
+REMEDY = f"give them {PYTHON} and the archive of `make workers` (--worker-archive; see docs/ingest.md)"
 UNFIT = re.compile(r"No module named '\w+|PYTHON_VERSION_MISMATCH|Cannot run program \"[^\"]*python[^\"]*\"")
 
 
@@ -35,6 +34,8 @@ def open_context(
 ) -> SparkContext:
     """Spark on `master`; without one, that of spark-submit with the cluster's settings."""
     logging.getLogger("py4j").setLevel(logging.WARNING)  # it logs every call
+    # No array is handed to Java, and to look for one Spark would load pandas at its first call.
+    INPUT_CONVERTER[:] = [one for one in INPUT_CONVERTER if "Numpy" not in type(one).__name__]
     is_local = master is not None and master.startswith("local")
     shows_bar = str(sys.stderr.isatty()).lower()  # elsewhere the log lines of the job show the progress
     chosen = {"spark.app.name": "headgate ingest", "spark.ui.showConsoleProgress": shows_bar}
@@ -57,12 +58,10 @@ def close_context(context: SparkContext) -> None:
 
 def prepare_environment(*, is_local: bool) -> None:
     """Sets what Spark reads from the environment; variables that are set already are kept, JAVA_HOME if it fits."""
-    shims = Path(tempfile.gettempdir()) / f"headgate-java-{os.getuid()}"
-    os.environ["JAVA_HOME"] = str(find_java_home(shims))
+    os.environ["JAVA_HOME"] = str(find_java_home(Path(tempfile.gettempdir(), f"headgate-java-{os.getuid()}")))
     os.environ.setdefault("TZ", "UTC")
     if is_local:
-        # Spark needs it where a machine cannot resolve its own name; executors elsewhere need another address.
-        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # some cannot resolve their own name
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 
@@ -70,13 +69,13 @@ def choose_sockets() -> dict[str, str]:
     """Java and Python talk through the file system, in a folder of this user alone: over TCP each task waits 40 ms."""
     folder = tempfile.mkdtemp(prefix="headgate-spark-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    socket = "spark.python.unix.domain.socket"
-    fits = len(folder) <= 60  # a socket's path has at most 104 bytes, and Spark's names take 42 of them
-    return {f"{socket}.enabled": str(fits).lower(), f"{socket}.dir": folder}
+    fits = str(
+        len(folder) <= 60
+    ).lower()  # a socket's path has at most 104 bytes; Spark's names take 42 of them
+    return {"spark.python.unix.domain.socket.enabled": fits, "spark.python.unix.domain.socket.dir": folder}
 
 
 def name_remedy(error: str) -> str | None:
     """What to do if executors cannot run our Python, from Spark's message; None if something else failed."""
-    if (found := UNFIT.search(error)) is None:
-        return None
-    return f"the executors cannot run this job ({found[0]}): {REMEDY}"
+    found = UNFIT.search(error)
+    return f"the executors cannot run this job ({found[0]}): {REMEDY}" if found else None

@@ -14,6 +14,7 @@ from pyspark import SparkContext
 from ingest.session import FOLDER, LOCAL_SETTINGS, PYTHON, choose_sockets, name_remedy, prepare_environment
 
 TWICE = """
+import sys
 from ingest.session import close_context, open_context
 for number in (1, 2):
     context = open_context("local[1]", {"spark.app.name": f"run {number}"})
@@ -22,6 +23,7 @@ for number in (1, 2):
 context = open_context(None, {"spark.master": "local[1]"}, "workers.zip")
 print(context.getConf().get("spark.archives"), context.getConf().get("spark.executorEnv.PYTHONPATH"))
 close_context(context)
+print("pandas" in sys.modules)
 """
 
 
@@ -49,7 +51,9 @@ def test_spark_can_be_opened_again_in_one_process_ships_an_archive_and_leaves_no
         text=True,
         check=False,
     )
-    assert done.stdout.splitlines() == ["run 1 45", "run 2 45", f"workers.zip#{FOLDER} {FOLDER}"], done.stderr
+    assert done.stdout.splitlines() == ["run 1 45", "run 2 45", f"workers.zip#{FOLDER} {FOLDER}", "False"], (
+        done.stderr
+    )
     assert not list(tmp_path.glob("headgate-spark-*"))
 
 
