@@ -4,19 +4,22 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 import pytest
 
-from ingest.cuts import Slicing, find_slice_length
+from ingest.batches import gather_batches
+from ingest.cuts import Slicing, cut_records, find_slice_length
 from ingest.records import Judged, Kind, Records
 from ingest.rollup import Found, encode, finish, merge, sort_found
+from ingest.rows import Codes, Rows, drop_duplicates, make_codes
 from ingest.windows import summarise
 from tests.ingest import reference
 from tests.ingest.reference import NS, Event
 
-Rows = dict[Any, dict[str, Any]]
+Stored = dict[Any, dict[str, Any]]
 MANY = 1_000_000
 
 
@@ -51,6 +54,17 @@ def run_stages(judged: Iterable[Judged], slicing: Slicing) -> Found:
     return sort_found(one for part in range(slicing.parts) for one in finish(pieces[part], slicing))
 
 
+def make_rows(events: Sequence[Event], slicing: Slicing) -> tuple[Rows, Codes, int]:
+    """As the merge makes them of a batch, and how many were copies."""
+    cuts = [cut for _, cut in cut_records(make_records(events), slicing._replace(parts=1))]
+    with ExitStack() as stack:
+        kinds, batches = gather_batches(stack, cuts, slicing)
+        (batch,) = batches
+        codes = make_codes(kinds)
+        rows, repeated = drop_duplicates(batch, codes, slicing)
+    return rows, codes, repeated
+
+
 def slice_windows(
     window_seconds: int = 60, *, slices: int = 1, parts: int = 3, most_records: int = MANY
 ) -> Slicing:
@@ -58,7 +72,7 @@ def slice_windows(
     return Slicing(window_ns, find_slice_length(window_ns, slices), parts, most_records, None)
 
 
-def roll_up(blocks: Sequence[Sequence[Event]], slicing: Slicing) -> tuple[Rows, Rows, int]:
+def roll_up(blocks: Sequence[Sequence[Event]], slicing: Slicing) -> tuple[Stored, Stored, int]:
     """Operators, topologies, duplicates; JSON texts are read."""
     found = run_stages((judge(events, number) for number, events in enumerate(blocks)), slicing)
     summaries, _ = summarise(found, slicing.window_ns)

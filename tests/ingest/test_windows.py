@@ -10,7 +10,7 @@ import pytest
 from ingest.cuts import Slicing
 from ingest.windows import list_dispersion, summarise
 from tests.ingest import reference
-from tests.ingest.in_memory import Rows, judge, roll_up, run_stages, slice_windows
+from tests.ingest.in_memory import judge, roll_up, run_stages, slice_windows
 from tests.ingest.logs import START_NS, make_events, make_single_events
 from tests.ingest.reference import NS, Event
 from tests.ingest.window_logs import make_steady, rename, sample_by_chance
@@ -131,8 +131,7 @@ def test_the_dispersion_of_poisson_arrivals_is_near_one_and_that_of_batches_near
 def test_a_window_that_is_covered_in_part_is_not_taken_for_bursts():
     """The bins after the end of the log are no silences."""
     events = make_steady(100, 230, seed=49)
-    rows: Rows = roll_up([events], slice_windows(240))[0]
-    (row,) = rows.values()
+    (row,) = roll_up([events], slice_windows(240))[0].values()
     assert row["covered_seconds"] < 231
     assert max(index_of(row).values()) < 1.8
 
