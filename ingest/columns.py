@@ -2,9 +2,10 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache, partial
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import duckdb
@@ -20,18 +21,24 @@ Nanos = NDArray[np.int64]
 Rows = NDArray[np.int64]
 Codes = NDArray[np.int32]
 Decode = Callable[[Any], Any]
+Show = Callable[[list[int]], list[str]]
 Faults = dict[int, str | None]  # by place; None: a blank line is no record
 UNKNOWN = -1
 MOST_LOOKED_UP = 1 << 20
 PLAIN_NUMBER = r"^\d{1,15}(\.\d{0,15})?$"
-PLAIN_ISO = (
+PLAIN_ISO = (  # so strict that only days that do not exist are left to be refused
     r"^(19[7-9]|20\d|21\d)\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]([01]\d|2[0-3]):[0-5]\d"
     r"(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)$"
 )
+STAMP = pa.timestamp("ns", "UTC")
+ORDER = ("line", *FIELDS[:8], "order", *FIELDS[8:])  # of two faults of a record the first is told
 
 
 class Found(NamedTuple):
-    """The fields of a block's records, and the faults of each field; those of whole lines stand under "line"."""
+    """The fields of a block's records: labels by name, times, and hashes of tuple_ids.
+
+    `faults` has those of each other field by its name, and those of whole lines as "line".
+    """
 
     labels: Mapping[str, pa.Array]
     times: list[Nanos]
@@ -40,35 +47,28 @@ class Found(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """The code of each record's label, and by code what it means, or its fault."""
+    """The code of each record's label, and what it means by code."""
 
     codes: Codes
     values: list[Any]
-    faults: list[str | None]
-
-
-@contextmanager
-def without_pandas() -> Iterator[None]:
-    """Else pyarrow loads pandas at its first value, which takes half a second and is of no use to a worker."""
-
-    class Refuser:
-        @staticmethod
-        def find_spec(name: str, *_: Any) -> None:
-            if name == "pandas":
-                raise ImportError(name)
-
-    refuser = Refuser()
-    sys.meta_path.insert(0, refuser)
-    yield
-    sys.meta_path.remove(refuser)
 
 
 @cache
 def connect() -> duckdb.DuckDBPyConnection:
-    """The engine of this process, which uses one processor."""
-    with without_pandas():
-        pa.scalar(0)
+    """The engine of this process, which uses one processor.
+
+    pyarrow looks for pandas at its first value. It must not find it: loading it takes half a second, for nothing.
+    """
+    refuser = SimpleNamespace(find_spec=refuse_pandas)
+    sys.meta_path.insert(0, refuser)
+    pa.scalar(0)
+    sys.meta_path.remove(refuser)
     return duckdb.connect(config={"threads": 1})
+
+
+def refuse_pandas(name: str, *_: Any) -> None:
+    if name == "pandas":
+        raise ImportError(name)
 
 
 def query(select: str, **columns: pa.Array) -> dict[str, pa.Array]:
@@ -76,20 +76,35 @@ def query(select: str, **columns: pa.Array) -> dict[str, pa.Array]:
     return {name: table[name].combine_chunks() for name in table.column_names}
 
 
-def judge_block(
-    place: tuple[str, int], found: Found, decode: Decode, show: Callable[[list[int]], list[str]]
+def judge_columns(
+    place: tuple[str, int], found: Mapping[str, pa.Array], faults: Faults, show: Show
 ) -> Judged:
-    """Judges the records of a block; `decode` makes a label of what was found, `show` texts of lines."""
-    labels = {name: read_labels(found.labels[name], decode, read) for name, read in LABELS.items()}
-    arrived, started, finished = found.times
-    faults = collect_faults(found, labels)
-    usable = np.ones(len(arrived), np.bool_)
+    """Judges records of which each field is a column; `faults` are those of whole lines, `show` gives their texts."""
+    every, times = {"line": faults}, []
+    for name in TIMES:
+        nanos, every[name] = read_times(name, found[name])
+        times.append(nanos)
+    roots, every["tuple_id"] = read_roots(found["tuple_id"])
+    return judge_found(place, Found(found, times, roots, every), lambda value: value, show)
+
+
+def judge_found(place: tuple[str, int], found: Found, decode: Decode, show: Show) -> Judged:
+    """Judges records of which times and roots are known; `decode` makes a label's value of what was found."""
+    read = {name: read_labels(found.labels[name], decode, read) for name, read in LABELS.items()}
+    every = (
+        found.faults
+        | {name: faults for name, (_, faults) in read.items()}
+        | {"order": find_disorder(*found.times)}
+    )
+    faults: Faults = {}
+    for field in reversed(ORDER):
+        faults |= every[field]
+    usable = np.ones(len(found.roots), np.bool_)
     usable[list(faults)] = False
-    if faults:
-        labels = {name: label._replace(codes=label.codes[usable]) for name, label in labels.items()}
-        arrived, started, finished = arrived[usable], started[usable], finished[usable]
-    kinds, kind = combine(list(labels.values()))
-    roots = mix_roots(kinds, kind, found.roots[usable] if faults else found.roots)
+    kept = usable if faults else slice(None)
+    arrived, started, finished = (time[kept] for time in found.times)
+    kinds, kind = combine([Labels(label.codes[kept], label.values) for label, _ in read.values()])
+    roots = mix_roots(kinds, kind, found.roots[kept])
     records = Records(kinds, kind, roots, arrived, started - arrived, finished - started)
     rejected = [(row, reason) for row, reason in sorted(faults.items()) if reason]
     texts = show([row for row, _ in rejected[:MOST_REJECTS]])
@@ -97,12 +112,22 @@ def judge_block(
     return Judged(*place, len(usable), records, rejects, dict(Counter(reason for _, reason in rejected)))
 
 
-def read_labels(column: pa.Array, decode: Decode, read: Decode) -> Labels:
+def find_disorder(arrived: Nanos, started: Nanos, finished: Nanos) -> Faults:
+    late: Faults = dict.fromkeys(
+        np.flatnonzero(finished < started).tolist(), "finished_at is before started_at"
+    )
+    return late | dict.fromkeys(np.flatnonzero(started < arrived).tolist(), "started_at is before arrived_at")
+
+
+def read_labels(column: pa.Array, decode: Decode, read: Decode) -> tuple[Labels, Faults]:
+    """Each distinct label is read once."""
     if not pa.types.is_dictionary(column.type):
-        column = pc.dictionary_encode(column)
-    values = [try_to_read(read, decode(value)) for value in (*column.dictionary.to_pylist(), None)]
-    codes = pc.fill_null(column.indices, len(values) - 1).to_numpy().astype(np.int32, copy=False)
-    return Labels(codes, *map(list, zip(*values, strict=True)))
+        column = column.dictionary_encode()
+    found = [try_to_read(read, decode(value)) for value in (*column.dictionary.to_pylist(), None)]
+    codes = pc.fill_null(column.indices, len(found) - 1).to_numpy().astype(np.int32, copy=False)
+    rows = np.flatnonzero(np.array([fault is not None for _, fault in found])[codes])
+    faults = {row: found[code][1] for row, code in zip(rows.tolist(), codes[rows].tolist(), strict=True)}
+    return Labels(codes, [value for value, _ in found]), faults
 
 
 def try_to_read(read: Decode, value: Any) -> tuple[Any, str | None]:
@@ -113,35 +138,11 @@ def try_to_read(read: Decode, value: Any) -> tuple[Any, str | None]:
         return None, str(fault)
 
 
-def collect_faults(found: Found, labels: Mapping[str, Labels]) -> Faults:
-    """The first fault of each record that has one, in the order of the fields."""
-    faults = found.faults.get("line", {}).copy()
-    arrived, started, finished = found.times
-    for field in FIELDS:
-        if field in labels and any(labels[field].faults):
-            codes, _, reasons = labels[field]
-            is_bad = np.array([reason is not None for reason in reasons])
-            rows = np.flatnonzero(is_bad[codes])
-            for row, code in zip(rows.tolist(), codes[rows].tolist(), strict=True):
-                faults.setdefault(row, reasons[code])
-        for row, reason in found.faults.get(field, {}).items():
-            faults.setdefault(row, reason)
-        if field == TIMES[-1]:
-            for row in np.flatnonzero((started < arrived) | (finished < started)).tolist():
-                late = (
-                    ("started_at", "arrived_at")
-                    if started[row] < arrived[row]
-                    else ("finished_at", "started_at")
-                )
-                faults.setdefault(row, f"{late[0]} is before {late[1]}")
-    return faults
-
-
 def combine(labels: list[Labels]) -> tuple[list[Kind], Codes]:
     """The distinct kinds among records, and the place of each record's."""
     code = np.zeros(len(labels[0].codes), np.int32)
     found: list[tuple[Any, ...]] = [()]
-    for codes, values, _ in labels:
+    for codes, values in labels:
         seen, code = find_distinct(code * np.int64(len(values)) + codes, len(found) * len(values))
         found = [(*found[one // len(values)], values[one % len(values)]) for one in seen.tolist()]
     places: dict[Kind, int] = {}
@@ -176,13 +177,8 @@ def read_roots(texts: pa.Array) -> tuple[NDArray[np.uint64], Faults]:
 
 
 def read_times(name: str, column: pa.Array) -> tuple[Nanos, Faults]:
-    """Nanoseconds of texts, of floats (seconds) or of integers (nanoseconds)."""
-    if pa.types.is_string(column.type):
-        nanos = read_texts(column)
-    elif pa.types.is_floating(column.type):
-        nanos = convert_seconds(column.to_numpy(zero_copy_only=False))
-    else:
-        nanos = pc.fill_null(column, UNKNOWN).to_numpy()
+    """Nanoseconds of texts, or of what `to_nanos` takes."""
+    nanos = read_texts(column) if pa.types.is_string(column.type) else to_nanos(column)
     odd = np.flatnonzero((nanos < 0) | (nanos >= YEAR_2200 * SECOND))
     values, faults = read_each(partial(read_time, name), column, odd)
     if len(odd):
@@ -200,24 +196,30 @@ def read_each(read: Decode, column: pa.Array, rows: Rows) -> tuple[list[Any], Fa
 
 def read_texts(texts: pa.Array) -> Nanos:
     """Times of plain numbers and of plain ISO 8601 texts; UNKNOWN for others."""
-    is_number = pc.match_substring_regex(texts, PLAIN_NUMBER)
-    seconds = pc.if_else(is_number, texts, None).cast(pa.float64())
-    nanos = convert_seconds(seconds.to_numpy(zero_copy_only=False))
-    if pc.all(is_number).as_py():
-        return nanos
-    plain = pc.if_else(pc.match_substring_regex(texts, PLAIN_ISO), texts, None)
-    stamps = pc.fill_null(cast_stamps(plain).cast(pa.int64()), UNKNOWN).to_numpy()
-    latest: Nanos = np.maximum(nanos, stamps)
+    for kind in (STAMP, pa.float64()):
+        with suppress(pa.ArrowInvalid):  # where one text is of another kind, which is seldom
+            return to_nanos(texts.cast(kind))
+    numbers = pc.if_else(pc.match_substring_regex(texts, PLAIN_NUMBER), texts, None).cast(pa.float64())
+    stamps = cast_stamps(pc.if_else(pc.match_substring_regex(texts, PLAIN_ISO), texts, None))
+    latest: Nanos = np.maximum(to_nanos(numbers), to_nanos(stamps))
     return latest
+
+
+def to_nanos(column: pa.Array) -> Nanos:
+    """Nanoseconds of timestamps, of integers (nanoseconds too) or of floats (seconds)."""
+    if pa.types.is_floating(column.type):
+        return convert_seconds(column.to_numpy(zero_copy_only=False))
+    nanos: Nanos = pc.fill_null(column.cast(pa.int64()), UNKNOWN).to_numpy()
+    return nanos
 
 
 def cast_stamps(texts: pa.Array) -> pa.Array:
     """Timestamps; null for a day that does not exist, such as 30 February."""
     try:
-        return texts.cast(pa.timestamp("ns", "UTC"))
+        return texts.cast(STAMP)
     except pa.ArrowInvalid:
         if len(texts) == 1:
-            return pa.nulls(1, pa.timestamp("ns", "UTC"))
+            return pa.nulls(1, STAMP)
     half = len(texts) // 2
     return pa.concat_arrays([cast_stamps(texts[:half]), cast_stamps(texts[half:])])
 

@@ -5,11 +5,12 @@ from functools import partial
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 from numpy.typing import NDArray
 
-from ingest.columns import Faults, Found, judge_block, read_roots, read_times, try_to_read
-from ingest.judge import FIELDS, TIMES, Unusable
+from ingest.columns import Faults, judge_columns, try_to_read
+from ingest.judge import FIELDS, Unusable
 from ingest.lines import NOT_UTF8, Lines, split_lines
 from ingest.records import Judged
 
@@ -22,20 +23,15 @@ def judge_csv(file: str, block: int, data: bytes, header: str) -> Judged:
     """Judges the lines of a block of a file with this header; a line that is the header again is no record."""
     lines = split_lines(data.replace(b"\r\n", b"\n"))
     found = dict.fromkeys(FIELDS, pa.nulls(len(lines.texts), pa.string()))
-    faults, times = {"line": Faults()}, []
+    faults: Faults = {}
     if fault := find_header_fault(header):
-        faults["line"] = {
-            row: text and text.strip() and fault for row, text in enumerate(lines.texts.to_pylist())
-        }
+        faults = {row: text and text.strip() and fault for row, text in enumerate(lines.texts.to_pylist())}
     else:
-        found |= split_fields(lines, split_header(header), faults["line"])
-    for name in TIMES:
-        nanos, faults[name] = read_times(name, found[name])
-        times.append(nanos)
-    rows = list(faults["arrived_at"]) if fault != NO_HEADER else []
-    faults["line"] |= {row: None for row, text in zip(rows, lines.show(rows), strict=True) if text == header}
-    roots, faults["tuple_id"] = read_roots(found["tuple_id"])
-    return judge_block((file, block), Found(found, times, roots, faults), lambda value: value, lines.show)
+        found |= split_fields(lines, split_header(header), faults)
+    if fault != NO_HEADER:
+        is_header = pc.is_in(lines.texts, pa.array([header, f"{header}\n"]))
+        faults |= dict.fromkeys(np.flatnonzero(is_header.to_numpy(zero_copy_only=False)).tolist())
+    return judge_columns((file, block), found, faults, lines.show)
 
 
 def split_fields(lines: Lines, names: list[str], faults: Faults) -> dict[str, pa.Array]:

@@ -17,12 +17,12 @@ from ingest.columns import (
     Found,
     Nanos,
     Rows,
-    convert_seconds,
-    judge_block,
+    judge_found,
     query,
     read_roots,
     read_texts,
     read_times,
+    to_nanos,
 )
 from ingest.judge import LABELS, SECOND, TIMES, Bare
 from ingest.lines import NOT_UTF8, Lines, split_lines
@@ -69,7 +69,7 @@ def judge_json(file: str, block: int, data: bytes) -> Judged:
     for nanos, name in zip(times, TIMES, strict=True):
         nanos[rows], found = read_times(name, again[name])
         faults[name] = {int(rows[row]): fault for row, fault in found.items()}
-    return judge_block((file, block), Found(columns, times, roots, faults), read_fragment, lines.show)
+    return judge_found((file, block), Found(columns, times, roots, faults), read_fragment, lines.show)
 
 
 def find_faults(lines: Lines, rows: Rows, kinds: pa.Array) -> Faults:
@@ -84,9 +84,7 @@ def find_faults(lines: Lines, rows: Rows, kinds: pa.Array) -> Faults:
 
 def read_plain(column: pa.Array) -> Nanos:
     """Times that are surely what they seem: DuckDB reads true as 1 and false as 0."""
-    if pa.types.is_string(column.type):
-        return read_texts(column)
-    nanos = convert_seconds(column.to_numpy(zero_copy_only=False))
+    nanos = read_texts(column) if pa.types.is_string(column.type) else to_nanos(column)
     return np.where(nanos > SECOND, nanos, UNKNOWN)
 
 

@@ -20,7 +20,7 @@ YEAR_2200 = 7_258_118_400
 MAX_NAME_LENGTH = 200
 MAX_SAMPLE_EVERY = 1_000_000
 ISO = re.compile(
-    r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?:(:\d\d)(?:\.(\d{1,9}))?)?(?: ?([Zz]|[+-]\d\d(?::?\d\d)?))?",
+    r"(\d{4}-\d\d-\d\d)[Tt ](\d\d(?::\d\d(?::\d\d)?)?)(?:(?<=:\d\d:\d\d)\.(\d{1,9}))?(?: ?([Zz]|[+-]\d\d(?::?\d\d)?))?",
     re.ASCII,
 )
 
@@ -95,11 +95,11 @@ def read_iso(name: str, text: Any) -> int:
     parts = ISO.fullmatch(text) if isinstance(text, str) else None
     if parts is None:
         raise Unusable(f"{name} is not a time")
-    day, minute, second, fraction, zone = parts.groups()
+    day, clock, fraction, zone = parts.groups()
     if zone is None:
         raise Unusable(f"{name} has no time zone")
     try:
-        at = datetime.fromisoformat(f"{day}T{minute}{second or ':00'}{zone.upper()}")
+        at = datetime.fromisoformat(f"{day}T{clock}{zone.upper()}")
     except ValueError as error:
         raise Unusable(f"{name} is not a time") from error
     return int(at.timestamp()) * SECOND + int((fraction or "0").ljust(9, "0"))

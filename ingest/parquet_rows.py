@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ingest.columns import UNKNOWN, Faults, Found, judge_block, read_roots, read_times
+from ingest.columns import UNKNOWN, Faults, judge_columns
 from ingest.judge import FIELDS, LABELS, SECOND, TIMES, YEAR_2200
 from ingest.lines import NOT_UTF8, read_text
 from ingest.records import Judged
@@ -32,13 +32,8 @@ def read_row_groups(file: str, groups: range, first: int, most: int = MOST_ROWS)
 
 def judge_rows(file: str, first: int, rows: pa.Table) -> Judged:
     """Judges rows, which begin with number `first` of the file."""
-    faults: dict[str, Faults] = {"line": {}}
-    found = {name: normalise(name, rows, faults["line"]) for name in FIELDS}
-    roots, faults["tuple_id"] = read_roots(found["tuple_id"])
-    times = []
-    for name in TIMES:
-        nanos, faults[name] = read_times(name, found[name])
-        times.append(nanos)
+    faults: Faults = {}
+    found = {name: normalise(name, rows, faults) for name in FIELDS}
 
     def show(places: list[int]) -> list[str]:
         shown = {name: found[name].take(pa.array(places, pa.int64())) for name in FIELDS}
@@ -50,7 +45,7 @@ def judge_rows(file: str, first: int, rows: pa.Table) -> Judged:
             for row in pa.table(shown).to_pylist()
         ]
 
-    return judge_block((file, first), Found(found, times, roots, faults), lambda value: value, show)
+    return judge_columns((file, first), found, faults, show)
 
 
 def is_text(kind: pa.DataType) -> bool:

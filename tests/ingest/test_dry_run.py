@@ -78,7 +78,7 @@ def test_a_share_of_unusable_records_is_fine(tmp_path: Path):
     ],
 )
 def test_the_command_needs_neither_spark_nor_a_database(tmp_path: Path, share: str, code: int, told: str):
-    (tmp_path / "a.jsonl").write_text("\n".join([good(), "torn"]))
+    (tmp_path / "a.jsonl").write_text(f"{good()}\ntorn")
     done = run(tmp_path, "--max-rejected", share)
     assert (done.returncode, done.stdout.splitlines()[0]) == (
         code,

@@ -90,7 +90,7 @@ def test_hadoop_lists_what_python_lists(spark: SparkContext, tmp_path: Path):
 
 
 def test_spark_reads_what_python_cannot_unpack(spark: SparkContext, tmp_path: Path):
-    text = "\n".join([good(), "", "bad"]).encode()
+    text = f"{good()}\n\nbad".encode()
     (tmp_path / "a.jsonl").write_bytes(text)
     (tmp_path / "b.jsonl.deflate").write_bytes(zlib.compress(text))
     sources = find_sources([str(tmp_path)], None)

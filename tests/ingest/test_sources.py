@@ -92,7 +92,8 @@ def test_the_name_says_what_a_file_holds(
 ):
     write(tmp_path, name)
     (file,) = find_sources([str(tmp_path)], None).files
-    assert file == (f"{tmp_path}/{name}", len(good()), kind, compression, needs_spark)
+    path = f"file:{tmp_path}/{name}" if needs_spark else f"{tmp_path}/{name}"
+    assert file == (path, len(good()), kind, compression, needs_spark)
 
 
 def test_records_are_guessed_from_sizes(tmp_path: Path):
