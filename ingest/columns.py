@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ingest.judge import FIELDS, LABELS, SECOND, TIMES, YEAR_2200, Unusable, read_name, read_time
+from ingest.judge import FIELDS, LABELS, SECOND, TIMES, YEAR_2200, Unusable, read_name, read_number, read_time
 from ingest.records import MOST_REJECTS, Judged, Kind, Records, Reject, show_line
 
 Nanos = NDArray[np.int64]
@@ -196,9 +196,9 @@ def read_each(read: Decode, column: pa.Array, rows: Rows) -> tuple[list[Any], Fa
 
 def read_texts(texts: pa.Array) -> Nanos:
     """Times of plain numbers and of plain ISO 8601 texts; UNKNOWN for others."""
-    for kind in (STAMP, pa.float64()):
-        with suppress(pa.ArrowInvalid):  # where one text is of another kind, which is seldom
-            return to_nanos(texts.cast(kind))
+    is_number = len(texts) and read_number(texts[-1].as_py()) is not None
+    with suppress(pa.ArrowInvalid):  # nearly always all are like the last
+        return to_nanos(texts.cast(pa.float64() if is_number else STAMP))
     numbers = pc.if_else(pc.match_substring_regex(texts, PLAIN_NUMBER), texts, None).cast(pa.float64())
     stamps = cast_stamps(pc.if_else(pc.match_substring_regex(texts, PLAIN_ISO), texts, None))
     latest: Nanos = np.maximum(to_nanos(numbers), to_nanos(stamps))

@@ -23,26 +23,27 @@ def judge_csv(file: str, block: int, data: bytes, header: str) -> Judged:
     """Judges the lines of a block of a file with this header; a line that is the header again is no record."""
     lines = split_lines(data.replace(b"\r\n", b"\n"))
     found = dict.fromkeys(FIELDS, pa.nulls(len(lines.texts), pa.string()))
-    faults: Faults = {}
+    is_header = pc.is_in(lines.texts, pa.array([header, f"{header}\n"])).to_numpy(zero_copy_only=False)
+    faults: Faults = dict.fromkeys(np.flatnonzero(is_header).tolist())
     if fault := find_header_fault(header):
-        faults = {row: text and text.strip() and fault for row, text in enumerate(lines.texts.to_pylist())}
+        texts = enumerate(lines.texts.to_pylist())
+        every = {row: fault if text and text.strip() else None for row, text in texts}
+        faults = every if fault == NO_HEADER else every | faults
     else:
         found |= split_fields(lines, split_header(header), faults)
-    if fault != NO_HEADER:
-        is_header = pc.is_in(lines.texts, pa.array([header, f"{header}\n"]))
-        faults |= dict.fromkeys(np.flatnonzero(is_header.to_numpy(zero_copy_only=False)).tolist())
     return judge_columns((file, block), found, faults, lines.show)
 
 
 def split_fields(lines: Lines, names: list[str], faults: Faults) -> dict[str, pa.Array]:
-    """The known columns, null where empty; odd lines are split one by one."""
+    """The known columns, null where empty and in lines that have a fault; odd lines are split one by one."""
     is_plain = lines.texts.is_valid().to_numpy(zero_copy_only=False)
     is_plain = (
         is_plain & (count(lines, b",") == len(names) - 1) & (count(lines, b'"') + count(lines, b"\r") == 0)
     )
+    is_plain[list(faults)] = False
     rows, odd = np.flatnonzero(~is_plain), []
     for row, text in zip(rows.tolist(), lines.texts.take(rows).to_pylist(), strict=True):
-        fields, fault = try_to_read(partial(split_line, len(names)), text)
+        fields, fault = (None, None) if row in faults else try_to_read(partial(split_line, len(names)), text)
         odd.append(fields or [None] * len(names))
         if fields is None:
             faults[row] = fault
