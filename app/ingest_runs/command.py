@@ -1,14 +1,16 @@
 """`headgate ingest` and `headgate prune`: summarise raw logs, and delete old summaries."""
 
+from argparse import ArgumentTypeError
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Annotated
 
 import typer
 
 from app.storage.database_choice import Choice
 from app.terminal.commands import choose_or_fail, fail, load_settings, refuse_other_schema, say
+from ingest.request import Request, read_day, read_share
 
 
 def ingest(
@@ -36,26 +38,26 @@ def ingest(
     ] = False,
 ) -> None:
     """Roll raw per-tuple logs up into the summaries and snapshots that plans stand on (docs/ingest.md)."""
-    from argparse import ArgumentTypeError
-
-    from ingest.request import Request, read_day, read_share
-
     try:
-        request = Request(
-            tuple(paths), read_day(date) if date else None, window_seconds, read_share(max_rejected)
-        )
+        day = read_day(date) if date else None
+        request = Request(tuple(paths), day, window_seconds, read_share(max_rejected))
     except ArgumentTypeError as error:
         raise fail(str(error)) from error
     if dry_run:
-        _judge_heads(request.paths, str(request.day) if request.day else None, request.max_rejected)
-        return
-    from ingest import job
+        _judge_heads(request.paths, str(day) if day else None, request.max_rejected)
+    else:
+        _run(request, master, worker_archive)
+
+
+def _run(request: Request, master: str, worker_archive: str | None) -> None:
+    """Runs the job; Spark takes seconds to start, in which the database is opened and the rest is loaded."""
     from ingest.session import open_context
 
     choice = choose_or_fail(load_settings())
-    # Spark takes seconds to start: the database is opened and migrated meanwhile.
-    spark = ThreadPoolExecutor(1).submit(open_context, master, worker_archive=worker_archive)
-    with _open_migrated_database(choice, "writes to") as url:
+    spark = (beside := ThreadPoolExecutor(1)).submit(open_context, master, worker_archive=worker_archive)
+    with _open_migrated_database(choice, "writes to", beside) as url:
+        from ingest import job
+
         code = job.ingest(url, request, spark.result)
     say(f"the run is in {choice.where}: {choice.tell_where_to_read('/v1/ingest-runs')}")
     if code:
@@ -75,9 +77,7 @@ def _judge_heads(paths: tuple[str, ...], day: str | None, max_rejected: float) -
     except SourceNotFound as error:
         raise fail(str(error)) from error
     if not fine:
-        raise fail(
-            "a run of such files would write nothing: correct them, or raise --max-rejected"
-        )
+        raise fail("a run of such files would write nothing: correct them, or raise --max-rejected")
 
 
 def prune(
@@ -94,7 +94,7 @@ def prune(
     if unit not in units or not (count.isascii() and count.isdecimal() and len(count) <= 5):
         raise fail(f"--older-than {older_than}: write a whole number of h, d or w, e.g. 90d")
     choice = choose_or_fail(load_settings())
-    with _open_migrated_database(choice, "deletes from") as url, connect(url) as connection:
+    with _open_migrated_database(choice, "deletes from", nullcontext()) as url, connect(url) as connection:
         gone = retention.prune(connection, int(count) * units[unit])
     typer.echo(
         f"pruned {gone.days} whole days, {gone.windows} windows, {gone.snapshots} snapshots, {gone.runs} runs"
@@ -102,8 +102,13 @@ def prune(
 
 
 @contextmanager
-def _open_migrated_database(choice: Choice, does: str) -> Iterator[str]:
-    """The URL of the service's migrated database; the database is named on standard error first."""
+def _open_migrated_database(
+    choice: Choice, does: str, beside: AbstractContextManager[object]
+) -> Iterator[str]:
+    """The URL of the service's migrated database; the database is named on standard error first.
+
+    What runs `beside` is ended before an error is told, so that the error stands below what it printed.
+    """
     from psycopg import OperationalError as ConnectionLost
     from sqlalchemy.exc import OperationalError
 
@@ -117,7 +122,7 @@ def _open_migrated_database(choice: Choice, does: str) -> Iterator[str]:
     configure_logging("json" if in_force.log_format == "json" else "text", in_force.log_level)
     say(f"{does} {choice.describe()}")
     try:
-        with open_database_url(in_force) as url:
+        with beside, open_database_url(in_force) as url:
             if choice.is_found:
                 refuse_other_schema(url, choice)
             else:

@@ -93,7 +93,16 @@ def find_long_functions() -> list[str]:
 
 def list_texts() -> Iterator[Path]:
     """Every text file of the project that is not made by a tool."""
-    skipped = {".git", ".venv", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"}
+    skipped = {
+        ".git",
+        ".venv",
+        "build",
+        "__pycache__",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".pytest_cache",
+        ".hypothesis",
+    }
     for path in ROOT.rglob("*"):
         parts = path.relative_to(ROOT).parts
         if path.is_file() and not skipped & set(parts) and path.suffix != ".lock":
