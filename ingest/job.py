@@ -128,9 +128,11 @@ def explain(error: BaseException) -> str:
     if remedy := name_remedy(str(error)):
         return remedy
     lines = str(error).strip().splitlines() or [type(error).__name__]
-    python = next((place for place, line in enumerate(lines) if TRACEBACK in line), None)
-    if python is not None:  # the lines of the trace are indented, and the error stands below them
-        return next(line for line in lines[python + 1 :] if line and not line.startswith(" "))
+    traces = [place for place, line in enumerate(lines) if TRACEBACK in line]
+    if (
+        traces
+    ):  # the last is of the error that was raised; its lines are indented, and the error stands below them
+        return next(line for line in lines[traces[-1] + 1 :] if line and not line.startswith(" "))
     said = [line for line in lines if not line.startswith("An error occurred while calling")]
     causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
     return "; caused by ".join([(said or lines)[0].removeprefix(": "), *causes[-1:]])
