@@ -13,7 +13,7 @@ from planner.vms.replay import replay_policy
 from planner.vms.sigma_policies import ALL_POLICIES, SigmaPolicy, SigmaRule, find_policy, saturated_samples
 from planner.vms.throughput import MstSample, fit_mst
 from planner.vms.timing import Observed
-from planner.workloads.peak_rate import PeakLoad, expect_last_rate
+from planner.workloads.peak_rate import ArmaPeaks, PeakLoad, expect_last_rate
 from tests.planner.imai import mst_samples, training_samples, worldcup_week
 
 
@@ -90,21 +90,24 @@ def test_one_sample_is_learned_per_saturated_run() -> None:
 
 
 @pytest.fixture(scope="module")
-def setup() -> BacktestSetup:
-    return BacktestSetup("week", "grep", tuple(worldcup_week()[400:1400]), mst_samples("grep"))
+def backtests() -> tuple[Backtest, Backtest]:
+    """Two of one setup, each with forecasts of its own: one for the workload as it is, one for the altered one."""
+    setup = BacktestSetup("week", "grep", tuple(worldcup_week()[400:1400]), mst_samples("grep"))
+    one, other = Backtest(setup), Backtest(setup)
+    other.peaks = ArmaPeaks(one.peaks.order)  # what it would choose too, in a second and a half
+    return one, other
 
 
 @pytest.mark.parametrize("policy", ALL_POLICIES)
-def test_no_policy_looks_ahead(setup: BacktestSetup, policy: str) -> None:
+def test_no_policy_looks_ahead(backtests: tuple[Backtest, Backtest], policy: str) -> None:
     """Altering everything that a decision cannot have seen leaves all decisions up to it as they were."""
-    backtest, cut = Backtest(setup), 700
-    timing, made = setup.timing, backtest.make_policy(policy)
+    cut, (one, other) = 700, backtests
+    timing, made = one.setup.timing, one.make_policy(policy)
     seen = cut + 1 if made.reactive else cut - timing.startup_steps + 1
-    altered = backtest.rates.copy()
+    altered = one.rates.copy()
     altered[seen:] = 31.0 - altered[seen:][::-1]
-    before = replay_policy(made, backtest.rates, backtest.capacity, timing, 3).vms
-    again = Backtest(setup).make_policy(policy)
-    after = replay_policy(again, altered, backtest.capacity, timing, 3).vms
+    before = replay_policy(made, one.rates, one.capacity, timing, 3).vms
+    after = replay_policy(other.make_policy(policy), altered, one.capacity, timing, 3).vms
     decided = cut + timing.startup_steps + 1
     assert (before[:decided] == after[:decided]).all()
     assert (before != after).any()
