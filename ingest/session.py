@@ -57,12 +57,12 @@ def close_context(context: SparkContext) -> None:
 
 
 def prepare_environment(*, is_local: bool) -> None:
-    """Sets what Spark reads from the environment; variables that are set already are kept, JAVA_HOME if it fits."""
+    """Sets what Spark reads from the environment; TZ, an address, and a JAVA_HOME that fits stay as they are."""
     os.environ["JAVA_HOME"] = str(find_java_home(Path(tempfile.gettempdir(), f"headgate-java-{os.getuid()}")))
     os.environ.setdefault("TZ", "UTC")
     if is_local:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # some cannot resolve their own name
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        os.environ["PYSPARK_PYTHON"] = sys.executable  # which has the packages that tasks need
 
 
 def choose_sockets() -> dict[str, str]:

@@ -1,7 +1,4 @@
-"""Packs the Python packages that executors need into one zip, the same bytes from the same packages.
-
-usage: .venv/bin/python tools/pack_workers.py build/headgate-workers.zip
-"""
+"""Packs the Python packages that executors need into one zip: tools/pack_workers.py build/headgate-workers.zip"""
 
 import re
 import sys
@@ -16,7 +13,7 @@ LEFT_OUT = {"..", "__pycache__", "include", "tests"}
 
 
 def add_required(names: set[str]) -> set[str]:
-    """The distributions and all that they require, but for extras."""
+    """With all that they require, but for extras."""
     lines = [line for name in names for line in distribution(name).requires or [] if "extra ==" not in line]
     found = names | {re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in lines}
     return found if found == names else add_required(found)
@@ -32,9 +29,12 @@ def list_files() -> Iterator[tuple[str, Path]]:
                 yield str(file), Path(str(file.locate()))
 
 
-if __name__ == "__main__":
-    target = Path(sys.argv[1])
+def pack(target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(target, "w") as archive:
         for name, path in sorted(list_files()):
             archive.writestr(zipfile.ZipInfo(name), path.read_bytes(), zipfile.ZIP_DEFLATED, 1)
+
+
+if __name__ == "__main__":
+    pack(Path(sys.argv[1]))

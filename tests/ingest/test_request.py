@@ -28,6 +28,10 @@ def test_what_was_read_is_accepted_rejected_or_a_duplicate():
 def test_what_workers_import_needs_no_database():
     """Executors need not have what only the driver uses, and no worker spends time on loading it."""
     loaded = subprocess.run(
-        [sys.executable, "-c", LOADED], cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True
+        [sys.executable, "-c", LOADED],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert loaded.stdout.split() == []

@@ -97,15 +97,17 @@ def test_other_failures_have_no_such_remedy():
 
 
 @pytest.mark.parametrize("is_local", [True, False])
-def test_what_is_set_in_the_environment_stays(monkeypatch: pytest.MonkeyPatch, is_local: bool):  # noqa: FBT001
-    for name in ("TZ", "SPARK_LOCAL_IP", "PYSPARK_PYTHON"):
-        monkeypatch.delenv(name, raising=False)
+def test_what_is_set_in_the_environment_stays_but_for_the_python_of_a_local_run(
+    monkeypatch: pytest.MonkeyPatch,
+    is_local: bool,  # noqa: FBT001
+):
+    monkeypatch.delenv("SPARK_LOCAL_IP", raising=False)
+    monkeypatch.setenv("PYSPARK_PYTHON", "python3.99")
     monkeypatch.setenv("TZ", "Asia/Kolkata")
     monkeypatch.setenv("JAVA_HOME", os.environ.get("JAVA_HOME", ""))
     prepare_environment(is_local=is_local)
     assert os.environ["TZ"] == "Asia/Kolkata"
     assert (Path(os.environ["JAVA_HOME"]) / "bin" / "java").exists()
-    assert os.environ.get("PYSPARK_PYTHON") == (sys.executable if is_local else None)
+    assert os.environ.get("PYSPARK_PYTHON") == (sys.executable if is_local else "python3.99")
     assert os.environ.get("SPARK_LOCAL_IP") == ("127.0.0.1" if is_local else None)
-    for name in ("SPARK_LOCAL_IP", "PYSPARK_PYTHON"):
-        monkeypatch.setenv(name, os.environ.get(name, ""))  # so that the test's end takes them back
+    monkeypatch.setenv("SPARK_LOCAL_IP", os.environ.get("SPARK_LOCAL_IP", ""))  # taken back at the end
