@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ingest.cuts import Cut, Slicing, number_slices
 from ingest.dispersion import find_bin_lengths
-from ingest.records import Kind
+from ingest.records import TupleKind
 from ingest.segments import Column, Integers
 
 COLUMNS = 6
@@ -32,7 +32,7 @@ class Batch(NamedTuple):
 
 def gather_batches(
     stack: ExitStack, cuts: Iterable[Cut], slicing: Slicing
-) -> tuple[list[Kind], Iterator[Batch]]:
+) -> tuple[list[TupleKind], Iterator[Batch]]:
     """The kinds of records in the part, sorted, and its batches in order of time.
 
     Beyond `most_records` the columns lie in a temporary file, of which each batch reads its stretch.
@@ -63,7 +63,7 @@ def lay_down(cut: Cut, file: IO[bytes]) -> Cut:
     return Cut(cut.kinds, *columns)
 
 
-def cut_batches(cuts: list[Cut], kinds: list[Kind], slicing: Slicing) -> Iterator[Batch]:
+def cut_batches(cuts: list[Cut], kinds: list[TupleKind], slicing: Slicing) -> Iterator[Batch]:
     places = {kind: place for place, kind in enumerate(kinds)}
     codes = [np.array([places[kind] for kind in cut.kinds], dtype=np.int64) for cut in cuts]
     for begin, end, is_cut in plan_stretches([cut.at_ns for cut in cuts], slicing):

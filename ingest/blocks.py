@@ -21,7 +21,7 @@ TASK_RECORDS = 200_000
 PIECE_BYTES = 1 << 25  # of the content of a compressed file
 
 
-class UnreadableFile(Exception):
+class TornFile(Exception):
     """A file that is torn, or not what its name says."""
 
 
@@ -139,4 +139,4 @@ def named(file: LogFile) -> Iterator[None]:
     try:
         yield
     except (OSError, pa.ArrowException) as error:
-        raise UnreadableFile(f"{file.path} cannot be read: {error}") from error
+        raise TornFile(f"{file.path} cannot be read: {error}") from error

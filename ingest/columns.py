@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ingest.judge import FIELDS, LABELS, SECOND, TIMES, YEAR_2200, Unusable, read_name, read_number, read_time
-from ingest.records import MOST_REJECTS, Judged, Kind, Records, Reject, show_line
+from ingest.records import MOST_REJECTS, Judged, Records, Reject, TupleKind, show_line
 
 Nanos = NDArray[np.int64]
 Rows = NDArray[np.int64]
@@ -34,7 +34,7 @@ STAMP = pa.timestamp("ns", "UTC")
 ORDER = ("line", *FIELDS[:8], "order", *FIELDS[8:])  # of two faults of a record the first is told
 
 
-class Found(NamedTuple):
+class Columns(NamedTuple):
     """The fields of a block's records: labels by name, times, and hashes of tuple_ids.
 
     `faults` has those of each other field by its name, and those of whole lines as "line".
@@ -85,10 +85,10 @@ def judge_columns(
         nanos, every[name] = read_times(name, found[name])
         times.append(nanos)
     roots, every["tuple_id"] = read_roots(found["tuple_id"])
-    return judge_found(place, Found(found, times, roots, every), lambda value: value, show)
+    return judge_found(place, Columns(found, times, roots, every), lambda value: value, show)
 
 
-def judge_found(place: tuple[str, int], found: Found, decode: Decode, show: Show) -> Judged:
+def judge_found(place: tuple[str, int], found: Columns, decode: Decode, show: Show) -> Judged:
     """Judges records of which times and roots are known; `decode` makes a label's value of what was found."""
     read = {name: read_labels(found.labels[name], decode, read) for name, read in LABELS.items()}
     every = (
@@ -138,15 +138,15 @@ def try_to_read(read: Decode, value: Any) -> tuple[Any, str | None]:
         return None, str(fault)
 
 
-def combine(labels: list[Labels]) -> tuple[list[Kind], Codes]:
+def combine(labels: list[Labels]) -> tuple[list[TupleKind], Codes]:
     """The distinct kinds among records, and the place of each record's."""
     code = np.zeros(len(labels[0].codes), np.int32)
     found: list[tuple[Any, ...]] = [()]
     for codes, values in labels:
         seen, code = find_distinct(code * np.int64(len(values)) + codes, len(found) * len(values))
         found = [(*found[one // len(values)], values[one % len(values)]) for one in seen.tolist()]
-    places: dict[Kind, int] = {}
-    moved = [places.setdefault(Kind(*label), len(places)) for label in found]
+    places: dict[TupleKind, int] = {}
+    moved = [places.setdefault(TupleKind(*label), len(places)) for label in found]
     return list(places), np.array(moved, np.int32)[code]
 
 
@@ -160,7 +160,7 @@ def find_distinct(values: NDArray[np.int64], size: int) -> tuple[NDArray[np.int6
     return np.flatnonzero(is_seen), (np.cumsum(is_seen, dtype=np.int32) - 1)[values]
 
 
-def mix_roots(kinds: list[Kind], kind: Codes, roots: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mix_roots(kinds: list[TupleKind], kind: Codes, roots: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The hash of topology and tuple_id from that of tuple_id."""
     names = pa.array([f"topology {one.topology}" for one in kinds], pa.string())
     hashes: NDArray[np.uint64] = query("hash(name) AS root", name=names)["root"].to_numpy()

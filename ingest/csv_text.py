@@ -1,4 +1,4 @@
-"""Lines of CSV -> judged records; a record stands on one line."""
+"""TextLines of CSV -> judged records; a record stands on one line."""
 
 import csv
 from functools import partial
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ingest.columns import Faults, judge_columns, try_to_read
 from ingest.judge import FIELDS, Unusable
-from ingest.lines import NOT_UTF8, Lines, split_lines
+from ingest.lines import NOT_UTF8, TextLines, split_lines
 from ingest.records import Judged
 
 NO_HEADER = "the first line of the CSV is no header with known field names"
@@ -34,7 +34,7 @@ def judge_csv(file: str, block: int, data: bytes, header: str) -> Judged:
     return judge_columns((file, block), found, faults, lines.show)
 
 
-def split_fields(lines: Lines, names: list[str], faults: Faults) -> dict[str, pa.Array]:
+def split_fields(lines: TextLines, names: list[str], faults: Faults) -> dict[str, pa.Array]:
     """The known columns, null where empty and in lines that have a fault; odd lines are split one by one."""
     is_plain = lines.texts.is_valid().to_numpy(zero_copy_only=False)
     is_plain = (
@@ -62,7 +62,7 @@ def split_fields(lines: Lines, names: list[str], faults: Faults) -> dict[str, pa
     }
 
 
-def count(lines: Lines, mark: bytes) -> NDArray[np.int64]:
+def count(lines: TextLines, mark: bytes) -> NDArray[np.int64]:
     """How often the mark stands in each line."""
     if mark not in lines.data:
         return np.zeros(len(lines.texts), np.int64)

@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 
 from ingest.dispersion import FINEST, find_bin_lengths
-from ingest.records import Kind, Records
+from ingest.records import Records, TupleKind
 from ingest.request import Request
 from ingest.segments import Column, Integers, cut_segments, number, sort_by_code
 
@@ -42,7 +42,7 @@ class Cut(NamedTuple):
     `role` says what `at_ns` is: the record's arrival, or its start or finish, where that lies in a later slice.
     """
 
-    kinds: list[Kind]
+    kinds: list[TupleKind]
     kind: Column
     root: Column
     at_ns: Column

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from ingest.blocks import UnreadableFile, named, read_header, read_pieces
+from ingest.blocks import TornFile, named, read_header, read_pieces
 from ingest.columns import connect
 from ingest.csv_text import judge_csv
 from ingest.json_text import judge_json
@@ -49,7 +49,7 @@ def judge_heads(paths: Iterable[str], day: str | None) -> Iterator[Head]:
         try:
             with named(file):
                 yield Head(file.path, judge_head(file))
-        except (UnreadableFile, NeedsSpark) as error:
+        except (TornFile, NeedsSpark) as error:
             yield Head(file.path, None, str(error))
 
 

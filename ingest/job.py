@@ -20,7 +20,7 @@ from py4j.protocol import Py4JError
 from pyspark import SparkContext
 from pyspark.errors import PySparkException
 
-from ingest.blocks import UnreadableFile, read_sources
+from ingest.blocks import TornFile, read_sources
 from ingest.cuts import plan_slices
 from ingest.discovery import discover_topologies
 from ingest.records import describe_reject, number_rejects
@@ -146,7 +146,7 @@ def ingest(database_url: str, request: Request, start: Callable[[], SparkContext
     except (SourceNotFound, TooManyRejected) as error:
         log.error("%s", error)  # noqa: TRY400  # not a fault of the code: the trace would say nothing
         return UNUSABLE
-    except (PySparkException, Py4JError, RunDoesNotAddUp, UnreadableFile) as error:
+    except (PySparkException, Py4JError, RunDoesNotAddUp, TornFile) as error:
         log.error("%s", explain(error))  # noqa: TRY400  # likewise
         return FAILED
     finally:

@@ -1,4 +1,4 @@
-"""Lines of JSON -> judged records.
+"""TextLines of JSON -> judged records.
 
 DuckDB's parser says what is JSON: a trailing comma and NaN are. Of equal keys the first counts.
 """
@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from ingest.columns import (
     UNKNOWN,
+    Columns,
     Faults,
-    Found,
     Nanos,
     Rows,
     judge_found,
@@ -25,7 +25,7 @@ from ingest.columns import (
     to_nanos,
 )
 from ingest.judge import LABELS, SECOND, TIMES, Bare
-from ingest.lines import NOT_UTF8, Lines, split_lines
+from ingest.lines import NOT_UTF8, TextLines, split_lines
 from ingest.records import Judged
 
 NUMBER_FIRST = re.compile(rb'"arrived_at"\s*:\s*[-0-9]')
@@ -69,10 +69,10 @@ def judge_json(file: str, block: int, data: bytes) -> Judged:
     for nanos, name in zip(times, TIMES, strict=True):
         nanos[rows], found = read_times(name, again[name])
         faults[name] = {int(rows[row]): fault for row, fault in found.items()}
-    return judge_found((file, block), Found(columns, times, roots, faults), read_fragment, lines.show)
+    return judge_found((file, block), Columns(columns, times, roots, faults), read_fragment, lines.show)
 
 
-def find_faults(lines: Lines, rows: Rows, kinds: pa.Array) -> Faults:
+def find_faults(lines: TextLines, rows: Rows, kinds: pa.Array) -> Faults:
     """Why lines as a whole are no records."""
     faults: Faults = {}
     for row, kind in zip(rows.tolist(), kinds.to_pylist(), strict=True):

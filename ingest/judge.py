@@ -122,7 +122,7 @@ def read_sampling(value: Any) -> bool:
     return bool(value == RANDOM)
 
 
-# What a log has few values of, in the order of `records.Kind`.
+# What a log has few values of, in the order of `records.TupleKind`.
 LABELS: dict[str, Callable[[Any], Any]] = {
     **{name: partial(read_name, name) for name in NAMES},
     "sample_every": read_sample,

@@ -11,7 +11,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NOT_UTF8 = "not valid UTF-8"
 
 
-class Lines(NamedTuple):
+class TextLines(NamedTuple):
     """The lines of a text and where they begin and end; `texts` is null where a line is not valid UTF-8."""
 
     data: bytes
@@ -25,7 +25,7 @@ class Lines(NamedTuple):
         return self.data[self.ends[row] : self.ends[row + 1]]
 
 
-def split_lines(data: bytes) -> Lines:
+def split_lines(data: bytes) -> TextLines:
     """The lines stay where they are in memory, each with its line feed; byte order marks before lines are dropped."""
     if BYTE_ORDER_MARK in data:
         data = re.sub(rb"(?m)^(\xef\xbb\xbf)+", b"", data)
@@ -38,7 +38,7 @@ def split_lines(data: bytes) -> Lines:
     except pa.ArrowInvalid:
         octets = pa.BinaryArray.from_buffers(pa.binary(), len(texts), texts.buffers())
         texts = pa.array([read_text(line) for line in octets.to_pylist()], pa.string())
-    return Lines(data, ends, texts)
+    return TextLines(data, ends, texts)
 
 
 def read_text(line: bytes) -> str | None:

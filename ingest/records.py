@@ -12,7 +12,7 @@ MOST_REJECTS = 100_000
 LINE_LENGTH, LINE_SHOWN = 200, 80
 
 
-class Kind(NamedTuple):
+class TupleKind(NamedTuple):
     """What a record says besides its times and its root; a log has few distinct ones."""
 
     topology: str
@@ -26,7 +26,7 @@ class Kind(NamedTuple):
 class Records(NamedTuple):
     """Usable records; `kind` is a place in `kinds`, which are distinct, `root` a hash of topology and tuple_id."""
 
-    kinds: list[Kind]
+    kinds: list[TupleKind]
     kind: NDArray[np.int32]
     root: NDArray[np.uint64]
     arrived_ns: NDArray[np.int64]

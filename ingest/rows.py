@@ -7,7 +7,7 @@ import numpy as np
 
 from ingest.batches import Batch
 from ingest.cuts import ARRIVAL, Slicing, number_slices
-from ingest.records import Kind
+from ingest.records import TupleKind
 from ingest.segments import Column, Integers, cut_segments, number_pairs, sort_by_code
 
 Name = tuple[str | None, ...]
@@ -44,15 +44,15 @@ class Rows(NamedTuple):
         return Rows(*(column[order] for column in self))
 
 
-def number_names(kinds: list[Kind], pick: Callable[[Kind], Name]) -> tuple[list[Name], Integers]:
+def number_names(kinds: list[TupleKind], pick: Callable[[TupleKind], Name]) -> tuple[list[Name], Integers]:
     """The distinct names in order of the kinds, and for each kind the place of its name."""
     places: dict[Name, int] = {}
     codes = [places.setdefault(pick(kind), len(places)) for kind in kinds]
     return list(places), np.array(codes, dtype=np.int64)
 
 
-def make_codes(kinds: list[Kind]) -> Codes:
-    picks: tuple[Callable[[Kind], Name], ...] = (
+def make_codes(kinds: list[TupleKind]) -> Codes:
+    picks: tuple[Callable[[TupleKind], Name], ...] = (
         lambda kind: kind[:2],
         lambda kind: kind[:3],
         lambda kind: (*kind[:2], kind.from_operator),

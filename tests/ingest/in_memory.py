@@ -12,7 +12,7 @@ import pytest
 
 from ingest.batches import gather_batches
 from ingest.cuts import Slicing, cut_records, find_slice_length
-from ingest.records import Judged, Kind, Records
+from ingest.records import Judged, Records, TupleKind
 from ingest.rollup import Found, encode, finish, merge, sort_found
 from ingest.rows import Codes, Rows, drop_duplicates, make_codes
 from ingest.windows import summarise
@@ -25,9 +25,9 @@ MANY = 1_000_000
 
 def make_records(events: Sequence[Event]) -> Records:
     """As a reader makes them, but for the hash of the root."""
-    places: dict[Kind, int] = {}
+    places: dict[TupleKind, int] = {}
     kinds = [
-        Kind(e.topology, e.operator, e.instance, e.from_operator, e.sample_every, e.sampling == "random")
+        TupleKind(e.topology, e.operator, e.instance, e.from_operator, e.sample_every, e.sampling == "random")
         for e in events
     ]
     kind = [places.setdefault(one, len(places)) for one in kinds]

@@ -106,7 +106,7 @@ def list_rejects(judged: list[Judged]) -> Rejects:
 
 
 def list_records(judged: list[Judged]) -> list[tuple[Any, ...]]:
-    """Kind, root and times of each record, sorted."""
+    """TupleKind, root and times of each record, sorted."""
     return sorted(
         (tuple(map(str, one.records.kinds[row[0]])), *row[1:])
         for one in judged

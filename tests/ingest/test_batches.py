@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ingest.batches import Batch, gather_batches, plan_stretches
 from ingest.cuts import Cut, Slicing, cut_records
 from ingest.dispersion import find_bin_lengths
-from ingest.records import Kind
+from ingest.records import TupleKind
 from tests.ingest.in_memory import make_records, slice_windows
 from tests.ingest.logs import START_NS, make_events
 from tests.ingest.reference import NS, Event
@@ -25,13 +25,13 @@ def make_cuts(events: list[Event], slicing: Slicing, blocks: int = 3) -> list[Cu
     return [cut for one in parts for _, cut in cut_records(one, slicing._replace(parts=1))]
 
 
-def gather(cuts: list[Cut], slicing: Slicing) -> tuple[list[Kind], list[Batch]]:
+def gather(cuts: list[Cut], slicing: Slicing) -> tuple[list[TupleKind], list[Batch]]:
     with ExitStack() as stack:
         kinds, batches = gather_batches(stack, iter(cuts), slicing)
         return kinds, list(batches)
 
 
-def list_rows(kinds: list[Kind], one: Cut | Batch) -> Counter[tuple[object, ...]]:
+def list_rows(kinds: list[TupleKind], one: Cut | Batch) -> Counter[tuple[object, ...]]:
     columns = (one.root, one.at_ns, one.wait_ns, one.service_ns, one.role)
     rows = zip(one.kind.tolist(), *(column.tolist() for column in columns), strict=True)
     return Counter((kinds[kind], *row) for kind, *row in rows)

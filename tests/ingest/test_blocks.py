@@ -6,15 +6,17 @@ import gzip
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ingest.blocks import PIECE_BYTES, UnreadableFile, plan_blocks, read_block
+from ingest.blocks import PIECE_BYTES, TornFile, plan_blocks, read_block
 from ingest.sources import find_sources
 from tests.ingest.logs import make_single_events, to_iso, to_record
 from tests.ingest.records import good, list_records, list_rejects, parse
+from tests.ingest.reference import Event
 
 TIMES = ("arrived_at", "started_at", "finished_at")
 
@@ -46,49 +48,57 @@ def test_a_block_without_the_beginning_of_a_line_is_empty(tmp_path: Path):
     assert sum(one.lines for one in judged) == sum(one.read for one in judged) == 2
 
 
-def test_every_format_gives_the_same_records(tmp_path: Path):
-    events = make_single_events(60, seed=6)
-    records = [to_record(event) for event in events]
-    lines = [json.dumps(record) for record in records]
-    text = ("\n".join(lines) + "\n").encode()
-    zones = [("Z", 0.0), ("+05:30", 5.5), ("-03:00", -3.0)]
-    iso = []
-    for place, event in enumerate(events):
-        zone, hours = zones[place % 3]
-        moved = {
-            name: to_iso(getattr(event, name.replace("_at", "_ns")) + int(hours * 3600e9), zone)
-            for name in TIMES
-        }
-        iso.append(json.dumps(to_record(event) | moved))
+def write_iso(event: Event, place: int) -> str:
+    """Times as texts, in three zones."""
+    zone, hours = [("Z", 0.0), ("+05:30", 5.5), ("-03:00", -3.0)][place % 3]
+    shift = int(hours * 3600e9)
+    moved = {name: to_iso(getattr(event, name.replace("_at", "_ns")) + shift, zone) for name in TIMES}
+    return json.dumps(to_record(event) | moved)
+
+
+def write_csv(records: list[dict[str, Any]]) -> bytes:
     table = io.StringIO()
     writer = csv.DictWriter(table, [*reversed(records[0]), "unrelated"])
     writer.writeheader()
     writer.writerows(record | {"unrelated": 'a,"b'} for record in records)
-    stamps = pa.Table.from_pylist(records).drop_columns(["sample_every"])
+    return table.getvalue().encode()
+
+
+def make_stamps(events: list[Event]) -> pa.Table:
+    """With timestamps of nanoseconds, and without a column that may be missing."""
+    stamps = pa.Table.from_pylist([to_record(event) for event in events]).drop_columns(["sample_every"])
     for name in TIMES:
         nanos = pa.array(
             [getattr(event, name.replace("_at", "_ns")) for event in events], pa.timestamp("ns", "UTC")
         )
         stamps = stamps.set_column(stamps.column_names.index(name), name, nanos)
+    return stamps
+
+
+def test_every_format_gives_the_same_records(tmp_path: Path):
+    events = make_single_events(60, seed=6)
+    records = [to_record(event) for event in events]
+    text = "".join(json.dumps(record) + "\n" for record in records).encode()
     files = {
         "plain.jsonl": text,
         "members.jsonl.gz": gzip.compress(text[:1000]) + gzip.compress(text[1000:]),
         "plain.json.bz2": bz2.compress(text),
         "plain.log.zst": pa.compress(text, codec="zstd", asbytes=True),
-        "iso.json": "\n".join(iso).encode(),
-        "upper.CSV": table.getvalue().encode(),
-        "bom.csv.gz": gzip.compress("\ufeff".encode() + table.getvalue().encode()),
+        "iso.json": "\n".join(write_iso(event, place) for place, event in enumerate(events)).encode(),
+        "upper.CSV": write_csv(records),
+        "bom.csv.gz": gzip.compress("\ufeff".encode() + write_csv(records)),
     }
+    tables = {"plain.parquet": pa.Table.from_pylist(records), "stamps.parq": make_stamps(events)}
+    for name in (*files, *tables):
+        (tmp_path / name).mkdir()
     for name, content in files.items():
-        (tmp_path / name).mkdir()
         (tmp_path / name / name).write_bytes(content)
-    for name, rows in (("plain.parquet", pa.Table.from_pylist(records)), ("stamps.parq", stamps)):
-        (tmp_path / name).mkdir()
+    for name, rows in tables.items():
         pq.write_table(rows, tmp_path / name / name, row_group_size=50)
     found = {folder.name: list_records(parse(folder, 2000)) for folder in tmp_path.iterdir()}
-    assert len(found) == len(files) + 2
-    for rows in found.values():
-        assert rows == found["plain.jsonl"]
+    assert len(found) == len(files) + len(tables)
+    for read in found.values():
+        assert read == found["plain.jsonl"]
     assert len(found["plain.jsonl"]) == len(events)
 
 
@@ -108,7 +118,7 @@ def test_compressed_files_are_read_in_pieces(tmp_path: Path, monkeypatch: pytest
 def test_a_torn_file_is_named(tmp_path: Path, name: str):
     compress = bz2.compress if name.endswith("bz2") else gzip.compress
     (tmp_path / name).write_bytes(compress(good().encode() * 99)[:-9])
-    with pytest.raises(UnreadableFile, match=rf"{name} cannot be read: \w"):
+    with pytest.raises(TornFile, match=rf"{name} cannot be read: \w"):
         parse(tmp_path)
 
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from ingest.columns import (
     combine,
-    connect,
     find_distinct,
     mix_roots,
     read_labels,
@@ -19,7 +18,7 @@ from ingest.columns import (
     read_times,
 )
 from ingest.judge import LABELS, Unusable, read_time
-from ingest.records import Kind
+from ingest.records import TupleKind
 from tests.ingest.records import T0
 
 clocks = st.builds(
@@ -127,9 +126,9 @@ def test_kinds_are_distinct_whatever_the_texts_were(monkeypatch: pytest.MonkeyPa
     ]
     kinds, kind = combine(labels)
     assert [kinds[one] for one in kind] == [
-        Kind("t", "o", "i", None, 1, is_random=False),
-        Kind("t", "p", "i", "u", 1, is_random=False),
-        Kind("t", "o", "i", None, 1, is_random=False),
+        TupleKind("t", "o", "i", None, 1, is_random=False),
+        TupleKind("t", "p", "i", "u", 1, is_random=False),
+        TupleKind("t", "o", "i", None, 1, is_random=False),
     ]
     assert len(kinds) == 2
 
@@ -143,7 +142,7 @@ def test_distinct_values_are_found_either_way():
 
 
 def test_a_root_belongs_to_its_topology():
-    kinds = [Kind(name, "o", "i", None, 1, is_random=False) for name in ("t", "u", "t")]
+    kinds = [TupleKind(name, "o", "i", None, 1, is_random=False) for name in ("t", "u", "t")]
     roots, _ = read_roots(pa.array(["a", "a", "a", "b"]))
     mixed = mix_roots(kinds, np.array([0, 1, 2, 0], np.int32), roots).tolist()
     assert mixed[0] == mixed[2]
@@ -155,6 +154,7 @@ def test_a_root_belongs_to_its_topology():
 
 def test_pandas_is_not_loaded():
     """In a process of its own, since other tests load it."""
-    code = "import sys, ingest.columns as c; c.connect(); c.pa.array([1]); print('pandas' in sys.modules, c.connect() is c.connect())"
+    told = "print('pandas' in sys.modules, c.connect() is c.connect())"
+    code = f"import sys, ingest.columns as c; c.connect(); c.pa.array([1]); {told}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False True\n"

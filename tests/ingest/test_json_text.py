@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from ingest.columns import mix_roots, read_roots
 from ingest.json_text import judge_json
 from ingest.judge import FIELDS, LABELS, TIMES, Bare, Unusable, read_name, read_time
-from ingest.records import Kind
+from ingest.records import TupleKind
 from tests.ingest.records import ACCEPTED, GOOD, REJECTED, SECOND, T0, good
 
 BROKEN = "not one JSON object"
-Event = tuple[Kind, int, int, int, int]
+Event = tuple[TupleKind, int, int, int, int]
 
 values = st.one_of(
     st.none(),
@@ -84,7 +84,7 @@ def judge_fields(found: dict[str, Any]) -> Event | str:
                 check_order(*(values[time] for time in TIMES))
     except Unusable as fault:
         return str(fault)
-    kind = Kind(*(values[label] for label in LABELS))
+    kind = TupleKind(*(values[label] for label in LABELS))
     arrived, started, finished = (values[time] for time in TIMES)
     return kind, find_root(kind, values["tuple_id"]), arrived, started, finished
 
@@ -96,7 +96,7 @@ def check_order(arrived: int, started: int, finished: int) -> None:
         raise Unusable("finished_at is before started_at")
 
 
-def find_root(kind: Kind, tuple_id: str) -> int:
+def find_root(kind: TupleKind, tuple_id: str) -> int:
     roots, _ = read_roots(pa.array([tuple_id]))
     return int(mix_roots([kind], np.zeros(1, np.int32), roots)[0])
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ingest.records import Kind
+from ingest.records import TupleKind
 from ingest.rows import make_codes, number_names
 from tests.ingest import reference
 from tests.ingest.in_memory import make_records, make_rows, slice_windows
@@ -94,7 +94,7 @@ def test_the_order_of_files_does_not_change_that_of_rows():
 
 def test_names_are_numbered_in_order_of_their_kinds():
     fields = [("o", "i", None, 1, False), ("o", "j", "p", 4, True), ("p", "i", "p", 4, False)]
-    kinds = [Kind("t", *one) for one in fields]
+    kinds = [TupleKind("t", *one) for one in fields]
     codes = make_codes(kinds)
     assert (codes.operators, codes.operator.tolist()) == ([("t", "o"), ("t", "p")], [0, 0, 1])
     assert (codes.instances, codes.instance.tolist()) == ([kind[:3] for kind in kinds], [0, 1, 2])
