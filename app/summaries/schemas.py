@@ -41,7 +41,7 @@ class DispersionAtScale(Answer):
 
 
 class ServiceBucket(Answer):
-    """How many services took longer than the bucket before allows, and up to `upper_seconds`."""
+    """How many services took less than `upper_seconds`, but no less than that of the bucket before; 0: no time."""
 
     upper_seconds: float
     count: int
@@ -93,7 +93,7 @@ class OperatorWindow(Answer):
     upstream: list[UpstreamTuples]
     arrival_idc: Annotated[
         list[DispersionAtScale] | None,
-        Field(description="Index of dispersion, from one service up; scales of fewer than 100 bins are left out."),
+        Field(description="Of times above half a mean service that fit 100 times into the time covered."),
     ] = None
     service_histogram: list[ServiceBucket] | None = None
     instance_shares: list[InstanceShare] | None = None

@@ -21,6 +21,7 @@ from tests.app.processes import HEADGATE, environment, made_database, start
 from tests.ingest import reference
 from tests.ingest.logs import START_NS, make_events, to_json
 from tests.ingest.reference import Event
+from tests.ingest.shapes import assert_shapes, describe_shapes
 
 PROJECT = Path(__file__).parents[2]
 SPARK_SUBMIT = Path(pyspark.__file__).parent / "bin" / "spark-submit"
@@ -88,13 +89,15 @@ def test_what_the_command_measured_is_what_the_service_answers(
 
 
 def assert_summaries_are_the_reference(client: httpx.Client, events: list[Event]) -> list[dict[str, Any]]:
-    expected = reference.summarise_operators(events, 60)
+    expected, shapes = reference.summarise_operators(events, 60), describe_shapes(events, 60)
     items = read_all(client, "/v1/topologies/fpd/summaries")
     assert len(items) == len(expected)
     assert items == sorted(items, key=lambda item: (item["window_start"], item["operator"]))
     for item in items:
         start_at = datetime.fromisoformat(item["window_start"])
-        summary = expected["fpd", item["operator"], int(start_at.timestamp()) // 60]
+        key = ("fpd", item["operator"], int(start_at.timestamp()) // 60)
+        summary = expected[key]
+        assert_shapes(item, shapes[key])
         assert item["window_seconds"] == 60
         assert {one["instance"]: one["busy"] for one in item["busy_fractions"]} == pytest.approx(
             summary["busy_fractions"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pyspark.sql import SparkSession
+from pyspark import SparkContext
 
 from tests.ingest import reference
 from tests.ingest.logs import (
@@ -80,7 +80,7 @@ def test_the_time_covered_is_estimated_without_bias():
 
 
 def test_an_unfinished_day_covers_the_time_until_its_last_arrival(
-    spark: SparkSession, database: str, tmp_path: Path
+    spark: SparkContext, database: str, tmp_path: Path
 ):
     """A run with a day before the day is over; the next run completes the window."""
     day, midnight = date(2026, 11, 18), (START_NS // NS // 86_400 * 86_400 - START_NS // NS)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark import SparkContext
 
 from ingest.job import run_ingest
 from tests.ingest.logs import (
@@ -14,7 +14,7 @@ from tests.ingest.stored import dump, ingest, last_run, read_snapshots, request
 from tests.ingest.window_logs import make_steady
 
 
-def test_of_two_parts_of_a_window_the_larger_stays(spark: SparkSession, database: str, tmp_path: Path):
+def test_of_two_parts_of_a_window_the_larger_stays(spark: SparkContext, database: str, tmp_path: Path):
     """A log that goes on in the next file: whichever is read last, the border has the larger part."""
     events = make_steady(50, 170, seed=6)
     border = START_NS + 65 * NS

@@ -29,6 +29,7 @@ from ingest.tables import Table
 from tests.ingest.in_memory import make_rows, slice_windows
 from tests.ingest.logs import START_NS, make_events, make_single_events
 from tests.ingest.reference import NS, Event
+from tests.ingest.shapes import find_upper
 
 WINDOW_NS = 60 * NS
 CENTURIES_NS = 170 * 365 * 86_400 * NS
@@ -138,24 +139,16 @@ def test_the_histogram_counts_every_service_in_its_bucket(
         found.setdefault((*codes.operators[operator], at), {})[upper] = count
     expected = group(lambda e: (e.topology, e.operator))
     assert found == {
-        key: Counter(next_bound(e.finished_ns - e.started_ns) for e in events)
+        key: Counter(find_upper(e.finished_ns - e.started_ns) for e in events)
         for key, events in expected.items()
     }
-
-
-def next_bound(nanos: int) -> float:
-    """The smallest 2^k (1 + i/8) above the value, by counting up."""
-    if nanos == 0:
-        return 0.0
-    octave = float(1 << nanos.bit_length() - 1)
-    return next(b for i in range(1, 9) if (b := octave * (1 + i / BUCKETS_PER_OCTAVE)) > nanos)
 
 
 @given(st.integers(0, 2**53) | st.integers(0, 40))
 def test_a_service_lies_below_the_bound_of_its_bucket_and_not_below_that_of_the_one_before(nanos: int):
     bucket = find_buckets(np.array([nanos]))
     upper, lower = find_upper_ns(bucket)[0], find_upper_ns(bucket - 1)[0]
-    assert upper == next_bound(nanos)
+    assert upper == find_upper(nanos)
     assert nanos == upper == 0 or max(lower, 1) <= nanos < upper
     assert upper <= max(1, nanos) * (1 + 1 / BUCKETS_PER_OCTAVE)
 

@@ -4,7 +4,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from pyspark.sql import SparkSession
+from pyspark import SparkContext
 
 from ingest.job import run_ingest
 from ingest.retention import prune
@@ -20,7 +20,7 @@ def count(url: str, table: str, topology: str) -> int:
     return int(query(url, f"{statement} WHERE t.name = '{topology}'")[0]["n"])
 
 
-def test_old_days_go_and_newer_and_posted_ones_stay(spark: SparkSession, database: str, tmp_path: Path):
+def test_old_days_go_and_newer_and_posted_ones_stay(spark: SparkContext, database: str, tmp_path: Path):
     to_now = time.time_ns() // 10**9 * 10**9 - START_NS - DAY_NS
     old = [e.moved(to_now - 400 * DAY_NS) for e in make_events(5, seed=12, topology="old")]
     new = [e.moved(to_now) for e in make_events(5, seed=13, topology="new")]

@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark import SparkContext
 
 from ingest.job import run_ingest
 from ingest.store import MOST_SCV
@@ -19,6 +19,7 @@ from tests.ingest.logs import (
     to_json,
 )
 from tests.ingest.reference import NS, Event
+from tests.ingest.shapes import assert_shapes, describe_shapes
 from tests.ingest.stored import dump, last_run, query, request, write
 
 
@@ -50,10 +51,13 @@ def assert_adds_up(url: str, events: list[Event]) -> None:
         len(stored["operator_summaries"]) == len(reference.summarise_operators(events, 60)) == run["windows"]
     )
     assert sum(row["row"]["tuples"] for row in stored["operator_summaries"]) == run["accepted"]
+    shapes = describe_shapes(events, 60)
+    for row in query(url, "SELECT * FROM operator_summaries"):
+        assert_shapes(row, shapes["fpd", row["operator"], int(row["window_start"].timestamp()) // 60])
 
 
 def test_a_rerun_and_a_corrected_file_leave_what_one_clean_run_leaves(
-    spark: SparkSession, database: str, postgres_url: str, tmp_path: Path
+    spark: SparkContext, database: str, postgres_url: str, tmp_path: Path
 ):
     events = make_events(120, seed=1)
     log = tmp_path / "logs" / "day.jsonl"
@@ -103,7 +107,7 @@ def assert_nothing_is_made_up(url: str) -> None:
     assert all(one == other for one, other in pairs)
 
 
-def test_snapshots_say_what_the_summaries_say(spark: SparkSession, database: str, tmp_path: Path):
+def test_snapshots_say_what_the_summaries_say(spark: SparkContext, database: str, tmp_path: Path):
     events = make_events(200, seed=2, seconds=110)
     write(tmp_path / "log.jsonl", [to_json(event) for event in [*events, *make_sparse_events()]])
     run_ingest(spark, database, request(tmp_path))
@@ -145,7 +149,7 @@ def test_snapshots_say_what_the_summaries_say(spark: SparkSession, database: str
 
 
 def test_a_log_that_is_rotated_keeps_the_windows_of_the_day_before(
-    spark: SparkSession, database: str, tmp_path: Path
+    spark: SparkContext, database: str, tmp_path: Path
 ):
     """The same path, other records: they overlap in one window at most, so yesterday's stay."""
     log = tmp_path / "current.jsonl"

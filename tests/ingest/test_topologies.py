@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from pyspark.sql import SparkSession
+from pyspark import SparkContext
 
 from ingest.discovery import SeenFlow, discover_topologies
 from ingest.job import run_ingest
@@ -13,7 +13,7 @@ from tests.ingest.logs import make_events, to_json
 from tests.ingest.stored import last_run, query, request, write
 
 
-def test_a_posted_topology_stays_and_differences_are_told(spark: SparkSession, database: str, tmp_path: Path):
+def test_a_posted_topology_stays_and_differences_are_told(spark: SparkContext, database: str, tmp_path: Path):
     posted = {
         "operators": [{"name": "generator"}, {"name": "detector"}],
         "edges": [{"source": "generator", "target": "detector", "selectivity": 9.0}],

@@ -1,7 +1,8 @@
 """Rows of operators and windows: what is stored as JSON, however the log is cut."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tests.ingest import reference
 from tests.ingest.in_memory import judge, roll_up, run_stages, slice_windows
 from tests.ingest.logs import START_NS, make_events, make_single_events
 from tests.ingest.reference import NS, Event
+from tests.ingest.shapes import assert_shapes, describe_shapes
 from tests.ingest.window_logs import make_steady, rename, sample_by_chance
 
 WHOLE = slice_windows(900)
@@ -38,7 +40,9 @@ CUTS = [
 @pytest.mark.parametrize("cut", CUTS, ids=map(str, CUTS))
 def test_cutting_a_window_changes_no_dispersion_histogram_or_share(cut: dict[str, int]):
     """Pairs of tuples across the borders of slices would show bins that are cut."""
-    events = make_single_events(800, seed=41) + rename(make_steady(2, 800, seed=42), "steady")
+    events = make_single_events(800, seed=41)
+    for e in rename(make_steady(2, 800, seed=42), "slower and slower"):
+        events.append(replace(e, finished_ns=e.started_ns + (e.arrived_ns - START_NS) // 1000))
     first = events[0].moved(START_NS - events[0].arrived_ns)
     pairs = [first.moved(n * 900 * NS // 128 + shift) for n in range(4, 60) for shift in (-1000, 3000)]
     events = reference.drop_duplicates([*events, *pairs])
@@ -54,25 +58,16 @@ def test_cutting_a_window_changes_no_dispersion_histogram_or_share(cut: dict[str
             assert one == pytest.approx(other, rel=1e-9)
 
 
-def test_each_instance_has_its_share_and_the_scv_of_its_own_arrivals():
-    events = make_single_events(300, seed=43)
+def test_bursts_histograms_and_shares_are_those_counted_directly():
+    events = [*make_events(300, seed=43), *rename(make_steady(30, 90, seed=52), "steady")]
+    events.append(Event("lone", "o", "i", "a", None, START_NS, START_NS, START_NS))
     operators, _, _ = roll_up([events], slice_windows())
-    gaps: defaultdict[tuple[str, str, int], list[int]] = defaultdict(list)
-    last: dict[str, int] = {}
-    for e in sorted(events, key=lambda e: e.arrived_ns):
-        if e.instance in last:
-            gaps[e.operator, e.instance, e.arrived_ns // (60 * NS)].append(e.arrived_ns - last[e.instance])
-        last[e.instance] = e.arrived_ns
-    tuples = Counter((e.operator, e.instance, e.arrived_ns // (60 * NS)) for e in events)
-    for (_, operator, window), row in operators.items():
-        shares = {one["instance"]: one for one in row["instance_shares"]}
-        assert sum(one["share"] for one in shares.values()) == pytest.approx(1.0)
-        assert shares.keys() == {name for of, name, at in tuples if (of, at) == (operator, window)}
-        for name, one in shares.items():
-            key = operator, name, window
-            assert one["share"] == pytest.approx(tuples[key] / row["tuples"])
-            expected = reference.scv(gaps[key])
-            assert one["arrival_scv"] == (None if expected is None else pytest.approx(expected, rel=1e-9))
+    expected = describe_shapes(events, 60)
+    assert operators.keys() == expected.keys()
+    for key, shapes in expected.items():
+        assert_shapes(operators[key], shapes)
+        assert sum(one["share"] for one in shapes["instance_shares"]) == pytest.approx(1.0)
+    assert {shapes["arrival_idc"] is None for shapes in expected.values()} == {True, False}
 
 
 @pytest.mark.parametrize("sampling", ["random", "every-nth"])
@@ -92,22 +87,6 @@ def test_shares_and_scvs_of_a_sample_stand_for_all_tuples(sampling: str):
     found = {one["instance"]: (one["share"], one["arrival_scv"]) for one in row["instance_shares"]}
     assert found["often"] == pytest.approx((0.75, 1.0), rel=0.15)
     assert found["seldom"] == pytest.approx((0.25, 1.0), rel=0.15)
-
-
-def test_the_histogram_holds_each_service_below_its_upper_bound():
-    events = make_single_events(300, seed=47)
-    operators, _, _ = roll_up([events], slice_windows())
-    for (_, operator, window), row in operators.items():
-        services = [
-            (e.finished_ns - e.started_ns) / NS
-            for e in events
-            if (e.operator, e.arrived_ns // (60 * NS)) == (operator, window)
-        ]
-        uppers = [bucket["upper_seconds"] for bucket in row["service_histogram"]]
-        assert uppers == sorted(uppers)
-        below = np.cumsum([bucket["count"] for bucket in row["service_histogram"]])
-        assert below[-1] == row["tuples"]
-        assert below.tolist() == [sum(service < upper for service in services) for upper in uppers]
 
 
 def test_scales_without_a_number_are_left_out():

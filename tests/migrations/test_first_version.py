@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from psycopg import sql
+from psycopg import Connection, sql
 
 from ingest.runs import connect
 from migrations.runner import migrate, newest_revision
@@ -76,6 +76,33 @@ def test_what_the_first_version_stored_reads_as_it_did(first_database_url: str, 
         plan = client.post("/v1/topologies/calls/estimate", json=window).json()
     assert plan["expected_sojourn_seconds"] < 0.5
     assert "scv-assumed" in {said["code"] for said in plan["diagnostics"]}
+
+
+def test_bursts_histograms_and_shares_of_the_first_version_are_null_and_go_with_their_columns(
+    first_database_url: str, start_service: StartService
+):
+    """The three columns are added to the rows that are there, and taken away again with what they hold."""
+    shapes = {"arrival_idc", "service_histogram", "instance_shares"}
+    service = start_service(database_url=first_database_url)
+    with httpx.Client(base_url=service.url, timeout=60) as client:
+        items = client.get("/v1/topologies/calls/summaries").json()["items"]
+    assert [{name: item[name] for name in shapes} for item in items] == [dict.fromkeys(shapes)] * len(items)
+    with connect(first_database_url) as connection:
+        before = read_summaries(connection)
+        connection.execute("UPDATE operator_summaries SET instance_shares = '[]'")
+    assert migrate(first_database_url, "2026_11_19_windows") == "2026_11_19_windows"
+    with connect(first_database_url) as connection:
+        assert read_summaries(connection) == [
+            {name: value for name, value in row.items() if name not in shapes} for row in before
+        ]
+
+
+def read_summaries(connection: Connection) -> list[dict[str, Any]]:
+    rows = connection.execute(
+        "SELECT to_jsonb(s) FROM operator_summaries s ORDER BY topology_id, operator, window_start"
+    ).fetchall()
+    assert rows
+    return [row for (row,) in rows]
 
 
 def test_unknown_scvs_go_and_measured_and_posted_ones_stay(first_database_url: str):
