@@ -12,8 +12,8 @@ import pytest
 from ingest.java import SPARK_MODULE, find_java_home, make_shim
 
 SESSION = """
-from pyspark import SparkContext
-spark = SparkContext.builder.master("local[1]").config("spark.ui.enabled", False).getOrCreate()
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", False).getOrCreate()
 print("summed", spark.range(1000).selectExpr("sum(id)").first()[0])
 spark.stop()
 """
