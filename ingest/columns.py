@@ -26,9 +26,10 @@ Faults = dict[int, str | None]  # by place; None: a blank line is no record
 UNKNOWN = -1
 MOST_LOOKED_UP = 1 << 20
 PLAIN_NUMBER = r"^\d{1,15}(\.\d{0,15})?$"
-PLAIN_ISO = (  # so strict that only days that do not exist are left to be refused
-    r"^(19[7-9]|20\d|21\d)\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]([01]\d|2[0-3]):[0-5]\d"
-    r"(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)$"
+PLAIN_ISO = (  # of days that exist; 29 February is looked at by itself
+    r"^(19[7-9]|20\d|21\d)\d-"
+    r"((0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)"
+    r"[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)$"
 )
 STAMP = pa.timestamp("ns", "UTC")
 ORDER = ("line", *FIELDS[:8], "order", *FIELDS[8:])  # of two faults of a record the first is told
@@ -200,7 +201,7 @@ def read_texts(texts: pa.Array) -> Nanos:
     with suppress(pa.ArrowInvalid):  # nearly always all are like the last
         return to_nanos(texts.cast(pa.float64() if is_number else STAMP))
     numbers = pc.if_else(pc.match_substring_regex(texts, PLAIN_NUMBER), texts, None).cast(pa.float64())
-    stamps = cast_stamps(pc.if_else(pc.match_substring_regex(texts, PLAIN_ISO), texts, None))
+    stamps = pc.if_else(pc.match_substring_regex(texts, PLAIN_ISO), texts, None).cast(STAMP)
     latest: Nanos = np.maximum(to_nanos(numbers), to_nanos(stamps))
     return latest
 
@@ -211,17 +212,6 @@ def to_nanos(column: pa.Array) -> Nanos:
         return convert_seconds(column.to_numpy(zero_copy_only=False))
     nanos: Nanos = pc.fill_null(column.cast(pa.int64()), UNKNOWN).to_numpy()
     return nanos
-
-
-def cast_stamps(texts: pa.Array) -> pa.Array:
-    """Timestamps; null for a day that does not exist, such as 30 February."""
-    try:
-        return texts.cast(STAMP)
-    except pa.ArrowInvalid:
-        if len(texts) == 1:
-            return pa.nulls(1, STAMP)
-    half = len(texts) // 2
-    return pa.concat_arrays([cast_stamps(texts[:half]), cast_stamps(texts[half:])])
 
 
 def convert_seconds(seconds: NDArray[np.float64]) -> Nanos:
