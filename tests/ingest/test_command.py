@@ -72,6 +72,7 @@ def test_what_the_command_measured_is_what_the_service_answers(
     assert done.returncode == 0, done.stderr
     assert f"read {len(events) + 1} = accepted" in done.stdout
     assert done.stdout.count("\n") == 1, "one line sums it up"
+    assert "leaked" not in done.stderr, "a library's complaints at the end would hide what was said"
     assert f"log.jsonl, line {len(events) + 1}: not one JSON object: torn {{" in done.stderr
     assert "GET /v1/ingest-runs/1/rejects" in done.stderr
     where = f"{mask_url(database)} (HEADGATE_DATABASE_URL)"
