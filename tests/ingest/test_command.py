@@ -170,8 +170,8 @@ def test_spark_submit_runs_the_job_from_a_zip_and_too_many_rejected_lines_exit_w
     prepare_environment(is_local=True)
     done = subprocess.run(
         [
-            *(SPARK_SUBMIT, "--master", "local[1]", "--conf", "spark.sql.shuffle.partitions=4"),
-            *("--py-files", packages, copy(PROJECT / "ingest" / "job.py", tmp_path), log),
+            *(SPARK_SUBMIT, "--master", "local[1]", "--py-files", packages),
+            *(copy(PROJECT / "ingest" / "job.py", tmp_path), log),
             *("--database-url", database),
         ],
         cwd=tmp_path,

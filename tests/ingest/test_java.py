@@ -11,11 +11,10 @@ import pytest
 
 from ingest.java import SPARK_MODULE, find_java_home, make_shim
 
-SESSION = """
-from pyspark.sql import SparkSession
-spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", False).getOrCreate()
-print("summed", spark.range(1000).selectExpr("sum(id)").first()[0])
-spark.stop()
+SUM = """
+from pyspark import SparkConf, SparkContext
+context = SparkContext(conf=SparkConf().setMaster("local[1]").set("spark.ui.enabled", "false"))
+print("summed", context.parallelize(range(1000), 1).sum())
 """
 
 
@@ -49,7 +48,7 @@ def test_spark_runs_on_the_java_of_the_machine_and_on_the_one_we_bring(
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
     }
-    command = [sys.executable, "-c", SESSION]
+    command = [sys.executable, "-c", SUM]
     spark = subprocess.run(
         command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
     )
