@@ -3,16 +3,14 @@
 import socket
 
 import httpx
-import pytest
 
 from app.described.topology import FPD
 from app.http.security import find_key, is_loopback, parse_api_keys
 from tests.app.processes import StartService, refuse_to_serve
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "203.0.113.7", "example.invalid"])
-def test_beyond_loopback_it_refuses_to_start_without_keys(host: str, postgres_url: str):
-    ended = refuse_to_serve("--host", host, "--port", "0", database_url=postgres_url)
+def test_beyond_loopback_it_refuses_to_start_without_keys(postgres_url: str):
+    ended = refuse_to_serve("--host", "0.0.0.0", "--port", "0", database_url=postgres_url)
     assert ended.returncode == 2
     assert "HEADGATE_API_KEYS" in ended.stderr
 

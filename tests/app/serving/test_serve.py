@@ -54,7 +54,7 @@ def test_a_misspelt_setting_is_said_at_the_start(start_service: StartService, da
     service.wait_for_line("HEADGATE_MAX_BODYBYTES")
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.1.2.3"])
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.1.2.3", "203.0.113.7", "example.invalid"])
 def test_addresses_that_others_can_reach_need_keys(host: str):
     with pytest.raises(UnsafeStart, match="HEADGATE_API_KEYS"):
         refuse_unsafe_start(Settings(host=host))
