@@ -91,12 +91,10 @@ def judge_columns(
 
 def judge_found(place: tuple[str, int], found: Columns, decode: Decode, show: Show) -> Judged:
     """Judges records of which times and roots are known; `decode` makes a label's value of what was found."""
-    read = {name: read_labels(found.labels[name], decode, read) for name, read in LABELS.items()}
-    every = (
-        found.faults
-        | {name: faults for name, (_, faults) in read.items()}
-        | {"order": find_disorder(*found.times)}
-    )
+    labels, every = [], found.faults | {"order": find_disorder(*found.times)}
+    for name, read in LABELS.items():
+        label, every[name] = read_labels(found.labels[name], decode, read)
+        labels.append(label)
     faults: Faults = {}
     for field in reversed(ORDER):
         faults |= every[field]
@@ -104,7 +102,7 @@ def judge_found(place: tuple[str, int], found: Columns, decode: Decode, show: Sh
     usable[list(faults)] = False
     kept = usable if faults else slice(None)
     arrived, started, finished = (time[kept] for time in found.times)
-    kinds, kind = combine([Labels(label.codes[kept], label.values) for label, _ in read.values()])
+    kinds, kind = combine([Labels(label.codes[kept], label.values) for label in labels])
     roots = mix_roots(kinds, kind, found.roots[kept])
     records = Records(kinds, kind, roots, arrived, started - arrived, finished - started)
     rejected = [(row, reason) for row, reason in sorted(faults.items()) if reason]
@@ -114,10 +112,9 @@ def judge_found(place: tuple[str, int], found: Columns, decode: Decode, show: Sh
 
 
 def find_disorder(arrived: Nanos, started: Nanos, finished: Nanos) -> Faults:
-    late: Faults = dict.fromkeys(
-        np.flatnonzero(finished < started).tolist(), "finished_at is before started_at"
-    )
-    return late | dict.fromkeys(np.flatnonzero(started < arrived).tolist(), "started_at is before arrived_at")
+    late, later = np.flatnonzero(started < arrived).tolist(), np.flatnonzero(finished < started).tolist()
+    faults: Faults = dict.fromkeys(later, "finished_at is before started_at")
+    return faults | dict.fromkeys(late, "started_at is before arrived_at")
 
 
 def read_labels(column: pa.Array, decode: Decode, read: Decode) -> tuple[Labels, Faults]:

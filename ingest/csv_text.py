@@ -1,4 +1,4 @@
-"""TextLines of CSV -> judged records; a record stands on one line."""
+"""Lines of CSV -> judged records; a record stands on one line."""
 
 import csv
 from functools import partial

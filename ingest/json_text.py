@@ -1,4 +1,4 @@
-"""TextLines of JSON -> judged records.
+"""Lines of JSON -> judged records.
 
 DuckDB's parser says what is JSON: a trailing comma and NaN are. Of equal keys the first counts.
 """
@@ -54,13 +54,8 @@ def judge_json(file: str, block: int, data: bytes) -> Judged:
     roots, root_faults = read_roots(columns["tuple_id"])
     odd = np.min(times, axis=0) < 0
     odd[list(root_faults)] = True
-    for mark in "{[":
-        odd |= (
-            pc.starts_with(columns["tuple_id"], mark)
-            .fill_null(fill_value=True)
-            .to_numpy(zero_copy_only=False)
-        )
-    rows = np.flatnonzero(odd)
+    looks_nested = pc.match_substring_regex(columns["tuple_id"], r"^[{\[]").fill_null(fill_value=True)
+    rows = np.flatnonzero(odd | looks_nested.to_numpy(zero_copy_only=False))
     again = query(AGAIN, line=lines.texts.take(rows))
     faults = {"line": find_faults(lines, rows, again["kind"]), "tuple_id": root_faults}
     for row, kind in zip(rows.tolist(), again["root_kind"].to_pylist(), strict=True):

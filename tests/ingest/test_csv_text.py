@@ -34,6 +34,7 @@ def test_a_line_that_does_not_fit_its_header_is_rejected():
         FINE.replace("o", '"o\r"'),
         HEADER,
         FINE.replace("o", "o\ro"),
+        FINE.replace("t", '"t"x', 1),
     )
     assert found == {
         4: MISFIT,
@@ -42,6 +43,7 @@ def test_a_line_that_does_not_fit_its_header_is_rejected():
         7: MISFIT,
         8: "operator holds control characters",
         10: MISFIT,
+        11: MISFIT,
     }
 
 

@@ -44,7 +44,7 @@ def test_each_file_is_described_by_itself(tmp_path: Path):
         f"  a.jsonl, line 5: not one JSON object: {'x' * 80}…",
         "b.csv.gz: 1 of the first 1 records are usable",
         "c.parquet cannot be read: Parquet file size is 2 bytes, smaller than the minimum file footer (8 bytes)",
-        f"file:{tmp_path}/d.json.lz4 can be read by Spark alone, which a dry run does without.",
+        "file:d.json.lz4 can be read by Spark alone, which a dry run does without.",
     ]
 
 
