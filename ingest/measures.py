@@ -3,7 +3,7 @@
 import numpy as np
 
 from ingest.dispersion import sum_squares
-from ingest.rows import Codes, Rows
+from ingest.rows import Codes, TupleRows
 from ingest.segments import Floats, Integers, Segments, cut_segments, number_pairs, sort_by_code
 from ingest.tables import Table
 
@@ -14,7 +14,7 @@ BUCKETS_PER_OCTAVE = 8
 
 
 def measure_operators(
-    rows: Rows, window: Integers, spots: Segments, window_ns: int, *, is_cut: bool
+    rows: TupleRows, window: Integers, spots: Segments, window_ns: int, *, is_cut: bool
 ) -> Table:
     """One row per operator and window: counts, sums, squares, quantiles and dispersion."""
     served = spots.sum_exactly(rows.service_ns)
@@ -55,7 +55,7 @@ def sort_within(values: Integers, spots: Segments) -> Integers:
     return ordered
 
 
-def find_quantiles(rows: Rows, spots: Segments) -> Table:
+def find_quantiles(rows: TupleRows, spots: Segments) -> Table:
     """p50, p95, p99 of waits and sojourns in nanoseconds, linear between neighbours as numpy's default."""
     found: Table = {}
     for span, values in zip(SPANS, (rows.wait_ns, rows.wait_ns + rows.service_ns), strict=True):
@@ -67,7 +67,7 @@ def find_quantiles(rows: Rows, spots: Segments) -> Table:
     return found
 
 
-def thin_spans(rows: Rows, window: Integers, spots: Segments, *, is_cut: bool) -> Table:
+def thin_spans(rows: TupleRows, window: Integers, spots: Segments, *, is_cut: bool) -> Table:
     """Of a part of a window, the middle of each `stride` sorted waits and sojourns: at most MOST_SPANS of each."""
     stride = -(-spots.sizes // MOST_SPANS)
     place = np.arange(len(rows.kind)) - spots.spread(spots.begins)
@@ -79,7 +79,7 @@ def thin_spans(rows: Rows, window: Integers, spots: Segments, *, is_cut: bool) -
     return {name: column[is_kept] for name, column in zip(names, columns, strict=True)}
 
 
-def count_services(rows: Rows, window: Integers, spots: Segments) -> Table:
+def count_services(rows: TupleRows, window: Integers, spots: Segments) -> Table:
     """The histogram of services: BUCKETS_PER_OCTAVE buckets from one power of two nanoseconds to the next."""
     spot = spots.spread(np.arange(len(spots.begins)))
     bucket = find_buckets(rows.service_ns)
@@ -106,7 +106,7 @@ def find_upper_ns(bucket: Integers) -> Floats:
     return np.where(bucket > 0, np.ldexp(1.0 + step / BUCKETS_PER_OCTAVE, octave), 0.0)
 
 
-def measure_instances(rows: Rows, window: Integers, spots: Segments, codes: Codes) -> Table:
+def measure_instances(rows: TupleRows, window: Integers, spots: Segments, codes: Codes) -> Table:
     """One row per instance and window: its gaps, its services, its first start and its last finish."""
     instance = codes.instance[rows.kind]
     order = sort_by_code(number_pairs(spots.spread(np.arange(len(spots.begins))), instance))
@@ -137,7 +137,7 @@ def weigh(services: Integers, every: Integers, found: Segments) -> Floats:
     return found.sum((services >> 30) * every) * float(low + 1) + found.sum((services & low) * every)
 
 
-def measure_edges(rows: Rows, window: Integers, spots: Segments, codes: Codes) -> Table:
+def measure_edges(rows: TupleRows, window: Integers, spots: Segments, codes: Codes) -> Table:
     """One row per operator, upstream operator and window."""
     edge = codes.edge[rows.kind]
     order = sort_by_code(number_pairs(spots.spread(np.arange(len(spots.begins))), edge))

@@ -12,7 +12,7 @@ from ingest.levels import Events, join_events, measure_levels
 from ingest.measures import count_services, measure_edges, measure_instances, measure_operators, thin_spans
 from ingest.pieces import Pieces
 from ingest.roots import RootSums, sum_roots
-from ingest.rows import Codes, Rows, drop_duplicates, make_codes
+from ingest.rows import Codes, TupleRows, drop_duplicates, make_codes
 from ingest.segments import Integers, cut_segments
 from ingest.tables import Table
 
@@ -35,7 +35,7 @@ def merge_part(cuts: Iterable[Cut], slicing: Slicing) -> Iterator[Pieces | RootS
             yield sum_roots(rows, codes)
 
 
-def find_events(rows: Rows, slicing: Slicing) -> Iterator[Events]:
+def find_events(rows: TupleRows, slicing: Slicing) -> Iterator[Events]:
     """Starts and finishes in the slice of the arrival; those in later slices are in the cuts of these."""
     slices = number_slices(rows.arrived_ns, slicing)
     at = rows.arrived_ns
@@ -62,7 +62,7 @@ def find_late(batch: Batch, late: NDArray[np.bool_], codes: Codes) -> Events:
     return Events(codes.operator[kind[order]], at[order], role[order] == START)
 
 
-def measure_rows(rows: Rows, codes: Codes, slicing: Slicing, *, is_cut: bool) -> dict[str, Table]:
+def measure_rows(rows: TupleRows, codes: Codes, slicing: Slicing, *, is_cut: bool) -> dict[str, Table]:
     spots = cut_segments(rows.operator, rows.slice)
     window = rows.slice // slicing.per_window
     return {
@@ -75,7 +75,7 @@ def measure_rows(rows: Rows, codes: Codes, slicing: Slicing, *, is_cut: bool) ->
 
 
 def measure_events(
-    events: Events, rows: Rows, codes: Codes, slicing: Slicing, *, is_cut: bool
+    events: Events, rows: TupleRows, codes: Codes, slicing: Slicing, *, is_cut: bool
 ) -> dict[str, Table]:
     """Levels, and the events after the topology's last arrival, behind which the log may end; none without arrivals."""
     levels = measure_levels(events, number_slices(events.at_ns, slicing), slicing.window_ns)

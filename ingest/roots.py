@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ingest.rows import Codes, Rows
+from ingest.rows import Codes, TupleRows
 from ingest.segments import LOW_BITS, cut_segments
 from ingest.tables import Table, stack, take
 
@@ -24,7 +24,7 @@ class RootSums(NamedTuple):
     table: Table
 
 
-def sum_roots(rows: Rows, codes: Codes) -> RootSums:
+def sum_roots(rows: TupleRows, codes: Codes) -> RootSums:
     """The sums of a batch's records by their roots. Totals have two parts, which do not overflow 64 bits."""
     sojourn = rows.wait_ns + rows.service_ns
     table = {

@@ -29,7 +29,7 @@ class Codes(NamedTuple):
     is_outside: Column
 
 
-class Rows(NamedTuple):
+class TupleRows(NamedTuple):
     """Records, each once, by operator, slice and arrival."""
 
     kind: Column
@@ -40,8 +40,8 @@ class Rows(NamedTuple):
     wait_ns: Column
     service_ns: Column
 
-    def take(self, order: Integers) -> "Rows":
-        return Rows(*(column[order] for column in self))
+    def take(self, order: Integers) -> "TupleRows":
+        return TupleRows(*(column[order] for column in self))
 
 
 def number_names(kinds: list[TupleKind], pick: Callable[[TupleKind], Name]) -> tuple[list[Name], Integers]:
@@ -68,7 +68,7 @@ def make_codes(kinds: list[TupleKind]) -> Codes:
     return Codes(*names, operator, instance, edge, topology, every, is_random, is_outside)
 
 
-def drop_duplicates(batch: Batch, codes: Codes, slicing: Slicing) -> tuple[Rows, int]:
+def drop_duplicates(batch: Batch, codes: Codes, slicing: Slicing) -> tuple[TupleRows, int]:
     """Keeps one copy of each record, always the same one, in an order that the order of files does not change."""
     arrivals = batch.role == ARRIVAL
     kind, at = batch.kind[arrivals], batch.at_ns[arrivals]
@@ -76,7 +76,7 @@ def drop_duplicates(batch: Batch, codes: Codes, slicing: Slicing) -> tuple[Rows,
     order = np.argsort(at, kind="stable")
     order = order[sort_by_code(number_pairs(codes.operator[kind], slices)[order])]
     columns = (batch.root[arrivals], at, batch.wait_ns[arrivals], batch.service_ns[arrivals])
-    rows = Rows(kind, codes.operator[kind], slices, *columns).take(order)
+    rows = TupleRows(kind, codes.operator[kind], slices, *columns).take(order)
     is_next = (np.diff(rows.arrived_ns) == 0) & (np.diff(rows.operator) == 0)
     tied = np.flatnonzero(np.append(is_next, False) | np.append(False, is_next))
     order = np.arange(len(at))
@@ -85,14 +85,14 @@ def drop_duplicates(batch: Batch, codes: Codes, slicing: Slicing) -> tuple[Rows,
     return drop_repeats(rows, tied, codes)
 
 
-def order_ties(rows: Rows, codes: Codes) -> Integers:
+def order_ties(rows: TupleRows, codes: Codes) -> Integers:
     """Copies of a record stand together; first the one of the largest `sample_every`, then by names."""
     preference = (rows.kind, codes.is_random[rows.kind], -codes.every[rows.kind])
     identity = (rows.service_ns, rows.wait_ns, rows.root, codes.instance[rows.kind])
     return np.lexsort((*preference, *identity, rows.arrived_ns, rows.operator))
 
 
-def drop_repeats(rows: Rows, tied: Integers, codes: Codes) -> tuple[Rows, int]:
+def drop_repeats(rows: TupleRows, tied: Integers, codes: Codes) -> tuple[TupleRows, int]:
     same = rows.take(tied)
     columns = (
         same.operator,

@@ -126,12 +126,7 @@ def measure_instances(
     window_ns: int,
 ) -> dict[str, Any]:
     """How many instances were seen, present and busy, and what each of them did."""
-    pieces = sort_by(log.tables["instances"], "instance", "window", "first_ns")
-    of_instance = cut_segments(pieces["instance"], pieces["window"])
-    table: Table = {name: of_instance.first(pieces[name]) for name in ("instance", "operator", "window")}
-    table |= {name: of_instance.sum(pieces[name]) for name in ("busy_ns", "service_ns", "weight")}
-    table["arrival_scv"] = join_gaps(pieces, pieces["instance"], of_instance)
-    table, windows = group_by(table, "operator", "window")
+    table, windows = group_by(join_instances(log.tables["instances"]), "operator", "window")
     seconds = np.where(covered > 0, covered, window_ns) / 1e9
     of_instances = Sampling(*map(windows.spread, sampling))
     table["arrival_scv"] = of_instances.scale(table["arrival_scv"])
@@ -160,3 +155,12 @@ def measure_instances(
         "busy_spread": most - least,
         "busy_skew": np.where(total > 0, busiest / np.where(total > 0, total, 1), np.nan),
     }
+
+
+def join_instances(instances: Table) -> Table:
+    """One row per instance and window."""
+    pieces = sort_by(instances, "instance", "window", "first_ns")
+    windows = cut_segments(pieces["instance"], pieces["window"])
+    table: Table = {name: windows.first(pieces[name]) for name in ("instance", "operator", "window")}
+    table |= {name: windows.sum(pieces[name]) for name in ("busy_ns", "weight")}
+    return table | {"arrival_scv": join_gaps(pieces, pieces["instance"], windows)}

@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -14,11 +15,17 @@ from sqlalchemy.orm import Session
 
 from app.main import create_app
 from app.settings import Settings
+from ingest.blocks import plan_blocks, read_block
+from ingest.sources import find_sources
+from ingest.windows import summarise
 from tests.app.series_examples import make_body
 from tests.docs import walks
 from tests.docs.consoles import ROOT
+from tests.ingest.in_memory import run_stages, slice_windows
+from tests.ingest.logs import make_events, to_json
 
 PLAN, DECISION, FORECAST = "The walk of a plan", "The walk of a decision", "The walk of a VM forecast"
+LOG_LINE = "The walk of a log line"
 LEFT_OUT = walks.read_walk("What the walks leave out")
 Run = Callable[[str, dict[str, Any]], list[str]]
 
@@ -122,6 +129,22 @@ def test_a_walk_is_what_runs(run: Run, title: str, path: str, body: dict[str, An
     assert [file for file in below if not walk.explains(file) and not LEFT_OUT.explains(file)] == []
     for one in walk.behind:
         assert any(file == one or (one.endswith("/") and file.startswith(one)) for file in below), one
+
+
+def test_the_walk_of_a_log_line_is_what_runs_between_spark_and_the_database(tmp_path: Path):
+    """In this process: what the driver and the workers do one after another."""
+    slicing = slice_windows()
+    (tmp_path / "log.jsonl").write_text("".join(f"{to_json(e)}\n" for e in make_events(20, seed=1)))
+
+    def summarise_log() -> None:
+        blocks = plan_blocks(find_sources([str(tmp_path)], None).files)
+        found = run_stages((judged for block in blocks for judged in read_block(block)), slicing)
+        summaries, _ = summarise(found, slicing.window_ns)
+        assert len(list(summaries.operators)) > len(list(summaries.topologies)) > 0
+
+    steps = walks.read_walk(LOG_LINE).steps
+    assert (steps[0], steps[-1]) == ("ingest/job.py", "ingest/store.py")
+    assert [file for file in walks.trace(summarise_log, "ingest") if file in steps] == list(steps[1:-1])
 
 
 def test_an_exception_runs_through_its_walk(app: FastAPI):

@@ -1,4 +1,4 @@
-"""Which modules of app and planner execute while a route answers, and what docs/architecture.md says of it."""
+"""Which modules execute while a route answers or a log is read, and what docs/architecture.md says of it."""
 
 import inspect
 import re
@@ -76,10 +76,10 @@ def bind(endpoint: Callable[..., Any], known: Mapping[str, Any], body: Mapping[s
     return arguments
 
 
-def trace(call: Callable[[], object]) -> list[str]:
-    """The files of app and planner whose functions run, each once, in the order of their first call."""
+def trace(call: Callable[[], object], *folders: str) -> list[str]:
+    """The files of these folders whose functions run, each once, in the order of their first call."""
     seen: dict[str, None] = {}
-    roots = tuple(f"{ROOT / name}/" for name in ("app", "planner"))
+    roots = tuple(f"{ROOT / name}/" for name in folders or ("app", "planner"))
 
     def note(frame: FrameType, event: str, _argument: object) -> None:
         path = frame.f_code.co_filename

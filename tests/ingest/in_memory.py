@@ -14,7 +14,7 @@ from ingest.batches import gather_batches
 from ingest.cuts import Slicing, cut_records, find_slice_length
 from ingest.records import Judged, Records, TupleKind
 from ingest.rollup import Found, encode, finish, merge, sort_found
-from ingest.rows import Codes, Rows, drop_duplicates, make_codes
+from ingest.rows import Codes, TupleRows, drop_duplicates, make_codes
 from ingest.windows import summarise
 from tests.ingest import reference
 from tests.ingest.reference import NS, Event
@@ -54,7 +54,7 @@ def run_stages(judged: Iterable[Judged], slicing: Slicing) -> Found:
     return sort_found(one for part in range(slicing.parts) for one in finish(pieces[part], slicing))
 
 
-def make_rows(events: Sequence[Event], slicing: Slicing) -> tuple[Rows, Codes, int]:
+def make_rows(events: Sequence[Event], slicing: Slicing) -> tuple[TupleRows, Codes, int]:
     """As the merge makes them of a batch, and how many were copies."""
     cuts = [cut for _, cut in cut_records(make_records(events), slicing._replace(parts=1))]
     with ExitStack() as stack:

@@ -23,7 +23,7 @@ from ingest.measures import (
     thin_spans,
     weigh,
 )
-from ingest.rows import Codes, Rows
+from ingest.rows import Codes, TupleRows
 from ingest.segments import Integers, Segments, cut_segments
 from ingest.tables import Table
 from tests.ingest.in_memory import make_rows, slice_windows
@@ -42,7 +42,7 @@ Groups = dict[tuple[Any, ...], list[Event]]
 
 
 @pytest.fixture(scope="module")
-def measured() -> tuple[Rows, Integers, Segments, Codes]:
+def measured() -> tuple[TupleRows, Integers, Segments, Codes]:
     rows, codes, repeated = make_rows(EVENTS, slice_windows())
     assert repeated == 0
     return rows, rows.slice, cut_segments(rows.operator, rows.slice), codes
@@ -73,7 +73,7 @@ def square(values: Integers) -> float:
     return float(np.var(values) * len(values)) if len(values) else 0.0
 
 
-def test_each_operator_is_measured_in_each_window(measured: tuple[Rows, Integers, Segments, Codes]):
+def test_each_operator_is_measured_in_each_window(measured: tuple[TupleRows, Integers, Segments, Codes]):
     rows, window, spots, codes = measured
     found = by_name(
         measure_operators(rows, window, spots, WINDOW_NS, is_cut=False), codes.operators, "operator"
@@ -91,7 +91,7 @@ def test_each_operator_is_measured_in_each_window(measured: tuple[Rows, Integers
                 assert row[f"{name}_p{percent}"] == pytest.approx(np.quantile(values, percent / 100))
 
 
-def test_each_instance_is_measured_in_each_window(measured: tuple[Rows, Integers, Segments, Codes]):
+def test_each_instance_is_measured_in_each_window(measured: tuple[TupleRows, Integers, Segments, Codes]):
     rows, window, spots, codes = measured
     found = by_name(measure_instances(rows, window, spots, codes), codes.instances, "instance")
     expected = group(lambda e: (e.topology, e.operator, e.instance))
@@ -110,7 +110,7 @@ def test_each_instance_is_measured_in_each_window(measured: tuple[Rows, Integers
         assert row["gap_squares"] == pytest.approx(square(np.diff(arrived)), rel=1e-9, abs=1e-3)
 
 
-def test_each_edge_is_counted_in_each_window(measured: tuple[Rows, Integers, Segments, Codes]):
+def test_each_edge_is_counted_in_each_window(measured: tuple[TupleRows, Integers, Segments, Codes]):
     rows, window, spots, codes = measured
     found = by_name(measure_edges(rows, window, spots, codes), codes.edges, "edge")
     expected = group(lambda e: (e.topology, e.operator, e.from_operator))
@@ -129,7 +129,7 @@ def test_each_edge_is_counted_in_each_window(measured: tuple[Rows, Integers, Seg
 
 
 def test_the_histogram_counts_every_service_in_its_bucket(
-    measured: tuple[Rows, Integers, Segments, Codes],
+    measured: tuple[TupleRows, Integers, Segments, Codes],
 ):
     rows, window, spots, codes = measured
     table = count_services(rows, window, spots)
@@ -171,7 +171,7 @@ def test_of_a_part_of_a_window_at_most_so_many_spans_are_kept(count: int):
     """Each stands for `stride`, and lies in the middle of these."""
     waits = np.random.default_rng(count).permutation(count)
     same = np.zeros(count, dtype=np.int64)
-    rows = Rows(same, same, same, same, same, waits, same + 5)
+    rows = TupleRows(same, same, same, same, same, waits, same + 5)
     spots = cut_segments(same)
     kept = thin_spans(rows, same, spots, is_cut=True)
     stride = math.ceil(count / MOST_SPANS)
