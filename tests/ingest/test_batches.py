@@ -85,10 +85,13 @@ def test_a_window_above_the_limit_is_cut_between_two_bins_of_the_dispersion():
     assert (stretches[0][0], stretches[-1][1]) == (START_NS, START_NS + 6 * NS)
 
 
-def test_slices_of_a_window_are_cut_even_if_all_fit():
+@pytest.mark.parametrize("most", [20, 10_000])
+def test_slices_of_a_window_are_cut_even_if_all_fit(most: int):
     events = make_events(30, seed=62)
-    slicing = slice_windows(slices=4)
-    assert {one.is_cut for one in gather(make_cuts(events, slicing), slicing)[1]} == {True}
+    slicing = slice_windows(slices=4, most_records=most)
+    batches = gather(make_cuts(events, slicing), slicing)[1]
+    assert (len(batches) > 2) == (most < len(events))
+    assert {one.is_cut for one in batches} == {True}
 
 
 def test_one_nanosecond_is_never_cut():

@@ -92,6 +92,35 @@ def test_tails_are_the_events_behind_the_last_arrival_of_their_topology(most_rec
     assert found == expected or len(pieces) > 1
 
 
+def make_short(seed: int) -> list[Event]:
+    """Services of some seconds that overlap, all in one window, in whose second half nothing arrives."""
+    random = np.random.default_rng(seed)
+    times = [START_NS + int(at * NS) for at in random.uniform(0, 25, 20)]
+    spans = random.uniform(0, 12, (20, 2)) * NS
+    return [
+        Event("t", "o", "i", str(n), None, at, at + int(wait), at + int(wait) + int(service))
+        for n, (at, (wait, service)) in enumerate(zip(times, spans, strict=True))
+    ]
+
+
+@pytest.mark.parametrize("most_records", [1_000_000, 6, 1])
+def test_the_batches_of_a_window_follow_each_other(most_records: int):
+    """What starts or ends after its batch waits for the batch of its time; all behind the last arrival are tails."""
+    events = make_short(seed=93)
+    pieces, _ = merge(events, slice_windows(most_records=most_records))
+    level, peak = 0, 0
+    for one in pieces:
+        levels = one.tables["levels"]
+        for most, net in zip(levels["most"].tolist(), levels["net"].tolist(), strict=True):
+            peak, level = max(peak, level + most), level + net
+    assert (peak, level) == (reference.count_busy(events, (START_NS, START_NS + WINDOW_NS), None)[0], 0)
+    last = max(e.arrived_ns for e in events)
+    tails = join_pieces(pieces).tables["tails"]["at_ns"].tolist()
+    assert sorted(at for at in tails if at > last) == sorted(
+        at for e in events for at in (e.started_ns, e.finished_ns) if at > last
+    )
+
+
 def test_events_of_a_row_are_those_in_the_slice_of_its_arrival():
     slicing = slice_windows(slices=2)
     rows, _, _ = make_rows(
