@@ -103,7 +103,8 @@ def judge_parts(block: Block) -> Iterator[Judged]:
     for number, data in (
         read_pieces(file, PIECE_BYTES) if file.compression else [(block.begin, read_lines(block))]
     ):
-        yield judge(file.path, number, data)
+        if data:  # a long line may span a block, which then is empty
+            yield judge(file.path, number, data)
 
 
 def read_lines(block: Block) -> bytes:

@@ -1,5 +1,6 @@
 """Judges the records of a block by columns: what is plain all at once, the rest value by value, by `judge`."""
 
+import atexit
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -64,6 +65,7 @@ def connect() -> duckdb.DuckDBPyConnection:
     sys.meta_path.insert(0, refuser)
     pa.scalar(0)
     sys.meta_path.remove(refuser)
+    atexit.register(connect.cache_clear)  # what is left when Python ends is reported as a leak, at times
     return duckdb.connect(config={"threads": 1})
 
 

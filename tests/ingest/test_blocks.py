@@ -31,7 +31,7 @@ def test_each_line_is_read_once_and_rejects_are_numbered(tmp_path: Path, most_by
         lines = [good(tuple_id=f"r{n}") if n % 7 else f"bad {n}" for n in range(1, 31)]
         write_lines(tmp_path / f"{name}.jsonl", ["", *lines[1:]])
     judged = parse(tmp_path, most_bytes)
-    assert len(judged) >= 2 * len(range(0, 2000, max(most_bytes, 2000))), "several blocks a file"
+    assert (len(judged) > 2) == (most_bytes < 100_000), "several blocks a file"
     assert len(list_records(judged)) == 2 * (30 - 1 - 4)
     assert sum(one.lines for one in judged) == 60
     rejects = list_rejects(judged)
@@ -44,8 +44,7 @@ def test_each_line_is_read_once_and_rejects_are_numbered(tmp_path: Path, most_by
 def test_a_block_without_the_beginning_of_a_line_is_empty(tmp_path: Path):
     write_lines(tmp_path / "a.jsonl", [good(extra="x" * 1000), good()])
     judged = parse(tmp_path, 100)
-    assert [one.lines for one in judged].count(1) == 2
-    assert sum(one.lines for one in judged) == sum(one.read for one in judged) == 2
+    assert [(one.lines, one.read) for one in judged] == [(1, 1), (1, 1)]
 
 
 def write_iso(event: Event, place: int) -> str:
