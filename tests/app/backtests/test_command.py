@@ -67,8 +67,8 @@ def test_what_was_not_measured_at_the_paper_s_m_is_trained_on_all(tmp_path: Path
 
 
 def backtest(*arguments: str) -> list[dict[str, str]]:
-    ended = run("backtest", *arguments, "--output", "csv")
-    assert ended.returncode == 0, ended.stderr
+    ended = run_here("backtest", *arguments, "--output", "csv")
+    assert ended.exit_code == 0, ended.stderr
     return list(csv.DictReader(io.StringIO(ended.stdout)))
 
 
@@ -118,7 +118,8 @@ def test_all_policies_are_the_paper_s_and_ours(tmp_path: Path):
 def test_a_backtest_draws_the_same_picture_every_time(tmp_path: Path):
     pictures = []
     for name in ("a.svg", "b.svg"):
-        backtest(*FILES, "--policies", "0", "--seeds", "1", "--plot", str(tmp_path / name))
+        ended = run("backtest", *FILES, "--policies", "0", "--seeds", "1", "--plot", str(tmp_path / name))
+        assert ended.returncode == 0, ended.stderr
         pictures.append((tmp_path / name).read_text())
     assert pictures[0] == pictures[1]
     assert "<svg" in pictures[0]

@@ -9,7 +9,7 @@ import yaml
 
 from app.placements.offline import print_placement, run_placement
 from app.terminal.refusals import Refused
-from tests.app.test_cli import run
+from tests.app.test_cli import run, run_here
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "placement"
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -38,24 +38,24 @@ def test_the_example_files_hold_the_published_profiles():
 
 
 def test_the_table_can_be_read_by_a_person():
-    ended = run("place", *FILES, "--rate", "100", "--compare")
-    assert ended.returncode == 0, ended.stderr
+    ended = run_here("place", *FILES, "--rate", "100", "--compare")
+    assert ended.exit_code == 0, ended.stderr
     for words in ("7 slots allocated, 7 used of 8 on 2 VMs", "azure_blob × 50", "mba + sam", "bound by"):
         assert words in ended.stdout
     assert max(map(len, ended.stdout.splitlines())) <= 120
 
 
 def test_an_unknown_mapper_ends_with_two_and_says_where():
-    ended = run("place", *FILES, "--rate", "100", "--mapping", "best")
-    assert (ended.returncode, ended.stdout) == (2, "")
+    ended = run_here("place", *FILES, "--rate", "100", "--mapping", "best")
+    assert (ended.exit_code, ended.stdout) == (2, "")
     assert "#/mapping" in ended.stderr
 
 
 def test_too_few_vms_end_with_one(tmp_path: Path):
     vms = tmp_path / "vms.json"
     vms.write_text(json.dumps([{"name": "only", "slots": 2}]))
-    ended = run("place", *FILES[:4], "--rate", "100", "--vms", str(vms))
-    assert ended.returncode == 1
+    ended = run_here("place", *FILES[:4], "--rate", "100", "--vms", str(vms))
+    assert ended.exit_code == 1
     assert "not-enough-slots" in ended.stderr
 
 

@@ -7,7 +7,7 @@ import httpx
 import pytest
 import yaml
 
-from tests.app.test_cli import FILES, FPD, run
+from tests.app.test_cli import FILES, FPD, run, run_here
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ from tests.app.test_cli import FILES, FPD, run
 def test_files_and_http_give_the_same_answer(
     client: httpx.Client, command: list[str], call: str, body: dict[str, Any]
 ):
-    ended = run(*command, "--output", "json")
-    assert ended.returncode == 0, ended.stderr
+    ended = run_here(*command, "--output", "json")
+    assert ended.exit_code == 0, ended.stderr
     documents = {
         name: yaml.load((FPD / f"{name}.yaml").read_text(), Loader=yaml.BaseLoader)
         for name in ("topology", "load")
@@ -63,17 +63,17 @@ def test_a_table_names_every_operator_and_what_one_more_would_do():
 
 
 def test_capacity_that_is_short_ends_with_1_and_says_by_how_much():
-    short = run("plan", "min-latency", *FILES, "--k-max", "7")
-    assert short.returncode == 1
+    short = run_here("plan", "min-latency", *FILES, "--k-max", "7")
+    assert short.exit_code == 1
     assert short.stderr.startswith("headgate: budget-too-small: k_max = 7 is ")
     assert "raise k_max to that" in short.stderr
-    never = run("plan", "min-processors", *FILES, "--t-max", "0.001")
-    assert never.returncode == 1
+    never = run_here("plan", "min-processors", *FILES, "--t-max", "0.001")
+    assert never.exit_code == 1
     assert "target-unreachable" in never.stderr
 
 
 def test_processors_can_be_given_one_by_one():
-    ended = run("estimate", *FILES, "--processors", "generator=9", "--processors", "detector=20",
+    ended = run_here("estimate", *FILES, "--processors", "generator=9", "--processors", "detector=20",
                 "--processors", "reporter=2", "--output", "json")  # fmt: skip
     assert [one["processors"] for one in json.loads(ended.stdout)["operators"]] == [9, 20, 2]
-    assert run("estimate", *FILES, "--processors", "nine").returncode == 2
+    assert run_here("estimate", *FILES, "--processors", "nine").exit_code == 2

@@ -7,7 +7,7 @@ import pytest
 
 from app.profiles.offline import run_profiles
 from app.terminal.refusals import Refused
-from tests.app.test_cli import run
+from tests.app.test_cli import run, run_here
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "placement"
 FILES = [
@@ -29,8 +29,10 @@ def write_trials(path: Path, tasks: tuple[str, ...]) -> Path:
 
 def test_profiles_from_trials_are_what_place_reads(tmp_path: Path):
     tasks = ("parse_xml", "pi", "batch_file_write", "azure_blob", "azure_table")
-    built = run("profile", "--trials", str(write_trials(tmp_path / "trials.csv", tasks)), "--output", "json")
-    assert built.returncode == 0, built.stderr
+    built = run_here(
+        "profile", "--trials", str(write_trials(tmp_path / "trials.csv", tasks)), "--output", "json"
+    )
+    assert built.exit_code == 0, built.stderr
     profiles = tmp_path / "profiles.json"
     profiles.write_text(built.stdout)
     assert json.loads(built.stdout)["pi"]["points"] == [
@@ -38,8 +40,8 @@ def test_profiles_from_trials_are_what_place_reads(tmp_path: Path):
         {"threads": 2, "peak_rate": 290.0, "cpu": pytest.approx(0.8), "memory": pytest.approx(0.3)},
     ]
     files = [*FILES[:2], "--profiles", str(profiles), *FILES[4:]]
-    placed = run("place", *files, "--rate", "300", "--output", "json")
-    assert placed.returncode == 0, placed.stderr
+    placed = run_here("place", *files, "--rate", "300", "--output", "json")
+    assert placed.exit_code == 0, placed.stderr
     assert json.loads(placed.stdout)["allocation"]["slots"] == 5
 
 
