@@ -9,7 +9,7 @@ from ingest.tables import Table
 
 QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 SPANS = ("wait", "sojourn")
-MOST_SPANS = 10_000  # values kept of a part of a window, to find the quantiles of the whole window
+MOST_SPANS = 10_000  # values kept of the slices of a window, to find the quantiles of the whole window
 BUCKETS_PER_OCTAVE = 8
 
 
@@ -67,9 +67,11 @@ def find_quantiles(rows: TupleRows, spots: Segments) -> Table:
     return found
 
 
-def thin_spans(rows: TupleRows, window: Integers, spots: Segments, *, is_cut: bool) -> Table:
-    """Of a part of a window, the middle of each `stride` sorted waits and sojourns: at most MOST_SPANS of each."""
-    stride = -(-spots.sizes // MOST_SPANS)
+def thin_spans(
+    rows: TupleRows, window: Integers, spots: Segments, *, is_cut: bool, most: int = MOST_SPANS
+) -> Table:
+    """Of a part of a window, the middle of each `stride` sorted waits and sojourns: at most `most` of each."""
+    stride = -(-spots.sizes // most)
     place = np.arange(len(rows.kind)) - spots.spread(spots.begins)
     is_kept = is_cut & (place % spots.spread(stride) == spots.spread(stride // 2))
     ordered = (sort_within(one, spots) for one in (rows.wait_ns, rows.wait_ns + rows.service_ns) if is_cut)
@@ -133,8 +135,7 @@ def weigh(services: Integers, every: Integers, found: Segments) -> Floats:
     """Σ service × sample_every."""
     if (every == 1).all():
         return found.sum_exactly(services)
-    low = (1 << 30) - 1
-    return found.sum((services >> 30) * every) * float(low + 1) + found.sum((services & low) * every)
+    return np.asarray(found.sum(services * every.astype(np.float64)))
 
 
 def measure_edges(rows: TupleRows, window: Integers, spots: Segments, codes: Codes) -> Table:

@@ -9,7 +9,14 @@ from numpy.typing import NDArray
 from ingest.batches import Batch, gather_batches
 from ingest.cuts import ARRIVAL, START, Cut, Slicing, number_slices
 from ingest.levels import Events, join_events, measure_levels
-from ingest.measures import count_services, measure_edges, measure_instances, measure_operators, thin_spans
+from ingest.measures import (
+    MOST_SPANS,
+    count_services,
+    measure_edges,
+    measure_instances,
+    measure_operators,
+    thin_spans,
+)
 from ingest.pieces import Pieces
 from ingest.roots import RootSums, sum_roots
 from ingest.rows import Codes, TupleRows, drop_duplicates, make_codes
@@ -70,7 +77,7 @@ def measure_rows(rows: TupleRows, codes: Codes, slicing: Slicing, *, is_cut: boo
         "instances": measure_instances(rows, window, spots, codes),
         "edges": measure_edges(rows, window, spots, codes),
         "services": count_services(rows, window, spots),
-        "spans": thin_spans(rows, window, spots, is_cut=is_cut),
+        "spans": thin_spans(rows, window, spots, is_cut=is_cut, most=MOST_SPANS // slicing.per_window),
     }
 
 

@@ -91,8 +91,7 @@ def sum_tail(tails: Table, values: Integers, spots: Spots, limit: Integers, wind
 def join_quantiles(operators: Table, windows: Segments, spans: Table) -> dict[str, Floats]:
     """Quantiles of whole windows, in nanoseconds: those of the only piece, or found among the kept values of several.
 
-    Of a piece with more than MOST_SPANS tuples each kept value stands for `stride`: a rank is wrong by less than half
-    of the sum of the strides.
+    Of a large piece each kept value stands for `stride`: a rank is wrong by less than half of the sum of the strides.
     """
     names = [f"{span}_{label}" for span in SPANS for label in QUANTILES]
     found = {name: windows.first(operators[name]).astype(np.float64) for name in names}

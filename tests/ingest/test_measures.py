@@ -186,3 +186,5 @@ def test_centuries_of_service_are_weighed_without_overflow():
     services = np.array([CENTURIES_NS, CENTURIES_NS + 1, 5, 6])
     found = weigh(services, np.array([1_000_000, 1_000_000, 1, 2]), cut_segments(np.array([0, 0, 1, 1])))
     assert found.tolist() == pytest.approx([2e6 * CENTURIES_NS, 17.0], rel=1e-15)
+    pool = weigh(np.full(20_000, 2 * NS), np.full(20_000, 1_000_000), cut_segments(np.zeros(20_000)))
+    assert pool.tolist() == [20_000 * 2e15], "centuries of all services together"

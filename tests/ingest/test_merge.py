@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ingest.cuts import Slicing, cut_records
+from ingest.measures import MOST_SPANS
 from ingest.merge import find_events, merge_part, number_topologies
 from ingest.pieces import Pieces, join_pieces
 from ingest.roots import RootSums
@@ -90,6 +91,19 @@ def test_tails_are_the_events_behind_the_last_arrival_of_their_topology(most_rec
     assert expected
     assert expected - found == Counter()
     assert found == expected or len(pieces) > 1
+
+
+@pytest.mark.parametrize("slices", [1, 4, 128])
+def test_of_a_window_in_slices_no_more_is_kept_for_quantiles_than_of_one_piece(slices: int):
+    """All that is kept goes to the driver, for each operator and window."""
+    times = np.random.default_rng(95).integers(0, WINDOW_NS, 25_000)
+    one = make_short(seed=94)[0]
+    many = make_records([one.moved(int(at) + START_NS - one.arrived_ns) for at in times])
+    slicing = slice_windows(slices=slices)._replace(parts=1, most_records=20_000)
+    found = merge_part([cut for _, cut in cut_records(many, slicing)], slicing)
+    spans = join_pieces([one for one in found if isinstance(one, Pieces)]).tables["spans"]
+    assert MOST_SPANS / 2 < len(spans["wait"]) <= MOST_SPANS * (2 if slices == 1 else 1)
+    assert spans["stride"].sum() == pytest.approx(25_000, rel=0.1)
 
 
 def make_short(seed: int) -> list[Event]:

@@ -56,6 +56,12 @@ def test_what_derives_from_a_root_before_the_log_is_no_root_where_the_log_has_ro
     assert (row["root_tuples"], row["mean_total_sojourn_seconds"]) == (2, pytest.approx(1.0))
 
 
+def test_whether_a_log_has_roots_is_asked_of_each_topology():
+    late = [replace(e, topology="late") for e in (make("old", 20, "o"), make("older", 30, "o"))]
+    rows = roll_up([[*late, make("a", 25), make("b", 35), make("c", 28, "o")]], slice_windows())[1]
+    assert {name: row["root_tuples"] for (name, _), row in rows.items()} == {"late": 2, "t": 2}
+
+
 def test_the_rate_from_outside_counts_what_samples_stand_for():
     events = [make(f"r{n}", n, sample_every=4) for n in range(0, 60, 2)]
     events += [make(f"r{n}", n + 0.5, "o") for n in range(0, 60, 2)]
@@ -81,11 +87,11 @@ def test_the_sums_of_all_parts_are_added_under_the_names_of_the_run():
         same = {name: np.full(len(names), high) for name in ("total_high", "completion_high")}
         rest = {name: np.full(len(names), 5) for name in ("total_low", "completion_low")}
         table: Table = {"topology": places, "window": places * 0 + 7, "is_begun": places < 9}
-        return RootSums(names, table | {"roots": np.full(len(names), roots)} | same | rest)
+        return RootSums(names, table | {"roots": roots + 10 * (np.array(names) == "v")} | same | rest)
 
     parts = [make_sums(["v", "u"], 2, 1 << 20), RootSums([], {}), make_sums(["u"], 3, 1)]
     found = sum_counted_roots(["u", "v"], parts)
-    assert [found[name].tolist() for name in ("topology", "window", "roots")] == [[0, 1], [7, 7], [5, 2]]
+    assert [found[name].tolist() for name in ("topology", "window", "roots")] == [[0, 1], [7, 7], [5, 12]]
     for name in ("total", "completion"):
         assert found[name].tolist() == [
             float(((1 << 20) + 1) * (LOW + 1) + 10),
