@@ -1,9 +1,11 @@
 """Pieces: what one batch says of operators, instances and edges; and all of a run, under common numbers."""
 
+import pickle
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from ingest.rows import Name
 from ingest.segments import Integers, Segments, cut_segments
@@ -23,6 +25,23 @@ class Pieces(NamedTuple):
     edges: list[Name]
     tables: dict[str, Table]
     duplicates: int
+
+
+class Packed(NamedTuple):
+    """Pieces as they travel: those of a day of many operators, as they are, would fill the memory of Java."""
+
+    size: int
+    data: bytes
+
+
+def pack(pieces: Pieces) -> Packed:
+    data = pickle.dumps(pieces, pickle.HIGHEST_PROTOCOL)
+    return Packed(len(data), pa.compress(data, "zstd", asbytes=True))
+
+
+def unpack(packed: Packed) -> Pieces:
+    pieces: Pieces = pickle.loads(pa.decompress(packed.data, packed.size, "zstd", asbytes=True))  # noqa: S301  # ours
+    return pieces
 
 
 def join_pieces(pieces: Sequence[Pieces]) -> Pieces:

@@ -6,13 +6,14 @@ Tasks hand each other columns of numbers, never rows. Names and rejected lines t
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from pyspark import RDD
 
 from ingest.cuts import Cut, Slicing, cut_records, keep_day
 from ingest.merge import merge_part
-from ingest.pieces import Pieces
+from ingest.pieces import Packed, Pieces, pack, unpack
 from ingest.records import Judged, Reject
 from ingest.request import Totals
 from ingest.roots import RootSums, finish_roots, split_roots
@@ -49,14 +50,14 @@ class Found(NamedTuple):
 
 
 def roll_up(judged: RDD[Judged], slicing: Slicing) -> Found:
-    """Runs the job."""
+    """Runs the job; its results come part by part, since Java holds those of one call in memory, several times."""
     cuts = judged.flatMap(partial(encode, slicing=slicing)).partitionBy(slicing.parts, int)
     pieces = cuts.mapPartitions(partial(merge, slicing=slicing)).partitionBy(slicing.parts, int)
-    return sort_found(pieces.mapPartitions(partial(finish, slicing=slicing)).collect())
+    return sort_found(pieces.mapPartitions(partial(finish, slicing=slicing)).toLocalIterator())
 
 
 def sort_found(found: Iterable[Any]) -> Found:
-    held = list(found)
+    held = [unpack(one) if isinstance(one, Packed) else one for one in found]
     return Found(
         [one for one in held if isinstance(one, Lines)],
         [one for one in held if isinstance(one, Pieces)],
@@ -73,12 +74,14 @@ def encode(judged: Judged, slicing: Slicing) -> Iterator[tuple[int, Cut | Lines]
 
 def merge(
     cuts: Iterable[tuple[int, Cut | Lines]], slicing: Slicing
-) -> Iterator[tuple[int, Pieces | RootSums | Lines]]:
+) -> Iterator[tuple[int, Packed | RootSums | Lines]]:
     """The pieces of a part, the sums of its roots by the part where they are finished, and the lines."""
     lines: list[Lines] = []
-    for number, found in enumerate(merge_part(pick_cuts(cuts, lines), slicing)):
+    ahead = iter(cuts)
+    first = list(islice(ahead, 1))
+    for found in merge_part(pick_cuts(chain(first, ahead), lines), slicing):
         if isinstance(found, Pieces):
-            yield number % slicing.parts, found
+            yield first[0][0], pack(found)
         else:
             yield from split_roots(found, slicing.parts)
     yield from ((LINES_PART, one) for one in lines)
@@ -108,8 +111,8 @@ def drop_rejects(lines: list[Lines]) -> int:
 
 
 def finish(
-    found: Iterable[tuple[int, Pieces | RootSums | Lines]], slicing: Slicing
-) -> Iterator[Pieces | RootSums | Lines]:
+    found: Iterable[tuple[int, Packed | RootSums | Lines]], slicing: Slicing
+) -> Iterator[Packed | RootSums | Lines]:
     """Joins the roots of a part; passes on what else is in it."""
     roots = []
     for _, one in found:

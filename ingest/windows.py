@@ -9,7 +9,7 @@ import numpy as np
 from ingest.covered_time import cover_windows, tell_of_ends
 from ingest.discovery import SeenFlow
 from ingest.dispersion import find_bin_lengths, find_dispersion
-from ingest.listing import Row, find_start, list_objects, list_rows
+from ingest.listing import Row, Values, find_start, list_objects, list_rows
 from ingest.measures import find_upper_ns
 from ingest.pieces import Pieces, Spots, find_spots, group_by, join_pieces
 from ingest.presence import choose_processors, count_present
@@ -76,11 +76,12 @@ def measure_windows(
         windows.sum(operators["bin_squares"]), tuples.astype(float), known, shortest, window_ns
     )
     per_bin = find_bin_lengths(window_ns)[:, None] * tuples / known
+    scaled = sampling.scale_dispersion(idc.T, per_bin).T
     quantiles = join_quantiles(operators, windows, log.tables["spans"])
     return {
         "tuples": tuples,
         "arrival_scv": sampling.scale(join_gaps(operators, operators["operator"], windows)),
-        "arrival_idc": list_dispersion(sampling.scale_dispersion(idc.T, per_bin).T, window_ns),
+        "arrival_idc": lambda begin, end: list_dispersion(scaled[begin:end], window_ns),
         "service_rate": np.where(served > 0, tuples / np.where(served > 0, served, 1.0) * 1e9, np.nan),
         "service_scv": join_services(operators, windows),
         "service_histogram": list_buckets(log),
@@ -99,7 +100,7 @@ def list_dispersion(idc: Floats, window_ns: int) -> list[str | None]:
     return [json.dumps(row) if row else None for row in known]
 
 
-def list_buckets(log: Pieces) -> list[str]:
+def list_buckets(log: Pieces) -> Values:
     """The histogram of services of each operator and window."""
     table, buckets = group_by(log.tables["services"], "operator", "window", "bucket")
     found = take(table, buckets.begins) | {"tuples": buckets.sum(table["tuples"])}
@@ -107,7 +108,7 @@ def list_buckets(log: Pieces) -> list[str]:
     return list_objects(columns, cut_segments(found["operator"], found["window"]))
 
 
-def list_upstream(log: Pieces) -> list[str]:
+def list_upstream(log: Pieces) -> Values:
     """Tuples by upstream operator of each operator and window."""
     table, edges = group_by(log.tables["edges"], "operator", "window", "edge")
     found = take(table, edges.begins) | {"tuples": edges.sum(table["tuples"])}

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from ingest.listing import find_start, list_objects, list_rows
+from ingest.listing import MOST_ROWS, find_start, list_objects, list_rows
 from ingest.segments import cut_segments
 
 
@@ -21,7 +21,22 @@ def test_rows_hold_pythons_own_numbers():
 
 def test_each_segment_is_one_text():
     texts = list_objects({"n": np.array([1.0, np.nan, 3.0])}, cut_segments(np.array([0, 0, 4])))
-    assert [json.loads(text) for text in texts] == [[{"n": 1.0}, {"n": None}], [{"n": 3.0}]]
+    assert [json.loads(text) for text in texts(0, 2)] == [[{"n": 1.0}, {"n": None}], [{"n": 3.0}]]
+    assert [json.loads(text) for text in texts(1, 2)] == [[{"n": 3.0}]]
+
+
+def test_objects_are_made_of_a_stretch_of_rows_at_a_time():
+    """Those of a day of a thousand operators would take eight gigabytes."""
+    asked = []
+
+    def give_halves(begin: int, end: int) -> list[float]:
+        asked.append((begin, end))
+        return [place / 2 for place in range(begin, end)]
+
+    rows = list_rows({"n": np.arange(2 * MOST_ROWS + 1), "half": give_halves})
+    assert (next(rows), asked) == ({"n": 0, "half": 0.0}, [(0, MOST_ROWS)])
+    assert list(rows)[-1] == {"n": 2 * MOST_ROWS, "half": MOST_ROWS}
+    assert asked[-1] == (2 * MOST_ROWS, 2 * MOST_ROWS + 1)
 
 
 def test_windows_begin_at_multiples_of_their_length_since_the_epoch():
