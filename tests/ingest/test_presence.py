@@ -1,13 +1,17 @@
 """How many instances could serve: those present, over time."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from planner.plans.estimation import estimate
 from planner.topology.load_smoothing import smooth_window
 from planner.values import Load, Operator, OperatorLoad, Topology
+from tests.ingest.in_memory import assert_same, roll_up, slice_windows
+from tests.ingest.reference import NS
 from tests.ingest.stored import Found
-from tests.ingest.window_logs import AGENTS
+from tests.ingest.window_logs import AGENTS, make_steady
 
 
 def test_an_instance_that_served_one_tuple_counts_as_present(minutes: Found):
@@ -43,3 +47,16 @@ def test_of_shifts_only_the_present_instances_count(shifts: Found):
     answer = estimate(Topology((Operator("desk"),), (), ()), smoothed)
     waited = float(np.mean([row["mean_wait_seconds"] for row in rows]))
     assert answer.operators[0].wait_seconds == pytest.approx(waited, rel=0.25)
+
+
+def test_an_instance_whose_first_service_begins_in_a_window_after_the_log_is_not_present():
+    """Two services of the other one overlap, so its name stands for two processors."""
+    first = make_steady(1, 30, seed=18, names=1)[0]
+    busy = [
+        replace(first.moved(n * NS), tuple_id=str(n), finished_ns=first.arrived_ns + 50 * NS) for n in (0, 1)
+    ]
+    waits = replace(first.moved(2 * NS), instance="late", tuple_id="2")
+    later = replace(waits, started_ns=waits.started_ns + 600 * NS, finished_ns=waits.finished_ns + 700 * NS)
+    (row,) = roll_up([[*busy, later]], slice_windows())[0].values()
+    assert_same([[*busy, later]], slice_windows())
+    assert (row["processors"], row["processors_basis"], row["instances"]) == (2, "most-busy", 2)
