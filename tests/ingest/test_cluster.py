@@ -201,7 +201,8 @@ def run_without_packages(command: list[str], database: str, folder: Path) -> sub
     bare = folder / "python3"
     bare.write_text(f'#!/bin/sh\nexec {sys.base_prefix}/bin/{PYTHON} -S "$@"\n')
     bare.chmod(0o755)
-    (folder / "spark-defaults.conf").write_text("spark.cores.max 1\nspark.task.maxFailures 1\n")
+    settings = "cores.max 1", "task.maxFailures 1", "sql.codegen.factoryMode NO_CODEGEN"
+    (folder / "spark-defaults.conf").write_text("".join(f"spark.{setting}\n" for setting in settings))
     return subprocess.run(
         command,
         cwd=folder,
