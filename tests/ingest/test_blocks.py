@@ -25,7 +25,7 @@ def write_lines(path: Path, lines: list[str]) -> None:
     path.write_text("\n".join(lines))
 
 
-@pytest.mark.parametrize("most_bytes", [1, 7, 200, 1000, 100_000])
+@pytest.mark.parametrize("most_bytes", [100_000, 1000, 200, 7, 1])
 def test_each_line_is_read_once_and_rejects_are_numbered(tmp_path: Path, most_bytes: int):
     for name in "ab":
         lines = [good(tuple_id=f"r{n}") if n % 7 else f"bad {n}" for n in range(1, 31)]
