@@ -138,7 +138,9 @@ def test_gaps_all_equal_have_scv_zero():
 def test_a_service_over_several_windows_is_under_way_in_each():
     """No start and no finish lies in the second window: its level is carried over."""
     long = replace(ONE, operator="long", finished_ns=START_NS + 150 * NS)
-    marks = [replace(ONE.moved(n * 30 * NS), operator="long", instance="j") for n in range(7)]
+    after = START_NS + 200 * NS
+    late = replace(long, instance="j", started_ns=after, finished_ns=after)
+    marks = [replace(late, arrived_ns=START_NS + n * 30 * NS) for n in range(7)]
     operators, _, _ = roll_up([[long, *marks]], slice_windows())
     rows = [operators[key] for key in sorted(operators)]
     assert [row["most_busy"] for row in rows] == [1, 1, 1, 0]
