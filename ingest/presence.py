@@ -69,7 +69,9 @@ def clip_sessions(sessions: Sessions, begin_ns: Integers, end_ns: Integers) -> t
     is_early, is_late = sessions.begun_ns - near <= begin_ns, sessions.ended_ns + near >= end_ns
     begun = np.where(is_early, begin_ns, sessions.begun_ns - sessions.pad_ns)
     ended = np.where(is_late, end_ns, sessions.ended_ns + sessions.pad_ns)
-    begun = np.maximum(begun, begin_ns)  # one that begins after the log is no time there, and in no window of it
+    begun = np.maximum(
+        begun, begin_ns
+    )  # one that begins after the log is no time there, and in no window of it
     return begun, np.maximum(np.minimum(ended, end_ns), begun)
 
 

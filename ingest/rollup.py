@@ -53,7 +53,9 @@ def roll_up(judged: RDD[Judged], slicing: Slicing) -> Found:
     """Runs the job; its results come part by part, since Java holds those of one call in memory, several times."""
     cuts = judged.flatMap(partial(encode, slicing=slicing)).partitionBy(slicing.parts, int)
     pieces = cuts.mapPartitions(partial(merge, slicing=slicing)).partitionBy(slicing.parts, int)
-    return sort_found(pieces.mapPartitions(partial(finish, slicing=slicing)).toLocalIterator())
+    return sort_found(
+        pieces.mapPartitions(partial(finish, slicing=slicing)).toLocalIterator(prefetchPartitions=True)
+    )
 
 
 def sort_found(found: Iterable[Any]) -> Found:
