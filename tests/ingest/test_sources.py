@@ -47,6 +47,13 @@ def test_a_relative_path_is_made_absolute(tmp_path: Path, monkeypatch: pytest.Mo
     assert find_sources(["a.jsonl"], None).files[0].path == f"{tmp_path}/logs/a.jsonl"
 
 
+def test_linked_folders_are_read(tmp_path: Path):
+    write(tmp_path, "far/a.jsonl")
+    (tmp_path / "near").mkdir()
+    (tmp_path / "near" / "link").symlink_to(tmp_path / "far")
+    assert list_names(tmp_path, "near") == ["near/link/a.jsonl"]
+
+
 def test_folders_of_other_days_are_not_read(tmp_path: Path):
     write(tmp_path, "dt=2026-11-17/a.jsonl", "dt=2026-11-18/b.jsonl", "c.jsonl", "x/dt=2026-11-18/y/d.jsonl")
     assert list_names(tmp_path, "", day="2026-11-18") == [
