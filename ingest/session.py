@@ -22,6 +22,7 @@ LOCAL_SETTINGS = {
     # Python computes and Java moves bytes: its second compiler and parallel collections cost more than they gain.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.shuffle.compress": "false",
+    "spark.executorEnv.PYTHONSAFEPATH": "1",  # else numpy.py in the current folder is taken for numpy
 }
 FOLDER = "headgate_workers"  # the archive is unpacked to this one, beside where an executor's Python starts
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"

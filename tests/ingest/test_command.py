@@ -42,9 +42,10 @@ def client(database: str) -> Iterator[httpx.Client]:
     service.stop()
 
 
-def run(database: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(database: str, *arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [HEADGATE, *arguments],
+        cwd=cwd,
         env=environment(database_url=database),
         capture_output=True,
         text=True,
@@ -68,7 +69,10 @@ def test_what_the_command_measured_is_what_the_service_answers(
 ):
     events = make_events(150, seed=11)
     (tmp_path / "log.jsonl").write_text("".join(to_json(event) + "\n" for event in events) + "torn {\n")
-    done = run(database, "ingest", str(tmp_path), "--master", "local[2]")
+    here = tmp_path / ".here"
+    here.mkdir()
+    (here / "numpy.py").write_text("raise ImportError('workers take it for numpy')")
+    done = run(database, "ingest", str(tmp_path), "--master", "local[2]", cwd=here)
     assert done.returncode == 0, done.stderr
     assert f"read {len(events) + 1} = accepted" in done.stdout
     assert done.stdout.count("\n") == 1, "one line sums it up"
