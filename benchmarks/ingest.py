@@ -191,8 +191,8 @@ def run_on(folder: str, master: str) -> Result:
     from app.storage.embedded_postgres import shared_postgres  # noqa: PLC0415  # see above
     from ingest.job import run_ingest  # noqa: PLC0415
     from ingest.request import Request  # noqa: PLC0415
-    from ingest.runs import connect  # noqa: PLC0415
     from ingest.session import open_context  # noqa: PLC0415
+    from ingest.storing.runs import connect  # noqa: PLC0415
     from migrations.runner import migrate  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory() as data, shared_postgres(Path(data)) as url:

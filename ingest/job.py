@@ -20,17 +20,17 @@ from py4j.protocol import Py4JError
 from pyspark import SparkContext
 from pyspark.errors import PySparkException
 
-from ingest.blocks import TornFile, read_sources
-from ingest.cuts import plan_slices
-from ingest.discovery import discover_topologies
-from ingest.records import describe_reject, number_rejects
+from ingest.measuring.cuts import plan_slices
+from ingest.reading.blocks import TornFile, read_sources
+from ingest.reading.records import describe_reject, number_rejects
+from ingest.reading.sources import SourceNotFound, Sources, find_sources
 from ingest.request import Request, Totals, read_day, read_share, read_window
 from ingest.rollup import roll_up
-from ingest.runs import abandon_dead_runs, begin_run, connect, fail_run, note_totals
 from ingest.session import close_context, name_remedy, open_context
-from ingest.sources import SourceNotFound, Sources, find_sources
-from ingest.store import RunDoesNotAddUp, replace_windows, stage_summaries, store_rejects
-from ingest.windows import summarise
+from ingest.storing.runs import abandon_dead_runs, begin_run, connect, fail_run, note_totals
+from ingest.storing.store import RunDoesNotAddUp, replace_windows, stage_summaries, store_rejects
+from ingest.windows.discovery import discover_topologies
+from ingest.windows.operator_windows import summarise
 
 log = logging.getLogger("headgate.ingest")
 

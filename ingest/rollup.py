@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 from pyspark import RDD
 
-from ingest.cuts import Cut, Slicing, cut_records, keep_day
-from ingest.merge import merge_part
-from ingest.pieces import Packed, Pieces, pack, unpack
-from ingest.records import Judged, Reject
+from ingest.measuring.cuts import Cut, Slicing, cut_records, keep_day
+from ingest.measuring.merge import merge_part
+from ingest.measuring.pieces import Packed, Pieces, pack, unpack
+from ingest.measuring.roots import RootSums, finish_roots, split_roots
+from ingest.reading.records import Judged, Reject
 from ingest.request import Totals
-from ingest.roots import RootSums, finish_roots, split_roots
 
 MOST_REJECTS = 100_000
 LINES_PART = 0  # the part to which lines and rejects of all blocks go

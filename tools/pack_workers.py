@@ -21,7 +21,7 @@ def add_required(names: set[str]) -> set[str]:
 
 def list_files() -> Iterator[tuple[str, Path]]:
     """Names in the archive, and where the files lie."""
-    for path in ROOT.glob("ingest/*.py"):
+    for path in ROOT.glob("ingest/**/*.py"):
         yield str(path.relative_to(ROOT)), path
     for name in add_required(PACKAGES):
         for file in distribution(name).files or []:

@@ -66,8 +66,8 @@ def _run(request: Request, master: str, worker_archive: str | None) -> None:
 
 def _judge_heads(paths: tuple[str, ...], day: str | None, max_rejected: float) -> None:
     """Says of each file how many of its first records are usable, and why others are not."""
-    from ingest.dry_run import judge_heads
-    from ingest.sources import SourceNotFound
+    from ingest.reading.dry_run import judge_heads
+    from ingest.reading.sources import SourceNotFound
 
     fine = True
     try:
@@ -86,8 +86,8 @@ def prune(
     """Delete ingested summaries, snapshots and runs older than this; what people posted stays."""
     from datetime import timedelta
 
-    from ingest import retention
-    from ingest.runs import connect
+    from ingest.storing import retention
+    from ingest.storing.runs import connect
 
     units = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
     count, unit = older_than[:-1], older_than[-1:]

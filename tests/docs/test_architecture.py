@@ -15,9 +15,9 @@ from sqlalchemy.orm import Session
 
 from app.main import create_app
 from app.settings import Settings
-from ingest.blocks import plan_blocks, read_block
-from ingest.sources import find_sources
-from ingest.windows import summarise
+from ingest.reading.blocks import plan_blocks, read_block
+from ingest.reading.sources import find_sources
+from ingest.windows.operator_windows import summarise
 from tests.app.series_examples import make_body
 from tests.docs import walks
 from tests.docs.consoles import ROOT
@@ -100,14 +100,14 @@ def test_every_file_and_room_of_the_page_exists():
 
 def test_the_modules_of_every_room_are_those_of_the_tree():
     drawn = dict(re.findall(r"^\| \[([^\]]+)/\]\(.*\| ([\w, ]+) \|$", walks.PAGE, re.MULTILINE))
-    for top in ("planner", "app"):
+    for top in ("planner", "app", "ingest"):
         for folder in (path.parent for path in (ROOT / top).glob("*/__init__.py")):
             modules = sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__")
             assert drawn[str(folder.relative_to(ROOT))].split(", ") == modules
 
 
-def test_every_file_of_the_ingest_is_drawn():
-    drawn = set(re.findall(r"\[(ingest/\w+\.py)\]", walks.read_section("The files of the ingest")))
+def test_every_file_above_the_rooms_of_the_ingest_is_drawn():
+    drawn = set(re.findall(r"\]\(\.\./(ingest/\w+\.py)\)", walks.read_section("The rooms of the ingest")))
     assert drawn == {f"ingest/{path.name}" for path in (ROOT / "ingest").glob("*.py")} - {
         "ingest/__init__.py"
     }
@@ -143,7 +143,7 @@ def test_the_walk_of_a_log_line_is_what_runs_between_spark_and_the_database(tmp_
         assert len(list(summaries.operators)) > len(list(summaries.topologies)) > 0
 
     steps = walks.read_walk(LOG_LINE).steps
-    assert (steps[0], steps[-1]) == ("ingest/job.py", "ingest/store.py")
+    assert (steps[0], steps[-1]) == ("ingest/job.py", "ingest/storing/store.py")
     assert [file for file in walks.trace(summarise_log, "ingest") if file in steps] == list(steps[1:-1])
 
 

@@ -27,7 +27,7 @@ def test_every_exception_from_a_test_of_its_name_is_needed():
         ("app/plans/service.py", "tests/app/plans/test_routes.py"),
         ("app/plans/offline.py", "tests/app/plans/test_command.py"),
         ("app/http/fields.py", "tests/app/http/test_fields.py"),
-        ("ingest/merge.py", "tests/ingest/test_merge.py"),
+        ("ingest/measuring/merge.py", "tests/ingest/measuring/test_merge.py"),
     ],
 )
 def test_a_module_is_tested_by_the_file_of_its_name(module: str, test: str):

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ingest.batches import gather_batches
-from ingest.cuts import Slicing, cut_records, find_slice_length
-from ingest.records import Judged, Records, TupleKind
+from ingest.measuring.batches import gather_batches
+from ingest.measuring.cuts import Slicing, cut_records, find_slice_length
+from ingest.measuring.rows import Codes, TupleRows, drop_duplicates, make_codes
+from ingest.reading.records import Judged, Records, TupleKind
 from ingest.rollup import Found, encode, finish, merge, sort_found
-from ingest.rows import Codes, TupleRows, drop_duplicates, make_codes
-from ingest.windows import summarise
+from ingest.windows.operator_windows import summarise
 from tests.ingest import reference
 from tests.ingest.reference import NS, Event
 

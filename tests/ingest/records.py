@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ingest.blocks import plan_blocks, read_block
-from ingest.records import Judged, number_rejects
-from ingest.sources import find_sources
+from ingest.reading.blocks import plan_blocks, read_block
+from ingest.reading.records import Judged, number_rejects
+from ingest.reading.sources import find_sources
 
 Rejects = list[tuple[str, int, str, str]]
 

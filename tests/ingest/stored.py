@@ -10,7 +10,7 @@ from pyspark import SparkContext
 
 from ingest.job import run_ingest
 from ingest.request import Request
-from ingest.runs import connect
+from ingest.storing.runs import connect
 from tests.ingest.logs import (
     to_json,
 )

@@ -27,8 +27,8 @@ from pyspark import SparkContext
 from app.storage.embedded_postgres import shared_postgres
 from ingest.job import run_ingest
 from ingest.request import Request
-from ingest.runs import connect
 from ingest.session import FOLDER, PYTHON
+from ingest.storing.runs import connect
 from migrations.runner import migrate
 from tests.app.processes import HEADGATE, environment, made_database
 from tests.ingest.logs import make_events, to_json

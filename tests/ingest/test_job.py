@@ -58,7 +58,7 @@ def test_a_failed_run_is_recorded_with_the_cause_of_its_failure(
     assert run["state"] == "failed"
     assert run["error"] == explain(failed.value)
     assert run["error"] == (
-        f"ingest.blocks.TornFile: {tmp_path / 'log.jsonl.gz'} cannot be read: Truncated compressed stream"
+        f"ingest.reading.blocks.TornFile: {tmp_path / 'log.jsonl.gz'} cannot be read: Truncated compressed stream"
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.records import Reject
+from ingest.reading.records import Reject
 from ingest.rollup import MOST_REJECTS, Lines, drop_rejects, merge
 from tests.ingest import reference
 from tests.ingest.in_memory import assert_same, judge, make_records, roll_up, run_stages, slice_windows

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from psycopg import Connection, sql
 
-from ingest.runs import connect
+from ingest.storing.runs import connect
 from migrations.runner import migrate, newest_revision
 from tests.app.processes import StartService
 

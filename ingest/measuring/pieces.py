@@ -1,0 +1,99 @@
+"""Pieces: what one batch says of operators, instances and edges; and all of a run, under common numbers."""
+
+import pickle
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from ingest.measuring.rows import Name
+from ingest.measuring.segments import Integers, Segments, cut_segments
+from ingest.measuring.tables import Table, sort_by, stack
+
+
+class Pieces(NamedTuple):
+    """Tables whose columns `operator`, `instance` and `edge` are places in the lists of names.
+
+    `operators`, `instances` and `edges` have a row per window and operator, instance or edge, `services` one per bucket
+    of a histogram, `levels` one per window with a start or a finish, `tails` one per event after the last arrival, and
+    `spans` the kept waits and sojourns of parts of windows.
+    """
+
+    operators: list[Name]
+    instances: list[Name]
+    edges: list[Name]
+    tables: dict[str, Table]
+    duplicates: int
+
+
+class Packed(NamedTuple):
+    """Pieces as they travel: those of a day of many operators, as they are, would fill the memory of Java."""
+
+    size: int
+    data: bytes
+
+
+def pack(pieces: Pieces) -> Packed:
+    data = pickle.dumps(pieces, pickle.HIGHEST_PROTOCOL)
+    return Packed(len(data), pa.compress(data, "zstd", asbytes=True))
+
+
+def unpack(packed: Packed) -> Pieces:
+    pieces: Pieces = pickle.loads(pa.decompress(packed.data, packed.size, "zstd", asbytes=True))  # noqa: S301  # ours
+    return pieces
+
+
+def join_pieces(pieces: Sequence[Pieces]) -> Pieces:
+    """All rows of a run; names are in order, so that equal runs have equal numbers."""
+    tables: dict[str, list[Table]] = {name: [] for name in pieces[0].tables}
+    picks: dict[str, Callable[[Pieces], list[Name]]] = {
+        "operator": lambda one: one.operators,
+        "instance": lambda one: one.instances,
+        "edge": lambda one: one.edges,
+    }
+    names = {key: sort_names({name for one in pieces for name in pick(one)}) for key, pick in picks.items()}
+    places = {key: {name: place for place, name in enumerate(known)} for key, known in names.items()}
+    for one in pieces:
+        codes = {
+            key: np.array([places[key][name] for name in pick(one)], dtype=np.int64)
+            for key, pick in picks.items()
+        }
+        for name, table in one.tables.items():
+            tables[name].append(table | {key: codes[key][table[key]] for key in codes.keys() & table.keys()})
+    joined = {name: stack(held) for name, held in tables.items()}
+    return Pieces(
+        names["operator"], names["instance"], names["edge"], joined, sum(one.duplicates for one in pieces)
+    )
+
+
+def sort_names(names: set[Name]) -> list[Name]:
+    return sorted(names, key=lambda name: tuple((part is not None, part or "") for part in name))
+
+
+class Spots(NamedTuple):
+    """The operators and windows that have tuples, in order, and one number for each."""
+
+    operator: Integers
+    window: Integers
+    key: Integers
+    width: int
+    least: int
+
+    def find(self, operator: Integers, window: Integers) -> Integers:
+        """The numbers of other operators and windows, in the same order; all windows before or after these are one."""
+        return operator * self.width + np.clip(window - self.least, 0, self.width - 1)
+
+
+def find_spots(table: Table) -> Spots:
+    segments = cut_segments(table["operator"], table["window"])
+    operator, window = segments.first(table["operator"]), segments.first(table["window"])
+    least = int(window.min()) - 1
+    spots = Spots(operator, window, operator, int(window.max()) - least + 2, least)
+    return spots._replace(key=spots.find(operator, window))
+
+
+def group_by(table: Table, *names: str) -> tuple[Table, Segments]:
+    """The table in order of the names, and its rows of equal values."""
+    table = sort_by(table, *names)
+    return table, cut_segments(*(table[name] for name in names))

@@ -1,0 +1,71 @@
+"""Deletes old summaries, snapshots and runs: as whole partitions where all rows are old, else row by row."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+from psycopg import Connection, sql
+
+from ingest.storing.store import REPLACE_LOCK
+
+PARTITION = re.compile(r"operator_summaries_(\d{4})_(\d\d)_(\d\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """How much was deleted."""
+
+    days: int
+    windows: int
+    snapshots: int
+    runs: int
+
+
+def prune(connection: Connection, older_than: timedelta) -> Pruned:
+    """Summaries, ingested snapshots and runs from before `now − older_than`; posted snapshots stay."""
+    before = datetime.now(UTC) - older_than
+    days = drop_partitions(connection, before.date())
+    with connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (REPLACE_LOCK,))
+        delete_orphans(connection)
+        connection.execute("DELETE FROM operator_summaries WHERE window_start < %s", (before,))
+        windows = connection.execute(
+            "DELETE FROM topology_summaries WHERE window_start < %s", (before,)
+        ).rowcount
+        snapshots = connection.execute(
+            "DELETE FROM snapshots WHERE source = 'ingest' AND observed_at < %s", (before,)
+        ).rowcount
+        runs = connection.execute(
+            "DELETE FROM ingest_runs WHERE state <> 'running' AND started_at < %s", (before,)
+        ).rowcount
+    return Pruned(days, windows, snapshots, runs)
+
+
+def drop_partitions(connection: Connection, before: date) -> int:
+    """Drops the partitions of days before `before`, each in its own short transaction, since a drop locks the table."""
+    names = connection.execute(
+        "SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid"
+        " WHERE i.inhparent = 'operator_summaries'::regclass"
+    ).fetchall()
+    dropped = 0
+    for (name,) in names:
+        found = PARTITION.fullmatch(name)
+        if found and date(*map(int, found.groups())) < before:
+            with connection.transaction():
+                connection.execute("SET LOCAL lock_timeout = '30s'")
+                connection.execute(sql.SQL("DROP TABLE {}").format(sql.Identifier(name)))
+            dropped += 1
+    return dropped
+
+
+def delete_orphans(connection: Connection) -> None:
+    """Deletes the summaries of deleted topologies; summaries have no foreign key."""
+    orphaned = connection.execute(
+        "SELECT DISTINCT topology_id FROM topology_summaries s"
+        " WHERE NOT EXISTS (SELECT FROM topologies t WHERE t.id = s.topology_id)"
+    ).fetchall()
+    for (topology_id,) in orphaned:
+        for table in ("operator_summaries", "topology_summaries"):
+            connection.execute(
+                sql.SQL("DELETE FROM {} WHERE topology_id = {}").format(sql.Identifier(table), topology_id)
+            )

@@ -1,0 +1,47 @@
+"""Stores a topology as the log shows it, or compares it with the one that was posted."""
+
+import json
+
+from psycopg import Connection
+
+from ingest.request import RunDiagnosticRow
+from ingest.windows.discovery import Discovery, Known, compare_topologies, find_unlogged
+
+
+def store_topology(connection: Connection, found: Discovery) -> list[RunDiagnosticRow]:
+    """Stores the discovered topology, as a new revision where it changed; a posted topology is only compared."""
+    stored = connection.execute(
+        "SELECT t.id, t.revision, r.definition, r.source FROM topologies t JOIN topology_revisions r"
+        " ON r.topology_id = t.id AND r.revision = t.revision WHERE t.name = %s FOR UPDATE OF t",
+        (found.name,),
+    ).fetchone()
+    definition = found.to_definition()
+    if stored is None:
+        row = connection.execute(
+            "INSERT INTO topologies (name, revision) VALUES (%s, 1) RETURNING id", (found.name,)
+        ).fetchone()
+        assert row is not None
+        add_revision(connection, row[0], 1, definition)
+    elif stored[3] == "posted":
+        return compare_topologies(found, read_known(stored[2])) + find_unlogged(found)
+    elif stored[2] != definition:
+        connection.execute("UPDATE topologies SET revision = revision + 1 WHERE id = %s", (stored[0],))
+        add_revision(connection, stored[0], stored[1] + 1, definition)
+    return find_unlogged(found)
+
+
+def add_revision(
+    connection: Connection, topology_id: int, revision: int, definition: dict[str, object]
+) -> None:
+    connection.execute(
+        "INSERT INTO topology_revisions (topology_id, revision, definition, source)"
+        " VALUES (%s, %s, %s, 'discovered')",
+        (topology_id, revision, json.dumps(definition)),
+    )
+
+
+def read_known(definition: dict[str, list[dict[str, object]]]) -> Known:
+    return Known(
+        frozenset(str(operator["name"]) for operator in definition["operators"]),
+        {(str(e["source"]), str(e["target"])): float(str(e["selectivity"])) for e in definition["edges"]},
+    )

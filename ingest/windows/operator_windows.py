@@ -1,0 +1,167 @@
+"""The rows that a run stores: one per operator and window, and one per topology and window."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ingest.measuring.dispersion import find_bin_lengths, find_dispersion
+from ingest.measuring.measures import find_upper_ns
+from ingest.measuring.pieces import Pieces, Spots, find_spots, group_by, join_pieces
+from ingest.measuring.segments import Floats, Integers, Segments, cut_segments
+from ingest.measuring.tables import Table, sort_by, take
+from ingest.request import RunDiagnosticRow
+from ingest.rollup import Found
+from ingest.windows.covered_time import cover_windows, tell_of_ends
+from ingest.windows.discovery import SeenFlow
+from ingest.windows.listing import Row, Values, find_start, list_objects, list_rows
+from ingest.windows.presence import choose_processors, count_present
+from ingest.windows.sampling import Sampling, find_sampling
+from ingest.windows.timeline import find_busy, join_gaps, join_quantiles, join_services
+from ingest.windows.topologies_seen import Topologies, find_topologies, list_flows
+from ingest.windows.topology_windows import make_topology_rows
+
+
+class Summaries(NamedTuple):
+    """Rows to store, per (topology, operator, window) and per (topology, window), and notes about them."""
+
+    operators: Iterable[Row]
+    topologies: Iterable[Row]
+    notes: Sequence[RunDiagnosticRow] = ()
+
+
+def summarise(found: Found, window_ns: int) -> tuple[Summaries, list[SeenFlow]]:
+    """The rows of a run, notes about them, and the flows between operators."""
+    if not found.pieces:
+        return Summaries((), ()), []
+    log = join_pieces(found.pieces)
+    topologies = find_topologies(log)
+    operators = make_operator_rows(log, topologies, window_ns)
+    rows = make_topology_rows(log, topologies, found.roots, window_ns)
+    return Summaries(operators, rows, tell_of_ends(topologies.ends)), list_flows(log)
+
+
+def make_operator_rows(log: Pieces, topologies: Topologies, window_ns: int) -> Iterator[Row]:
+    """One row per operator and window; a quantity without the two values it needs is None, never 0."""
+    operators = sort_by(log.tables["operators"], "operator", "window", "first_ns")
+    windows = cut_segments(operators["operator"], operators["window"])
+    spots = find_spots(operators)
+    covered = cover_windows(
+        topologies.begin_ns[spots.operator], topologies.end_ns[spots.operator], spots.window, window_ns
+    )
+    seconds = np.where(covered > 0, covered, window_ns) / 1e9
+    sampling = find_sampling(log.tables["edges"])
+    columns = measure_windows(log, operators, windows, sampling, covered, window_ns=window_ns)
+    columns |= measure_instances(log, spots, topologies, sampling, covered, window_ns=window_ns)
+    columns |= {
+        "topology": [str(log.operators[place][0]) for place in spots.operator.tolist()],
+        "operator": [log.operators[place][1] for place in spots.operator.tolist()],
+        "window_start": [find_start(window, window_ns) for window in spots.window.tolist()],
+        "arrival_rate": sampling.weight / seconds,
+        "covered_seconds": np.where(covered > 0, covered / 1e9, np.nan),
+    }
+    return list_rows(columns)
+
+
+def measure_windows(
+    log: Pieces, operators: Table, windows: Segments, sampling: Sampling, covered: Integers, *, window_ns: int
+) -> dict[str, Any]:
+    """Counts, rates, SCVs, means, quantiles, dispersion and the histogram of services."""
+    tuples, served = windows.sum(operators["tuples"]), windows.sum(operators["service_ns"])
+    waited = windows.sum(operators["wait_ns"])
+    known = np.where(covered > 0, covered, window_ns).astype(np.float64)
+    shortest = served / tuples
+    idc = find_dispersion(
+        windows.sum(operators["bin_squares"]), tuples.astype(float), known, shortest, window_ns
+    )
+    per_bin = find_bin_lengths(window_ns)[:, None] * tuples / known
+    scaled = sampling.scale_dispersion(idc.T, per_bin).T
+    quantiles = join_quantiles(operators, windows, log.tables["spans"])
+    return {
+        "tuples": tuples,
+        "arrival_scv": sampling.scale(join_gaps(operators, operators["operator"], windows)),
+        "arrival_idc": lambda begin, end: list_dispersion(scaled[begin:end], window_ns),
+        "service_rate": np.where(served > 0, tuples / np.where(served > 0, served, 1.0) * 1e9, np.nan),
+        "service_scv": join_services(operators, windows),
+        "service_histogram": list_buckets(log),
+        "mean_wait_seconds": waited / tuples / 1e9,
+        "mean_sojourn_seconds": (waited + served) / tuples / 1e9,
+        **{f"{name}_seconds": values / 1e9 for name, values in quantiles.items()},
+        "upstream": list_upstream(log),
+    }
+
+
+def list_dispersion(idc: Floats, window_ns: int) -> list[str | None]:
+    """As JSON texts; None where no scale is known."""
+    lengths = (find_bin_lengths(window_ns) / 1e9).tolist()
+    scales = [dict(zip(lengths, row, strict=True)) for row in np.where(np.isnan(idc), -1.0, idc).tolist()]
+    known = [[{"window_seconds": t, "idc": i} for t, i in row.items() if i >= 0] for row in scales]
+    return [json.dumps(row) if row else None for row in known]
+
+
+def list_buckets(log: Pieces) -> Values:
+    """The histogram of services of each operator and window."""
+    table, buckets = group_by(log.tables["services"], "operator", "window", "bucket")
+    found = take(table, buckets.begins) | {"tuples": buckets.sum(table["tuples"])}
+    columns = {"upper_seconds": find_upper_ns(found["bucket"]) / 1e9, "count": found["tuples"]}
+    return list_objects(columns, cut_segments(found["operator"], found["window"]))
+
+
+def list_upstream(log: Pieces) -> Values:
+    """Tuples by upstream operator of each operator and window."""
+    table, edges = group_by(log.tables["edges"], "operator", "window", "edge")
+    found = take(table, edges.begins) | {"tuples": edges.sum(table["tuples"])}
+    sources = [log.edges[place][2] for place in found["edge"].tolist()]
+    columns = {"from_operator": sources, "tuples": found["tuples"]}
+    return list_objects(columns, cut_segments(found["operator"], found["window"]))
+
+
+def measure_instances(
+    log: Pieces,
+    spots: Spots,
+    topologies: Topologies,
+    sampling: Sampling,
+    covered: Integers,
+    *,
+    window_ns: int,
+) -> dict[str, Any]:
+    """How many instances were seen, present and busy, and what each of them did."""
+    table, windows = group_by(join_instances(log.tables["instances"]), "operator", "window")
+    seconds = np.where(covered > 0, covered, window_ns) / 1e9
+    of_instances = Sampling(*map(windows.spread, sampling))
+    table["arrival_scv"] = of_instances.scale(table["arrival_scv"])
+    table["busy"] = table["busy_ns"] / 1e9 / windows.spread(seconds)
+    table["share"] = table["weight"] / of_instances.weight
+    most, least, total = windows.max(table["busy"]), windows.min(table["busy"]), windows.sum(table["busy_ns"])
+    present, names = count_present(
+        log.tables["instances"], spots, topologies.begin_ns, topologies.end_ns, window_ns
+    )
+    busy = find_busy(log.tables["levels"], log.tables["tails"], spots, topologies.end_ns, window_ns)
+    shown = np.where(covered > 0, present / np.where(covered > 0, covered, 1), np.nan)
+    processors, basis = choose_processors(windows.sizes, shown, names, busy.most)
+    busiest = windows.max(table["busy_ns"]) * windows.sizes
+    named = {"instance": [log.instances[place][2] for place in table["instance"].tolist()]}
+    return {
+        "instances": windows.sizes,
+        "instances_present": shown,
+        "most_busy": busy.most,
+        "mean_busy": busy.busy_ns / 1e9 * sampling.every / seconds,
+        "processors": processors,
+        "processors_basis": basis,
+        "busy_fractions": list_objects(named | {"busy": table["busy"]}, windows),
+        "instance_shares": list_objects(
+            named | {name: table[name] for name in ("share", "arrival_scv")}, windows
+        ),
+        "busy_spread": most - least,
+        "busy_skew": np.where(total > 0, busiest / np.where(total > 0, total, 1), np.nan),
+    }
+
+
+def join_instances(instances: Table) -> Table:
+    """One row per instance and window."""
+    pieces = sort_by(instances, "instance", "window", "first_ns")
+    windows = cut_segments(pieces["instance"], pieces["window"])
+    table: Table = {name: windows.first(pieces[name]) for name in ("instance", "operator", "window")}
+    table |= {name: windows.sum(pieces[name]) for name in ("busy_ns", "weight")}
+    return table | {"arrival_scv": join_gaps(pieces, pieces["instance"], windows)}
