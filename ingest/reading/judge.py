@@ -79,6 +79,9 @@ def is_missing(value: Any) -> bool:
 
 
 def read_number(value: Any) -> float | None:
+    """Python alone takes 1_000 and the digits of other scripts for numbers."""
+    if isinstance(value, str) and ("_" in value or not value.isascii()):
+        return None
     try:
         return float(value) if isinstance(value, (str, float)) else None
     except ValueError:

@@ -12,16 +12,17 @@ URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 BRACES = re.compile(r"\{([^{}]*)\}")
 GLOB_CHARACTERS = re.compile(r"([\\\[\]{}*?])")
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+HIDDEN = ("_", ".")
 OTHER_COMPRESSIONS = (".lz4", ".snappy", ".deflate")
 BYTES_PER_RECORD = 200  # of text
 SHRUNK = 8  # by compression, roughly
 
 
 class SourceNotFound(Exception):
-    """A path that does not exist; it is more likely misspelt than an empty day."""
+    """A path that does not exist, and is more likely misspelt than an empty day; or one that may not be read."""
 
-    def __init__(self, path: str) -> None:
-        super().__init__(f"{path} does not exist: give a file, a folder or a URL that this Spark can read.")
+    def __init__(self, path: str, why: str = "does not exist") -> None:
+        super().__init__(f"{path} {why}: give a file, a folder or a URL that this Spark can read.")
         self.path = path
 
 
@@ -62,7 +63,10 @@ def find_sources(paths: Iterable[str], day: str | None, hadoop: Any = None) -> S
     roots, files = set[str](), set[LogFile]()
     for path in paths:
         is_here = path.startswith("file:") or not (URL.match(path) or has_other_default(hadoop))
-        found = list(expand_here(path) if is_here else expand_there(path, hadoop))
+        try:
+            found = list(expand_here(path) if is_here else expand_there(path, hadoop))
+        except OSError as error:
+            raise SourceNotFound(path, f"cannot be listed ({error})") from error
         if not found:
             raise SourceNotFound(path)
         for root, listed in found:
@@ -81,11 +85,20 @@ def expand_here(path: str) -> Iterator[tuple[str, list[tuple[str, int]]]]:
     expanded = (one for text in expand_braces(plain) for one in glob(text))  # noqa: PTH207  # of any depth
     for given in [plain] if Path(plain).exists() else expanded:
         root = os.path.abspath(given)  # noqa: PTH100  # links keep their names
-        walked = (
-            Path(folder, name) for folder, _, names in os.walk(root, followlinks=True) for name in names
-        )
-        files = walked if Path(root).is_dir() else [Path(root)]
+        files = walk(root) if Path(root).is_dir() else [Path(root)]
         yield root, [(str(file), file.stat().st_size) for file in files if file.is_file()]
+
+
+def walk(folder: str, above: frozenset[str] = frozenset()) -> Iterator[Path]:
+    """All below a folder that is no folder; links are followed, but not back to a folder that holds this one."""
+    real = os.path.realpath(folder)
+    with os.scandir(folder) as entries:
+        paths = [Path(entry) for entry in entries if not entry.name.startswith(HIDDEN)]
+    for path in paths:
+        if not path.is_dir():
+            yield path
+        elif os.path.realpath(path) not in above | {real}:
+            yield from walk(str(path), above | {real})
 
 
 def expand_braces(pattern: str) -> list[str]:
@@ -124,7 +137,7 @@ def expand_there(path: str, hadoop: Any) -> Iterator[tuple[str, list[tuple[str, 
 
 def belongs_to(name: str, root: str, day: str | None) -> bool:
     """Whether a file is read: it is not hidden (`_SUCCESS`, `.crc`) nor in the `dt=` folder of another day."""
-    if any(part.startswith(("_", ".")) for part in name.removeprefix(root).split("/")):
+    if any(part.startswith(HIDDEN) for part in name.removeprefix(root).split("/")):
         return False
     return day is None or all(folder == day for folder in DAY_FOLDER.findall(name))
 

@@ -86,6 +86,8 @@ def test_times_are_read_to_the_nanosecond(value: Any, expected: int):
         (None, "is missing"),
         ("  ", "is missing"),
         ("soon", "is not a time"),
+        ("1_763", "is not a time"),
+        ("١٧٦٣", "is not a time"),
         (Bare("true"), "is not a time"),
         ("2026-02-30T00:00:00Z", "is not a time"),
         ("2026-11-18T00:00:00.1234567890Z", "is not a time"),
@@ -121,7 +123,7 @@ def test_samples():
         10,
         10**6,
     ]
-    for value in (0, 1.5, "many", 10**6 + 1, float("nan"), ["1"], Bare("true")):
+    for value in (0, 1.5, "many", "1_0", "١٢", 10**6 + 1, float("nan"), ["1"], Bare("true")):
         assert "is not a whole number" in find_fault(read_sample, value)
     assert [read_sampling(value) for value in (None, "", "every-nth", "random")] == [
         False,

@@ -1,5 +1,9 @@
 """Which files a run reads."""
 
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -69,6 +73,40 @@ def test_a_wrong_path_is_told(tmp_path: Path, path: str):
     write(tmp_path, "a.jsonl")
     with pytest.raises(SourceNotFound, match=r"does not exist: give a file, a folder or a URL"):
         find_sources([str(tmp_path), str(tmp_path / path)], None)
+
+
+def test_a_link_to_a_folder_above_is_not_followed(tmp_path: Path):
+    """Else all below it is read forty times, and counted as duplicates."""
+    write(tmp_path, "log/a.jsonl", "elsewhere/b.jsonl")
+    for name, target in (("loop", "."), ("other", "../elsewhere"), ("absent", "nowhere")):
+        (tmp_path / "log" / name).symlink_to(target)
+    assert list_names(tmp_path, "log") == ["log/a.jsonl", "log/other/b.jsonl"]
+
+
+def test_a_folder_that_may_not_be_read_is_told():
+    """Passed over, its records would be missing in the windows that the run replaces."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        Path(folder, "closed").mkdir(mode=0o000)
+        Path(folder, ".hidden").mkdir(mode=0o000)
+        with as_ordinary_user(), pytest.raises(SourceNotFound, match=r"cannot be listed .*closed"):
+            find_sources([folder], None)
+
+
+@contextmanager
+def as_ordinary_user() -> Iterator[None]:
+    """Root may read everything."""
+    user = os.geteuid()
+    try:
+        os.seteuid(user or 65_534)
+        yield
+    finally:
+        os.seteuid(user)
+
+
+def test_a_path_that_no_system_takes_is_told():
+    with pytest.raises(SourceNotFound, match="cannot be listed"):
+        find_sources(["x" * 5000], None)
 
 
 def test_nothing_to_read_is_no_fault(tmp_path: Path):
