@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -172,9 +172,15 @@ def find_distinct(values: NDArray[np.int64], size: int) -> tuple[NDArray[np.int6
 
 def mix_roots(kinds: list[TupleKind], kind: Codes, roots: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The hash of topology and tuple_id from that of tuple_id."""
-    names = pa.array([f"topology {one.topology}" for one in kinds], pa.string())
-    hashes: NDArray[np.uint64] = query("hash(name) AS root", name=names)["root"].to_numpy()
+    hashes = hash_topologies(tuple(one.topology for one in kinds))
     return roots ^ (hashes[kind] if len(set(hashes.tolist())) > 1 else hashes[:1])
+
+
+@lru_cache(maxsize=16)  # each of many small files has the same ones
+def hash_topologies(topologies: tuple[str, ...]) -> NDArray[np.uint64]:
+    names = pa.array([f"topology {name}" for name in topologies], pa.string())
+    hashes: NDArray[np.uint64] = query("hash(name) AS root", name=names)["root"].to_numpy()
+    return hashes
 
 
 def read_roots(texts: pa.Array) -> tuple[NDArray[np.uint64], Faults]:

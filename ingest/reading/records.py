@@ -74,7 +74,7 @@ def _number_all(
         before = 0  # lines of all earlier blocks of the file
         for _, _, lines, rejects in blocks:
             for place, reason, text in rejects:
-                yield file, before + place + 1, reason, text
+                yield show_path(file), before + place + 1, reason, text
             before += lines
 
 
@@ -88,3 +88,8 @@ def describe_reject(file: str, line: int, reason: str, text: str) -> str:
     """One line for a person; safe to print."""
     shown = "".join(mark if mark.isprintable() else "\ufffd" for mark in text[:LINE_SHOWN])
     return f"  {file}, line {line}: {reason}: {shown}{'…' if len(text) > LINE_SHOWN else ''}"
+
+
+def show_path(path: str) -> str:
+    """The path as Postgres can store it: the name of a file may be any bytes."""
+    return path.encode(errors="surrogateescape").decode(errors="replace")

@@ -7,6 +7,8 @@ from glob import glob
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ingest.reading.records import show_path
+
 DAY_FOLDER = re.compile(r"/dt=([^/]*)(?=/)")
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 BRACES = re.compile(r"\{([^{}]*)\}")
@@ -70,7 +72,7 @@ def find_sources(paths: Iterable[str], day: str | None, hadoop: Any = None) -> S
         if not found:
             raise SourceNotFound(path)
         for root, listed in found:
-            roots.add(f"file:{root}" if is_here else root)
+            roots.add(show_path(f"file:{root}" if is_here else root))
             files |= {
                 describe(*file, is_here=is_here)
                 for file in listed

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ingest.reading.records import Reject, number_rejects
 from ingest.reading.sources import SourceNotFound, find_sources
 from tests.ingest.records import good, parse
 
@@ -102,6 +103,17 @@ def as_ordinary_user() -> Iterator[None]:
         yield
     finally:
         os.seteuid(user)
+
+
+def test_names_that_are_no_text_are_read_and_shown(tmp_path: Path):
+    """As older systems write them, in Latin-1; Postgres stores nothing but UTF-8."""
+    name = os.fsdecode(b"caf\xe9")
+    write(tmp_path, f"{name}/a.jsonl")
+    found = find_sources([str(tmp_path / name)], None)
+    assert Path(found.files[0].path).read_text() == good()
+    assert found.roots == (f"file:{tmp_path}/caf\ufffd",)
+    (shown,) = number_rejects([(found.files[0].path, 0, 1, [Reject(0, "r", "t")])])
+    assert shown == (f"{tmp_path}/caf\ufffd/a.jsonl", 1, "r", "t")
 
 
 def test_a_path_that_no_system_takes_is_told():
