@@ -129,9 +129,7 @@ def explain(error: BaseException) -> str:
         return remedy
     lines = str(error).strip().splitlines() or [type(error).__name__]
     traces = [place for place, line in enumerate(lines) if TRACEBACK in line]
-    if (
-        traces
-    ):  # the last is of the error that was raised; its lines are indented, and the error stands below them
+    if traces:  # the last is of the error that was raised, which stands below the indented lines
         return next(line for line in lines[traces[-1] + 1 :] if line and not line.startswith(" "))
     said = [line for line in lines if not line.startswith("An error occurred while calling")]
     causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]

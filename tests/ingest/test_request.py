@@ -9,7 +9,7 @@ from ingest.request import Request, Totals
 
 LOADED = """
 import sys
-import ingest.blocks, ingest.rollup
+import ingest.reading.blocks, ingest.rollup
 print(*sorted({"psycopg", "sqlalchemy", "app", "pandas"} & set(sys.modules)))
 """
 
