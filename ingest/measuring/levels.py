@@ -63,7 +63,7 @@ def measure_levels(events: Events, slices: Integers, window_ns: int) -> Levels:
         spots.first(events.at_ns[order]),
         np.where(spots.first(offset) > 0, np.maximum(most, 0), most),
         spots.sum(change),
-        spots.sum(change * (window_ns - offset)),
+        spots.sum(change.astype(choose_width(int(np.abs(level).max()), window_ns)) * (window_ns - offset)),
     )
 
 
@@ -77,3 +77,8 @@ def sort_events(events: Events, window: Integers, offset: Integers) -> Integers:
         if int(spot.max()) < 1 << (63 - bits):
             return np.argsort((spot << bits) | time, kind="stable")
     return np.lexsort((time, window, events.operator))
+
+
+def choose_width(level: int, window_ns: int) -> type[np.generic]:
+    """A hundred thousand services under way for a day are more nanoseconds than 64 bits hold."""
+    return np.int64 if (level + 1) * window_ns < 1 << 62 else np.longdouble

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ingest.measuring.levels import choose_width
 from ingest.measuring.measures import QUANTILES, SPANS
 from ingest.measuring.pieces import Spots, group_by
 from ingest.measuring.segments import Floats, Integers, Segments, cut_segments
@@ -48,7 +49,7 @@ class Busy(NamedTuple):
     """Services under way in each spot: the most at once, and the time in service up to the end of the log."""
 
     most: Integers
-    busy_ns: Integers
+    busy_ns: Floats
 
 
 def find_busy(levels: Table, tails: Table, spots: Spots, end_ns: Integers, window_ns: int) -> Busy:
@@ -68,10 +69,12 @@ def find_busy(levels: Table, tails: Table, spots: Spots, end_ns: Integers, windo
     window_end = (spots.window + 1) * window_ns
     known_end = end_ns[spots.operator]
     limit = np.where(known_end > 0, np.minimum(window_end, known_end), window_end)
-    area = sum_at(key, table["area_ns"], spots.key) - cut_areas(tails, spots, limit, window_ns)
-    net = level[end] - level[begin] - sum_tail(tails, tails["change"], spots, limit, window_ns)
-    busy = carried * (limit - spots.window * window_ns) + area - net * (window_end - limit)
-    return Busy(most, busy)
+    wide = choose_width(max(int(np.abs(carried).max()), int(most.max())), window_ns)
+    tails = tails | {"change": tails["change"].astype(wide)}
+    area = sum_at(key, table["area_ns"].astype(wide), spots.key) - cut_areas(tails, spots, limit, window_ns)
+    net = (level[end] - level[begin]).astype(wide) - sum_tail(tails, tails["change"], spots, limit, window_ns)
+    busy = carried.astype(wide) * (limit - spots.window * window_ns) + area - net * (window_end - limit)
+    return Busy(most, busy.astype(np.float64))
 
 
 def cut_areas(tails: Table, spots: Spots, limit: Integers, window_ns: int) -> Integers:

@@ -120,6 +120,17 @@ def test_a_clock_that_stood_at_1970_and_at_2191_in_one_log():
     assert_same([[one, one.moved(NS), one.moved(late), one.moved(late + NS)]], slice_windows())
 
 
+def test_a_hundred_thousand_services_of_a_day_are_under_way():
+    """Together they take more nanoseconds than 64 bits hold."""
+    day, many = 86_400 * NS, 107_000
+    begin = START_NS // day * day
+    events = [Event("t", "o", "i", f"{n}", None, begin + n, begin + n, begin + day) for n in range(many)]
+    last = Event("t", "o", "i", "last", None, begin + day - 2, begin + day - 2, begin + day - 1)
+    for most_records in (20_000, 1_000_000):
+        (row,) = roll_up([[*events, last]], slice_windows(86_400, most_records=most_records))[0].values()
+        assert row["mean_busy"] == pytest.approx(many, rel=1e-6)
+
+
 def test_a_run_without_records_has_no_rows():
     found = run_stages([judge([])], slice_windows())
     assert (found.pieces, found.add_up().read) == ([], 0)
