@@ -4,13 +4,13 @@
     INGEST_ROWS="5000000 20000000" make bench BENCH=ingest           what docs/ingest.md quotes
 
 Each engine runs in a process of its own with two threads. Headgate's time is that of the whole job, from files to
-committed tables, once its session is up; the others compute the summaries and keep them in memory. Headgate's Java
-heap, executor and driver in one, is 1 GB; its memory and processor time are those of Java and of the workers it starts.
+committed tables, once its context is up; the others compute the summaries and keep them in memory. Headgate's Java
+heap, executor and driver in one, is 1 GB; its memory and processor time are those of Java, of the workers, and of the
+driver. "cluster" is the same job on two workers of one core each; there they are those of the driver alone.
 """
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.ingest_logs import make_log, write_json
-from benchmarks.processes import peak_megabytes, spent_seconds
+from benchmarks.processes import own_megabytes, peak_megabytes, spent_seconds
 
 DEFAULT_ROWS = "1000000"
 WINDOW_US = 60_000_000
@@ -209,7 +209,7 @@ def run_on(folder: str, master: str) -> Result:
             check = connection.execute(
                 "SELECT sum(tuples)::float8, sum(arrival_scv) FROM operator_summaries"
             ).fetchone()
-        megabytes = peak_megabytes(process) + resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        megabytes = peak_megabytes(process) + own_megabytes(os.getpid())
         context.stop()
     assert check is not None
     return Result(seconds, cpu_seconds, megabytes, (check[0], check[1]))

@@ -7,11 +7,14 @@ from pathlib import Path
 
 def peak_megabytes(process: int) -> float:
     """The sum of the peak memory of the process and of each of its children."""
-    kilobytes = 0
-    for each in find_family(process):
-        with suppress(OSError, IndexError):  # it has ended meanwhile
-            kilobytes += int(Path(f"/proc/{each}/status").read_text().split("VmHWM:")[1].split()[0])
-    return kilobytes / 1024
+    return sum(map(own_megabytes, find_family(process)))
+
+
+def own_megabytes(process: int) -> float:
+    """The peak memory of the process alone; 0 if it has ended meanwhile."""
+    with suppress(OSError, IndexError):
+        return int(Path(f"/proc/{process}/status").read_text().split("VmHWM:")[1].split()[0]) / 1024
+    return 0.0
 
 
 def spent_seconds(process: int) -> float:
