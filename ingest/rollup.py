@@ -52,7 +52,7 @@ class Found(NamedTuple):
 def roll_up(judged: RDD[Judged], slicing: Slicing) -> Found:
     """Runs the job; its results come part by part, since Java holds those of one call in memory, several times."""
     cuts = judged.flatMap(partial(encode, slicing=slicing)).partitionBy(slicing.parts, int)
-    pieces = cuts.mapPartitions(partial(merge, slicing=slicing)).partitionBy(slicing.parts, int)
+    pieces = cuts.mapPartitions(partial(merge, slicing=slicing)).partitionBy(slicing.root_parts, int)
     return sort_found(
         pieces.mapPartitions(partial(finish, slicing=slicing)).toLocalIterator(prefetchPartitions=True)
     )
@@ -85,7 +85,7 @@ def merge(
         if isinstance(found, Pieces):
             yield first[0][0], pack(found)
         else:
-            yield from split_roots(found, slicing.parts)
+            yield from split_roots(found, slicing.root_parts)
     yield from ((LINES_PART, one) for one in lines)
 
 

@@ -14,13 +14,14 @@ from pyspark import SparkConf, SparkContext
 
 from ingest.java import find_java_home
 
+# Python computes and Java moves bytes: its second compiler and parallel collections cost more than they gain.
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 LOCAL_SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.log.level": "ERROR",
-    # Python computes and Java moves bytes: its second compiler and parallel collections cost more than they gain.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": QUICK_JAVA,
     "spark.shuffle.compress": "false",
     "spark.executorEnv.PYTHONSAFEPATH": "1",  # else numpy.py in the current folder is taken for numpy
 }
@@ -48,7 +49,8 @@ def open_context(
     elif worker_archive is not None:
         os.environ.setdefault("PYSPARK_PYTHON", PYTHON)
         chosen |= {"spark.archives": f"{worker_archive}#{FOLDER}", "spark.executorEnv.PYTHONPATH": FOLDER}
-    return SparkContext.getOrCreate(SparkConf().setAll([*(chosen | (settings or {})).items()]))
+    conf = SparkConf().setAll([*(chosen | (settings or {})).items()])
+    return SparkContext.getOrCreate(conf.setIfMissing("spark.executor.extraJavaOptions", QUICK_JAVA))
 
 
 def close_context(context: SparkContext) -> None:

@@ -31,6 +31,11 @@ class Slicing(NamedTuple):
     day_ns: tuple[int, ...] | None
 
     @property
+    def root_parts(self) -> int:
+        """The parts in which roots are finished: they are fewer and shorter than records."""
+        return -(-self.parts // 4)
+
+    @property
     def per_window(self) -> int:
         """The slices of a window."""
         return -(-self.window_ns // self.slice_ns)

@@ -50,8 +50,8 @@ def run_stages(judged: Iterable[Judged], slicing: Slicing) -> Found:
             cuts[part].append((part, cut))
     for part in range(slicing.parts):
         for target, piece in merge(cuts[part], slicing):
-            pieces[target].append((target, piece))
-    return sort_found(one for part in range(slicing.parts) for one in finish(pieces[part], slicing))
+            pieces[target % slicing.root_parts].append((target, piece))
+    return sort_found(one for part in range(slicing.root_parts) for one in finish(pieces[part], slicing))
 
 
 def make_rows(events: Sequence[Event], slicing: Slicing) -> tuple[TupleRows, Codes, int]:
