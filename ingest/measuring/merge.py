@@ -6,8 +6,9 @@ from contextlib import ExitStack
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.measuring.batches import Batch, gather_batches
+from ingest.measuring.bounded_batches import Batch, gather_batches
 from ingest.measuring.cuts import ARRIVAL, START, Cut, Slicing, number_slices
+from ingest.measuring.duplicates import drop_duplicates
 from ingest.measuring.levels import Events, join_events, measure_levels
 from ingest.measuring.measures import (
     MOST_SPANS,
@@ -19,7 +20,7 @@ from ingest.measuring.measures import (
 )
 from ingest.measuring.pieces import Pieces
 from ingest.measuring.roots import RootSums, sum_roots
-from ingest.measuring.rows import Codes, TupleRows, drop_duplicates, make_codes
+from ingest.measuring.rows import Codes, TupleRows, make_codes
 from ingest.measuring.segments import Integers, cut_segments
 from ingest.measuring.tables import Table
 

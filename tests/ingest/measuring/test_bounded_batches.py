@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.measuring.batches import Batch, gather_batches, plan_stretches
+from ingest.measuring.bounded_batches import Batch, gather_batches, plan_stretches
 from ingest.measuring.cuts import Cut, Slicing, cut_records
 from ingest.measuring.dispersion import find_bin_lengths
 from ingest.reading.records import TupleKind
