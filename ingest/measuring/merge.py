@@ -85,7 +85,7 @@ def measure_rows(rows: TupleRows, codes: Codes, slicing: Slicing, *, is_cut: boo
 def measure_events(
     events: Events, rows: TupleRows, codes: Codes, slicing: Slicing, *, is_cut: bool
 ) -> dict[str, Table]:
-    """Levels, and the events after the topology's last arrival, behind which the log may end; none without arrivals."""
+    """Levels; and, since a log may end before the last services do, the events after the topology's last arrival."""
     levels = measure_levels(events, number_slices(events.at_ns, slicing), slicing.window_ns)
     topology = number_topologies(codes)
     last = np.full(int(topology.max(initial=-1)) + 1, np.iinfo(np.int64).max)

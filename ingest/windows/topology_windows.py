@@ -22,10 +22,8 @@ def make_topology_rows(
     edges, windows = group_by(log.tables["edges"], "topology", "window")
     topology, window = windows.first(edges["topology"]), windows.first(edges["window"])
     outside = windows.sum(np.where(edges["is_outside"], edges["weight"], 0))
-    begin_ns, end_ns = np.array([one.find_cover() or (0, 0) for one in topologies.ends], dtype=np.int64)[
-        topology
-    ].T
-    covered = cover_windows(begin_ns, end_ns, window, window_ns)
+    operator = windows.first(edges["operator"])  # any of the topology: all have the same cover
+    covered = cover_windows(topologies.begin_ns[operator], topologies.end_ns[operator], window, window_ns)
     known = sum_counted_roots(topologies.names, roots)
     places = {
         key: row
@@ -35,7 +33,7 @@ def make_topology_rows(
     found = {name: np.where(row >= 0, column[row], 0) for name, column in known.items()} if places else {}
     count = found.get("roots", np.zeros(len(row), dtype=np.int64))
     means = {
-        name: np.where(count > 0, found[f"{part}"] / np.maximum(count, 1) / 1e9, np.nan)
+        name: np.where(count > 0, found[part] / np.maximum(count, 1) / 1e9, np.nan)
         if found
         else count * np.nan
         for name, part in (("mean_total_sojourn_seconds", "total"), ("mean_completion_seconds", "completion"))
