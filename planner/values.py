@@ -12,13 +12,34 @@ Model = str
 DEFAULT_MODEL: Model = "ggk-whitt"
 
 
+Queueing = str
+"""Which queue a tuple joins: a key of planner.queueing.queueings.QUEUEINGS."""
+SHARED: Queueing = "shared"
+
+
 class Operator(NamedTuple):
-    """One vertex: its processors share one queue; the bounds limit what a plan may give it."""
+    """One vertex; the bounds limit what a plan may give it. `queueing` of None is not said, and taken as shared.
+
+    `max_parallelism` is the number of key groups or partitions: more instances than that would be idle.
+    """
 
     name: str
     stateful: bool = False
     min_processors: int = 1
     max_processors: int | None = None
+    queueing: Queueing | None = None
+    max_parallelism: int | None = None
+
+    @property
+    def ceiling(self) -> int | None:
+        """The most processors that a plan may give; None: as many as it likes."""
+        bounds = [bound for bound in (self.max_processors, self.max_parallelism) if bound is not None]
+        return min(bounds, default=None)
+
+    @property
+    def ceiling_name(self) -> str:
+        """Which of the two bounds is the lower one."""
+        return "max_processors" if self.ceiling == self.max_processors else "max_parallelism"
 
 
 class Edge(NamedTuple):
@@ -45,14 +66,46 @@ class Topology:
     entries: tuple[Entry, ...] = ()
 
 
+class IdcPoint(NamedTuple):
+    """The index of dispersion of arrivals, Var N(t)/E N(t), in windows of one length t."""
+
+    window_seconds: float
+    idc: float
+
+
+class InstanceLoad(NamedTuple):
+    """What was measured at one instance; `share` is its part of the operator's arrivals."""
+
+    instance: str
+    share: float
+    arrival_scv: float | None = None
+    arrival_idc: tuple[IdcPoint, ...] = ()
+
+
+class ServiceBucket(NamedTuple):
+    """How many services took at most `upper_seconds`, and longer than the bucket before."""
+
+    upper_seconds: float
+    services: int
+
+
 class OperatorLoad(NamedTuple):
-    """What was measured at one operator; None = not measured. `service_rate` is that of one processor."""
+    """What was measured at one operator; None or empty = not measured. `service_rate` is that of one processor.
+
+    `arrival_idc` is in order of its windows, `instances` in order of their shares, the largest first. `wait_factor` is
+    what measured waits say of modelled ones (planner.calibration); the wait is multiplied by it.
+    """
 
     service_rate: float | None = None
     arrival_rate: float | None = None
     arrival_scv: float | None = None
     service_scv: float | None = None
     processors: int | None = None
+    arrival_idc: tuple[IdcPoint, ...] = ()
+    instances: tuple[InstanceLoad, ...] = ()
+    service_histogram: tuple[ServiceBucket, ...] = ()
+    measured_wait_seconds: float | None = None
+    wait_factor: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +115,7 @@ class Load:
     external_rate: float
     operators: Mapping[str, OperatorLoad]
     measured_sojourn_seconds: float | None = None
+    measured_completion_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +138,39 @@ class OperatorEstimate(NamedTuple):
     wait_seconds: float | None
     sojourn_seconds: float | None
     visits: float
+    queueing: Queueing = SHARED
+    hottest_share: float | None = None
+    hottest_utilisation: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QuantileSeconds:
+    """The time within which the part `quantile` of all external tuples are done."""
+
+    quantile: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How a time spreads over external tuples, from `roots` drawn ones; `known_error` is relative, of its quantiles."""
+
+    mean_seconds: float
+    quantiles: tuple[QuantileSeconds, ...]
+    roots: int
+    seed: int
+    known_error: float | None
+    method: str = "monte-carlo"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How true E[T] is for this kind of input: mean |error| against simulation, what was measured, what assumed."""
+
+    kind: str
+    known_error: float | None
+    measured: tuple[str, ...]
+    assumed: tuple[str, ...]
 
 
 class Estimate(NamedTuple):
@@ -97,6 +184,9 @@ class Estimate(NamedTuple):
     model: Model
     unstable_operators: tuple[str, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    total: Spread | None = None
+    completion: Spread | None = None
+    evidence: Evidence | None = None
 
 
 class Effect(NamedTuple):

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from app.described.topology import QueueingName
 from app.described.waiting_model import KnownModel
 from app.http.fields import Answer, UtcTime
 from planner.values import Estimate
@@ -20,6 +21,11 @@ class OperatorEstimateAnswer(Answer):
     wait_seconds: float | None
     sojourn_seconds: Annotated[float | None, Field(description="Of one visit: wait + service.")]
     visits: Annotated[float, Field(description="Per external tuple.")]
+    queueing: QueueingName
+    hottest_share: Annotated[
+        float | None, Field(description="keyed: the part of the arrivals that the busiest instance gets.")
+    ] = None
+    hottest_utilisation: Annotated[float | None, Field(description="keyed: of the busiest instance.")] = None
 
 
 class DiagnosticAnswer(Answer):
@@ -40,6 +46,35 @@ class Basis(Answer):
     last_observed_at: UtcTime
 
 
+class QuantileAnswer(Answer):
+    """The time within which this part of all external tuples are done."""
+
+    quantile: float
+    seconds: float
+
+
+class SpreadAnswer(Answer):
+    """How a time spreads over external tuples, from `roots` of them drawn at random."""
+
+    mean_seconds: float
+    quantiles: list[QuantileAnswer]
+    method: str
+    roots: int
+    seed: int
+    known_error: Annotated[float | None, Field(description="Of the quantiles, relative, against simulation.")]
+
+
+class EvidenceAnswer(Answer):
+    """How true E[T] is for this kind of input."""
+
+    kind: str
+    known_error: Annotated[
+        float | None, Field(description="Mean relative error of E[T] against simulations of this kind.")
+    ]
+    measured: list[str]
+    assumed: list[str]
+
+
 class EstimateAnswer(Answer):
     """E[T]: total time in operators, summed over every tuple that derives from one external tuple."""
 
@@ -51,6 +86,13 @@ class EstimateAnswer(Answer):
     model: KnownModel
     unstable_operators: list[str] = []
     diagnostics: list[DiagnosticAnswer] = []
+    total: Annotated[
+        SpreadAnswer | None, Field(description="Total work-in-system time; where quantiles were asked for.")
+    ] = None
+    completion: Annotated[
+        SpreadAnswer | None, Field(description="Until the last derived tuple is finished; as total.")
+    ] = None
+    evidence: EvidenceAnswer | None = None
     basis: Basis | None = None
 
 

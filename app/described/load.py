@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
-from pydantic import ConfigDict, Field, JsonValue, ValidationInfo, field_validator
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue, ValidationInfo, field_validator
 
+from app.described.measured_shapes import check_histogram, check_idc, check_shares, list_points
 from app.http.fields import (
     Body,
     OperatorName,
@@ -31,6 +32,45 @@ FPD_LOAD: dict[str, JsonValue] = {
 }
 
 
+class IdcPointBody(Body):
+    """The index of dispersion of arrivals in windows of one length."""
+
+    window_seconds: Seconds
+    idc: Annotated[
+        float, Field(ge=0, le=1e9, description="Var N(t) / E N(t), N(t) arrivals in such a window.")
+    ]
+
+
+ArrivalIdc = Annotated[
+    list[IdcPointBody],
+    Field(
+        max_length=100,
+        description="Bursts, at two lengths of window or more; best dyadic, from 1/service_rate.",
+    ),
+    AfterValidator(check_idc),
+]
+
+
+class InstanceLoadBody(Body):
+    """What was measured at one instance of an operator."""
+
+    instance: OperatorName
+    share: Annotated[float, Field(gt=0, le=1, description="Of the operator's arrivals.")]
+    arrival_scv: Scv | None = None
+    arrival_idc: ArrivalIdc = []
+
+    def to_values(self) -> values.InstanceLoad:
+        """The instance as the planner's values."""
+        return values.InstanceLoad(self.instance, self.share, self.arrival_scv, list_points(self.arrival_idc))
+
+
+class ServiceBucketBody(Body):
+    """Services that took at most upper_seconds, and longer than the bucket before."""
+
+    upper_seconds: Seconds
+    count: Annotated[int, Field(ge=0, le=2**53)]
+
+
 class OperatorLoadBody(Body):
     """What was measured at one operator; what was not may be left out."""
 
@@ -47,6 +87,47 @@ class OperatorLoadBody(Body):
     service_scv: Annotated[Scv | None, Field(description="SCV of the service times; left out: 1.")] = None
     processors: Annotated[Processors | None, Field(description="How many are running.")] = None
     processors_basis: ProcessorsBasis | None = None
+    arrival_idc: ArrivalIdc = []
+    instances: Annotated[
+        list[InstanceLoadBody],
+        Field(max_length=10_000, description="All of them, or none: their shares add up to 1."),
+        AfterValidator(check_shares),
+    ] = []
+    service_histogram: Annotated[
+        list[ServiceBucketBody],
+        Field(
+            max_length=1000, description="In order; empty buckets are needed where a bucket would be wide."
+        ),
+        AfterValidator(check_histogram),
+    ] = []
+    measured_wait_seconds: Annotated[
+        float | None, Field(ge=0, le=1e15, description="Mean time from arrival to the start of service.")
+    ] = None
+
+    def to_values(self) -> values.OperatorLoad:
+        """The operator's load as the planner's values."""
+        one = values.OperatorLoad(
+            self.service_rate, self.arrival_rate, self.arrival_scv, self.service_scv, self.processors
+        )
+        if not (
+            self.arrival_idc
+            or self.instances
+            or self.service_histogram
+            or self.measured_wait_seconds is not None
+        ):
+            return one
+        by_share = sorted(self.instances, key=lambda instance: (-instance.share, instance.instance))
+        return one._replace(
+            arrival_idc=list_points(self.arrival_idc),
+            instances=tuple([instance.to_values() for instance in by_share]),
+            service_histogram=tuple(
+                [
+                    values.ServiceBucket(bucket.upper_seconds, bucket.count)
+                    for bucket in self.service_histogram
+                ]
+            ),
+            measured_wait_seconds=self.measured_wait_seconds,
+        )
 
 
 class LoadBody(Body):
@@ -67,6 +148,14 @@ class LoadBody(Body):
     measured_sojourn_seconds: Annotated[
         float | None, Field(ge=0, le=1e15, description="Measured total time in operators per external tuple.")
     ] = None
+    measured_completion_seconds: Annotated[
+        float | None,
+        Field(
+            ge=0,
+            le=1e15,
+            description="Measured time until the last derived tuple is finished, per external tuple.",
+        ),
+    ] = None
     operators: dict[OperatorName, OperatorLoadBody]
 
     @field_validator("covered_seconds")
@@ -82,11 +171,7 @@ class LoadBody(Body):
         """The load as the planner's values."""
         return values.Load(
             self.external_rate,
-            {
-                name: values.OperatorLoad(
-                    one.service_rate, one.arrival_rate, one.arrival_scv, one.service_scv, one.processors
-                )
-                for name, one in self.operators.items()
-            },
+            {name: one.to_values() for name, one in self.operators.items()},
             self.measured_sojourn_seconds,
+            self.measured_completion_seconds,
         )

@@ -1,6 +1,6 @@
 """A topology as JSON: operators, edges and entries, with the limits on their numbers."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, JsonValue
 
@@ -37,13 +37,27 @@ FPD: dict[str, JsonValue] = {
 """Frequent pattern detection, DRS's second application: the example that runs through the documentation."""
 
 
+QueueingName = Annotated[
+    Literal["shared", "round-robin", "random", "keyed"],
+    Field(
+        description="shared: one queue for all processors; round-robin (Flink rebalance, Storm "
+        "shuffle), random (hash of fine keys) and keyed (keyBy, fields grouping): a queue for each processor. "
+        "Left out: shared is assumed, and a diagnostic says what round-robin would be."
+    ),
+]
+
+
 class OperatorBody(Body):
-    """One vertex; its processors share one queue."""
+    """One vertex."""
 
     name: OperatorName
     stateful: bool = False
     min_processors: Processors = 1
     max_processors: Processors | None = None
+    max_parallelism: Annotated[
+        Processors | None, Field(description="Key groups or partitions: no plan gives more processors.")
+    ] = None
+    queueing: QueueingName | None = None
     profile: Annotated[
         TopologyName | None, Field(description="Of /v1/profiles: what a slot sustains of it, for placements.")
     ] = None
@@ -70,6 +84,7 @@ class Graph(Body):
     model_config = ConfigDict(json_schema_extra={"examples": [FPD]})
 
     name: TopologyName | None = None
+    queueing: Annotated[QueueingName | None, Field(description="Of the operators that do not say.")] = None
     operators: Annotated[list[OperatorBody], Field(min_length=1)]
     edges: list[EdgeBody] = []
     entries: Annotated[
@@ -81,7 +96,14 @@ class Graph(Body):
         return values.Topology(
             tuple(
                 [
-                    values.Operator(o.name, o.stateful, o.min_processors, o.max_processors)
+                    values.Operator(
+                        o.name,
+                        o.stateful,
+                        o.min_processors,
+                        o.max_processors,
+                        o.queueing or self.queueing,
+                        o.max_parallelism,
+                    )
                     for o in self.operators
                 ]
             ),

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from app.described.topology import FPD, EdgeBody, EntryBody, Graph, OperatorBody
+from app.described.topology import FPD, EdgeBody, EntryBody, Graph, OperatorBody, QueueingName
 from app.http.fields import Answer, TopologyName
 
 
@@ -24,7 +24,7 @@ class TopologyBody(Graph):
 
     def definition(self) -> dict[str, object]:
         """What is stored of it."""
-        return self.model_dump(include={"operators", "edges", "entries"})
+        return self.model_dump(include={"queueing", "operators", "edges", "entries"})
 
 
 class TopologyAnswer(Answer):
@@ -33,6 +33,7 @@ class TopologyAnswer(Answer):
     model_config = ConfigDict(json_schema_extra={"examples": [FPD | {"revision": 1, "source": "posted"}]})
 
     name: str
+    queueing: QueueingName | None = None
     operators: list[OperatorBody]
     edges: list[EdgeBody]
     entries: list[EntryBody]

@@ -36,7 +36,7 @@ def run_checks(
     """Stability, bounds where the topology has any, and the limits that the caller asked for."""
     checks = [check_stability(answer)]
     if any(
-        operator.min_processors > 1 or operator.max_processors is not None
+        operator.min_processors > 1 or operator.ceiling is not None
         for operator in situation.topology.operators
     ):
         checks.append(check_bounds(situation, counts))
@@ -79,7 +79,7 @@ def list_outside(situation: Situation, counts: Sequence[int]) -> list[str]:
     return [
         operator.name
         for operator, count in zip(situation.topology.operators, counts, strict=True)
-        if not operator.min_processors <= count <= (operator.max_processors or NO_BOUND)
+        if not operator.min_processors <= count <= (operator.ceiling or NO_BOUND)
     ]
 
 

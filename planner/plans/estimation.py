@@ -73,8 +73,7 @@ def find_outside_bounds(topology: Topology, counts: Sequence[int]) -> tuple[Diag
         [
             operator.name
             for operator, count in zip(topology.operators, counts, strict=True)
-            if count < operator.min_processors
-            or (operator.max_processors is not None and count > operator.max_processors)
+            if count < operator.min_processors or (operator.ceiling is not None and count > operator.ceiling)
         ]
     )
     if not outside:
@@ -125,7 +124,10 @@ def survey_load(topology: Topology, load: Load, model: Model) -> Situation:
         [1.0 if one.arrival_scv is None else one.arrival_scv for one in measured],
         [1.0 if one.service_scv is None else one.service_scv for one in measured],
         [operator.min_processors for operator in operators],
-        [NO_BOUND if operator.max_processors is None else operator.max_processors for operator in operators],
+        [
+            NO_BOUND if ceiling is None else ceiling
+            for ceiling in [operator.ceiling for operator in operators]
+        ],
         model,
     )
     return Situation(topology, load, flow, stations, [operator.name for operator in operators])

@@ -103,11 +103,11 @@ def describe_effect(
     t_max_seconds: float,
 ) -> Effect:
     """The effect of one operator, in numbers and in a sentence."""
-    name, _, least, most = operator
+    name, least, most = operator.name, operator.min_processors, operator.ceiling
     at_most = most is not None and count >= most
     at_least = count <= least
     if at_most:
-        more = f"is forbidden by max_processors = {most}"
+        more = f"is forbidden by {operator.ceiling_name} = {most}"
     else:
         more = f"would save {describe_share(saving, expected_seconds) if saving else 'nothing'}"
     fewer = describe_fewer(count, least, cost, expected_seconds, t_max_seconds)
@@ -116,7 +116,7 @@ def describe_effect(
         count,
         None if at_most else 0.0 - saving,  # not -0.0, which JSON would show
         None if at_least or cost == inf else cost,
-        "max_processors" if at_most else None,
+        operator.ceiling_name if at_most else None,
         "min_processors" if at_least else None,
         f"{name} has {count}: one more {more}; {fewer}.",
     )

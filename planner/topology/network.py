@@ -33,7 +33,7 @@ def index_topology(topology: Topology) -> Network:
         refuse_duplicate_name(names)
     for position, operator in enumerate(topology.operators):
         # Most operators have no bounds of their own: this comparison skips them quickly.
-        if operator.min_processors != 1 or operator.max_processors is not None:
+        if operator.min_processors != 1 or operator.ceiling is not None:
             check_bounds(position, operator)
     successors: list[list[int]] = [[] for _ in names]
     selectivities: list[list[float]] = [[] for _ in names]
@@ -135,7 +135,7 @@ def refuse_duplicate_name(names: tuple[str, ...]) -> None:
 
 
 def check_bounds(position: int, operator: Operator) -> None:
-    """Raise InvalidTopology unless 1 ≤ min_processors ≤ max_processors."""
+    """Raise InvalidTopology unless 1 ≤ min_processors ≤ max_processors, and ≤ max_parallelism."""
     pointer = f"/operators/{position}"
     if operator.min_processors < 1:
         raise InvalidTopology(
@@ -143,11 +143,11 @@ def check_bounds(position: int, operator: Operator) -> None:
             "1.",
             f"{pointer}/min_processors",
         )
-    if operator.max_processors is not None and operator.max_processors < operator.min_processors:
+    if operator.ceiling is not None and operator.ceiling < operator.min_processors:
         raise InvalidTopology(
-            f"max_processors of operator {operator.name!r} is {operator.max_processors}, below its "
+            f"{operator.ceiling_name} of operator {operator.name!r} is {operator.ceiling}, below its "
             f"min_processors of {operator.min_processors}: raise the one or lower the other.",
-            f"{pointer}/max_processors",
+            f"{pointer}/{operator.ceiling_name}",
         )
 
 

@@ -1,0 +1,1 @@
+"""What measured waits say of modelled ones, operator by operator."""

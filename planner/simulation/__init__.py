@@ -1,0 +1,1 @@
+"""Discrete events in compiled code: the referee of every formula here."""
