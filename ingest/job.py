@@ -24,7 +24,7 @@ from ingest.measuring.cuts import plan_slices
 from ingest.reading.blocks import TornFile, read_sources
 from ingest.reading.records import describe_reject, number_rejects
 from ingest.reading.sources import SourceNotFound, Sources, find_sources
-from ingest.request import Request, Totals, read_day, read_share, read_window
+from ingest.request import MOST_RECORDS, Request, Totals, read_day, read_most_records, read_share, read_window
 from ingest.rollup import roll_up
 from ingest.session import close_context, name_remedy, open_context
 from ingest.storing.runs import abandon_dead_runs, begin_run, connect, fail_run, note_totals
@@ -152,20 +152,28 @@ def ingest(database_url: str, request: Request, start: Callable[[], SparkContext
     return DONE
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def read_arguments(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, Request]:
+    """The command line, and what it asks to read."""
     parser = argparse.ArgumentParser(prog="headgate ingest", description=__doc__)
     parser.add_argument("paths", nargs="+", metavar="PATH")
     parser.add_argument("--date", type=read_day)
     parser.add_argument("--window-seconds", type=read_window, default=60)
     parser.add_argument("--max-rejected", type=read_share, default=0.05)
+    parser.add_argument("--max-records-in-memory", type=read_most_records, default=MOST_RECORDS)
     parser.add_argument("--master", help="the Spark master; default: the one that spark-submit names")
     parser.add_argument("--worker-archive", help="what the executors need of Python (make workers)")
     parser.add_argument("--database-url", default=os.environ.get("HEADGATE_DATABASE_URL"))
     given = parser.parse_args(arguments)
     if given.database_url is None:
         parser.error("--database-url or HEADGATE_DATABASE_URL must say where to write")
+    return given, Request(
+        tuple(given.paths), given.date, given.window_seconds, given.max_rejected, given.max_records_in_memory
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    given, request = read_arguments(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", stream=sys.stderr)
-    request = Request(tuple(given.paths), given.date, given.window_seconds, given.max_rejected)
     start = partial(open_context, given.master, worker_archive=given.worker_archive)
     return ingest(given.database_url, request, start)
 

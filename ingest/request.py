@@ -5,6 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
+MOST_RECORDS = 1_000_000
+LEAST_MOST_RECORDS = 10_000  # below, a worker would spend its time on cutting batches
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -14,7 +17,7 @@ class Request:
     day: date | None
     window_seconds: int
     max_rejected: float
-    most_records: int = 1_000_000  # that a worker holds at once
+    most_records: int = MOST_RECORDS  # that a worker holds at once
 
     @property
     def window_ns(self) -> int:
@@ -72,6 +75,15 @@ def read_share(given: str) -> float:
     if share == 1 and not given.endswith("%"):
         raise ArgumentTypeError(f"{given} may be one percent or all: write 1% or 100%")
     return share
+
+
+def read_most_records(given: str) -> int:
+    """Whole records, 10,000 or more."""
+    if not (given.isascii() and given.isdecimal() and len(given) < 19) or int(given) < LEAST_MOST_RECORDS:
+        raise ArgumentTypeError(
+            f"{given!r} must be a whole number of {LEAST_MOST_RECORDS} or more, e.g. {MOST_RECORDS}"
+        )
+    return int(given)
 
 
 def read_window(given: str) -> int:

@@ -10,7 +10,7 @@ import typer
 
 from app.storage.database_choice import Choice
 from app.terminal.commands import choose_or_fail, fail, load_settings, refuse_other_schema, say
-from ingest.request import Request, read_day, read_share
+from ingest.request import LEAST_MOST_RECORDS, MOST_RECORDS, Request, read_day, read_share
 
 
 def ingest(
@@ -29,6 +29,13 @@ def ingest(
     max_rejected: Annotated[
         str, typer.Option(help="With more unusable records than this nothing is written (exit 2).")
     ] = "5%",
+    max_records_in_memory: Annotated[
+        int,
+        typer.Option(
+            min=LEAST_MOST_RECORDS,
+            help="Of one worker, some 300 bytes each; larger windows are measured in pieces.",
+        ),
+    ] = MOST_RECORDS,
     worker_archive: Annotated[
         str | None, typer.Option(help="What a cluster's executors need of Python: `make workers` makes it.")
     ] = None,
@@ -40,7 +47,7 @@ def ingest(
     """Roll raw per-tuple logs up into the summaries and snapshots that plans stand on (docs/ingest.md)."""
     try:
         day = read_day(date) if date else None
-        request = Request(tuple(paths), day, window_seconds, read_share(max_rejected))
+        request = Request(tuple(paths), day, window_seconds, read_share(max_rejected), max_records_in_memory)
     except ArgumentTypeError as error:
         raise fail(str(error)) from error
     if dry_run:

@@ -8,7 +8,8 @@ from py4j.protocol import Py4JError
 from pyspark import SparkContext
 from pyspark.errors import PySparkException
 
-from ingest.job import TooManyRejected, explain, run_ingest
+from ingest.job import TooManyRejected, explain, read_arguments, run_ingest
+from ingest.request import Request
 from tests.ingest.logs import (
     make_single_events,
     to_json,
@@ -75,3 +76,13 @@ def test_a_failure_in_python_is_told_with_its_last_line(spark: SparkContext):
     with pytest.raises((Py4JError, PySparkException)) as failed:  # the latter where Spark's SQL is loaded
         spark.parallelize([1]).map(give_up).collect()
     assert explain(failed.value) == "RuntimeError: no more of this"
+
+
+def test_options_of_the_job_reach_the_request(capsys: pytest.CaptureFixture[str]):
+    common = ["log", "--database-url", "postgresql://nobody"]
+    assert read_arguments(common)[1] == Request(("log",), None, 60, 0.05, 1_000_000)
+    _, asked = read_arguments([*common, "--max-rejected", "1%", "--max-records-in-memory", "10000"])
+    assert asked == Request(("log",), None, 60, 0.01, 10_000)
+    with pytest.raises(SystemExit, match="2"):
+        read_arguments([*common, "--max-records-in-memory", "9999"])
+    assert "'9999' must be a whole number of 10000 or more" in capsys.readouterr().err

@@ -2,10 +2,13 @@
 
 import subprocess
 import sys
+from argparse import ArgumentTypeError
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from ingest.request import Request, Totals
+import pytest
+
+from ingest.request import Request, Totals, read_most_records
 
 LOADED = """
 import sys
@@ -35,3 +38,10 @@ def test_what_workers_import_needs_no_database():
         check=True,
     )
     assert loaded.stdout.split() == []
+
+
+@pytest.mark.parametrize("given", ["many", "9999", "1e6", "-20000", "²0000", "20_000", "9" * 19])
+def test_records_in_memory_are_a_whole_number_that_leaves_room_to_work(given: str):
+    with pytest.raises(ArgumentTypeError, match="must be a whole number of 10000 or more"):
+        read_most_records(given)
+    assert read_most_records("10000") == 10_000
