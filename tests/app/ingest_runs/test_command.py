@@ -26,7 +26,7 @@ def test_what_people_posted_stays(client: httpx.Client, database_url: str, store
     [
         (["--date", "someday"], "write 2026-11-18, or yesterday"),
         (["--max-rejected", "many"], "write 5% or 0.05"),
-        (["--max-records-in-memory", "9999"], "x>=10000"),
+        (["--max-records-in-memory", "9999"], "Input should be greater than or"),
     ],
 )
 def test_options_of_the_ingest_are_checked_before_spark_starts(arguments: list[str], said: str):
