@@ -14,15 +14,11 @@ from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidAllocation, joi
 from planner.gates.checks import Check, Limits, is_met, run_checks
 from planner.gates.headroom import check_rate, find_largest_rate, scale_load
 from planner.gates.suggestion import Suggestion, fit_bounds, suggest_counts
-from planner.plans.estimation import (
-    Situation,
-    assess_counts,
-    find_counts,
-    survey_load,
-)
+from planner.plans.estimation import Situation, assess_counts, survey_load
 from planner.plans.sojourn_disagreement import compare_sojourn
 from planner.queueing.sojourn import sum_services
 from planner.queueing.waiting import least_stable_processors
+from planner.topology.processors import find_counts
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Topology
 
 Choice = Callable[[Situation], list[int]]

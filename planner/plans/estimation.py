@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.arrays import Floats
-from planner.errors import InvalidAllocation, escape_pointer, join_names, suggest_name
+from planner.errors import join_names
 from planner.plans.sojourn_disagreement import compare_sojourn
 from planner.queueing.sojourn import find_lower_bound, sum_services, sum_sojourns
 from planner.queueing.stations import NO_BOUND, Stations
 from planner.queueing.waiting_models import WAITING_MODELS
 from planner.topology.flow import Flow, measure_flow
-from planner.topology.load_checks import MOST_PROCESSORS
+from planner.topology.processors import find_counts
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, OperatorEstimate, Topology
 
 # Above 95% an error of 5% in a rate can mean saturation.
@@ -80,37 +80,6 @@ def find_outside_bounds(topology: Topology, counts: Sequence[int]) -> tuple[Diag
         return ()
     detail = f"Outside of its own min_processors and max_processors is {join_names(outside)}: no plan would give that."
     return (Diagnostic("outside-bounds", detail, outside),)
-
-
-def find_counts(topology: Topology, load: Load, processors: Mapping[str, int] | None) -> list[int]:
-    """Processors per operator in topology order: `processors` if given, else those measured."""
-    names = [operator.name for operator in topology.operators]
-    if processors is None:
-        found = {name: measured.processors for name, measured in load.operators.items()}
-    else:
-        found = dict(processors)
-        for name in found.keys() - set(names):
-            raise InvalidAllocation(
-                f"Processors are given for {name!r}, which the topology does not have: remove it or "
-                f"correct the name.{suggest_name(name, names)}",
-                f"/{escape_pointer(name)}",
-            )
-    missing = [name for name in names if found.get(name) is None]
-    if missing:
-        raise InvalidAllocation(
-            f"No processors are given for {join_names(missing)}: give them, or a load that says what runs."
-        )
-    return [check_count(name, found[name]) for name in names]
-
-
-def check_count(name: str, count: int | None) -> int:
-    """Raise InvalidAllocation unless 1 ≤ count ≤ MOST_PROCESSORS, up to which the formulas are exact."""
-    if count is None or not 1 <= count <= MOST_PROCESSORS:
-        raise InvalidAllocation(
-            f"Operator {name!r} is given {count} processors: give between 1 and {MOST_PROCESSORS}.",
-            f"/{escape_pointer(name)}",
-        )
-    return count
 
 
 def survey_load(topology: Topology, load: Load, model: Model) -> Situation:

@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from planner.errors import InvalidAllocation, InvalidLoad
+from planner.errors import InvalidLoad
 from planner.plans.estimation import estimate
 from planner.queueing.waiting import least_stable_processors
 from planner.values import Edge, Entry, Load, Model, Operator, OperatorLoad, Topology
@@ -160,27 +160,6 @@ def test_an_unstable_operator_makes_the_whole_infinite_and_is_named() -> None:
     first, second = answer.operators
     assert first.sojourn_seconds is not None
     assert (second.utilisation, second.wait_seconds, second.sojourn_seconds) == (1.0, None, None)
-
-
-@pytest.mark.parametrize("processors", [{"a": 4}, {}])
-def test_missing_processors_are_named_all_at_once(processors: dict[str, int]) -> None:
-    with pytest.raises(InvalidAllocation) as caught:
-        estimate(PAIR, load_pair(), processors)
-    for name in {"a", "b/c~d"} - processors.keys():
-        assert name in str(caught.value)
-
-
-@pytest.mark.parametrize("count", [0, -1, 1_000_000_001])
-def test_processors_outside_one_to_a_billion_are_refused_with_their_pointer(count: int) -> None:
-    with pytest.raises(InvalidAllocation) as caught:
-        estimate(PAIR, load_pair(), {"a": 4, "b/c~d": count})
-    assert caught.value.pointer == "/b~1c~0d"
-
-
-def test_processors_of_a_stranger_are_refused_with_their_pointer() -> None:
-    with pytest.raises(InvalidAllocation, match="'x'") as caught:
-        estimate(PAIR, load_pair(), {"a": 4, "b/c~d": 5, "x": 1})
-    assert caught.value.pointer == "/x"
 
 
 def test_more_than_a_billion_busy_processors_are_refused() -> None:
