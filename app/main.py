@@ -8,7 +8,6 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from sqlalchemy.orm import sessionmaker
 
-from app.backtest_workers.dispatcher import Dispatcher
 from app.backtests import routes as backtests
 from app.decisions import routes as decisions
 from app.gates import routes as gates
@@ -19,6 +18,7 @@ from app.http.compute_queue import SWITCH_SECONDS, Computing
 from app.http.handlers import install_problems
 from app.http.security import parse_api_keys
 from app.ingest_runs import routes as ingest_runs
+from app.job_workers.dispatcher import make_dispatchers
 from app.placements import routes as placements
 from app.plans import routes as plans
 from app.policies import routes as policies
@@ -101,7 +101,7 @@ async def open_database(app: FastAPI) -> AsyncIterator[None]:
     app.state.health_engine = make_health_engine(settings.database_url.get_secret_value())
     app.state.session_factory = sessionmaker(engine, expire_on_commit=False)
     app.state.newest_revision = newest_revision()
-    dispatchers = [Dispatcher(settings, slot) for slot in range(settings.backtest_processes)]
+    dispatchers = make_dispatchers(settings)
     for dispatcher in dispatchers:
         dispatcher.start()
     yield

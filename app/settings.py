@@ -71,6 +71,23 @@ class Settings(BaseSettings):
         le=64,
         description="Backtests computed at the same time by all services on the database, each in a process; 0: none.",
     )
+    simulation_processes: int = Field(
+        1,
+        ge=0,
+        le=64,
+        description="Long simulations computed at the same time by all services on the database; 0: none.",
+    )
+    simulation_events_at_once: int = Field(
+        2_000_000,
+        ge=0,
+        description="A simulation that expects more events (arrivals and departures) is not answered at once, but "
+        "queued.",
+    )
+    max_simulation_events: int = Field(
+        100_000_000,
+        ge=1,
+        description="A simulation that expects more events is refused: it would take too much memory.",
+    )
 
     database_pool_size: int = Field(10, ge=1, description="Connections each worker keeps.")
     database_pool_overflow: int = Field(10, ge=0, description="Connections it may add under load.")

@@ -5,7 +5,6 @@ from typing import Any
 
 from app.backtests.schemas import (
     BacktestAnswer,
-    BacktestErrorAnswer,
     BacktestJob,
     BacktestParametersAnswer,
     BacktestRunAnswer,
@@ -14,6 +13,7 @@ from app.backtests.schemas import (
     RunTraceAnswer,
 )
 from app.described.answers import DiagnosticAnswer
+from app.described.jobs import JobErrorAnswer
 from planner.arrays import Floats
 from planner.vms.backtest import BacktestScore
 from planner.vms.policy_summary import PolicySummary
@@ -34,7 +34,7 @@ def to_state_answer(row: Any, runs: int) -> BacktestSummaryAnswer:
         progress=row.progress,
         activity=describe_activity(row.state, parameters, runs),
         parameters=parameters,
-        error=BacktestErrorAnswer.model_validate(row.error) if row.error else None,
+        error=JobErrorAnswer.model_validate(row.error) if row.error else None,
         created_at=row.created_at,
         started_at=row.started_at,
         finished_at=row.finished_at,

@@ -9,7 +9,8 @@ from sqlalchemy.dialects.postgresql import array
 from sqlalchemy.orm import Session
 
 from app.backtests.answers import to_state_answer
-from app.backtests.schemas import BacktestPage, State
+from app.backtests.schemas import BacktestPage
+from app.described.jobs import State
 from app.http.pages import Page
 from app.storage.storage_errors import UnknownBacktest
 from app.tables import BacktestRow, BacktestRunRow

@@ -13,8 +13,8 @@ from app.backtests.schemas import (
     BacktestPage,
     BacktestRequest,
     RunTraceAnswer,
-    State,
 )
+from app.described.jobs import State
 from app.described.series import SERIES_PROBLEMS
 from app.http.admission import computes
 from app.http.declarations import declare
@@ -70,7 +70,7 @@ def get_backtest(backtest_id: UUID, session: SessionDep) -> BacktestAnswer:
 )
 def cancel_or_delete_backtest(backtest_id: UUID, session: SessionDep) -> BacktestAnswer | Response:
     """Cancels a queued or running backtest (200, with its rows so far); deletes a finished one (204)."""
-    return service.cancel_or_delete(session, backtest_id) or Response(status_code=204)
+    return service.end_backtest(session, backtest_id) or Response(status_code=204)
 
 
 @router.get(

@@ -3,12 +3,12 @@
 import math
 from datetime import datetime
 from typing import Annotated, Literal
-from uuid import UUID
 
 from pydantic import ConfigDict, Field, JsonValue
 
 from app.described import series
 from app.described.answers import DiagnosticAnswer
+from app.described.jobs import JobAnswer
 from app.http.fields import Answer, Body, OperatorName, TopologyName, UtcTime
 from planner.vms import throughput as mst
 from planner.vms.backtest import BacktestSetup
@@ -17,7 +17,6 @@ from planner.vms.sigma_policies import ALL_POLICIES, BASELINES
 from planner.vms.timing import Timing
 
 MOST_SEEDS = 50
-State = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 Vms = Annotated[int, Field(ge=1, le=10**6)]
 
 # 105 minutes of a rate that rises and falls, and samples of an application that serves about 0.8 per VM.
@@ -188,25 +187,10 @@ class PolicySummaryAnswer(Answer):
     max_backlog_deviation: float | None
 
 
-class BacktestErrorAnswer(Answer):
-    """Why a backtest failed."""
+class BacktestSummaryAnswer(JobAnswer):
+    """The state of a backtest."""
 
-    type: str
-    detail: str
-
-
-class BacktestSummaryAnswer(Answer):
-    """The state of a backtest: `progress` from 0 to 1, `activity` as a sentence."""
-
-    id: UUID
-    state: State
-    progress: float
-    activity: str
     parameters: BacktestParametersAnswer
-    error: BacktestErrorAnswer | None
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
 
 
 class BacktestAnswer(BacktestSummaryAnswer):

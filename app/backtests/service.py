@@ -1,13 +1,11 @@
-"""Queues backtests, reads their results, cancels and deletes them; app/backtest_workers computes them."""
+"""Queues backtests, reads their results, cancels and deletes them; app/job_workers computes them."""
 
 from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from app.backtest_workers.stored_schedules import lengthen_schedule
 from app.backtests import history
 from app.backtests.answers import to_answer, to_parameters_answer, to_trace_answer
 from app.backtests.gathering import gather_job
@@ -18,16 +16,16 @@ from app.backtests.schemas import (
     BacktestRequest,
     RunTraceAnswer,
 )
+from app.job_workers.stored_schedules import lengthen_schedule
 from app.serving.observability import time_planner
 from app.storage.storage_errors import RunNotFinished, UnknownBacktest, UnknownRun
+from app.storage.stored_jobs import cancel_or_delete
 from app.tables import BacktestRow, BacktestRunRow
 from planner.vms.backtest import Backtest, BacktestScore
 from planner.vms.errors import InvalidQosTarget
 from planner.vms.policy_summary import summarise_scores
 from planner.vms.replay import replay_schedule
 from planner.vms.sigma_policies import BY_NAME, HEADGATE
-
-UNFINISHED = ("queued", "running")
 
 
 def start_backtest(session: Session, body: BacktestRequest) -> BacktestAnswer:
@@ -72,17 +70,11 @@ def to_score(parameters: BacktestParametersAnswer, run: Any) -> BacktestScore:
     )
 
 
-def cancel_or_delete(session: Session, backtest_id: UUID) -> BacktestAnswer | None:
+def end_backtest(session: Session, backtest_id: UUID) -> BacktestAnswer | None:
     """Cancels an unfinished backtest, which keeps its rows; deletes a finished one, and then returns None."""
-    of_id = BacktestRow.id == backtest_id
-    state = session.scalar(select(BacktestRow.state).where(of_id).with_for_update())
-    if state is None:
-        raise UnknownBacktest(backtest_id)
-    if state not in UNFINISHED:
-        session.execute(delete(BacktestRow).where(of_id))
-        return None
-    session.execute(update(BacktestRow).where(of_id).values(state="cancelled", finished_at=func.now()))
-    return find_backtest(session, backtest_id)
+    if cancel_or_delete(session, BacktestRow, backtest_id, UnknownBacktest):
+        return find_backtest(session, backtest_id)
+    return None
 
 
 def trace_run(session: Session, backtest_id: UUID, policy: str | None, seed: int) -> RunTraceAnswer:

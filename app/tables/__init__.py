@@ -9,6 +9,8 @@ from app.tables.backtests import BacktestRow, BacktestRunRow
 from app.tables.base import Base, Document
 from app.tables.catalogues import ProfileRow, VmCatalogueRow
 from app.tables.ingest import IngestRunRow, OperatorSummaryRow, RejectedLineRow, TopologySummaryRow
+from app.tables.jobs import JobColumns
+from app.tables.simulations import SimulationRow
 from app.tables.topologies import MstSampleRow, PolicyRow, SnapshotRow, TopologyRevisionRow, TopologyRow
 
 __all__ = [
@@ -18,6 +20,7 @@ __all__ = [
     "DecisionRow",
     "Document",
     "IngestRunRow",
+    "JobColumns",
     "MstSampleRow",
     "OperatorSummaryRow",
     "PlacementRow",
@@ -25,6 +28,7 @@ __all__ = [
     "PolicyRow",
     "ProfileRow",
     "RejectedLineRow",
+    "SimulationRow",
     "SnapshotRow",
     "TopologyRevisionRow",
     "TopologyRow",

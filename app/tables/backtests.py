@@ -1,36 +1,23 @@
 """Tables of backtests and of their runs."""
 
-from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.tables.base import Base, Document, StoredTime
+from app.tables.base import Base
+from app.tables.jobs import STATES, JobColumns
 
 
-class BacktestRow(Base):
-    """A backtest: its request and its progress; `app/backtest_workers/worker.py` computes it.
-
-    The worker that computes it holds an advisory lock, which ends with the worker; no column says so.
-    """
+class BacktestRow(JobColumns, Base):
+    """A backtest; `app/job_workers/backtest_worker.py` computes it."""
 
     __tablename__ = "backtests"
     __table_args__ = (
-        CheckConstraint("state IN ('queued', 'running', 'succeeded', 'failed', 'cancelled')", name="state"),
+        CheckConstraint(STATES, name="state"),
         Index("ix_backtests_created_at_id", "created_at", "id"),
     )
-
-    id: Mapped[UUID] = mapped_column(primary_key=True)
-    state: Mapped[str] = mapped_column(server_default="queued")
-    request: Mapped[Document]
-    progress: Mapped[float] = mapped_column(server_default=text("0"))
-    attempts: Mapped[int] = mapped_column(Integer, server_default=text("0"))
-    error: Mapped[Document | None] = mapped_column(JSONB(none_as_null=True))
-    created_at: Mapped[StoredTime]
-    started_at: Mapped[datetime | None]
-    finished_at: Mapped[datetime | None]
 
 
 class BacktestRunRow(Base):

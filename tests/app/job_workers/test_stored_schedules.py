@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.backtest_workers.stored_schedules import lengthen_schedule, shorten_schedule
+from app.job_workers.stored_schedules import lengthen_schedule, shorten_schedule
 
 
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=50))

@@ -1,0 +1,1 @@
+"""Processes that compute queued jobs: backtests and simulations."""
