@@ -1,1 +1,1 @@
-"""How the time of an external tuple spreads: p50, p95 and p99 of its total and of its completion."""
+"""Quantiles of total and completion time, from external tuples drawn at random."""

@@ -1,0 +1,153 @@
+"""How total and completion time spread over external tuples: quantiles of an estimate, from tuples drawn at random.
+
+Waits are those of the estimate: none with probability 1 − P(wait), else exponential with mean W/P(wait). Waits of
+different visits are drawn independently of each other; known_error says how far that is from simulations.
+"""
+
+from collections.abc import Sequence
+from math import fsum, inf
+from typing import NamedTuple
+
+from planner.arrays import Floats
+from planner.plans.estimation import Situation, survey_load
+from planner.quantiles.root_times import RootTimes, Wait, find_quantiles, time_roots
+from planner.quantiles.tuple_draw import MOST_ROUNDS, Draw, TooManyTuples, draw_tuples
+from planner.queueing.waiting import waiting_probability
+from planner.topology.flow import settle_network
+from planner.topology.network import Network, index_topology
+from planner.values import SHARED, Diagnostic, Estimate, Load, QuantileSeconds, Spread, Topology
+
+DEFAULT_ROOTS = 100_000
+DEFAULT_SEED = 1
+MOST_VISITS = 2_000_000
+"""Visits of all roots of a draw together, on average: a quarter of a second, and 80 MB."""
+LEAST_ROOTS = 1000
+"""From fewer roots no quantile is told."""
+TOLD_DIFFERENCE = 0.1
+
+KNOWN_ERRORS = {"total-chain": 0.05, "total-forks": 0.09, "completion": 0.07, "own-queues": 0.15}
+"""Mean relative error of the 95% and 99% quantiles against simulations with Poisson arrivals and known services."""
+
+
+class Drawn(NamedTuple):
+    """A draw of a topology under a load; None where too many tuples would derive from too few roots."""
+
+    draw: Draw | None
+    has_forks: bool
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def draw_roots(topology: Topology, load: Load, roots: int = DEFAULT_ROOTS, seed: int = DEFAULT_SEED) -> Drawn:
+    """External tuples with all that derives from them: `roots` of them, or as many as MOST_VISITS allows."""
+    network = index_topology(topology)
+    visits = max(fsum(settle_network(network)), 1.0)
+    possible = min(roots, int(MOST_VISITS / visits))
+    forks = has_forks(network)
+    if possible < min(roots, LEAST_ROOTS):
+        return Drawn(None, forks, (refuse_draw(visits),))
+    try:
+        draw = draw_tuples(topology, load, possible, seed)
+    except TooManyTuples:
+        return Drawn(None, forks, (refuse_draw(visits),))
+    return Drawn(draw, forks, describe_draw(draw, roots, visits))
+
+
+def refuse_draw(visits: float) -> Diagnostic:
+    """Says why there are no quantiles."""
+    detail = (
+        f"There are no quantiles: one external tuple makes {visits:.4g} visits to operators, and too few external "
+        f"tuples fit into the {MOST_VISITS:,} visits that are drawn. Simulate with fewer tuples instead."
+    )
+    return Diagnostic("quantiles-not-drawn", detail)
+
+
+def describe_draw(draw: Draw, roots: int, visits: float) -> tuple[Diagnostic, ...]:
+    """Says where fewer external tuples were drawn than asked for, and where a cycle was cut."""
+    said: tuple[Diagnostic, ...] = ()
+    if draw.roots < roots:
+        detail = (
+            f"Quantiles are of {draw.roots:,} external tuples, not of {roots:,}: each makes {visits:.4g} visits to "
+            f"operators, and at most about {MOST_VISITS:,} visits are drawn."
+        )
+        said += (Diagnostic("fewer-roots", detail),)
+    if draw.is_cut:
+        detail = (
+            f"Tuples that went round a cycle more than {MOST_ROUNDS:,} times are left out of the quantiles."
+        )
+        said += (Diagnostic("cycle-cut", detail),)
+    return said
+
+
+def has_forks(network: Network) -> bool:
+    """Whether an external tuple can become several tuples at once: then its total is longer than its completion."""
+    entered = [share for share in network.shares if share]
+    if len(entered) > 1 or max(entered, default=0.0) > 1.0:
+        return True
+    for selectivities, loop in zip(network.selectivities, network.loops, strict=True):
+        emitted = [*selectivities, loop] if loop else selectivities
+        if len(emitted) > 1 or max(emitted, default=0.0) > 1.0:
+            return True
+    return False
+
+
+def find_waits(situation: Situation, counts: Sequence[int]) -> list[Wait] | None:
+    """The wait at each operator; None where one cannot keep up."""
+    waits = situation.wait_seconds(counts)
+    if inf in waits:
+        return None
+    stations = situation.stations
+    return [
+        Wait(wait, waiting_probability(float(rate), float(mu), int(k)))
+        for wait, rate, mu, k in zip(waits, stations.arrival_rate, stations.service_rate, counts, strict=True)
+    ]
+
+
+def add_spread(  # noqa: PLR0917 - the arguments of an estimate, and those of a draw
+    topology: Topology,
+    load: Load,
+    answer: Estimate,
+    levels: Sequence[float],
+    roots: int = DEFAULT_ROOTS,
+    seed: int = DEFAULT_SEED,
+) -> Estimate:
+    """The estimate with the spread of total and completion; both stay None where an operator cannot keep up."""
+    situation = survey_load(topology, load, answer.model)
+    waits = find_waits(situation, [one.processors for one in answer.operators]) if answer.stable else None
+    if waits is None:
+        return answer
+    drawn = draw_roots(topology, load, roots, seed)
+    if drawn.draw is None:
+        return answer._replace(diagnostics=answer.diagnostics + drawn.diagnostics)
+    times = time_roots(drawn.draw, waits)
+    total, completion = spread_times(situation, drawn, times, levels, seed)
+    said = drawn.diagnostics + compare_means(answer, total)
+    return answer._replace(total=total, completion=completion, diagnostics=answer.diagnostics + said)
+
+
+def spread_times(
+    situation: Situation, drawn: Drawn, times: RootTimes, levels: Sequence[float], seed: int
+) -> tuple[Spread, Spread]:
+    """Total and completion time, each with its mean, its quantiles and their known error."""
+    own = any(one.queueing not in {None, SHARED} for one in situation.topology.operators)
+    total = "own-queues" if own else "total-forks" if drawn.has_forks else "total-chain"
+    completion = total if own or not drawn.has_forks else "completion"
+
+    def spread(seconds: Floats, known_error: float) -> Spread:
+        found = zip(levels, find_quantiles(seconds, levels), strict=True)
+        quantiles = tuple([QuantileSeconds(level, time) for level, time in found])
+        return Spread(float(seconds.mean()), quantiles, len(seconds), seed, known_error)
+
+    return spread(times.total, KNOWN_ERRORS[total]), spread(times.completion, KNOWN_ERRORS[completion])
+
+
+def compare_means(answer: Estimate, total: Spread) -> tuple[Diagnostic, ...]:
+    """Says where the drawn total is not E[T], and why that can be."""
+    expected = answer.expected_sojourn_seconds
+    if expected is None or abs(total.mean_seconds - expected) <= TOLD_DIFFERENCE * expected:
+        return ()
+    detail = (
+        f"The tuples drawn for quantiles follow the selectivities and take {total.mean_seconds:.4g} s in total on "
+        f"average, and E[T] is {expected:.4g} s. Either measured arrival rates contradict the selectivities, or so few "
+        "external tuples make most of the work that the draw says little of them."
+    )
+    return (Diagnostic("drawn-total-differs", detail),)

@@ -1,0 +1,160 @@
+"""External tuples drawn at random: which tuples derive from each, their services, and their luck in waiting.
+
+Nothing here depends on the processors. Every allocation is timed on the same draw (root_times), so that differences
+between allocations are not those of chance.
+
+Each tuple emits on every edge ⌊selectivity⌋ tuples, and one more with the probability of the rest; shares of entries
+are drawn likewise. Tuples are kept in blocks of one operator, parents before children.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from planner.arrays import Floats, Indices
+from planner.quantiles.service_times import Sampler, make_sampler
+from planner.topology.cycles import find_components
+from planner.topology.flow import order_acyclic
+from planner.topology.network import Network, index_topology
+from planner.values import Load, Topology
+
+OUTSIDE = -1
+"""The block of tuples without a parent: they come from outside."""
+MOST_DRAWN = 8_000_000
+"""Tuples of one draw; they take 40 bytes each."""
+MOST_ROUNDS = 1000
+"""How often a tuple's descendants go round a cycle before they are left out."""
+
+
+class TooManyTuples(Exception):
+    """More tuples would derive from the roots than memory should hold."""
+
+
+class Parents(NamedTuple):
+    """Where `size` tuples come from: a block, and the place in it of each one's parent; None: one of each, in order."""
+
+    block: int
+    places: Indices | None
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Visits:
+    """Tuples that arrive at one operator; `roots` is None where it is one of each root, in order.
+
+    `luck` is exponential with mean 1: the larger, the longer a tuple waits. `is_last` is False where every tuple has
+    a child, which finishes later.
+    """
+
+    operator: int
+    parents: tuple[Parents, ...]
+    roots: Indices | None
+    services: Floats
+    luck: Floats
+    is_last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """All tuples that derive from `roots` external ones; `is_cut`: some went round a cycle too often."""
+
+    roots: int
+    blocks: tuple[Visits, ...]
+    is_cut: bool
+
+
+def draw_tuples(topology: Topology, load: Load, roots: int, seed: int) -> Draw:
+    """The draw of a topology under a load, the same for the same seed; raises TooManyTuples."""
+    network = index_topology(topology)
+    samplers = [make_sampler(load.operators[name]) for name in network.names]
+    growth = Growth(network, samplers, roots, np.random.default_rng(seed))
+    growth.enter()
+    is_cut = False
+    for component in order_components(network):
+        is_cut |= growth.settle(component)
+    return Draw(roots, tuple(growth.blocks), is_cut)
+
+
+def order_components(network: Network) -> list[list[int]]:
+    """Operators that feed each other together, each such group after all that feed it."""
+    order, rest = order_acyclic(network)
+    cycles = find_components(network.successors, rest) if rest else []
+    return [[operator] for operator in order] + list(reversed(cycles))
+
+
+class Growth:
+    """The tuples drawn so far, and those that were emitted and have not arrived yet."""
+
+    def __init__(
+        self, network: Network, samplers: Sequence[Sampler], roots: int, rng: np.random.Generator
+    ) -> None:
+        self.network, self.samplers, self.roots, self.rng = network, samplers, roots, rng
+        self.blocks: list[Visits] = []
+        self.drawn = 0
+        self.coming: list[list[tuple[Parents, Indices | None]]] = [[] for _ in network.names]
+
+    def enter(self) -> None:
+        """The external tuples, at every entry."""
+        for operator, share in enumerate(self.network.shares):
+            if share:
+                places = self.draw_copies(self.roots, share)
+                size = self.roots if places is None else len(places)
+                if size:
+                    self.coming[operator].append((Parents(OUTSIDE, places, size), places))
+
+    def settle(self, component: Sequence[int]) -> bool:
+        """Let tuples arrive at the operators until none is on its way; True where some were left out."""
+        for _ in range(MOST_ROUNDS):
+            busy = [operator for operator in component if self.coming[operator]]
+            if not busy:
+                return False
+            for operator in busy:
+                self.arrive(operator)
+        return any(self.coming[operator] for operator in component)
+
+    def arrive(self, operator: int) -> None:
+        """Serve what is on its way to an operator, and send out what it emits."""
+        coming, self.coming[operator] = self.coming[operator], []
+        parents = tuple([parent for parent, _ in coming])
+        size = sum([parent.size for parent in parents])
+        roots = coming[0][1]
+        if len(coming) > 1:
+            roots = np.concatenate([np.arange(self.roots) if one is None else one for _, one in coming])
+        services, luck = self.samplers[operator](self.rng, size), self.rng.standard_exponential(size)
+        is_last = self.emit(operator, roots, size)
+        self.blocks.append(Visits(operator, parents, roots, services, luck, is_last))
+
+    def emit(self, operator: int, roots: Indices | None, size: int) -> bool:
+        """What the tuples of the next block send on; False where every one of them has a child."""
+        network, is_last = self.network, True
+        targets, selectivities = network.successors[operator], network.selectivities[operator]
+        if network.loops[operator]:
+            targets, selectivities = [*targets, operator], [*selectivities, network.loops[operator]]
+        for target, selectivity in zip(targets, selectivities, strict=True):
+            places = self.draw_copies(size, selectivity)
+            emitted = size if places is None else len(places)
+            if not emitted:
+                continue
+            of_roots = places if roots is None else roots if places is None else roots[places]
+            self.coming[target].append((Parents(len(self.blocks), places, emitted), of_roots))
+            is_last = is_last and selectivity < 1.0
+        return is_last
+
+    def draw_copies(self, size: int, mean: float) -> Indices | None:
+        """The place of the parent of each emitted tuple: ⌊mean⌋ of each, and one more with the probability of the rest.
+
+        None: one of each, in order.
+        """
+        whole = int(mean)
+        rest = mean - whole
+        if self.drawn + size * mean > MOST_DRAWN:
+            raise TooManyTuples
+        if whole == 1 and not rest:
+            self.drawn += size
+            return None
+        more = self.rng.random(size) < rest if rest else np.zeros(size, np.bool_)
+        places = np.repeat(np.arange(size), whole + more) if whole else np.flatnonzero(more)
+        self.drawn += len(places)
+        return places
