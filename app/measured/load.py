@@ -17,7 +17,7 @@ from app.storage.storage_errors import NoSnapshot
 from app.storage.stored_topologies import StoredTopology, find_topology
 from app.tables import SnapshotRow
 from planner import values
-from planner.decisions.wait_correction import Interval
+from planner.calibration.intervals import Interval
 from planner.errors import join_names
 from planner.topology.load_smoothing import smooth_ewma, smooth_window
 

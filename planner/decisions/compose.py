@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from planner.calibration.intervals import Interval
 from planner.decisions.change_horizon import ChangeHorizon, find_horizon, scale_measured
 from planner.decisions.decide import Decision, SizedBy, decide
 from planner.decisions.deployment_advice import StreamAdvice, advise_on_nodes, advise_on_streams
@@ -16,7 +17,6 @@ from planner.decisions.owner_terms import LastChange, Policy
 from planner.decisions.payback import Moves, is_weighed, plan_moves, weigh_change
 from planner.decisions.rate_outlook import NO_OUTLOOK, RateHistory, RateOutlook, forecast_each_step
 from planner.decisions.state_migration import OwnersLeft, keep_owners
-from planner.decisions.wait_correction import Interval
 from planner.gates.counterfactuals import Counterfactuals, find_counterfactuals
 from planner.gates.headroom import scale_load
 from planner.nodes.advice import NodeAdvice

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from planner.allocation.allocate import allocate_budget
+from planner.calibration.intervals import Interval
 from planner.decisions.cases import Case, Proposal, Reason, describe_limit, describe_signal
 from planner.decisions.latency_target import propose_for_target
 from planner.decisions.owner_terms import LastChange, Policy, bound_topology
-from planner.decisions.wait_correction import Correction, Interval, correct_waits
+from planner.decisions.wait_correction import Correction, correct_waits
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.gates.headroom import scale_load
 from planner.plans.estimation import Situation, assess_counts, survey_load

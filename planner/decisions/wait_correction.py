@@ -11,9 +11,10 @@ Which intervals are telling follows from their load and processors alone, never 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import fsum, inf
 
+from planner.calibration.intervals import Interval, fill_in, limit_intervals
 from planner.errors import PlannerError
 from planner.plans.estimation import Situation, survey_load
 from planner.queueing.own_queues import OwnQueues
@@ -24,16 +25,6 @@ LITTLE_WAIT = 0.2
 # The error of the modelled wait itself (Whitt 1993): a larger factor is taken for another kind of queue.
 MODEL_ERROR = 1.2
 LARGEST_FACTOR = 1e6
-# Intervals times operators that are looked at, for some tenths of a second.
-MOST_LOOKED_AT = 30_000
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """One measured interval, and its weight among the others."""
-
-    load: Load
-    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +83,8 @@ def correct_waits(  # noqa: PLR0917 - the arguments of a decision
     t_max_seconds: float,
 ) -> Correction:
     """The correction by the newest intervals; what an interval did not measure of an operator is taken from `load`."""
-    most = max(1, MOST_LOOKED_AT // max(1, len(topology.operators)))
-    found = [look_at_interval(topology, load, running, one, model) for one in intervals[-most:]]
+    newest = limit_intervals(topology, intervals)
+    found = [look_at_interval(topology, load, running, one, model) for one in newest]
     seen = [one for one in found if one is not None]
     telling = [one for one in seen if not one.is_calm]
     calm = [one for one in seen if one.is_calm and one.is_here]
@@ -134,19 +125,6 @@ def look_at_interval(
         return None
     service = situation.find_lower_bound()
     return Seen(service, shared, own, measured, interval.weight, counts == list(running))
-
-
-def fill_in(interval: Load, load: Load) -> Load:
-    """The interval's load; service rates and SCVs that it did not measure are those of the other intervals."""
-    operators = {}
-    for name, other in load.operators.items():
-        one = interval.operators.get(name, OperatorLoad())
-        operators[name] = one._replace(
-            service_rate=other.service_rate if one.service_rate is None else one.service_rate,
-            arrival_scv=other.arrival_scv if one.arrival_scv is None else one.arrival_scv,
-            service_scv=other.service_scv if one.service_scv is None else one.service_scv,
-        )
-    return replace(interval, operators=operators)
 
 
 def find_wait(situation: Situation, counts: Sequence[int]) -> float:

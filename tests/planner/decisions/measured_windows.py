@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from planner.calibration.intervals import Interval
 from planner.decisions.decide import Decision, decide
 from planner.decisions.owner_terms import Policy
-from planner.decisions.wait_correction import Interval
 from planner.topology.load_smoothing import smooth_window
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 

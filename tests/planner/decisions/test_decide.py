@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from planner.calibration.intervals import Interval
 from planner.decisions.decide import Decision, decide
 from planner.decisions.owner_terms import LastChange, Policy
 from planner.decisions.state_migration import State
-from planner.decisions.wait_correction import Interval
 from planner.plans.estimation import estimate
 from planner.topology.load_smoothing import smooth_window
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from planner.calibration.intervals import Interval
 from planner.decisions.decide import decide
 from planner.decisions.owner_terms import LastChange, Policy
 from planner.decisions.rate_outlook import (
@@ -19,7 +20,6 @@ from planner.decisions.rate_outlook import (
     is_looking_ahead,
     look_out,
 )
-from planner.decisions.wait_correction import Interval
 from planner.topology.load_smoothing import smooth_window
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 from planner.workloads.rate_ahead import look_ahead

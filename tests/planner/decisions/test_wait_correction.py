@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planner.calibration.intervals import Interval
 from planner.decisions.owner_terms import Policy
-from planner.decisions.wait_correction import LARGEST_FACTOR, MODEL_ERROR, Correction, Interval, correct_waits
+from planner.decisions.wait_correction import LARGEST_FACTOR, MODEL_ERROR, Correction, correct_waits
 from planner.plans.estimation import estimate
 from planner.topology.load_smoothing import smooth_window
 from planner.values import Load, Model

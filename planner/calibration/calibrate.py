@@ -1,0 +1,111 @@
+"""The factors by which measured waits correct modelled ones, operator by operator.
+
+An interval counts for the load and the processors that it ran with: the modelled wait is that of its own rates, SCVs
+and processors, under the queueing that the topology says. Only the wait is scaled, never the service. Operators without
+a measured wait share one factor, where others have theirs and the total time is measured (planner.calibration.
+rest_of_total).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from planner.calibration.intervals import Interval
+from planner.calibration.modelled_waits import Gap, ModelledInterval, model_intervals, see_wait
+from planner.calibration.rest_of_total import see_rest
+from planner.calibration.shrunk_ratio import SeenWait, shrink_ratio
+from planner.values import Load, Model, Topology
+
+
+@dataclass(frozen=True, slots=True)
+class WaitCalibration:
+    """What measured waits say of one operator; a factor of None: nothing, and `gap` says why.
+
+    `ratio` is measured over modelled wait before it was shrunk, `shrinkage` the part of its logarithm that is kept,
+    `scatter` the relative deviation of the intervals from it. `first` and `last` are the places of the oldest and the
+    newest interval used. `is_of_total`: the factor is that of the rest of the total time.
+    """
+
+    operator: str
+    factor: float | None = None
+    ratio: float | None = None
+    intervals: int = 0
+    first: int = 0
+    last: int = 0
+    scatter: float | None = None
+    shrinkage: float | None = None
+    is_bounded: bool = False
+    is_of_total: bool = False
+    gap: Gap | None = None
+
+
+def calibrate(
+    topology: Topology, load: Load, intervals: Sequence[Interval], model: Model
+) -> tuple[WaitCalibration, ...]:
+    """One calibration per operator by the newest intervals, oldest first; `load` fills in what an interval lacks."""
+    if not any(is_measured(one.load) for one in intervals):
+        return tuple([WaitCalibration(one.name, gap="not-measured") for one in topology.operators])
+    modelled = model_intervals(topology, load, intervals, model)
+    found = [
+        calibrate_operator(operator.name, place, modelled)
+        for place, operator in enumerate(topology.operators)
+    ]
+    return share_rest(found, modelled)
+
+
+def is_measured(load: Load) -> bool:
+    """Whether the wait of any operator is measured."""
+    return any(one.measured_wait_seconds is not None for one in load.operators.values())
+
+
+def calibrate_operator(name: str, operator: int, modelled: Sequence[ModelledInterval]) -> WaitCalibration:
+    """The calibration by the operator's own measured waits."""
+    looked = [see_wait(one, operator) for one in modelled]
+    seen = [one for one in looked if isinstance(one, SeenWait)]
+    if not seen:
+        gaps: list[Gap] = [one for one in looked if not isinstance(one, SeenWait) and one != "not-measured"]
+        return WaitCalibration(name, gap=gaps[-1] if gaps else "not-measured")
+    return describe_ratio(name, seen, is_of_total=False)
+
+
+def describe_ratio(name: str, seen: Sequence[SeenWait], *, is_of_total: bool) -> WaitCalibration:
+    """The calibration by these intervals."""
+    found = shrink_ratio(seen)
+    return WaitCalibration(
+        name,
+        found.factor,
+        found.ratio,
+        len(seen),
+        seen[0].place,
+        seen[-1].place,
+        found.scatter,
+        found.shrinkage,
+        found.is_bounded,
+        is_of_total,
+    )
+
+
+def share_rest(
+    found: Sequence[WaitCalibration], modelled: Sequence[ModelledInterval]
+) -> tuple[WaitCalibration, ...]:
+    """The calibrations, with one factor for all operators whose wait is not measured where the total says it."""
+    others = [place for place, one in enumerate(found) if one.gap == "not-measured"]
+    looked = [see_rest(one, others) for one in modelled] if others else []
+    seen = [one for one in looked if one is not None]
+    if not seen:
+        return tuple(found)
+    shared = describe_ratio("", seen, is_of_total=True)
+    return tuple(
+        [replace(shared, operator=one.operator) if one.gap == "not-measured" else one for one in found]
+    )
+
+
+def apply_factors(load: Load, calibrations: Sequence[WaitCalibration]) -> Load:
+    """The load with the factor of each calibrated operator."""
+    factors = {one.operator: one.factor for one in calibrations if one.factor is not None}
+    if not factors:
+        return load
+    operators = {
+        name: one._replace(wait_factor=factors[name]) if name in factors else one
+        for name, one in load.operators.items()
+    }
+    return replace(load, operators=operators)

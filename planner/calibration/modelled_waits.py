@@ -1,0 +1,113 @@
+"""What the model says of each measured interval: the wait at every operator, and how noisy a measured one is."""
+
+from collections.abc import Sequence
+from math import ceil, inf
+from typing import Literal, NamedTuple
+
+from planner.calibration.intervals import Interval, fill_in, limit_intervals
+from planner.calibration.sampling_noise import Queue, find_bursts, find_noise, find_variability
+from planner.calibration.shrunk_ratio import SeenWait
+from planner.errors import PlannerError
+from planner.plans.estimation import Situation, survey_load
+from planner.values import SHARED, Load, Model, OperatorLoad, Topology
+
+Gap = Literal["not-measured", "processors-unknown", "nothing-arrives", "unstable", "hardly-any-wait"]
+"""Why an interval says nothing of an operator's wait."""
+# Below this part of a service a measured wait is the handing over of tuples, not a queue.
+LITTLE_WAIT = 0.02
+
+
+class ModelledInterval(NamedTuple):
+    """One interval as the model sees it; `place` is its place among all, operators are in topology order."""
+
+    place: int
+    interval: Interval
+    situation: Situation
+    processors: list[int | None]
+    waits: list[float]
+    noises: list[float]
+
+    def measured(self, operator: int) -> OperatorLoad:
+        """What the interval itself measured of the operator."""
+        return self.interval.load.operators.get(self.situation.names[operator], OperatorLoad())
+
+    def count_tuples(self, operator: int) -> float:
+        """The weight of the operator's tuples: their number where the interval's length is known, else their rate."""
+        rate = float(self.situation.flow.arrival_rates[operator])
+        return self.interval.weight * rate * (self.interval.seconds or 1.0)
+
+
+def model_intervals(
+    topology: Topology, load: Load, intervals: Sequence[Interval], model: Model
+) -> list[ModelledInterval]:
+    """The newest intervals as the model sees them, without those that it cannot compute with."""
+    newest = limit_intervals(topology, intervals)
+    before = len(intervals) - len(newest)
+    found = [model_interval(topology, load, before + at, one, model) for at, one in enumerate(newest)]
+    return [one for one in found if one is not None]
+
+
+def model_interval(
+    topology: Topology, load: Load, place: int, interval: Interval, model: Model
+) -> ModelledInterval | None:
+    """The interval under its own load and processors; None without a load that can be computed with."""
+    if not interval.load.external_rate:
+        return None
+    try:
+        situation = survey_load(topology, fill_in(interval.load, load), model)
+    except PlannerError:
+        return None
+    known = [interval.load.operators.get(name, OperatorLoad()).processors for name in situation.names]
+    rates = zip(situation.flow.arrival_rates, situation.stations.service_rate, strict=True)
+    offered = [float(rate / service) for rate, service in rates]
+    # What runs upstream shapes a stream: where it is not known, any number that keeps up is near enough.
+    counts = [ceil(a + 1.0) if one is None else one for one, a in zip(known, offered, strict=True)]
+    waits = situation.wait_seconds(counts)
+    return ModelledInterval(
+        place, interval, situation, known, waits, find_noises(situation, interval, counts, waits)
+    )
+
+
+def find_noises(
+    situation: Situation, interval: Interval, counts: Sequence[int], waits: Sequence[float]
+) -> list[float]:
+    """The relative variance of each operator's measured wait."""
+    measured = [situation.load.operators[name] for name in situation.names]
+    bursts = find_bursts(measured)
+    noises = []
+    for operator, one, rate, service, count, wait in zip(
+        situation.topology.operators,
+        measured,
+        situation.flow.arrival_rates,
+        situation.stations.service_rate,
+        counts,
+        waits,
+        strict=True,
+    ):
+        tuples = None if interval.seconds is None else float(rate) * interval.seconds
+        busy = float(rate / service) / count
+        servers = count if operator.queueing in {None, SHARED} else 1
+        queue = Queue(tuples, busy, servers, float(service), find_variability(one, bursts), wait)
+        noises.append(find_noise(queue) if wait < inf else inf)
+    return noises
+
+
+def see_wait(modelled: ModelledInterval, operator: int) -> SeenWait | Gap:
+    """The operator's measured wait beside the modelled one, or why they cannot be compared.
+
+    Which intervals count follows from loads and processors alone, never from how long tuples were measured to wait.
+    """
+    wait = modelled.waits[operator]
+    measured = modelled.measured(operator).measured_wait_seconds
+    if measured is None:
+        return "not-measured"
+    if modelled.processors[operator] is None:
+        return "processors-unknown"
+    if not modelled.situation.flow.arrival_rates[operator]:
+        return "nothing-arrives"
+    if wait == inf:
+        return "unstable"
+    if wait * modelled.situation.stations.service_rate[operator] < LITTLE_WAIT:
+        return "hardly-any-wait"
+    noise, tuples = modelled.noises[operator], modelled.count_tuples(operator)
+    return SeenWait(modelled.place, measured, wait, noise, tuples)
