@@ -10,6 +10,8 @@ PlannerError (a FieldsError)
 ├── BoundTooSmall              max_processors of an operator is below what keeps it stable
 ├── BudgetTooSmall             k_max is below the least stable allocation
 ├── TargetUnreachable          t_max_seconds is not above the lower bound of E[T]
+├── SimulationTooLarge         more events, roots or processors than a simulation takes
+├── SimulationStuck            full queues wait for each other in a circle
 ├── PlacementError             threads cannot be given to slots: planner.placements.errors
 └── ForecastError              a schedule of VMs cannot be made: planner.workloads.errors
 
@@ -170,4 +172,37 @@ class TargetUnreachable(PlannerError):
         return (
             f"E[T] cannot go to t_max_seconds = {self.t_max_seconds:.6g}: its lower bound is "
             f"{self.lower_bound_seconds:.6g} s ({why}). Ask for more than that, or make operators faster."
+        )
+
+
+class SimulationTooLarge(PlannerError):
+    """A simulation would have more of something (`unit`) than it may; `argument` is what to lower."""
+
+    unit: str
+    number: float
+    limit: int
+    argument: str = "roots"
+
+    text = (
+        "The simulation would have {self.number:.4g} {self.unit}, and may have {self.limit:,}: lower {self.argument}."
+    )
+
+    @property
+    def pointer(self) -> str:
+        """The JSON pointer of the argument to change."""
+        return f"/{self.argument}"
+
+
+class SimulationStuck(PlannerError):
+    """Instances wait for places in each other's queues in a circle, as they would on the engine: nothing moves."""
+
+    operators: tuple[str, ...]
+    seconds: float
+    roots_done: int
+
+    def __str__(self) -> str:
+        return (
+            f"After {self.seconds:.6g} simulated seconds and {self.roots_done} roots, instances of "
+            f"{join_names(self.operators)} wait for places in each other's full queues, and nothing moves any more: "
+            "raise the capacities of the operators in this cycle, or leave them out."
         )

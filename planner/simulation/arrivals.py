@@ -1,0 +1,126 @@
+"""When roots arrive: as a Poisson process, evenly, in bursts (MMPP), or as many as were counted in each interval.
+
+A root is one tuple of the external stream.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.arrays import Floats
+from planner.errors import InvalidLoad
+
+KINDS = ("poisson", "deterministic", "mmpp", "series")
+MOST_CYCLES = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivalLaw:
+    """The law of arrivals; the mean rate is the external rate of the load, but for a series, which has its own.
+
+    Under mmpp the rate is `burst_ratio` times the mean in bursts. They take `burst_share` of the time and last
+    `mean_burst_seconds`, exponentially distributed as the calm between them. `counts` are the roots in each interval
+    of a series.
+    """
+
+    kind: str = "poisson"
+    burst_ratio: float = 1.0
+    burst_share: float = 0.0
+    mean_burst_seconds: float = 0.0
+    counts: tuple[int, ...] = ()
+    interval_seconds: float = 1.0
+
+
+def check_arrivals(law: ArrivalLaw, rate: float, roots: int) -> None:
+    """Raise InvalidLoad with the pointer of what to change."""
+    if law.kind not in KINDS:
+        refuse_arrivals(f"No law of arrivals is called {law.kind!r}: use {', '.join(KINDS)}.", "/kind")
+    if law.kind == "series":
+        check_series(law)
+    elif not rate > 0.0:
+        raise InvalidLoad(
+            "external_rate is 0, so that nothing arrives: give a rate above 0.", "/external_rate"
+        )
+    if law.kind == "mmpp":
+        check_bursts(law, rate, roots)
+
+
+def check_series(law: ArrivalLaw) -> None:
+    """Raise InvalidLoad unless counts are at least 0, one is above 0, and intervals have a length."""
+    if not 0.0 < law.interval_seconds < math.inf:
+        refuse_arrivals(
+            f"interval_seconds is {law.interval_seconds}: give a finite number above 0.", "/interval_seconds"
+        )
+    for place, count in enumerate(law.counts):
+        if count < 0:
+            refuse_arrivals(f"Interval {place} has {count} roots: give at least 0.", f"/counts/{place}")
+    if not any(law.counts):
+        refuse_arrivals("The series has no root in any interval: give counts, and one above 0.", "/counts")
+
+
+def check_bursts(law: ArrivalLaw, rate: float, roots: int) -> None:
+    """Raise InvalidLoad unless some rate is left for the time between bursts, and bursts have a length."""
+    if not 0.0 < law.burst_share < 1.0:
+        refuse_arrivals(
+            f"burst_share is {law.burst_share}: give the part of the time in bursts, between 0 and 1.",
+            "/burst_share",
+        )
+    if not (law.burst_ratio >= 1.0 and law.burst_ratio * law.burst_share <= 1.0 + 1e-12):
+        refuse_arrivals(
+            f"burst_ratio is {law.burst_ratio}: give at least 1, and at most 1/burst_share = "
+            f"{1.0 / law.burst_share:.6g}, at which nothing arrives between bursts.",
+            "/burst_ratio",
+        )
+    shortest = law.burst_share * roots / rate / MOST_CYCLES
+    if not shortest <= law.mean_burst_seconds < math.inf or not law.mean_burst_seconds:
+        refuse_arrivals(
+            f"mean_burst_seconds is {law.mean_burst_seconds}: give a finite number above 0 (and at least "
+            f"{shortest:.3g}, below which bursts are far shorter than the gaps between roots).",
+            "/mean_burst_seconds",
+        )
+
+
+def refuse_arrivals(detail: str, pointer: str) -> None:
+    """Raise InvalidLoad about the argument `arrivals`."""
+    raise InvalidLoad(detail, pointer, "arrivals")
+
+
+def draw_arrivals(law: ArrivalLaw, rate: float, roots: int, random: np.random.Generator) -> Floats:
+    """The times of arrival in seconds, rising; a series with fewer roots gives fewer."""
+    if law.kind == "deterministic":
+        return np.arange(1.0, roots + 1.0) / rate
+    if law.kind == "mmpp":
+        return draw_bursts(law, rate, roots, random)
+    if law.kind == "series":
+        return draw_series(law, roots, random)
+    return np.cumsum(random.exponential(1.0 / rate, roots))
+
+
+def draw_bursts(law: ArrivalLaw, rate: float, roots: int, random: np.random.Generator) -> Floats:
+    """A Markov-modulated Poisson process: a Poisson process of rate 1 on a clock that runs faster in bursts.
+
+    The first phase is a burst with probability `burst_share`, so that the process is stationary from the start.
+    """
+    low = max(0.0, rate * (1.0 - law.burst_ratio * law.burst_share) / (1.0 - law.burst_share))
+    cycle = law.mean_burst_seconds / law.burst_share
+    means = np.array([cycle - law.mean_burst_seconds, law.mean_burst_seconds])
+    rates = np.array([low, law.burst_ratio * rate])
+    if random.random() < law.burst_share:
+        means, rates = means[::-1], rates[::-1]
+    wanted = np.cumsum(random.exponential(1.0, roots))
+    time, work = np.zeros(1), np.zeros(1)
+    while work[-1] < wanted[-1]:
+        count = int((wanted[-1] - work[-1]) / rate / cycle) + 10
+        lengths = random.exponential(means, (count, 2))
+        time = np.append(time, time[-1] + np.cumsum(lengths))
+        work = np.append(work, work[-1] + np.cumsum(lengths * rates))
+    return np.interp(wanted, work, time)
+
+
+def draw_series(law: ArrivalLaw, roots: int, random: np.random.Generator) -> Floats:
+    """As many roots as counted in each interval, at random times within it; `roots` of them at most."""
+    counts = np.asarray(law.counts, np.int64)
+    last = int(np.searchsorted(np.cumsum(counts), roots)) + 1  # no interval beyond is needed
+    begins = np.repeat(np.arange(len(counts[:last]), dtype=np.float64), counts[:last])
+    return np.sort(begins + random.random(len(begins)))[:roots] * law.interval_seconds

@@ -1,0 +1,144 @@
+"""Laws of service times: checked, taken from a load where none is given, and drawn from."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from planner.arrays import Floats
+from planner.errors import InvalidLoad
+from planner.values import OperatorLoad, ServiceBucket
+
+Sampler = Callable[[np.random.Generator, int], Floats]
+KINDS = ("exponential", "deterministic", "gamma", "lognormal", "histogram")
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceLaw:
+    """How long services take; within a bucket of a histogram all times are equally likely.
+
+    `scv` is that of gamma and lognormal. A histogram with a `mean_seconds` above 0 is stretched to that mean.
+    """
+
+    kind: str
+    mean_seconds: float = 0.0
+    scv: float = 1.0
+    buckets: tuple[ServiceBucket, ...] = ()
+
+
+def check_law(law: ServiceLaw, operator: str, pointer: str) -> None:
+    """Raise InvalidLoad with the pointer of what to change."""
+    if law.kind not in KINDS:
+        refuse(
+            f"No service law is called {law.kind!r} (operator {operator!r}): use {', '.join(KINDS)}.",
+            f"{pointer}/kind",
+        )
+    if law.kind == "histogram":
+        check_buckets(law.buckets, operator, f"{pointer}/buckets")
+        if not 0.0 <= law.mean_seconds < math.inf:
+            refuse(
+                f"mean_seconds of the histogram of operator {operator!r} is {law.mean_seconds}: give a mean above 0 to "
+                "which the histogram is stretched, or leave it out.",
+                f"{pointer}/mean_seconds",
+            )
+        return
+    if not 0.0 < law.mean_seconds < math.inf:
+        refuse(
+            f"mean_seconds of the services of operator {operator!r} is {law.mean_seconds}: give a finite number "
+            "above 0.",
+            f"{pointer}/mean_seconds",
+        )
+    if not 0.0 <= law.scv < math.inf:
+        refuse(
+            f"scv of the services of operator {operator!r} is {law.scv}: give a finite number of at least 0.",
+            f"{pointer}/scv",
+        )
+
+
+def check_buckets(buckets: tuple[ServiceBucket, ...], operator: str, pointer: str) -> None:
+    """Raise InvalidLoad unless upper bounds rise from above 0, counts are at least 0, and one is above 0."""
+    previous = 0.0
+    for place, bucket in enumerate(buckets):
+        if not previous < bucket.upper_seconds < math.inf:
+            refuse(
+                f"upper_seconds must rise from bucket to bucket, from above 0: {bucket.upper_seconds:g} of operator "
+                f"{operator!r} does not.",
+                f"{pointer}/{place}/upper_seconds",
+            )
+        if bucket.services < 0:
+            refuse(
+                f"A bucket of operator {operator!r} has {bucket.services} services: give a count of at least 0.",
+                f"{pointer}/{place}/count",
+            )
+        previous = bucket.upper_seconds
+    if not any(bucket.services for bucket in buckets):
+        refuse(
+            f"The histogram of operator {operator!r} has no service in any bucket: give counts, or another law.",
+            pointer,
+        )
+
+
+def refuse(detail: str, pointer: str) -> None:
+    """Raise InvalidLoad about the argument `services`."""
+    raise InvalidLoad(detail, pointer, "services")
+
+
+def assume_law(measured: OperatorLoad) -> ServiceLaw:
+    """The law of a measured operator: its histogram stretched to its mean, else gamma; an SCV not measured is 1."""
+    assert measured.service_rate is not None, "check_load ran before"
+    mean = 1.0 / measured.service_rate
+    if measured.service_histogram:
+        return ServiceLaw("histogram", mean, buckets=measured.service_histogram)
+    scv = 1.0 if measured.service_scv is None else measured.service_scv
+    return simplify(ServiceLaw("gamma", mean, scv))
+
+
+def simplify(law: ServiceLaw) -> ServiceLaw:
+    """The same law under the name that is drawn fastest: an SCV of 0 is deterministic, gamma of SCV 1 exponential."""
+    if law.kind in {"gamma", "lognormal"} and law.scv == 0.0:
+        return replace(law, kind="deterministic")
+    if law.kind == "gamma" and law.scv == 1.0:
+        return replace(law, kind="exponential")
+    return law
+
+
+def read_histogram(law: ServiceLaw) -> tuple[Floats, Floats]:
+    """The bounds of the buckets, from 0, and the part of services up to each; stretched to the law's mean."""
+    bounds = np.array([0.0, *(bucket.upper_seconds for bucket in law.buckets)])
+    reached = np.cumsum([0.0, *(float(bucket.services) for bucket in law.buckets)])
+    reached /= reached[-1]
+    if law.mean_seconds:
+        bounds *= law.mean_seconds / mean_of_buckets(bounds, reached)
+    return bounds, reached
+
+
+def mean_of_buckets(bounds: Floats, reached: Floats) -> float:
+    """Σ pᵦ·(lowᵦ + highᵦ)/2."""
+    return float(np.sum(np.diff(reached) * (bounds[1:] + bounds[:-1])) / 2.0)
+
+
+def find_mean(law: ServiceLaw) -> float:
+    """The mean service time in seconds."""
+    return mean_of_buckets(*read_histogram(law)) if law.kind == "histogram" else law.mean_seconds
+
+
+def shape_lognormal(law: ServiceLaw) -> tuple[float, float]:
+    """μ and σ of the logarithm: σ² = ln(1 + scv), μ = ln(mean) − σ²/2."""
+    variance = math.log1p(law.scv)
+    return math.log(law.mean_seconds) - variance / 2.0, math.sqrt(variance)
+
+
+def make_sampler(law: ServiceLaw) -> Sampler:
+    """A function that draws service times in seconds; gamma has shape 1/scv and scale mean·scv."""
+    if law.kind == "exponential":
+        return lambda random, count: random.exponential(law.mean_seconds, count)
+    if law.kind == "gamma":
+        return lambda random, count: random.gamma(1.0 / law.scv, law.mean_seconds * law.scv, count)
+    if law.kind == "lognormal":
+        place, scale = shape_lognormal(law)
+        return lambda random, count: random.lognormal(place, scale, count)
+    if law.kind == "histogram":
+        bounds, reached = read_histogram(law)
+        return lambda random, count: np.interp(random.random(count), reached, bounds)
+    return lambda _random, count: np.full(count, law.mean_seconds)

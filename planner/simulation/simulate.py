@@ -1,0 +1,166 @@
+"""The simulation of a topology, tuple by tuple: the referee of every formula here.
+
+A finished tuple emits floor(selectivity) tuples on each edge, and one more with the probability of the rest; so do
+entries for each root, the tuples of the external stream. A queue is served in order of arrival.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import fsum
+
+from planner.errors import InvalidLoad, SimulationTooLarge, join_names
+from planner.simulation.arrivals import ArrivalLaw, check_arrivals, draw_arrivals
+from planner.simulation.laws import ServiceLaw
+from planner.simulation.results import MeasuredTime, SimulatedOperator, Simulation
+from planner.simulation.seeds import ARRIVALS, check_seed, make_random
+from planner.simulation.system import Scenario, System, build_system, find_busiest
+from planner.simulation.visits import VisitLog
+from planner.topology.flow import solve_visits
+from planner.values import Diagnostic, Load, Topology
+
+__all__ = [
+    "ArrivalLaw",
+    "MeasuredTime",
+    "ServiceLaw",
+    "SimulatedOperator",
+    "Simulation",
+    "VisitLog",
+    "count_events",
+    "simulate",
+    "simulate_visits",
+    "warm_up",
+]
+
+MOST_EVENTS = 200_000_000  # half a minute without loops, a minute with them
+MOST_LOGGED = 20_000_000  # events in a log of visits, which takes a gigabyte
+MOST_ROOTS = 20_000_000  # each takes 40 bytes
+MOST_PROCESSORS = 1_000_000
+POISSON = ArrivalLaw()
+NOTHING: Mapping[str, ServiceLaw] = {}
+NO_BOUNDS: Mapping[str, int] = {}
+LEVELS = (0.5, 0.95, 0.99)
+
+
+def simulate(
+    topology: Topology,
+    load: Load,
+    processors: Mapping[str, int] | None = None,
+    *,
+    roots: int,
+    seed: int = 1,
+    arrivals: ArrivalLaw = POISSON,
+    services: Mapping[str, ServiceLaw] = NOTHING,
+    capacities: Mapping[str, int] = NO_BOUNDS,
+    levels: Sequence[float] = LEVELS,
+    warm_up_share: float = 0.1,
+) -> Simulation:
+    """Simulates `roots` external tuples; what concerns the first part of them, `warm_up_share`, is not measured."""
+    check_levels(levels)
+    if not 0.0 <= warm_up_share < 1.0:
+        raise InvalidLoad(
+            f"warm_up_share is {warm_up_share}: give the part of the roots to leave out, from 0 to below 1.",
+            "",
+            "warm_up_share",
+        )
+    system = build_system(topology, load, processors, services, capacities)
+    check_size(system, roots, MOST_EVENTS)
+    scenario = draw_scenario(system, roots, seed, arrivals)
+    from planner.simulation.engine import measure_scenario
+
+    size = len(scenario.arrivals)
+    answer = measure_scenario(scenario, levels, min(int(warm_up_share * size), size - 1))
+    return replace(answer, diagnostics=(*system.diagnostics, *describe_arrivals(scenario, roots)))
+
+
+def simulate_visits(
+    topology: Topology,
+    load: Load,
+    processors: Mapping[str, int] | None = None,
+    *,
+    roots: int,
+    seed: int = 1,
+    arrivals: ArrivalLaw = POISSON,
+    services: Mapping[str, ServiceLaw] = NOTHING,
+    capacities: Mapping[str, int] = NO_BOUNDS,
+) -> VisitLog:
+    """All visits of the simulation that `simulate` makes of the same arguments."""
+    system = build_system(topology, load, processors, services, capacities)
+    check_size(system, roots, MOST_LOGGED)
+    from planner.simulation.engine import log_visits
+
+    return log_visits(draw_scenario(system, roots, seed, arrivals))
+
+
+def count_events(topology: Topology, load: Load, roots: int) -> float:
+    """The expected number of events: an arrival and a finish at each visit of each root."""
+    del load  # selectivities alone say how often a root visits an operator
+    return 2.0 * roots * fsum(solve_visits(topology))
+
+
+def draw_scenario(system: System, roots: int, seed: int, law: ArrivalLaw) -> Scenario:
+    """The system with its roots."""
+    check_seed(seed)
+    check_arrivals(law, system.rate, roots)
+    return Scenario(system, draw_arrivals(law, system.rate, roots, make_random(seed, ARRIVALS)), seed)
+
+
+def describe_arrivals(scenario: Scenario, roots: int) -> tuple[Diagnostic, ...]:
+    """Diagnostics of what arrives: a series without enough roots, and operators that cannot keep up."""
+    found = len(scenario.arrivals)
+    notes = find_overloaded(scenario.system, found / float(scenario.arrivals[-1]))
+    if found < roots:
+        detail = f"The series has {found} roots, fewer than the {roots} asked for: all of it is simulated."
+        notes = (Diagnostic("series-shorter", detail), *notes)
+    return notes
+
+
+def check_size(system: System, roots: int, most_events: int) -> None:
+    """Raise SimulationTooLarge where time or memory would not do, InvalidLoad for no roots."""
+    if roots < 1:
+        raise InvalidLoad(f"roots is {roots}: give at least 1 external tuple to simulate.", "", "roots")
+    if roots > MOST_ROOTS:
+        raise SimulationTooLarge("roots", roots, MOST_ROOTS)
+    events = 2.0 * roots * fsum(system.visits)
+    if events > most_events:
+        raise SimulationTooLarge("events", events, most_events)
+    emitted = max(link.mean for link in system.links)
+    if emitted > most_events:  # a rare tuple with many children, all at once
+        raise SimulationTooLarge("tuples on one edge at once", emitted, most_events, "topology")
+    processors = sum(station.processors for station in system.stations)
+    if processors > MOST_PROCESSORS:
+        raise SimulationTooLarge("processors", processors, MOST_PROCESSORS, "processors")
+
+
+def check_levels(levels: Sequence[float]) -> None:
+    """Raise InvalidLoad for a level that no finite sample has."""
+    for place, level in enumerate(levels):
+        if not 0.0 < level < 1.0:
+            raise InvalidLoad(
+                f"Quantile {place} is asked at the level {level}: give one between 0 and 1, without either.",
+                f"/{place}",
+                "levels",
+            )
+
+
+def find_overloaded(system: System, rate: float) -> tuple[Diagnostic, ...]:
+    """A diagnostic of operators that cannot keep up with this external rate."""
+    busiest = {
+        station.name: find_busiest(station, rate * visits)
+        for station, visits in zip(system.stations, system.visits, strict=True)
+    }
+    names = tuple(name for name, utilisation in busiest.items() if utilisation >= 1.0)
+    if not names:
+        return ()
+    listed = join_names([f"{name} ({busiest[name]:.0%} of its busiest instance)" for name in names])
+    detail = (
+        f"More arrives than these can serve: {listed}. No steady state exists: their queues grow as long as roots "
+        "arrive, and so do the times measured."
+    )
+    return (Diagnostic("unstable", detail, names),)
+
+
+def warm_up() -> None:
+    """Compiles what a simulation needs, or loads it where it was compiled before."""
+    from planner.simulation.engine import warm_up_engine
+
+    warm_up_engine()

@@ -1,0 +1,188 @@
+"""What is simulated: the operators as stations, and the edges and entries as links between them, all checked."""
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+from planner.arrays import Floats
+from planner.errors import InvalidLoad, InvalidTopology, escape_pointer, join_names, suggest_name
+from planner.simulation.laws import ServiceLaw, assume_law, check_law, find_mean, simplify
+from planner.topology.flow import describe_unreached, order_acyclic, settle_network
+from planner.topology.load_checks import check_load
+from planner.topology.network import Network, index_topology
+from planner.topology.processors import find_counts
+from planner.values import SHARED, Diagnostic, Load, Operator, OperatorLoad, Topology
+
+ROUND_ROBIN, RANDOM, KEYED = "round-robin", "random", "keyed"
+QUEUEINGS = (SHARED, ROUND_ROBIN, RANDOM, KEYED)
+OUTSIDE = -1
+UNBOUNDED = -1
+
+
+class Station(NamedTuple):
+    """One operator: `key_ends` are the cumulated shares of its instances, `capacity` the places in each queue."""
+
+    name: str
+    processors: int
+    queueing: str
+    law: ServiceLaw
+    key_ends: tuple[float, ...] = ()
+    capacity: int = UNBOUNDED
+
+
+class Link(NamedTuple):
+    """An edge, or an entry from OUTSIDE: it carries `mean` tuples per tuple of its source."""
+
+    source: int
+    target: int
+    mean: float
+
+
+class System(NamedTuple):
+    """Stations in topology order; links in the order of edges, then entries. `order` is empty where a loop is."""
+
+    stations: tuple[Station, ...]
+    links: tuple[Link, ...]
+    visits: tuple[float, ...]
+    order: tuple[int, ...]
+    rate: float
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class Scenario(NamedTuple):
+    """A system, the times at which its roots arrive, and the seed of all else that is drawn."""
+
+    system: System
+    arrivals: Floats
+    seed: int
+
+
+def build_system(
+    topology: Topology,
+    load: Load,
+    processors: Mapping[str, int] | None,
+    services: Mapping[str, ServiceLaw],
+    capacities: Mapping[str, int],
+) -> System:
+    """The system of a topology under a load; refuses what contradicts itself, with the pointer of what to change."""
+    network = index_topology(topology)
+    visits = settle_network(network)
+    check_load(network, load)
+    check_names(services, network, "services")
+    check_names(capacities, network, "capacities")
+    counts = find_counts(topology, load, processors)
+    stations = tuple(
+        build_station(operator, load.operators[operator.name], count, services, capacities)
+        for operator, count in zip(topology.operators, counts, strict=True)
+    )
+    links = link_stations(topology, network)
+    notes = describe_assumptions(topology, load, stations, services)
+    if 0.0 in visits:
+        notes = (describe_unreached(network, visits), *notes)
+    order = sort_stations(network)
+    return System(stations, links, tuple(visits), order, load.external_rate, (*network.diagnostics, *notes))
+
+
+def check_names(given: Mapping[str, object], network: Network, argument: str) -> None:
+    """Raise InvalidLoad for an operator that the topology does not have."""
+    for name in given:
+        if name not in network.places:
+            raise InvalidLoad(
+                f"{argument} name operator {name!r}, which the topology does not have: remove it or correct the "
+                f"name.{suggest_name(name, network.names)}",
+                f"/{escape_pointer(name)}",
+                argument,
+            )
+
+
+def build_station(
+    operator: Operator,
+    measured: OperatorLoad,
+    count: int,
+    services: Mapping[str, ServiceLaw],
+    capacities: Mapping[str, int],
+) -> Station:
+    """One operator with its processors, its queue and its law of services."""
+    name, pointer = operator.name, f"/{escape_pointer(operator.name)}"
+    queueing = operator.queueing or SHARED
+    if queueing not in QUEUEINGS:
+        raise InvalidTopology(
+            f"The queueing of operator {name!r} is {queueing!r}: use {', '.join(QUEUEINGS)}.", "/operators"
+        )
+    law = services[name] if name in services else assume_law(measured)
+    check_law(law, name, pointer)
+    capacity = capacities.get(name, UNBOUNDED)
+    if name in capacities and capacity < 0:
+        raise InvalidLoad(
+            f"The queue of operator {name!r} has {capacity} places: give at least 0.", pointer, "capacities"
+        )
+    ends = cumulate_shares(measured, count) if queueing == KEYED else ()
+    return Station(name, count, queueing, simplify(law), ends, capacity)
+
+
+def cumulate_shares(measured: OperatorLoad, count: int) -> tuple[float, ...]:
+    """The ends of the stretches of [0, 1) that the instances have; even where not measured at this count."""
+    shares = [one.share for one in measured.instances]
+    if len(shares) != count or not sum(shares) > 0.0:
+        shares = [1.0] * count
+    total = sum(shares)
+    return tuple(end / total for end in accumulate(shares))
+
+
+def link_stations(topology: Topology, network: Network) -> tuple[Link, ...]:
+    """Edges and entries that carry tuples."""
+    edges = [
+        Link(network.places[edge.source], network.places[edge.target], edge.selectivity)
+        for edge in topology.edges
+    ]
+    entries = [Link(OUTSIDE, operator, share) for operator, share in enumerate(network.shares)]
+    return tuple(link for link in (*edges, *entries) if link.mean > 0.0)
+
+
+def sort_stations(network: Network) -> tuple[int, ...]:
+    """Stations, each after all that feed it; empty where a loop is."""
+    order, rest = order_acyclic(network)
+    return () if rest or any(network.loops) else tuple(order)
+
+
+def describe_assumptions(
+    topology: Topology, load: Load, stations: Sequence[Station], services: Mapping[str, ServiceLaw]
+) -> tuple[Diagnostic, ...]:
+    """A diagnostic for each kind of value that was not given and is assumed."""
+    several = [station for station in stations if station.processors > 1]
+    said = {operator.name for operator in topology.operators if operator.queueing}
+    queues = tuple(one.name for one in several if one.name not in said)
+    keys = tuple(
+        one.name
+        for one in several
+        if one.queueing == KEYED and len(load.operators[one.name].instances) != one.processors
+    )
+    laws = tuple(
+        one.name
+        for one in stations
+        if one.name not in services
+        and load.operators[one.name].service_scv is None
+        and not load.operators[one.name].service_histogram
+    )
+    found = (
+        (queues, "queueing-assumed", "say how instances get their tuples: one shared queue is simulated"),
+        (
+            keys,
+            "shares-assumed",
+            "no shares are measured at this number of instances: even ones are simulated",
+        ),
+        (laws, "scv-assumed", "service_scv is not measured: exponential services (SCV 1) are simulated"),
+    )
+    return tuple(
+        Diagnostic(code, f"At {join_names(names)}: {detail}.", names)
+        for names, code, detail in found
+        if names
+    )
+
+
+def find_busiest(station: Station, rate: float) -> float:
+    """The utilisation of the instance with the largest share, at `rate` tuples per second for the whole station."""
+    share = 1.0 / station.processors
+    if station.queueing == KEYED:
+        share = max(high - low for low, high in zip((0.0, *station.key_ends), station.key_ends, strict=False))
+    return rate * share * find_mean(station.law)
