@@ -10,6 +10,12 @@ Counts = NDArray[np.int64]
 Indices = NDArray[np.intp]
 
 ARRAYS = SimpleNamespace(
-    sqrt=np.sqrt, exp=np.exp, expm1=np.expm1, log1p=np.log1p, minimum=np.minimum, maximum=np.maximum
+    sqrt=np.sqrt,
+    exp=np.exp,
+    expm1=np.expm1,
+    log1p=np.log1p,
+    minimum=np.minimum,
+    maximum=np.maximum,
+    where=np.where,
 )
 """As planner.queueing.waiting_models.FLOATS: a formula takes one of the two as `at`, so that it is written once."""

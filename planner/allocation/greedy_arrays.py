@@ -20,9 +20,10 @@ from planner.allocation.greedy_state import (
     order_next,
 )
 from planner.arrays import Counts, Floats
-from planner.queueing.array_queues import ArrayQueues, find_least_stable_counts
+from planner.queueing.array_queues import ArrayQueues
 from planner.queueing.erlang import solve_halfin_whitt
 from planner.queueing.gain_curve import LEAST_GAIN
+from planner.queueing.mixed_queues import MixedQueues
 
 MOST_GUESSES = 6
 MOST_SHIFTS = 50
@@ -34,11 +35,13 @@ class ArrayBoard:
     """Processors of many operators, and the moves along greedy's order, as greedy_scalar.ScalarBoard has them."""
 
     def __init__(
-        self, queues: ArrayQueues, min_processors: Sequence[int] | Counts, ceilings: Sequence[int] | Counts
+        self,
+        queues: ArrayQueues | MixedQueues,
+        min_processors: Sequence[int] | Counts,
+        ceilings: Sequence[int] | Counts,
     ) -> None:
         self.queues = queues
-        least = find_least_stable_counts(queues.high, queues.low)
-        self.floors = np.maximum(least, np.asarray(min_processors, np.int64))
+        self.floors = np.maximum(queues.find_floors(), np.asarray(min_processors, np.int64))
         self.busy = np.flatnonzero(queues.is_busy)
         self.busy_queues = queues.select(self.busy)
         self.bounds = self.floors[self.busy], np.asarray(ceilings, np.int64)[self.busy]
@@ -77,7 +80,7 @@ class ArrayBoard:
         """Move to a prefix of greedy's order where a mean number of `limit` tuples waits, to rounding."""
         if not len(self.busy):
             return
-        scale = float(np.sum(np.sqrt(self.busy_queues.high) * self.busy_queues.weights.level))
+        scale = float(np.sum(np.sqrt(self.busy_queues.high) * self.busy_queues.level))
         state = self.start(solve_halfin_whitt(limit / scale))
 
         def count_missing() -> float:

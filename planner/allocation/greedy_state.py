@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.arrays import Counts, Floats, Indices
-from planner.queueing.array_queues import BLOCK, ArrayQueues, log_gain, look_at
+from planner.queueing.array_queues import BLOCK, ArrayQueues
 from planner.queueing.gain_curve import LEAST_GAIN
+from planner.queueing.mixed_queues import MixedQueues
 
 ROUNDING = 1e-10
 """Two computations of one ln gain differ by far less; two gains of one operator always differ by more."""
@@ -21,7 +22,9 @@ LOG_LEAST_GAIN = log(LEAST_GAIN)
 class GreedyState:
     """The counts of busy operators, and ln gain of the last processor and of the next at each."""
 
-    def __init__(self, queues: ArrayQueues, floor: Counts, ceiling: Counts, counts: Counts) -> None:
+    def __init__(
+        self, queues: ArrayQueues | MixedQueues, floor: Counts, ceiling: Counts, counts: Counts
+    ) -> None:
         self.queues, self.floor, self.ceiling = queues, floor, ceiling
         self.counts = np.clip(counts, floor, ceiling)
         size = len(floor)
@@ -33,7 +36,7 @@ class GreedyState:
         everything = len(at) == len(self.counts)
         queues = self.queues if everything else self.queues.select(at)
         counts, floor = self.counts[at], self.floor[at]
-        seen = look_at(queues, counts, floor)
+        seen = queues.look_at(counts, floor)
         self.log_last[at], self.log_next[at], self.slope[at] = seen.log_last, seen.log_next, seen.slope
         self.waits[at] = seen.wait_in_services
         self.log_b[at] = seen.log_b
@@ -50,7 +53,7 @@ class GreedyState:
 
     def next_log_gain(self, at: Indices, counts: Counts) -> Floats:
         """As offered(), for the operators `at` with `counts` processors: the ln gain that decides the order."""
-        seen = look_at(self.queues.select(at), counts, counts)
+        seen = self.queues.select(at).look_at(counts, counts)
         is_open = (counts < self.ceiling[at]) & (seen.log_next > LOG_LEAST_GAIN)
         return np.where(is_open, seen.log_next, -np.inf)
 
@@ -124,13 +127,11 @@ def apply_steps(state: GreedyState, operators: Indices, by: int) -> None:
 
 def is_state_falling(state: GreedyState) -> bool:
     """Whether the gains around the answer fall, as greedy needs; always so where v does not depend on k."""
-    if state.queues.weights.is_constant:
+    if state.queues.is_always_falling:
         return True
     for start in range(0, len(state.counts), BLOCK):
         part = slice(start, start + BLOCK)
-        queues, k = state.queues.select(part), state.counts[part].astype(np.float64) + 1.0
-        log_b = state.log_b[part]
-        log_after, _ = log_gain(queues, k, log_b + np.log(queues.high / (k + queues.high * np.exp(log_b))))
+        log_after = state.queues.select(part).find_log_after(state.counts[part], state.log_b[part])
         last, here = state.log_last[part], state.log_next[part]
         falls = (last >= here - ROUNDING) & (here >= log_after - ROUNDING)
         if not np.all(falls | (here <= LOG_LEAST_GAIN)):

@@ -12,13 +12,25 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.errors import join_names
+from planner.plans.queueing_notes import describe_queues, name_queueing
 from planner.plans.sojourn_disagreement import compare_sojourn
+from planner.queueing.inflows import find_inflows
+from planner.queueing.key_shares import KeyShares
 from planner.queueing.sojourn import find_lower_bound, sum_services, sum_sojourns
 from planner.queueing.stations import NO_BOUND, Stations
 from planner.queueing.waiting_models import WAITING_MODELS
 from planner.topology.flow import Flow, measure_flow
 from planner.topology.processors import find_counts
-from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, OperatorEstimate, Topology
+from planner.values import (
+    DEFAULT_MODEL,
+    Diagnostic,
+    Estimate,
+    Load,
+    Model,
+    OperatorEstimate,
+    OperatorLoad,
+    Topology,
+)
 
 # Above 95% an error of 5% in a rate can mean saturation.
 NEAR_SATURATION = 0.95
@@ -36,6 +48,10 @@ class Situation(NamedTuple):
     def wait_seconds(self, counts: Sequence[int]) -> list[float]:
         """The mean wait at each operator; inf where it is unstable."""
         return list_floats(self.stations.queues.wait_seconds(counts))
+
+    def waiting_probability(self, counts: Sequence[int]) -> list[float]:
+        """The part of the tuples that wait at each operator; all must be stable."""
+        return self.stations.waiting_probability(counts)
 
     def sum_sojourns(self, waits: Sequence[float]) -> float:
         """E[T] at given waits; where external_rate is 0, the time in service of one tuple."""
@@ -98,12 +114,41 @@ def survey_load(topology: Topology, load: Load, model: Model) -> Situation:
             for ceiling in [operator.ceiling for operator in operators]
         ],
         model,
+        find_inflows(topology, load, flow.arrival_rates),
+        list_factors(measured),
     )
     return Situation(topology, load, flow, stations, [operator.name for operator in operators])
 
 
+def list_factors(measured: Sequence[OperatorLoad]) -> list[float] | None:
+    """By what measured waits say that modelled ones are to be multiplied; None: nothing was calibrated."""
+    factors = [1.0 if one.wait_factor is None else one.wait_factor for one in measured]
+    return factors if any(factor != 1.0 for factor in factors) else None
+
+
 def evaluate_allocation(situation: Situation, counts: Sequence[int], waits: Sequence[float]) -> Estimate:
     """The estimate of an allocation at given waits; an unstable operator makes E[T] infinite, which is None."""
+    stations = situation.stations
+    operators = list_operators(situation, counts, waits)
+    unstable = tuple([one.name for one in operators if one.wait_seconds is None]) if inf in waits else ()
+    return Estimate(
+        stable=not unstable,
+        expected_sojourn_seconds=None if unstable else situation.sum_sojourns(waits),
+        external_rate=situation.load.external_rate,
+        processors_total=sum(counts),
+        operators=tuple(operators),
+        model=stations.model,
+        unstable_operators=unstable,
+        diagnostics=situation.flow.diagnostics
+        + describe_estimate(situation.load, operators, stations.model)
+        + describe_queues(situation.topology, situation.load, stations, operators),
+    )
+
+
+def list_operators(
+    situation: Situation, counts: Sequence[int], waits: Sequence[float]
+) -> list[OperatorEstimate]:
+    """Every operator by itself."""
     flow, stations = situation.flow, situation.stations
     operators: list[OperatorEstimate] = []
     for name, visits, arrival_rate, service_rate, count, wait in zip(
@@ -118,17 +163,18 @@ def evaluate_allocation(situation: Situation, counts: Sequence[int], waits: Sequ
                 name, arrival_rate, service_rate, count, utilisation, known_wait, sojourn, visits
             )
         )
-    unstable = tuple([one.name for one in operators if one.wait_seconds is None]) if inf in waits else ()
-    return Estimate(
-        stable=not unstable,
-        expected_sojourn_seconds=None if unstable else situation.sum_sojourns(waits),
-        external_rate=situation.load.external_rate,
-        processors_total=sum(counts),
-        operators=tuple(operators),
-        model=stations.model,
-        unstable_operators=unstable,
-        diagnostics=flow.diagnostics + describe_estimate(situation.load, operators, stations.model),
-    )
+    return operators if stations.inflows is None else add_queueing(situation, operators)
+
+
+def add_queueing(situation: Situation, operators: Sequence[OperatorEstimate]) -> list[OperatorEstimate]:
+    """The operators with their queueing and the load of their busiest instance."""
+    named = []
+    for operator, one in zip(situation.topology.operators, operators, strict=True):
+        instances = situation.load.operators[one.name].instances
+        queueing, share = name_queueing(operator, one.processors, KeyShares(instances) if instances else None)
+        used = None if share is None else share * one.arrival_rate / one.service_rate
+        named.append(one._replace(queueing=queueing, hottest_share=share, hottest_utilisation=used))
+    return named
 
 
 def assess_counts(situation: Situation, counts: Sequence[int]) -> Estimate:

@@ -50,10 +50,13 @@ class ArrayQueues:
         arrival_scv: Floats,
         service_scv: Floats,
         model: Model,
+        *,
+        factor: Floats | None = None,
     ) -> "ArrayQueues":
-        """The queues of all operators, in their order."""
+        """The queues of all operators, in their order; each wait is multiplied by its factor."""
         high, low = split_offered_loads(arrival_rate, service_rate)
-        return cls(high, low, service_rate, weigh_operators(model, arrival_scv, service_scv))
+        weights = weigh_operators(model, arrival_scv, service_scv)
+        return cls(high, low, service_rate, weights if factor is None else weights.scale(factor))
 
     def __len__(self) -> int:
         return len(self.high)
@@ -67,6 +70,29 @@ class ArrayQueues:
     def is_busy(self) -> NDArray[np.bool_]:
         """At which operators more processors could help: tuples arrive, and tuples wait."""
         return cast("NDArray[np.bool_]", (self.high >= LEAST_LOAD) & (self.weights.level > 0.0))
+
+    @property
+    def level(self) -> Floats:
+        """v where every φ is 1."""
+        return cast("Floats", self.weights.level)
+
+    def find_floors(self) -> Counts:
+        """The least stable counts."""
+        return find_least_stable_counts(self.high, self.low)
+
+    def look_at(self, counts: Counts, floor: Counts) -> "Look":
+        """As the function look_at."""
+        return look_at(self, counts, floor)
+
+    @property
+    def is_always_falling(self) -> bool:
+        """Whether gains fall at any k: where v does not depend on k."""
+        return self.weights.is_constant
+
+    def find_log_after(self, counts: Counts, log_b: Floats) -> Floats:
+        """ln gain of the processor after the next, from ln B(k)."""
+        k = counts.astype(np.float64) + 1.0
+        return log_gain(self, k, log_b + np.log(self.high / (k + self.high * np.exp(log_b))))[0]
 
     def is_stable(self, counts: Sequence[int] | Counts) -> NDArray[np.bool_]:
         """Which operators keep up with `counts` processors."""

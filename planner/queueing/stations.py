@@ -7,9 +7,14 @@ from functools import cached_property
 import numpy as np
 
 from planner.arrays import Counts, Floats
-from planner.queueing.array_queues import ArrayQueues
+from planner.queueing.array_queues import ArrayQueues, split_offered_loads
 from planner.queueing.gain_curve import Curve, ScalarQueues
-from planner.queueing.waiting_models import weigh_operator
+from planner.queueing.instance_curve import InstanceCurve
+from planner.queueing.instance_queues import InstanceQueues
+from planner.queueing.mixed_queues import MixedQueues
+from planner.queueing.queueings import PLAIN, Inflow
+from planner.queueing.waiting import waiting_probability
+from planner.queueing.waiting_models import VariabilityWeights, weigh_operator
 from planner.values import DEFAULT_MODEL, Model
 
 NO_BOUND = 2**53
@@ -29,6 +34,10 @@ class Stations:
     min_processors: Sequence[int] | Counts
     max_processors: Sequence[int] | Counts
     model: Model = DEFAULT_MODEL
+    inflows: Sequence[Inflow] | None = None
+    """How tuples reach the processors of each operator; None: one queue each, and no bursts known."""
+    wait_factors: Sequence[float] | None = None
+    """What measured waits say of modelled ones, by which these are multiplied; None: nothing."""
 
     def __len__(self) -> int:
         return len(self.arrival_rate)
@@ -46,23 +55,67 @@ class Stations:
                 self.min_processors,
             )
         )
+        factors = [1.0] * len(self) if self.wait_factors is None else self.wait_factors
+        inflows = [PLAIN] * len(self) if self.inflows is None else self.inflows
         return [
-            Curve(rate, mu, weigh_operator(self.model, a, s), least)
-            for rate, mu, a, s, least in zip(*columns, strict=True)
+            Curve(rate, mu, scale_weights(weigh_operator(self.model, a, s), factor), least)
+            if inflow == PLAIN
+            else InstanceCurve(self.prepare_others([i]), rate, least)
+            for i, (rate, mu, a, s, least, factor, inflow) in enumerate(
+                zip(*columns, factors, inflows, strict=True)
+            )
         ]
 
-    @cached_property
-    def arrays(self) -> ArrayQueues:
-        """All operators together, in arrays."""
-        return ArrayQueues.prepare(
-            np.asarray(self.arrival_rate, np.float64),
-            np.asarray(self.service_rate, np.float64),
-            np.asarray(self.arrival_scv, np.float64),
-            np.asarray(self.service_scv, np.float64),
-            self.model,
+    def list_others(self) -> list[int]:
+        """The places of the operators with bursts or with a queue for each processor."""
+        return [i for i, inflow in enumerate(self.inflows or ()) if inflow != PLAIN]
+
+    def waiting_probability(self, counts: Sequence[int]) -> list[float]:
+        """The part of the tuples that wait at each operator, all of which are stable."""
+        plain = zip(self.arrival_rate, self.service_rate, counts, strict=True)
+        found = [waiting_probability(float(rate), float(mu), k) if rate else 0.0 for rate, mu, k in plain]
+        others = [i for i in self.list_others() if self.arrival_rate[i]]
+        if others:
+            some = np.array([counts[i] for i in others], np.int64)
+            known = self.prepare_others(others).waiting_probability(some)
+            for i, value in zip(others, known.tolist(), strict=True):
+                found[i] = value
+        return found
+
+    def prepare_others(self, chosen: Sequence[int]) -> InstanceQueues:
+        """The operators `chosen`, none of which is plain."""
+        inflows = self.inflows or [PLAIN] * len(self)
+        factors = np.ones(len(self)) if self.wait_factors is None else np.asarray(self.wait_factors)
+        rate, mu, a, s = (
+            np.asarray(column, np.float64)[chosen]
+            for column in (self.arrival_rate, self.service_rate, self.arrival_scv, self.service_scv)
+        )
+        split = split_offered_loads(rate, mu)
+        return InstanceQueues.prepare(
+            split, mu, a, s, factors[chosen], [inflows[i] for i in chosen], self.model
         )
 
     @cached_property
-    def queues(self) -> ScalarQueues | ArrayQueues:
+    def arrays(self) -> ArrayQueues | MixedQueues:
+        """All operators together, in arrays."""
+        is_other = np.array([inflow != PLAIN for inflow in self.inflows or [PLAIN] * len(self)])
+        at = np.flatnonzero(~is_other)
+        rate, mu, a, s = (
+            np.asarray(column, np.float64)[at]
+            for column in (self.arrival_rate, self.service_rate, self.arrival_scv, self.service_scv)
+        )
+        factor = None if self.wait_factors is None else np.asarray(self.wait_factors)[at]
+        plain = ArrayQueues.prepare(rate, mu, a, s, self.model, factor=factor)
+        if len(at) == len(self):
+            return plain
+        return MixedQueues.join(plain, self.prepare_others(np.flatnonzero(is_other).tolist()), is_other)
+
+    @cached_property
+    def queues(self) -> ScalarQueues | ArrayQueues | MixedQueues:
         """The faster of the two: the only place where the number of operators decides."""
         return ScalarQueues(self.curves) if len(self) <= FEW_OPERATORS else self.arrays
+
+
+def scale_weights(weights: VariabilityWeights, factor: float) -> VariabilityWeights:
+    """The weights of factor·v; most factors are 1."""
+    return weights if factor == 1.0 else weights.scale(factor)

@@ -18,7 +18,15 @@ from typing import Any, NamedTuple
 
 from planner.values import Model
 
-FLOATS = SimpleNamespace(sqrt=sqrt, exp=exp, expm1=expm1, log1p=log1p, minimum=min, maximum=max)
+FLOATS = SimpleNamespace(
+    sqrt=sqrt,
+    exp=exp,
+    expm1=expm1,
+    log1p=log1p,
+    minimum=min,
+    maximum=max,
+    where=lambda condition, true, false: true if condition else false,
+)
 Real = Any  # a float or an array of floats
 SMALLEST = 5e-324  # the smallest double above 0
 
@@ -38,6 +46,12 @@ class VariabilityWeights(NamedTuple):
     def level(self) -> Real:
         """v where every φ is 1: the sum of the weights."""
         return self.constant + self.on_phi1 + self.on_phi3 + self.on_psi
+
+    def scale(self, factor: Real) -> "VariabilityWeights":
+        """The weights of factor·v."""
+        constant, on_phi1, on_phi3, on_psi, exponent, is_constant = self
+        parts = constant * factor, on_phi1 * factor, on_phi3 * factor, on_psi * factor
+        return VariabilityWeights(*parts, exponent, is_constant)
 
 
 def weigh_mmk(arrival_scv: Real, _service_scv: Real, _at: SimpleNamespace) -> VariabilityWeights:

@@ -88,7 +88,7 @@ def test_a_target_covers_the_outlook_and_says_by_what():
     assert "With probability 0.95 no more comes in 5 intervals, by the trend of 6" in found.sized_for.detail
     assert "ahead-of-load" in codes(found) or "target-missed" in codes(found)
     unknown = compose_decision(ask(Policy(t_max_seconds=0.25), outlook=RateOutlook(missing="Too few.")))
-    assert [one.code for one in unknown.diagnostics] == ["scv-assumed", "no-look-ahead"]
+    assert [one.code for one in unknown.diagnostics] == ["scv-assumed", "queueing-assumed", "no-look-ahead"]
 
 
 def test_goals_without_a_target_are_asked_at_the_rate_planned_for():
@@ -110,7 +110,7 @@ def test_nodes_and_streams_are_those_of_the_snapshot():
     assert set(found.nodes.new_instances) == {"parse"}
     assert found.streams is not None
     assert [one.operator for one in found.streams.redirect] == ["parse"]
-    assert [one.code for one in found.diagnostics] == ["scv-assumed", "missing-nodes"]
+    assert [one.code for one in found.diagnostics] == ["scv-assumed", "queueing-assumed", "missing-nodes"]
     bare = compose_decision(ask(SPLIT))
     assert (bare.nodes, bare.streams) == (None, None)
     assert bare.diagnostics == bare.decision.current.diagnostics

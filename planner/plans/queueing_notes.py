@@ -1,0 +1,134 @@
+"""What an answer says about its queues: an assumed queueing, bursts, and keys that one instance cannot carry."""
+
+from collections.abc import Sequence
+from math import fsum, inf
+
+import numpy as np
+
+from planner.errors import join_names
+from planner.queueing.inflows import count_senders, find_stations, find_streams
+from planner.queueing.key_shares import KeyShares
+from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN, deal_in_turn
+from planner.queueing.stations import Stations
+from planner.queueing.waiting import wait_seconds
+from planner.queueing.waiting_models import FLOATS, WAITING_MODELS
+from planner.values import SHARED, Diagnostic, Load, Operator, OperatorEstimate, Topology
+
+BURSTY = 3.0
+"""From this index of dispersion on a mean cannot be promised (see docs/how-true-is-et.md)."""
+NEARLY_BROKEN = 0.9
+MOST_COMPARED = 200
+"""E[T] of round robin beside an assumed queueing is computed for topologies of up to so many operators."""
+
+
+def name_queueing(operator: Operator, count: int, shares: KeyShares | None) -> tuple[str, float | None]:
+    """An operator's queueing, and the share of its busiest instance; None where it is not measured."""
+    queueing = operator.queueing or SHARED
+    if queueing in {ROUND_ROBIN, RANDOM}:
+        return queueing, 1.0 / count
+    return queueing, None if queueing != KEYED or shares is None else shares.find_hottest(count)
+
+
+def describe_queues(
+    topology: Topology, load: Load, stations: Stations, answers: Sequence[OperatorEstimate]
+) -> tuple[Diagnostic, ...]:
+    """All diagnostics about queues."""
+    said = describe_assumed(topology, load, stations, answers)
+    if stations.inflows is None:
+        return said
+    return said + describe_keys(load, answers) + describe_bursts(stations, answers)
+
+
+def describe_assumed(
+    topology: Topology, load: Load, stations: Stations, answers: Sequence[OperatorEstimate]
+) -> tuple[Diagnostic, ...]:
+    """A diagnostic where shared queues are assumed, with the E[T] that queues of their own would give."""
+    unsaid = {
+        operator.name
+        for operator, one in zip(topology.operators, answers, strict=True)
+        if operator.queueing is None and one.processors > 1 and one.wait_seconds
+    }
+    if not unsaid:
+        return ()
+    named = tuple(one.name for one in answers if one.name in unsaid)
+    beside = ""
+    if len(answers) <= MOST_COMPARED and all(one.wait_seconds is not None for one in answers):
+        own = sum_dealt_in_turn(topology, load, stations, answers, unsaid)
+        beside = f" With a queue for each processor, dealt in turn (round-robin), E[T] would be {own:.4g} s."
+    detail = (
+        f"The queueing of {join_names(named)} is not said: one queue for all processors is assumed.{beside} Say it in "
+        "the topology: Flink, Storm, Heron and Kafka Streams have a queue for each instance."
+    )
+    return (Diagnostic("queueing-assumed", detail, named),)
+
+
+def sum_dealt_in_turn(
+    topology: Topology,
+    load: Load,
+    stations: Stations,
+    answers: Sequence[OperatorEstimate],
+    dealt: set[str],
+) -> float:
+    """E[T] where the operators of `dealt` have a queue for each processor, and senders deal in turn."""
+    streams = find_streams(topology, find_stations(topology, load, [one.arrival_rate for one in answers]))
+    uses_scvs = WAITING_MODELS[stations.model].uses_scvs
+    terms = []
+    for i, one in enumerate(answers):
+        wait = one.wait_seconds or 0.0
+        if one.name in dealt:
+            a = stations.arrival_scv[i] if uses_scvs else 1.0
+            s = stations.service_scv[i] if uses_scvs else 1.0
+            k = one.processors
+            a = deal_in_turn(a, s, k, 1.0 - one.utilisation, count_senders(streams[one.name]), FLOATS)
+            own = wait_seconds(one.arrival_rate / k, one.service_rate, 1, a, s, stations.model)
+            wait = max(wait, own)
+        terms.append(one.visits * (wait + 1.0 / one.service_rate))
+    return fsum(terms) if inf not in terms else inf
+
+
+def describe_keys(load: Load, answers: Sequence[OperatorEstimate]) -> tuple[Diagnostic, ...]:
+    """Diagnostics of keyed operators: shares that are not measured, and the share at which an instance breaks."""
+    keyed = [one for one in answers if one.queueing == KEYED and one.processors > 1]
+    even = tuple(one.name for one in keyed if one.hottest_share is None)
+    said: tuple[Diagnostic, ...] = ()
+    if even:
+        detail = (
+            f"{join_names(even)} is keyed, and the shares of its instances are not measured: even shares are assumed. "
+            "Skewed keys make E[T] longer, and one hot instance can break down alone: give instances."
+        )
+        said += (Diagnostic("keys-assumed-even", detail, even),)
+    for one in keyed:
+        share, used = one.hottest_share, one.hottest_utilisation
+        if share is None or used is None or used < NEARLY_BROKEN:
+            continue
+        measured = len(load.operators[one.name].instances)
+        limit = one.service_rate / one.arrival_rate
+        extra = "" if measured == one.processors else f" (estimated from {measured} measured instances)"
+        detail = (
+            f"{one.name} is keyed: its hottest instance gets {share:.3g} of the arrivals{extra}, fair would be "
+            f"{1.0 / one.processors:.3g}, and is {used:.0%} busy. It breaks at a share of {limit:.3g}. More processors "
+            "do not help beyond the hottest key: split that key, or make its service faster."
+        )
+        said += (Diagnostic("hottest-instance", detail, (one.name,)),)
+    return said
+
+
+def describe_bursts(stations: Stations, answers: Sequence[OperatorEstimate]) -> tuple[Diagnostic, ...]:
+    """A diagnostic where arrivals come in bursts so long that E[T] cannot be promised."""
+    places = [
+        i for i in stations.list_others() if answers[i].wait_seconds is not None and answers[i].arrival_rate
+    ]
+    if not places:
+        return ()
+    counts = np.array([answers[i].processors for i in places], np.int64)
+    levels = stations.prepare_others(places).find_burstiness(counts).tolist()
+    bursty = {answers[i].name: level for i, level in zip(places, levels, strict=True) if level > BURSTY}
+    if not bursty:
+        return ()
+    listed = join_names([f"{name} ({level:.3g})" for name, level in bursty.items()])
+    detail = (
+        f"Arrivals come in bursts at {listed}, in brackets the index of dispersion at the length of time that decides "
+        "on the wait, which is 1 for Poisson. Such means err by 12% on average, at times by 40%; only "
+        "a simulation can promise: POST /v1/simulations."
+    )
+    return (Diagnostic("bursty", detail, tuple(bursty)),)

@@ -1,0 +1,168 @@
+"""Many operators of which some have bursts or a queue for each processor, in arrays: as array_queues.ArrayQueues."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+
+import numpy as np
+
+from planner.arrays import Counts, Floats, Indices
+from planner.queueing.array_queues import ArrayQueues, Look, find_least_stable_counts
+from planner.queueing.erlang import LEAST_LOAD
+from planner.queueing.gain_curve import LEAST_GAIN
+from planner.queueing.instance_queues import Flags, InstanceQueues
+from planner.queueing.key_shares import UNREACHABLE
+
+
+@dataclass(frozen=True)
+class MixedQueues:
+    """All operators in their order: `place` is an operator's number among the plain ones, or among the others."""
+
+    plain: ArrayQueues
+    others: InstanceQueues
+    is_other: Flags
+    place: Indices
+
+    @classmethod
+    def join(cls, plain: ArrayQueues, others: InstanceQueues, is_other: Flags) -> "MixedQueues":
+        """`is_other` says of each operator which of the two it belongs to."""
+        place = np.where(is_other, np.cumsum(is_other), np.cumsum(~is_other)) - 1
+        return cls(plain, others, is_other, place)
+
+    def __len__(self) -> int:
+        return len(self.place)
+
+    def gather(self, plain: Floats, others: Floats) -> Floats:
+        """One column of all operators from the two parts."""
+        column = np.empty(len(self))
+        column[~self.is_other], column[self.is_other] = plain, others
+        return column
+
+    @cached_property
+    def parts(self) -> "tuple[ArrayQueues, InstanceQueues]":
+        """The two parts with an entry for each operator of these, in their order."""
+        return self.plain.select(self.place[~self.is_other]), self.others.select(self.place[self.is_other])
+
+    @cached_property
+    def high(self) -> Floats:
+        """The offered loads."""
+        plain, others = self.parts
+        return self.gather(plain.high, others.high)
+
+    @cached_property
+    def service_rate(self) -> Floats:
+        """Services per second of one processor."""
+        plain, others = self.parts
+        return self.gather(plain.service_rate, others.service_rate)
+
+    @cached_property
+    def level(self) -> Floats:
+        """About by how much more variable than Poisson the work is: for first guesses."""
+        plain, others = self.parts
+        level = np.broadcast_to(np.asarray(plain.weights.level, np.float64), len(plain))
+        return self.gather(level, np.maximum((1.0 + others.service_scv) / 2.0, 1e-3))
+
+    def select(self, chosen: Indices | slice) -> "MixedQueues":
+        """Some of the operators, in the order asked for."""
+        return MixedQueues(self.plain, self.others, self.is_other[chosen], self.place[chosen])
+
+    @cached_property
+    def is_busy(self) -> Flags:
+        """At which operators more processors could help: tuples arrive, and tuples wait."""
+        is_busy = np.empty(len(self), dtype=bool)
+        plain, others = self.parts
+        is_busy[~self.is_other] = plain.is_busy
+        floors = find_least_stable(others)
+        helped = (others.high >= LEAST_LOAD) & (floors < UNREACHABLE)
+        at = np.flatnonzero(helped)
+        helped[at] = others.select(at).wait_in_services(floors[at]) > 0.0
+        is_busy[self.is_other] = helped
+        return is_busy
+
+    def find_floors(self) -> Counts:
+        """The least stable counts."""
+        floors = np.empty(len(self), np.int64)
+        plain, others = self.parts
+        floors[~self.is_other] = plain.find_floors()
+        floors[self.is_other] = find_least_stable(others)
+        return floors
+
+    def wait_seconds(self, counts: Sequence[int] | Counts) -> Floats:
+        """The mean wait at each operator; inf where an instance cannot keep up."""
+        k = np.asarray(counts, np.int64)
+        plain, others = self.parts
+        return self.gather(plain.wait_seconds(k[~self.is_other]), wait_or_inf(others, k[self.is_other]))
+
+    def find_gains(self, counts: Sequence[int] | Counts) -> tuple[list[float], list[float], list[float]]:
+        """Waits, λ(W(k) − W(k+1)) and λ(W(k−1) − W(k)) of each operator, as ArrayQueues.find_gains."""
+        k = np.asarray(counts, np.int64)
+        plain, others = self.parts
+        of_plain = plain.find_gains(k[~self.is_other])
+        of_others = find_own_gains(others, k[self.is_other])
+        waits, following, previous = (
+            self.gather(np.asarray(one), other).tolist()
+            for one, other in zip(of_plain, of_others, strict=True)
+        )
+        return waits, following, previous
+
+    def look_at(self, counts: Counts, floor: Counts) -> Look:
+        """ln gain before and after k, as array_queues.look_at."""
+        plain, others = self.parts
+        first = plain.look_at(counts[~self.is_other], floor[~self.is_other])
+        second = look_at_own(others, counts[self.is_other], floor[self.is_other])
+        names = ("log_last", "log_next", "slope", "wait_in_services", "log_b")
+        return Look(*(self.gather(getattr(first, name), getattr(second, name)) for name in names))
+
+    def find_log_after(self, counts: Counts, _log_b: Floats) -> Floats:
+        """ln gain of the processor after the next."""
+        return self.look_at(counts + 1, counts + 1).log_next
+
+    @property
+    def is_always_falling(self) -> bool:
+        """Whether gains fall at any k: not known here."""
+        return False
+
+
+def find_least_stable(queues: InstanceQueues) -> Counts:
+    """The fewest processors that keep up, at the busiest instance too."""
+    floors = find_least_stable_counts(queues.high, queues.low)
+    for i in np.flatnonzero(queues.is_spread):
+        shares = queues.shares[i]
+        if shares is not None:
+            floors[i] = max(int(floors[i]), shares.find_least_stable(float(queues.high[i])))
+    return floors
+
+
+def wait_or_inf(queues: InstanceQueues, counts: Counts) -> Floats:
+    """The mean wait in seconds; inf where unstable, 0 where nothing arrives."""
+    stable = queues.is_stable(counts)
+    waits = np.where(stable, 0.0, inf)
+    at = np.flatnonzero(stable & (queues.high >= LEAST_LOAD))
+    waits[at] = queues.select(at).wait_in_services(counts[at]) / queues.service_rate[at]
+    return waits
+
+
+def find_own_gains(queues: InstanceQueues, counts: Counts) -> tuple[Floats, Floats, Floats]:
+    """Waits and gains by differences of waits; a gain is at least 0, and inf where k − 1 is unstable."""
+    before, here, after = (wait_or_inf(queues, np.maximum(counts + by, 1)) for by in (-1, 0, 1))
+    rate = queues.high * queues.service_rate
+    with np.errstate(invalid="ignore"):
+        following = np.where(here < inf, rate * np.maximum(here - after, 0.0), 0.0)
+        previous = np.where((before < inf) & (counts > 1), rate * np.maximum(before - here, 0.0), inf)
+    return here, following, previous
+
+
+def look_at_own(queues: InstanceQueues, counts: Counts, floor: Counts) -> Look:
+    """The gains before and after k by differences of waits; at the floor, where none is before, the next but one."""
+    has_last = counts > floor
+    triple = np.where(has_last[:, None], [[-1, 0, 1]], [[0, 1, 2]]) + counts[:, None]
+    several = queues.select(np.repeat(np.arange(len(counts)), 3))
+    waits = several.wait_in_services(triple.ravel()).reshape(-1, 3)
+    gains = np.maximum((waits[:, :-1] - waits[:, 1:]) * queues.high[:, None], LEAST_GAIN)
+    logs = np.log(gains)
+    slope = np.minimum(logs[:, 1] - logs[:, 0], -1e-12)
+    log_next = np.where(has_last, logs[:, 1], logs[:, 0])
+    log_last = np.where(has_last, logs[:, 0], inf)
+    here = np.where(has_last, waits[:, 1], waits[:, 0])
+    return Look(log_last, log_next, slope, here, np.zeros(len(counts)))
