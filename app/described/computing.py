@@ -26,7 +26,8 @@ async def run_described(
 ) -> Answer:
     """What `compute` finds for the body's topology and load, as `answer` writes it; `call` names it in the metrics.
 
-    Small topologies take less time than a change of thread does; large ones must not hold up the event loop.
+    Small topologies take less time than a change of thread does; large ones and long computations
+    must not hold up the event loop.
     """
     check_size(body.topology, settings, "#/topology")
 
@@ -35,6 +36,9 @@ async def run_described(
             found = compute(body.topology.to_values(), body.load.to_values(), body)
         return answer(found)
 
-    if len(body.topology.operators) + len(body.topology.edges) <= settings.inline_operators:
+    if (
+        not body.is_long
+        and len(body.topology.operators) + len(body.topology.edges) <= settings.inline_operators
+    ):
         return compute_answer()
     return await run_in_threadpool(compute_answer)

@@ -32,3 +32,8 @@ class Described(Body):
     topology: Graph
     load: LoadBody
     model: ModelName = DEFAULT_MODEL
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the answer takes some tenths of a second whatever the size of the topology."""
+        return False

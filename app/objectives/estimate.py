@@ -3,14 +3,16 @@
 from pydantic import ConfigDict
 
 from app.described.load import FPD_LOAD
+from app.described.quantile_terms import QuantileTerms
 from app.described.request import Described, ProcessorCounts
 from app.described.topology import FPD
 from app.measured.request import Measured
 from planner.plans.estimation import estimate
+from planner.plans.spread import add_spread
 from planner.values import Estimate, Load, Topology
 
 
-class EstimateRequest(Described):
+class EstimateRequest(QuantileTerms, Described):
     """E[T] of a topology under a load."""
 
     model_config = ConfigDict(
@@ -28,7 +30,7 @@ class EstimateRequest(Described):
     processors: ProcessorCounts = None
 
 
-class StoredEstimateRequest(Measured):
+class StoredEstimateRequest(QuantileTerms, Measured):
     """E[T] of a stored topology under its measured load."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"smoothing": {"kind": "window", "size": 6}}]})
@@ -40,4 +42,7 @@ def compute_estimate(
     topology: Topology, load: Load, body: EstimateRequest | StoredEstimateRequest
 ) -> Estimate:
     """The planner's answer to either body."""
-    return estimate(topology, load, body.processors, body.model)
+    found = estimate(topology, load, body.processors, body.model)
+    if body.quantiles is None:
+        return found
+    return add_spread(topology, load, found, body.quantiles, body.roots, body.seed)

@@ -3,6 +3,7 @@
 from pydantic import ConfigDict
 
 from app.described.load import FPD_LOAD
+from app.described.quantile_terms import QuantileTerms
 from app.described.request import Described, KMax
 from app.described.topology import FPD
 from app.measured.request import Measured
@@ -11,7 +12,7 @@ from planner.plans.optimal import min_latency
 from planner.values import Load, Plan, Topology
 
 
-class MinLatencyRequest(Described):
+class MinLatencyRequest(QuantileTerms, Described):
     """The best split of `k_max` processors."""
 
     model_config = ConfigDict(
@@ -21,7 +22,7 @@ class MinLatencyRequest(Described):
     k_max: KMax
 
 
-class StoredMinLatencyRequest(Measured):
+class StoredMinLatencyRequest(QuantileTerms, Measured):
     """The best split of `k_max` processors for a stored topology."""
 
     model_config = ConfigDict(

@@ -3,6 +3,7 @@
 from pydantic import ConfigDict
 
 from app.described.load import FPD_LOAD
+from app.described.quantile_terms import QuantileTerms
 from app.described.request import Described, TMax
 from app.described.topology import FPD
 from app.measured.request import Measured
@@ -11,7 +12,7 @@ from planner.plans.optimal import min_processors
 from planner.values import Load, Plan, Topology
 
 
-class MinProcessorsRequest(Described):
+class MinProcessorsRequest(QuantileTerms, Described):
     """The fewest processors that keep E[T] at or below `t_max_seconds`."""
 
     model_config = ConfigDict(
@@ -21,7 +22,7 @@ class MinProcessorsRequest(Described):
     t_max_seconds: TMax
 
 
-class StoredMinProcessorsRequest(Measured):
+class StoredMinProcessorsRequest(QuantileTerms, Measured):
     """The fewest processors for a stored topology."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"t_max_seconds": 0.08}]})

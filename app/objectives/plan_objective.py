@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from app.described.request import Described
 from app.measured.request import Measured
+from planner.plans.spread import add_spread
 from planner.values import Load, Plan, Topology
 
 
@@ -34,6 +35,15 @@ class PlanObjective:
     plan: Callable[[Topology, Load, Any], Plan]
     options: tuple[TermOption, ...]
     problems: tuple[str, ...] = ()
+
+    def compute(self, topology: Topology, load: Load, body: Any) -> Plan:
+        """The plan, with the quantiles that the body asks for."""
+        found = self.plan(topology, load, body)
+        if body.quantiles is None:
+            return found
+        return found._replace(
+            estimate=add_spread(topology, load, found.estimate, body.quantiles, body.roots, body.seed)
+        )
 
     @property
     def call(self) -> str:

@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 
 from app.described.load import FPD_LOAD
+from app.described.quantile_terms import QuantileTerms
 from app.described.request import Described
 from app.described.topology import FPD
 from app.http.fields import Body, OperatorName
@@ -32,7 +33,7 @@ class ProportionalTerms(Body):
     capacities: Capacities = None
 
 
-class ProportionalRequest(Described, ProportionalTerms):
+class ProportionalRequest(QuantileTerms, Described, ProportionalTerms):
     """Processors in proportion to work."""
 
     model_config = ConfigDict(
@@ -40,7 +41,7 @@ class ProportionalRequest(Described, ProportionalTerms):
     )
 
 
-class StoredProportionalRequest(Measured, ProportionalTerms):
+class StoredProportionalRequest(QuantileTerms, Measured, ProportionalTerms):
     """Processors of a stored topology in proportion to work."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"tolerance": 0.01}]})

@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 
 from app.described.load import FPD_LOAD
+from app.described.quantile_terms import QuantileTerms
 from app.described.request import Beta, Described
 from app.described.topology import FPD
 from app.described.waiting_model import ModelName
@@ -23,7 +24,7 @@ class TradeoffTerms(Body):
     beta: Beta
 
 
-class TradeoffRequest(Described, TradeoffTerms):
+class TradeoffRequest(QuantileTerms, Described, TradeoffTerms):
     """Processors weighed operator by operator."""
 
     model_config = ConfigDict(
@@ -33,7 +34,7 @@ class TradeoffRequest(Described, TradeoffTerms):
     model: EsStreamModel = "mmk"
 
 
-class StoredTradeoffRequest(Measured, TradeoffTerms):
+class StoredTradeoffRequest(QuantileTerms, Measured, TradeoffTerms):
     """Processors of a stored topology, weighed operator by operator."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"beta": 0.5}]})

@@ -2,6 +2,7 @@
 
 from pydantic_core import to_json
 
+from app.described.answers import SpreadAnswer
 from app.plans.schemas import PlanAnswer
 from planner.values import Plan
 
@@ -14,9 +15,12 @@ def to_plan_answer(plan: Plan) -> PlanAnswer:
 
 
 def write_plan(plan: Plan) -> bytes:
-    """The JSON of `to_plan_answer(plan)`, to the byte, in two thirds of the time: no models are built for it."""
+    """The JSON of `to_plan_answer(plan)`, to the byte, in two thirds of the time: only quantiles need models."""
     fields = plan.estimate._asdict() | OF_STORED_PLANS | plan._asdict()
     del fields["estimate"]
     fields["operators"] = [one._asdict() for one in plan.estimate.operators]
     fields["explanation"] = [effect._asdict() for effect in plan.explanation]
+    for spread in ("total", "completion"):
+        if fields[spread] is not None:
+            fields[spread] = SpreadAnswer.model_validate(fields[spread])
     return to_json(fields, inf_nan_mode="null")

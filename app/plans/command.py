@@ -14,6 +14,10 @@ from planner.values import DEFAULT_MODEL
 if TYPE_CHECKING:
     from app.objectives.plan_objective import PlanObjective
 
+QuantilesOption = Annotated[
+    str | None,
+    typer.Option("--quantiles", help="Of total and completion time, such as 0.5,0.95,0.99."),
+]
 LoadFile = Annotated[Path, typer.Option("--load", help="JSON or YAML.")]
 
 
@@ -51,10 +55,10 @@ def make_commands() -> dict[str, Any]:
 def make_command(objective: "PlanObjective") -> Callable[..., None]:
     """The function behind `headgate plan NAME`, with the objective's terms as options."""
 
-    def plan(*, output: str, **inputs: Any) -> None:
+    def plan(*, output: str, quantiles: str | None, **inputs: Any) -> None:
         from app.plans.offline import run_plan
 
-        _print(run_plan, output, objective, **inputs)
+        _print(run_plan, output, objective, **inputs, quantiles=_read_levels(quantiles))
 
     plan.__signature__ = Signature(list_options(objective))  # type: ignore[attr-defined]  # Typer reads it
     return plan
@@ -68,7 +72,11 @@ def list_options(objective: "PlanObjective") -> list[Parameter]:
         field = fields[one.field]
         option = Annotated[field.annotation, typer.Option(*one.flags, help=one.help)]  # type: ignore[name-defined]
         options.append((one.field, option, ... if field.is_required() else field.default))
-    options += [("model", ModelOption, fields["model"].default), ("output", Output, "table")]
+    options += [
+        ("quantiles", QuantilesOption, None),
+        ("model", ModelOption, fields["model"].default),
+        ("output", Output, "table"),
+    ]
     return [
         Parameter(
             name,
@@ -80,12 +88,13 @@ def list_options(objective: "PlanObjective") -> list[Parameter]:
     ]
 
 
-def estimate(
+def estimate(  # noqa: PLR0917 - Typer passes options by name
     topology: TopologyFile,
     load: LoadFile,
     processors: Annotated[
         list[str] | None, typer.Option(help="operator=count, again for each; without, as the load says.")
     ] = None,
+    quantiles: QuantilesOption = None,
     model: ModelOption = DEFAULT_MODEL,
     output: Output = "table",
 ) -> None:
@@ -93,7 +102,16 @@ def estimate(
     from app.plans.offline import run_estimate
 
     counts = _read_counts(processors)
-    _print(run_estimate, output, topology=topology, load=load, processors=counts, model=model)
+    levels = _read_levels(quantiles)
+    _print(
+        run_estimate,
+        output,
+        topology=topology,
+        load=load,
+        processors=counts,
+        model=model,
+        quantiles=levels,
+    )
 
 
 def _read_counts(given: list[str] | None) -> dict[str, int] | None:
@@ -104,6 +122,17 @@ def _read_counts(given: list[str] | None) -> dict[str, int] | None:
             raise fail(f"--processors {one}: write operator=count, e.g. detector=13")
         counts[name] = int(count)
     return counts or None
+
+
+def _read_levels(given: str | None) -> list[float] | None:
+    if given is None:
+        return None
+    try:
+        return [float(level) for level in given.split(",")]
+    except ValueError as error:
+        raise fail(
+            f"--quantiles {given}: write numbers with commas between them, e.g. 0.5,0.95,0.99"
+        ) from error
 
 
 def _print(run: Any, output: str, *inputs: Any, **named: Any) -> None:

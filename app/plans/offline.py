@@ -29,7 +29,7 @@ def run_plan(objective: PlanObjective, **inputs: Any) -> PlanAnswer:
     """The plan for the files' topology under the files' load."""
     body = read_body(objective.request, inputs)
     return compute_answer(
-        lambda: to_plan_answer(objective.plan(body.topology.to_values(), body.load.to_values(), body))
+        lambda: to_plan_answer(objective.compute(body.topology.to_values(), body.load.to_values(), body))
     )
 
 
@@ -41,6 +41,8 @@ def print_answer(answer: EstimateAnswer, output: str) -> None:
     console = open_console()
     console.print(_summarise(answer))
     console.print(_tabulate(answer))
+    for line in _list_spreads(answer):
+        console.print(Text(line))
     for said in answer.diagnostics:
         console.print(Text(f"note: {said.detail}"))
 
@@ -55,6 +57,21 @@ def _summarise(answer: EstimateAnswer) -> Text:
     if isinstance(answer, PlanAnswer) and answer.unused_processors:
         text += f"; {answer.unused_processors} of the budget would change nothing"
     return Text(text)
+
+
+def _list_spreads(answer: EstimateAnswer) -> list[str]:
+    """A line each for the quantiles of total and completion time, where they were asked for."""
+    lines = []
+    for name, spread in (("total", answer.total), ("completion", answer.completion)):
+        if spread is not None:
+            found = ", ".join(
+                f"p{100 * one.quantile:g} {_milliseconds(one.seconds)}" for one in spread.quantiles
+            )
+            known = "" if spread.known_error is None else f", known error {spread.known_error:.0%}"
+            lines.append(
+                f"{name}: mean {_milliseconds(spread.mean_seconds)}, {found} ({spread.roots:,} drawn{known})"
+            )
+    return lines
 
 
 def _tabulate(answer: EstimateAnswer) -> Table:

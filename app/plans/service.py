@@ -27,7 +27,7 @@ async def estimate_described(body: EstimateRequest, settings: Settings) -> Estim
 
 async def plan_described(objective: PlanObjective, body: Described, settings: Settings) -> bytes:
     """The plan for the body's topology under its load, as JSON."""
-    return await run_described(objective.call, objective.plan, write_plan, body, settings)
+    return await run_described(objective.call, objective.compute, write_plan, body, settings)
 
 
 def estimate_stored(
@@ -48,7 +48,7 @@ def plan_stored(
     found = gather(session, name, body, settings)
     aged = describe_age(session, found)
     with time_planner(objective.call), blaming_what_is_stored(name):
-        plan = objective.plan(found.topology, found.load, body)
+        plan = objective.compute(found.topology, found.load, body)
     answer = add_basis(to_plan_answer(plan), found, aged)
     row = PlanRow(
         topology_id=found.stored.id,

@@ -4,6 +4,7 @@ from app.described.load import FPD_LOAD
 from app.described.topology import FPD
 from app.objectives.estimate import EstimateRequest, StoredEstimateRequest, compute_estimate
 from planner.plans.estimation import estimate
+from planner.plans.spread import add_spread
 from tests.app.objectives.examples import LOAD, TOPOLOGY
 
 
@@ -15,3 +16,11 @@ def test_both_requests_have_the_planners_estimate():
     assert compute_estimate(TOPOLOGY, LOAD, described) == expected
     assert compute_estimate(TOPOLOGY, LOAD, StoredEstimateRequest.model_validate(terms)) == expected
     assert compute_estimate(TOPOLOGY, LOAD, StoredEstimateRequest()) == estimate(TOPOLOGY, LOAD)
+
+
+def test_quantiles_are_drawn_where_they_are_asked_for():
+    terms = {"quantiles": [0.5, 0.99], "roots": 2000, "seed": 7}
+    described = EstimateRequest.model_validate({"topology": FPD, "load": FPD_LOAD, **terms})
+    expected = add_spread(TOPOLOGY, LOAD, estimate(TOPOLOGY, LOAD), [0.5, 0.99], 2000, 7)
+    assert expected.completion is not None
+    assert compute_estimate(TOPOLOGY, LOAD, described) == expected

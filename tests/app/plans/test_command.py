@@ -26,6 +26,12 @@ from tests.app.test_cli import FILES, FPD, run, run_here
             {"tolerance": 0.1},
         ),
         (["estimate", *FILES, "--model", "mmk"], "estimate", {"model": "mmk"}),
+        (["estimate", *FILES, "--quantiles", "0.5,0.99"], "estimate", {"quantiles": [0.5, 0.99]}),
+        (
+            ["plan", "min-latency", *FILES, "--k-max", "22", "--quantiles", "0.9"],
+            "plans/min-latency",
+            {"k_max": 22, "quantiles": [0.9]},
+        ),
     ],
 )
 def test_files_and_http_give_the_same_answer(
@@ -77,3 +83,16 @@ def test_processors_can_be_given_one_by_one():
                 "--processors", "reporter=2", "--output", "json")  # fmt: skip
     assert [one["processors"] for one in json.loads(ended.stdout)["operators"]] == [9, 20, 2]
     assert run_here("estimate", *FILES, "--processors", "nine").exit_code == 2
+
+
+def test_quantiles_are_lines_below_the_table_and_wrong_ones_end_with_2():
+    ended = run_here("estimate", *FILES, "--quantiles", "0.5,0.99")
+    total, completion = ended.stdout.splitlines()[-2:]
+    assert total.startswith("total: mean ")
+    assert completion.startswith("completion: mean ")
+    assert ", p50 " in completion
+    assert ", p99 " in completion
+    refused = run_here("estimate", *FILES, "--quantiles", "0.5;0.99")
+    assert refused.exit_code == 2
+    assert "write numbers with commas between them" in refused.stderr
+    assert run_here("estimate", *FILES, "--quantiles", "99").exit_code == 2

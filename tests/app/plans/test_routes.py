@@ -1,12 +1,18 @@
 """The JSON that is written without models is the JSON that the models would give."""
 
 import itertools
+from typing import Any
 
+import httpx
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.described.load import FPD_LOAD
+from app.described.topology import FPD
 from app.plans.answers import to_plan_answer, write_plan
 from planner.plans.optimal import min_latency, min_processors
+from planner.plans.spread import add_spread
 from planner.values import Edge, Entry, Load, Model, Operator, OperatorLoad, Topology
 
 SCVS = st.none() | st.sampled_from([0.0, 0.5, 1.0, 1.7])
@@ -40,3 +46,50 @@ def test_a_plan_written_at_once_is_the_answer_of_the_models_to_the_byte(
     topology, load = asked
     for plan in (min_latency(topology, load, 400, model), min_processors(topology, load, 1e6, model)):
         assert write_plan(plan) == to_plan_answer(plan).model_dump_json().encode()
+
+
+@given(chains())
+@settings(max_examples=10)
+def test_so_is_a_plan_with_quantiles(asked: tuple[Topology, Load]) -> None:
+    topology, load = asked
+    plan = min_latency(topology, load, 400)
+    plan = plan._replace(estimate=add_spread(topology, load, plan.estimate, [0.5, 0.9], 1000))
+    assert plan.estimate.total is not None
+    assert write_plan(plan) == to_plan_answer(plan).model_dump_json().encode()
+
+
+@pytest.mark.parametrize(
+    ("call", "terms"),
+    [
+        ("estimate", {}),
+        ("plans/min-latency", {"k_max": 22}),
+        ("plans/min-processors", {"t_max_seconds": 0.08}),
+        ("plans/tradeoff", {"beta": 0.3}),
+        ("plans/proportional", {}),
+    ],
+)
+def test_estimates_and_all_plans_have_the_quantiles_that_are_asked_for(
+    client: httpx.Client, stored: str, call: str, terms: dict[str, Any]
+) -> None:
+    asked = terms | {"quantiles": [0.5, 0.95, 0.99], "roots": 5000}
+    described = client.post(f"/v1/{call}", json={"topology": FPD, "load": FPD_LOAD} | asked).json()
+    measured = client.post(f"/v1/topologies/{stored}/{call}", json=asked).json()
+    for name in ("total", "completion"):
+        spread = described[name]
+        assert measured[name] == spread
+        assert [one["quantile"] for one in spread["quantiles"]] == [0.5, 0.95, 0.99]
+        seconds = [one["seconds"] for one in spread["quantiles"]]
+        assert seconds == sorted(seconds)
+        assert (spread["method"], spread["roots"], spread["seed"]) == ("monte-carlo", 5000, 1)
+        assert 0.0 < spread["known_error"] < 0.2
+    assert described["completion"]["mean_seconds"] < described["total"]["mean_seconds"]
+    without = client.post(f"/v1/{call}", json={"topology": FPD, "load": FPD_LOAD} | terms).json()
+    assert without["total"] is without["completion"] is None
+
+
+def test_a_quantile_of_1_is_refused_with_what_to_change(client: httpx.Client) -> None:
+    refused = client.post("/v1/estimate", json={"topology": FPD, "load": FPD_LOAD, "quantiles": [0.5, 1.0]})
+    assert refused.status_code == 422
+    (error,) = refused.json()["errors"]
+    assert error["pointer"] == "#/quantiles/1"
+    assert "must lie above 0 and below 1" in error["detail"].lower()
