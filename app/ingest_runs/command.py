@@ -31,10 +31,7 @@ def ingest(
     ] = "5%",
     max_records_in_memory: Annotated[
         int,
-        typer.Option(
-            min=LEAST_MOST_RECORDS,
-            help="Of one worker, some 300 bytes each; larger windows are measured in pieces.",
-        ),
+        typer.Option(min=LEAST_MOST_RECORDS, help="Of a worker; larger windows are measured in pieces."),
     ] = MOST_RECORDS,
     worker_archive: Annotated[
         str | None, typer.Option(help="What a cluster's executors need of Python: `make workers` makes it.")

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy.orm import Session
@@ -11,11 +11,12 @@ from app.described.answers import Basis
 from app.described.load import LoadBody
 from app.http.errors import InvalidRequest
 from app.measured.request import EwmaSmoothing, Measured, WindowSmoothing
-from app.measured.snapshots import LEAST_COVERED, count_partial_since, find_newest, is_partial
+from app.measured.shapes import add_shapes
+from app.measured.snapshots import LEAST_COVERED, MOST_SHAPES, count_partial_since, find_newest, is_partial
 from app.settings import Settings
 from app.storage.storage_errors import NoSnapshot
 from app.storage.stored_topologies import StoredTopology, find_topology
-from app.tables import SnapshotRow
+from app.tables import Document, SnapshotRow
 from planner import values
 from planner.calibration.intervals import Interval
 from planner.errors import join_names
@@ -69,7 +70,8 @@ def gather_load(
         last_observed_at=snapshots[-1].observed_at,
     )
     intervals = _weigh(loads, body)
-    return Gathered(stored, topology, load, parts + strangers + diagnostics, basis, snapshots[-1], intervals)
+    told = parts + strangers + _tell_of_shapes(loads) + diagnostics
+    return Gathered(stored, topology, load, told, basis, snapshots[-1], intervals)
 
 
 def _count_needed(body: Measured, settings: Settings) -> int:
@@ -108,16 +110,12 @@ def _read_loads(
 ) -> tuple[list[values.Load], tuple[values.Diagnostic, ...]]:
     """The loads, without operators that the current revision does not have; a diagnostic names these."""
     strangers: set[str] = set()
-    loads = []
     for row in snapshots:
         strangers |= row.operators.keys() - known
-        kept = {name: one for name, one in row.operators.items() if name in known}
-        document = {
-            "external_rate": row.external_rate,
-            "measured_sojourn_seconds": row.measured_sojourn_seconds,
-            "operators": kept,
-        }
-        loads.append(LoadBody.model_validate(document).to_values())
+    older = max(0, len(snapshots) - MOST_SHAPES)
+    loads = [
+        _read_load(row, known, row.shapes if place >= older else None) for place, row in enumerate(snapshots)
+    ]
     if not strangers:
         return loads, ()
     names = tuple(sorted(strangers))
@@ -125,6 +123,36 @@ def _read_loads(
         f"Left out what was measured at {join_names(names)}: this revision of the topology does not have it."
     )
     return loads, (values.Diagnostic("operator-not-in-topology", detail, names),)
+
+
+def _read_load(row: SnapshotRow, known: set[str], shapes: Document | None) -> values.Load:
+    document = {
+        "external_rate": row.external_rate,
+        "measured_sojourn_seconds": row.measured_sojourn_seconds,
+        "measured_completion_seconds": row.measured_completion_seconds,
+        "operators": {name: one for name, one in row.operators.items() if name in known},
+    }
+    load = LoadBody.model_validate(document).to_values()
+    if not shapes:
+        return load
+    shaped = {
+        name: add_shapes(load.operators[name], one) for name, one in shapes.items() if name in load.operators
+    }
+    return replace(load, operators={**load.operators, **shaped})
+
+
+def _tell_of_shapes(loads: Sequence[values.Load]) -> tuple[values.Diagnostic, ...]:
+    """A diagnostic where bursts, instances and histograms of the older snapshots were left unread."""
+    measured = [one for load in loads[-MOST_SHAPES:] for one in load.operators.values()]
+    if len(loads) <= MOST_SHAPES or not any(
+        one.arrival_idc or one.instances or one.service_histogram for one in measured
+    ):
+        return ()
+    detail = (
+        f"arrival_idc, instances and service_histogram are those of the newest {MOST_SHAPES} of the {len(loads)} "
+        "intervals: of more they are not read."
+    )
+    return (values.Diagnostic("shapes-of-the-newest", detail),)
 
 
 def _tell_of_parts(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, Select, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, undefer
 
 from app.storage.stored_topologies import StoredTopology
 from app.tables import SnapshotRow
@@ -12,6 +12,8 @@ from app.tables import SnapshotRow
 KEY = (SnapshotRow.observed_at, SnapshotRow.window_seconds)
 # A snapshot that covers a smaller share of its window is noisy, and its last tuples are missing.
 LEAST_COVERED = 0.95
+# Shapes are long: of more snapshots they would be most of the time of an answer, and gigabytes in memory.
+MOST_SHAPES = 60
 IS_WHOLE = (
     func.coalesce(SnapshotRow.covered_seconds, SnapshotRow.window_seconds)
     >= LEAST_COVERED * SnapshotRow.window_seconds
@@ -27,10 +29,18 @@ def find_newest(
     short log gives two parts, and the last may be only a moment long.
     """
     query = select_snapshots(topology).where(*_ended(ended_by)).order_by(*(column.desc() for column in KEY))
-    if whole := session.scalars(query.where(IS_WHOLE).limit(count)).all():
+    if whole := _read_first(session, query.where(IS_WHOLE), count):
         return whole[::-1]
-    partial = session.scalars(query.limit(max(count, 2))).all()
+    partial = _read_first(session, query, max(count, 2))
     return [max(partial, key=_find_covered_share)] if partial and count == 1 else partial[::-1]
+
+
+def _read_first(session: Session, query: Select[SnapshotRow], count: int) -> Sequence[SnapshotRow]:
+    """The rows of a query, the first MOST_SHAPES with their shapes."""
+    first = session.scalars(query.options(undefer(SnapshotRow.shapes)).limit(min(count, MOST_SHAPES))).all()
+    if count <= MOST_SHAPES or len(first) < MOST_SHAPES:
+        return first
+    return [*first, *session.scalars(query.offset(MOST_SHAPES).limit(count - MOST_SHAPES)).all()]
 
 
 def find_newest_rates(

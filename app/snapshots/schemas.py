@@ -39,6 +39,7 @@ class SnapshotAnswer(Answer):
     covered_seconds: float | None = None
     external_rate: float
     measured_sojourn_seconds: float | None
+    measured_completion_seconds: float | None = None
     operators: dict[str, OperatorLoadBody]
     nodes: dict[str, NodeLoad] | None = None
     instances: dict[str, list[InstanceLoad]] | None = None

@@ -6,10 +6,11 @@ from typing import Any
 
 from sqlalchemy import Boolean, delete, literal_column, null
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, undefer
 
 from app.http.errors import InvalidRequest
 from app.http.pages import Page
+from app.measured.shapes import join_operators, split_operators
 from app.measured.snapshots import select_snapshots
 from app.settings import Settings
 from app.snapshots.schemas import SnapshotAnswer, SnapshotBody, SnapshotPage, StoredSnapshots
@@ -26,7 +27,9 @@ REPLACED_COLUMNS = (
     "covered_seconds",
     "external_rate",
     "measured_sojourn_seconds",
+    "measured_completion_seconds",
     "operators",
+    "shapes",
     "nodes",
     "instances",
     "source",
@@ -58,7 +61,8 @@ def _to_row(topology_id: int, one: SnapshotBody) -> dict[str, Any]:
         "covered_seconds": one.covered_seconds,
         "external_rate": one.external_rate,
         "measured_sojourn_seconds": one.measured_sojourn_seconds,
-        "operators": {key: load.model_dump(exclude_none=True) for key, load in one.operators.items()},
+        "measured_completion_seconds": one.measured_completion_seconds,
+        **split_operators({key: load.model_dump(exclude_none=True) for key, load in one.operators.items()}),
         "nodes": _dump(one, "nodes"),
         "instances": _dump(one, "instances"),
         "source": "posted",
@@ -93,13 +97,21 @@ def list_snapshots(
     session: Session, name: str, page: Page, since: datetime | None, until: datetime | None
 ) -> SnapshotPage:
     """The snapshots that begin in [since, until), oldest first."""
-    query = select_snapshots(find_topology(session, name))
+    query = select_snapshots(find_topology(session, name)).options(undefer(SnapshotRow.shapes))
     if since is not None:
         query = query.where(SnapshotRow.observed_at >= since)
     if until is not None:
         query = query.where(SnapshotRow.observed_at < until)
     rows, following = page.read_rows(session.scalars, query, *KEY)
-    return SnapshotPage(items=[SnapshotAnswer.model_validate(row) for row in rows], next=following)
+    return SnapshotPage(items=[_to_answer(row) for row in rows], next=following)
+
+
+def _to_answer(row: SnapshotRow) -> SnapshotAnswer:
+    names = SnapshotAnswer.model_fields.keys() - {"operators"}
+    return SnapshotAnswer.model_validate(
+        {name: getattr(row, name) for name in names}
+        | {"operators": join_operators(row.operators, row.shapes)}
+    )
 
 
 def _dump(snapshot: SnapshotBody, field: str) -> object:

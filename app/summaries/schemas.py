@@ -40,7 +40,7 @@ class DispersionAtScale(Answer):
     idc: float
 
 
-class ServiceBucket(Answer):
+class ServiceTimeBucket(Answer):
     """How many services took less than `upper_seconds`, but no less than that of the bucket before; 0: no time."""
 
     upper_seconds: float
@@ -95,7 +95,7 @@ class OperatorWindow(Answer):
         list[DispersionAtScale] | None,
         Field(description="Of times above half a mean service that fit 100 times into the time covered."),
     ] = None
-    service_histogram: list[ServiceBucket] | None = None
+    service_histogram: list[ServiceTimeBucket] | None = None
     instance_shares: list[InstanceShare] | None = None
 
 

@@ -7,6 +7,9 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from app.tables.base import Base, Document, StoredTime, TopologyKey
 
+SHAPES = ("arrival_idc", "instances", "service_histogram")
+"""The fields of an operator's load that hold lists."""
+
 
 class TopologyRow(Base):
     """A topology's name and the number of its current revision."""
@@ -34,7 +37,10 @@ class TopologyRevisionRow(Base):
 
 
 class SnapshotRow(Base):
-    """The measured load of one interval, which begins at `observed_at`."""
+    """The measured load of one interval, which begins at `observed_at`.
+
+    `shapes` has the fields of SHAPES per operator. They are long: only a query that asks for them reads them.
+    """
 
     __tablename__ = "snapshots"
     __table_args__ = (
@@ -48,7 +54,9 @@ class SnapshotRow(Base):
     covered_seconds: Mapped[float | None]
     external_rate: Mapped[float]
     measured_sojourn_seconds: Mapped[float | None]
+    measured_completion_seconds: Mapped[float | None]
     operators: Mapped[Document]
+    shapes: Mapped[Document | None] = mapped_column(deferred=True)
     nodes: Mapped[Document | None]
     instances: Mapped[Document | None]
     source: Mapped[str] = mapped_column(server_default="posted")

@@ -25,12 +25,10 @@ from ingest.storing.topologies import store_topology
 from ingest.windows.discovery import Discovery
 from ingest.windows.listing import Row
 from ingest.windows.operator_windows import Summaries
+from ingest.windows.snapshot_shapes import MOST_SCV
 
 REPLACE_LOCK = 0x68676967  # held by a run while it replaces windows
 PLACED = ("topology_id", "run_id", "window_seconds")
-MOST_SCV = (
-    1e6  # the largest that a snapshot may have; a larger one is two bursts with a long silence between them
-)
 OPERATOR_COLUMNS = tuple(c.name for c in OperatorSummaryRow.__table__.columns if c.name not in PLACED)
 TOPOLOGY_COLUMNS = tuple(c.name for c in TopologySummaryRow.__table__.columns if c.name not in PLACED)
 
@@ -41,7 +39,9 @@ class RunDoesNotAddUp(Exception):
 
 def stage_summaries(connection: Connection, summaries: Summaries, totals: Totals) -> None:
     """Copies the rows into temporary tables; it neither changes nor locks what others see."""
-    stage_rows(connection, "staged_operators", "operator_summaries", OPERATOR_COLUMNS, summaries.operators)
+    texts = ("topology", "shapes")
+    operators = summaries.operators
+    stage_rows(connection, "staged_operators", "operator_summaries", OPERATOR_COLUMNS, operators, texts=texts)
     stage_rows(connection, "staged_topologies", "topology_summaries", TOPOLOGY_COLUMNS, summaries.topologies)
     row = connection.execute("SELECT coalesce(sum(tuples), 0) FROM staged_operators").fetchone()
     if row is None or row[0] != totals.accepted:
@@ -52,18 +52,27 @@ def stage_summaries(connection: Connection, summaries: Summaries, totals: Totals
 
 
 def stage_rows(
-    connection: Connection, staged: str, table: str, columns: Sequence[str], rows: Iterable[Row]
+    connection: Connection,
+    staged: str,
+    table: str,
+    columns: Sequence[str],
+    rows: Iterable[Row],
+    *,
+    texts: Sequence[str] = ("topology",),
 ) -> None:
+    """A temporary table of the rows, with columns of the table and `texts`."""
     names = sql.SQL(", ").join(map(sql.Identifier, columns))
+    own = sql.SQL(", ").join(map(sql.Identifier, texts))
+    nothing = sql.SQL(", ").join(sql.SQL("''::text AS {}").format(sql.Identifier(text)) for text in texts)
     connection.execute(
-        sql.SQL("CREATE TEMPORARY TABLE {} AS SELECT ''::text AS topology, {} FROM {} LIMIT 0").format(
-            sql.Identifier(staged), names, sql.Identifier(table)
+        sql.SQL("CREATE TEMPORARY TABLE {} AS SELECT {}, {} FROM {} LIMIT 0").format(
+            sql.Identifier(staged), nothing, names, sql.Identifier(table)
         )
     )
-    copy = sql.SQL("COPY {} (topology, {}) FROM STDIN").format(sql.Identifier(staged), names)
+    copy = sql.SQL("COPY {} ({}, {}) FROM STDIN").format(sql.Identifier(staged), own, names)
     with connection.cursor().copy(copy) as sink:
         for row in rows:
-            sink.write_row((row["topology"], *(row[name] for name in columns)))
+            sink.write_row([row[name] for name in (*texts, *columns)])
 
 
 def make_partitions(connection: Connection) -> None:
@@ -190,10 +199,10 @@ def insert_windows(connection: Connection, run_id: int, request: Request) -> Non
 # refuses them. Values that are null in a summary are left out; least() would replace a null SCV by MOST_SCV.
 INSERT_SNAPSHOTS = """
 INSERT INTO snapshots
-    (topology_id, observed_at, window_seconds, covered_seconds, external_rate, measured_sojourn_seconds, operators,
-     source)
+    (topology_id, observed_at, window_seconds, covered_seconds, external_rate, measured_sojourn_seconds,
+     measured_completion_seconds, operators, shapes, source)
 SELECT t.id, w.window_start, %(seconds)s, w.covered_seconds, w.external_rate, w.mean_total_sojourn_seconds,
-    o.operators, 'ingest'
+    w.mean_completion_seconds, o.operators, o.shapes, 'ingest'
 FROM staged_topologies w
 JOIN topologies t ON t.name = w.topology
 JOIN (
@@ -201,7 +210,9 @@ JOIN (
         'service_rate', s.service_rate, 'arrival_rate', s.arrival_rate,
         'arrival_scv', CASE WHEN s.arrival_scv > %(most_scv)s THEN %(most_scv)s ELSE s.arrival_scv END,
         'service_scv', CASE WHEN s.service_scv > %(most_scv)s THEN %(most_scv)s ELSE s.service_scv END,
-        'processors', s.processors, 'processors_basis', s.processors_basis))) AS operators
+        'processors', s.processors, 'processors_basis', s.processors_basis,
+        'measured_wait_seconds', s.mean_wait_seconds))) AS operators,
+        jsonb_object_agg(s.operator, s.shapes::jsonb) FILTER (WHERE s.shapes IS NOT NULL) AS shapes
     FROM staged_operators s
     JOIN (
         SELECT name.name, operator ->> 'name' AS operator

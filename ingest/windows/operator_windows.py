@@ -18,6 +18,7 @@ from ingest.windows.discovery import SeenFlow
 from ingest.windows.listing import Row, Values, find_start, list_objects, list_rows
 from ingest.windows.presence import choose_processors, count_present
 from ingest.windows.sampling import Sampling, find_sampling
+from ingest.windows.snapshot_shapes import keep_buckets, keep_scales, keep_shares, list_shapes
 from ingest.windows.timeline import find_busy, join_gaps, join_quantiles, join_services
 from ingest.windows.topologies_seen import Topologies, find_topologies, list_flows
 from ingest.windows.topology_windows import make_topology_rows
@@ -54,7 +55,9 @@ def make_operator_rows(log: Pieces, topologies: Topologies, window_ns: int) -> I
     sampling = find_sampling(log.tables["edges"])
     columns = measure_windows(log, operators, windows, sampling, covered, window_ns=window_ns)
     columns |= measure_instances(log, spots, topologies, sampling, covered, window_ns=window_ns)
+    parts = (columns.pop(name) for name in ("kept_scales", "kept_shares", "kept_buckets"))
     columns |= {
+        "shapes": list_shapes(*parts),
         "topology": [str(log.operators[place][0]) for place in spots.operator.tolist()],
         "operator": [log.operators[place][1] for place in spots.operator.tolist()],
         "window_start": [find_start(window, window_ns) for window in spots.window.tolist()],
@@ -78,13 +81,16 @@ def measure_windows(
     per_bin = find_bin_lengths(window_ns)[:, None] * tuples / known
     scaled = sampling.scale_dispersion(idc.T, per_bin).T
     quantiles = join_quantiles(operators, windows, log.tables["spans"])
+    buckets = join_buckets(log.tables["services"])
     return {
         "tuples": tuples,
         "arrival_scv": sampling.scale(join_gaps(operators, operators["operator"], windows)),
         "arrival_idc": lambda begin, end: list_dispersion(scaled[begin:end], window_ns),
         "service_rate": np.where(served > 0, tuples / np.where(served > 0, served, 1.0) * 1e9, np.nan),
         "service_scv": join_services(operators, windows),
-        "service_histogram": list_buckets(log),
+        "service_histogram": list_buckets(*buckets),
+        "kept_scales": keep_scales(scaled, window_ns),
+        "kept_buckets": keep_buckets(*buckets, served > 0),
         "mean_wait_seconds": waited / tuples / 1e9,
         "mean_sojourn_seconds": (waited + served) / tuples / 1e9,
         **{f"{name}_seconds": values / 1e9 for name, values in quantiles.items()},
@@ -100,12 +106,16 @@ def list_dispersion(idc: Floats, window_ns: int) -> list[str | None]:
     return [json.dumps(row) if row else None for row in known]
 
 
-def list_buckets(log: Pieces) -> Values:
-    """The histogram of services of each operator and window."""
-    table, buckets = group_by(log.tables["services"], "operator", "window", "bucket")
+def join_buckets(services: Table) -> tuple[Table, Segments]:
+    """The buckets of services, and those of each operator and window."""
+    table, buckets = group_by(services, "operator", "window", "bucket")
     found = take(table, buckets.begins) | {"tuples": buckets.sum(table["tuples"])}
+    return found, cut_segments(found["operator"], found["window"])
+
+
+def list_buckets(found: Table, windows: Segments) -> Values:
     columns = {"upper_seconds": find_upper_ns(found["bucket"]) / 1e9, "count": found["tuples"]}
-    return list_objects(columns, cut_segments(found["operator"], found["window"]))
+    return list_objects(columns, windows)
 
 
 def list_upstream(log: Pieces) -> Values:
@@ -153,6 +163,7 @@ def measure_instances(
         "instance_shares": list_objects(
             named | {name: table[name] for name in ("share", "arrival_scv")}, windows
         ),
+        "kept_shares": keep_shares(named["instance"], table["share"], table["arrival_scv"], windows),
         "busy_spread": most - least,
         "busy_skew": np.where(total > 0, busiest / np.where(total > 0, total, 1), np.nan),
     }

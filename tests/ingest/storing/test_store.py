@@ -2,12 +2,15 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark import SparkContext
 
+from app.described.load import LoadBody
+from app.measured.shapes import join_operators
 from ingest.job import run_ingest
-from ingest.storing.store import MOST_SCV
+from ingest.windows.snapshot_shapes import MOST_SCV
 from migrations.runner import migrate
 from tests.app.processes import made_database
 from tests.ingest import reference
@@ -107,6 +110,24 @@ def assert_nothing_is_made_up(url: str) -> None:
     assert all(one == other for one, other in pairs)
 
 
+def assert_shapes_are_taken(snapshot: dict[str, Any]) -> None:
+    """The service takes them, and those of each operator are there."""
+    joined = join_operators(snapshot["operators"], snapshot["shapes"])
+    load = LoadBody.model_validate({"external_rate": 1.0, "operators": joined}).to_values()
+    assert all(one.instances and one.service_histogram for one in load.operators.values())
+
+
+def assert_load_is(load: dict[str, Any], measured: dict[str, Any]) -> None:
+    assert load.pop("processors") == measured["processors"]
+    assert load.pop("processors_basis") == measured["processors_basis"]
+    assert load.pop("measured_wait_seconds") == pytest.approx(measured["mean_wait_seconds"], rel=1e-9)
+    assert load == {
+        name: pytest.approx(measured[name], rel=1e-9)
+        for name in ("arrival_rate", "arrival_scv", "service_rate", "service_scv")
+        if measured[name] is not None
+    }
+
+
 def test_snapshots_say_what_the_summaries_say(spark: SparkContext, database: str, tmp_path: Path):
     events = make_events(200, seed=2, seconds=110)
     write(tmp_path / "log.jsonl", [to_json(event) for event in [*events, *make_sparse_events()]])
@@ -118,21 +139,18 @@ def test_snapshots_say_what_the_summaries_say(spark: SparkContext, database: str
     snapshots = query(database, f"SELECT * FROM snapshots {of_fpd} ORDER BY observed_at")
     assert len(snapshots) == len(topologies)
     for snapshot in snapshots:
+        assert_shapes_are_taken(snapshot)
         window = int(snapshot["observed_at"].timestamp()) // 60
         whole = topologies["fpd", window]
         assert snapshot["external_rate"] == pytest.approx(whole["external_rate"], rel=1e-9)
         assert snapshot["measured_sojourn_seconds"] == pytest.approx(
             whole["mean_total_sojourn_seconds"], rel=1e-9
         )
+        assert snapshot["measured_completion_seconds"] == pytest.approx(
+            whole["mean_completion_seconds"], rel=1e-9
+        )
         for operator, load in snapshot["operators"].items():
-            measured = operators["fpd", operator, window]
-            assert load.pop("processors") == measured["processors"]
-            assert load.pop("processors_basis") == measured["processors_basis"]
-            assert load == {
-                name: pytest.approx(measured[name], rel=1e-9)
-                for name in ("arrival_rate", "arrival_scv", "service_rate", "service_scv")
-                if measured[name] is not None
-            }
+            assert_load_is(load, operators["fpd", operator, window])
     found = query(database, f"SELECT definition, source FROM topology_revisions {of_fpd}")
     assert [one["source"] for one in found] == ["discovered"]
     definition = found[0]["definition"]
