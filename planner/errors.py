@@ -183,9 +183,7 @@ class SimulationTooLarge(PlannerError):
     limit: int
     argument: str = "roots"
 
-    text = (
-        "The simulation would have {self.number:.4g} {self.unit}, and may have {self.limit:,}: lower {self.argument}."
-    )
+    text = "The simulation would have {self.number:.4g} {self.unit}, and may have {self.limit:,}: lower {self.argument}."
 
     @property
     def pointer(self) -> str:

@@ -14,6 +14,7 @@ def to_decision_answer(
 ) -> DecisionAnswer:
     """What the planner found, with the policy and the stored data that it rests on."""
     decision = composed.decision
+    current = to_estimate_answer(decision.current._replace(diagnostics=()))
     return DecisionAnswer.model_validate(
         {
             "decided_for": gathered.decided_for,
@@ -26,7 +27,7 @@ def to_decision_answer(
             "rate_change": decision.rate_change,
             "cooldown_left_seconds": decision.cooldown_left_seconds,
             "measured_sojourn_seconds": decision.measured_sojourn_seconds,
-            "current": to_estimate_answer(decision.current._replace(diagnostics=())),
+            "current": current.model_copy(update={"calibration": list(gathered.calibration) or None}),
             "sized_for": composed.sized_for,
             "look_ahead": outlook.rate,
             "correction": decision.correction if decision.correction.intervals else None,

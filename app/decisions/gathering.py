@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.decisions.schemas import DecisionRequest
-from app.described.answers import Basis
+from app.described.answers import Basis, CalibrationAnswer
 from app.http.error_pointers import STORED, Places
 from app.http.errors import InvalidRequest
 from app.measured.load import Gathered, gather_load
@@ -42,6 +42,7 @@ class GatheredDecision:
     basis: Basis
     decided_for: datetime
     diagnostics: tuple[Diagnostic, ...]
+    calibration: tuple[CalibrationAnswer, ...]
     question: DecisionQuestion
 
 
@@ -60,7 +61,7 @@ def gather_decision(
     stored = find_topology(session, name)
     terms = body.policy or find_terms(session, stored)
     check_terms(stored, terms, is_sent=body.policy is not None)
-    measured = Measured(model=terms.model, smoothing=terms.smoothing)
+    measured = Measured(model=terms.model, smoothing=terms.smoothing, calibrate=terms.calibrate)
     found = gather_load(session, stored, measured, settings, body.at)
     decided_for = find_end(found)
     refuse_stale(name, terms, decided_for, body.at or datetime.now(UTC))
@@ -71,7 +72,9 @@ def gather_decision(
         rates = gather_rates(session, found, decided_for, history or HISTORY)
     question = to_question(found, policy, decided_for, last, rates)
     places = STORED | {"states": "/policy/states" if body.policy else None}
-    return GatheredDecision(stored, terms, places, found.basis, decided_for, found.diagnostics, question)
+    return GatheredDecision(
+        stored, terms, places, found.basis, decided_for, found.diagnostics, found.calibration, question
+    )
 
 
 def find_terms(session: Session, stored: StoredTopology) -> PolicyBody:

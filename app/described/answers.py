@@ -64,6 +64,22 @@ class SpreadAnswer(Answer):
     known_error: Annotated[float | None, Field(description="Of the quantiles, relative, against simulation.")]
 
 
+class CalibrationAnswer(Answer):
+    """The factor by which measured waits of one operator correct modelled ones."""
+
+    operator: str
+    factor: Annotated[float, Field(description="The modelled wait is multiplied by it, the service is not.")]
+    measured_over_modelled: Annotated[
+        float, Field(description="Over all intervals used, each at its own load and processors.")
+    ]
+    intervals: Annotated[int, Field(description="How many were used.")]
+    first_observed_at: Annotated[
+        UtcTime | None, Field(description="When the oldest one began; null: not said.")
+    ]
+    last_observed_at: Annotated[UtcTime | None, Field(description="When the newest one began.")]
+    detail: str
+
+
 class EvidenceAnswer(Answer):
     """How true E[T] is for this kind of input."""
 
@@ -93,6 +109,10 @@ class EstimateAnswer(Answer):
         SpreadAnswer | None, Field(description="Until the last derived tuple is finished; as total.")
     ] = None
     evidence: EvidenceAnswer | None = None
+    calibration: Annotated[
+        list[CalibrationAnswer] | None,
+        Field(description="null: no modelled wait was corrected by a measured one."),
+    ] = None
     basis: Basis | None = None
 
 

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from starlette.concurrency import run_in_threadpool
 
+from app.described.calibrating import CalibratedLoad, calibrate_body
 from app.described.request import Described
 from app.described.topology import check_size
 from app.http.error_pointers import pointing_into_body
@@ -20,7 +21,7 @@ Answer = TypeVar("Answer")
 async def run_described(
     call: str,
     compute: Callable[[Topology, Load, Request], Found],
-    answer: Callable[[Found], Answer],
+    answer: Callable[[Found, CalibratedLoad], Answer],
     body: Request,
     settings: Settings,
 ) -> Answer:
@@ -33,8 +34,10 @@ async def run_described(
 
     def compute_answer() -> Answer:
         with time_planner(call), pointing_into_body():
-            found = compute(body.topology.to_values(), body.load.to_values(), body)
-        return answer(found)
+            topology = body.topology.to_values()
+            calibrated = calibrate_body(body, topology)
+            found = compute(topology, calibrated.load, body)
+        return answer(found, calibrated)
 
     if (
         not body.is_long

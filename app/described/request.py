@@ -26,12 +26,22 @@ ProcessorCounts = Annotated[
 ]
 
 
+Calibrate = Annotated[
+    bool,
+    Field(
+        description="Correct modelled waits by measured_wait_seconds, where it is measured with processors; "
+        "false: as modelled."
+    ),
+]
+
+
 class Described(Body):
     """The fields that every call on a described topology takes."""
 
     topology: Graph
     load: LoadBody
     model: ModelName = DEFAULT_MODEL
+    calibrate: Calibrate = True
 
     @property
     def is_long(self) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from app.terminal.commands import ModelOption
+from app.terminal.commands import CalibrateOption, ModelOption
 from planner.values import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ def gate(
     k_max: KMaxOption = None,
     processors: ProcessorsOption = None,
     model: ModelOption = DEFAULT_MODEL,
+    calibrate: CalibrateOption = True,
     junit: JunitOption = None,
     output: GateOutput = "table",
     summary: SummaryOption = None,
@@ -116,7 +117,7 @@ def gate(
 
     source = GateSource((file, topology), load, url, stored, max_age, api_key, offline)
     reports = GateReports(output, summary, junit)
-    limits = {"t_max_seconds": t_max, "k_max": k_max, "model": model}
+    limits = {"t_max_seconds": t_max, "k_max": k_max, "model": model, "calibrate": calibrate}
     try:
         answer = _find_answer(source, _read_terms(rate, processors, limits))
         if not allow_lower:

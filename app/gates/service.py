@@ -3,6 +3,7 @@
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
+from app.described.calibrating import add_calibration, calibrate_body
 from app.described.topology import check_size
 from app.gates.answers import to_gate_answer
 from app.gates.schemas import GateAnswer, GateRequest, GateTerms, StoredGateRequest
@@ -29,7 +30,9 @@ async def judge_in_thread(body: GateRequest, settings: Settings) -> GateAnswer:
 
 def judge_described(body: GateRequest) -> GateAnswer:
     """The verdict on the body's topology under its load."""
-    return to_gate_answer(judge(body.topology.to_values(), body.load.to_values(), body, body.model))
+    topology = body.topology.to_values()
+    calibrated = calibrate_body(body, topology)
+    return add_calibration(to_gate_answer(judge(topology, calibrated.load, body, body.model)), calibrated)
 
 
 def judge_stored(session: Session, name: str, body: StoredGateRequest, settings: Settings) -> GateAnswer:

@@ -10,6 +10,11 @@ A = TypeVar("A", bound=EstimateAnswer)
 
 
 def add_basis(answer: A, found: Gathered, aged: Sequence[DiagnosticAnswer]) -> A:
-    """The answer with its basis, the diagnostics of the stored data, and those of its age."""
+    """The answer with its basis and calibration, the diagnostics of the stored data, and those of its age."""
     said = [*map(DiagnosticAnswer.model_validate, found.diagnostics), *aged]
-    return answer.model_copy(update={"diagnostics": said + answer.diagnostics, "basis": found.basis})
+    changed = {
+        "diagnostics": said + answer.diagnostics,
+        "calibration": list(found.calibration) or None,
+        "basis": found.basis,
+    }
+    return answer.model_copy(update=changed)

@@ -7,9 +7,11 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from app.described.answers import Basis
+from app.described.answers import Basis, CalibrationAnswer
+from app.described.calibrating import CalibratedLoad, calibrate_load
 from app.described.load import LoadBody
 from app.http.errors import InvalidRequest
+from app.measured.calibrating import find_calibrating
 from app.measured.request import EwmaSmoothing, Measured, WindowSmoothing
 from app.measured.shapes import add_shapes
 from app.measured.snapshots import LEAST_COVERED, MOST_SHAPES, count_partial_since, find_newest, is_partial
@@ -37,6 +39,7 @@ class Gathered:
     basis: Basis
     newest: SnapshotRow
     intervals: tuple[Interval, ...]
+    calibration: tuple[CalibrationAnswer, ...] = ()
 
 
 def gather(
@@ -70,8 +73,12 @@ def gather_load(
         last_observed_at=snapshots[-1].observed_at,
     )
     intervals = _weigh(loads, body)
-    told = parts + strangers + _tell_of_shapes(loads) + diagnostics
-    return Gathered(stored, topology, load, told, basis, snapshots[-1], intervals)
+    rows = find_calibrating(session, stored, snapshots, ended_by) if body.calibrate else []
+    calibrated = _calibrate(topology, load, rows, body.model)
+    said = parts + strangers + _tell_of_shapes(loads) + diagnostics + calibrated.diagnostics
+    return Gathered(
+        stored, topology, calibrated.load, said, basis, snapshots[-1], intervals, calibrated.shown
+    )
 
 
 def _count_needed(body: Measured, settings: Settings) -> int:
@@ -153,6 +160,18 @@ def _tell_of_shapes(loads: Sequence[values.Load]) -> tuple[values.Diagnostic, ..
         "intervals: of more they are not read."
     )
     return (values.Diagnostic("shapes-of-the-newest", detail),)
+
+
+def _calibrate(
+    topology: values.Topology, load: values.Load, rows: Sequence[SnapshotRow], model: values.Model
+) -> CalibratedLoad:
+    """The load with the factors that the measured waits of these snapshots give."""
+    if not rows:
+        return CalibratedLoad(load)
+    loads, _ = _read_loads(rows, {operator.name for operator in topology.operators})
+    seconds = [row.window_seconds if row.covered_seconds is None else row.covered_seconds for row in rows]
+    intervals = [Interval(one, seconds=length) for one, length in zip(loads, seconds, strict=True)]
+    return calibrate_load(topology, load, intervals, [row.observed_at for row in rows], model)
 
 
 def _tell_of_parts(

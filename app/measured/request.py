@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from app.described.request import Calibrate
 from app.described.waiting_model import ModelName
 from app.http.fields import Body
 from planner.values import DEFAULT_MODEL
@@ -27,7 +28,8 @@ Smoothing = Annotated[WindowSmoothing | EwmaSmoothing, Field(discriminator="kind
 
 
 class Measured(Body):
-    """The fields that every stored call takes: the model, and the smoothing; without it the newest snapshot is used."""
+    """The fields that every stored call takes; without smoothing the newest snapshot is used."""
 
     model: ModelName = DEFAULT_MODEL
     smoothing: Smoothing | None = None
+    calibrate: Calibrate = True

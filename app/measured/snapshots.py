@@ -28,7 +28,7 @@ def find_newest(
     If there is none, those that cover part of it. If `count` is 1, the one of the newest two that covers more: a
     short log gives two parts, and the last may be only a moment long.
     """
-    query = select_snapshots(topology).where(*_ended(ended_by)).order_by(*(column.desc() for column in KEY))
+    query = select_snapshots(topology).where(*ended(ended_by)).order_by(*(column.desc() for column in KEY))
     if whole := _read_first(session, query.where(IS_WHOLE), count):
         return whole[::-1]
     partial = _read_first(session, query, max(count, 2))
@@ -48,7 +48,7 @@ def find_newest_rates(
 ) -> list[tuple[datetime, float, float]]:
     """Beginning, length and external rate of the newest `count` snapshots that cover their window, oldest first."""
     columns = select(SnapshotRow.observed_at, SnapshotRow.window_seconds, SnapshotRow.external_rate)
-    query = columns.where(SnapshotRow.topology_id == topology.id, IS_WHOLE, *_ended(ended_by))
+    query = columns.where(SnapshotRow.topology_id == topology.id, IS_WHOLE, *ended(ended_by))
     rows = session.execute(query.order_by(*(column.desc() for column in KEY)).limit(count)).all()
     return [(row[0], row[1], row[2]) for row in rows[::-1]]
 
@@ -58,7 +58,7 @@ def count_partial_since(
 ) -> int:
     """How many snapshots that begin at `since` or later and ended by `ended_by` cover only part of their window."""
     query = select(func.count()).where(
-        SnapshotRow.topology_id == topology.id, SnapshotRow.observed_at >= since, ~IS_WHOLE, *_ended(ended_by)
+        SnapshotRow.topology_id == topology.id, SnapshotRow.observed_at >= since, ~IS_WHOLE, *ended(ended_by)
     )
     return session.scalars(query).one()
 
@@ -72,7 +72,8 @@ def _find_covered_share(row: SnapshotRow) -> float:
     return 1.0 if row.covered_seconds is None else row.covered_seconds / row.window_seconds
 
 
-def _ended(by: datetime | None) -> list[ColumnElement[bool]]:
+def ended(by: datetime | None) -> list[ColumnElement[bool]]:
+    """The condition that a snapshot ended by this time; none without one."""
     if by is None:
         return []
     return [SnapshotRow.window_seconds <= func.extract("epoch", by - SnapshotRow.observed_at)]

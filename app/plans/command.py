@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from app.terminal.commands import ModelOption, Output, TopologyFile, fail, run_or_fail
+from app.terminal.commands import CalibrateOption, ModelOption, Output, TopologyFile, fail, run_or_fail
 from planner.values import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ def list_options(objective: "PlanObjective") -> list[Parameter]:
     options += [
         ("quantiles", QuantilesOption, None),
         ("model", ModelOption, fields["model"].default),
+        ("calibrate", CalibrateOption, fields["calibrate"].default),
         ("output", Output, "table"),
     ]
     return [
@@ -88,7 +89,7 @@ def list_options(objective: "PlanObjective") -> list[Parameter]:
     ]
 
 
-def estimate(  # noqa: PLR0917 - Typer passes options by name
+def estimate(
     topology: TopologyFile,
     load: LoadFile,
     processors: Annotated[
@@ -96,22 +97,20 @@ def estimate(  # noqa: PLR0917 - Typer passes options by name
     ] = None,
     quantiles: QuantilesOption = None,
     model: ModelOption = DEFAULT_MODEL,
+    *,
+    calibrate: CalibrateOption = True,
     output: Output = "table",
 ) -> None:
     """E[T] of a topology under a load."""
     from app.plans.offline import run_estimate
 
-    counts = _read_counts(processors)
-    levels = _read_levels(quantiles)
-    _print(
-        run_estimate,
-        output,
-        topology=topology,
-        load=load,
-        processors=counts,
-        model=model,
-        quantiles=levels,
-    )
+    asked = {
+        "processors": _read_counts(processors),
+        "quantiles": _read_levels(quantiles),
+        "model": model,
+        "calibrate": calibrate,
+    }
+    _print(run_estimate, output, topology=topology, load=load, **asked)
 
 
 def _read_counts(given: list[str] | None) -> dict[str, int] | None:

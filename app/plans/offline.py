@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.described.answers import EstimateAnswer, to_estimate_answer
+from app.described.calibrating import add_calibration, calibrate_body
 from app.objectives.estimate import EstimateRequest, compute_estimate
 from app.objectives.plan_objective import PlanObjective
 from app.plans.answers import to_plan_answer
@@ -20,17 +21,26 @@ from app.terminal.tables import open_console
 def run_estimate(**inputs: Any) -> EstimateAnswer:
     """E[T] of the files' topology under the files' load."""
     body = read_body(EstimateRequest, inputs)
-    return compute_answer(
-        lambda: to_estimate_answer(compute_estimate(body.topology.to_values(), body.load.to_values(), body))
-    )
+
+    def answer() -> EstimateAnswer:
+        topology = body.topology.to_values()
+        calibrated = calibrate_body(body, topology)
+        estimated = compute_estimate(topology, calibrated.load, body)
+        return add_calibration(to_estimate_answer(estimated), calibrated)
+
+    return compute_answer(answer)
 
 
 def run_plan(objective: PlanObjective, **inputs: Any) -> PlanAnswer:
     """The plan for the files' topology under the files' load."""
     body = read_body(objective.request, inputs)
-    return compute_answer(
-        lambda: to_plan_answer(objective.compute(body.topology.to_values(), body.load.to_values(), body))
-    )
+
+    def answer() -> PlanAnswer:
+        topology = body.topology.to_values()
+        calibrated = calibrate_body(body, topology)
+        return add_calibration(to_plan_answer(objective.compute(topology, calibrated.load, body)), calibrated)
+
+    return compute_answer(answer)
 
 
 def print_answer(answer: EstimateAnswer, output: str) -> None:

@@ -3,6 +3,7 @@
 from sqlalchemy.orm import Session
 
 from app.described.answers import EstimateAnswer, to_estimate_answer
+from app.described.calibrating import CalibratedLoad, add_calibration
 from app.described.computing import run_described
 from app.described.request import Described
 from app.http.error_pointers import blaming_what_is_stored
@@ -12,22 +13,28 @@ from app.measured.load import gather
 from app.measured.request import Measured
 from app.objectives.estimate import EstimateRequest, StoredEstimateRequest, compute_estimate
 from app.objectives.plan_objective import PlanObjective
-from app.plans.answers import to_plan_answer, write_plan
+from app.plans.answers import to_plan_answer, write_calibrated_plan
 from app.plans.schemas import PlanAnswer
 from app.serving.observability import time_planner
 from app.settings import Settings
 from app.storage.stored_answers import store_answer
 from app.tables import PlanRow
+from planner.values import Estimate
 
 
 async def estimate_described(body: EstimateRequest, settings: Settings) -> EstimateAnswer:
     """E[T] of the body's topology under its load."""
-    return await run_described("estimate", compute_estimate, to_estimate_answer, body, settings)
+    return await run_described("estimate", compute_estimate, to_calibrated_answer, body, settings)
+
+
+def to_calibrated_answer(estimate: Estimate, calibrated: CalibratedLoad) -> EstimateAnswer:
+    """The estimate as JSON, with the calibration of its load."""
+    return add_calibration(to_estimate_answer(estimate), calibrated)
 
 
 async def plan_described(objective: PlanObjective, body: Described, settings: Settings) -> bytes:
     """The plan for the body's topology under its load, as JSON."""
-    return await run_described(objective.call, objective.compute, write_plan, body, settings)
+    return await run_described(objective.call, objective.compute, write_calibrated_plan, body, settings)
 
 
 def estimate_stored(

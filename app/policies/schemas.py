@@ -5,7 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
-from app.described.request import Beta, KMax, TMax
+from app.described.request import Beta, Calibrate, KMax, TMax
 from app.described.waiting_model import ModelName
 from app.http.fields import Body, OperatorName, PositiveRate, Processors, Seconds
 from app.measured.freshness import DEFAULT_LIMIT_SECONDS
@@ -148,6 +148,7 @@ class PolicyBody(Body):
     goal: Goal
     model: ModelName = DEFAULT_MODEL
     smoothing: Smoothing | None = None
+    calibrate: Calibrate = True
     cooldown_seconds: Annotated[
         float, Field(ge=0, le=1e9, description="The least time between two changes (DRS's T_ra).")
     ] = 300.0

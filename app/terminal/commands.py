@@ -18,6 +18,12 @@ UNUSABLE_INPUT = 2
 TopologyFile = Annotated[Path, typer.Option("--topology", help="JSON or YAML; - reads standard input.")]
 *OTHER_MODELS, LAST_MODEL = WAITING_MODELS
 ModelOption = Annotated[str, typer.Option("--model", help=f"{', '.join(OTHER_MODELS)} or {LAST_MODEL}.")]
+CalibrateOption = Annotated[
+    bool,
+    typer.Option(
+        "--calibrate/--no-calibrate", help="Correct modelled waits by those that the load measured."
+    ),
+]
 Output = Annotated[Literal["table", "json"], typer.Option("--output", help="table or json.")]
 
 

@@ -5,11 +5,11 @@ from math import ceil, inf
 from typing import Literal, NamedTuple
 
 from planner.calibration.intervals import Interval, fill_in, limit_intervals
-from planner.calibration.sampling_noise import Queue, find_bursts, find_noise, find_variability
+from planner.calibration.sampling_noise import Waits, find_bursts, find_noise, find_variability
 from planner.calibration.shrunk_ratio import SeenWait
 from planner.errors import PlannerError
 from planner.plans.estimation import Situation, survey_load
-from planner.values import SHARED, Load, Model, OperatorLoad, Topology
+from planner.values import Load, Model, OperatorLoad, Topology
 
 Gap = Literal["not-measured", "processors-unknown", "nothing-arrives", "unstable", "hardly-any-wait"]
 """Why an interval says nothing of an operator's wait."""
@@ -71,24 +71,20 @@ def model_interval(
 def find_noises(
     situation: Situation, interval: Interval, counts: Sequence[int], waits: Sequence[float]
 ) -> list[float]:
-    """The relative variance of each operator's measured wait."""
+    """The relative variance of each operator's measured wait; inf where it could not keep up."""
     measured = [situation.load.operators[name] for name in situation.names]
     bursts = find_bursts(measured)
+    rates = zip(situation.flow.arrival_rates, situation.stations.service_rate, strict=True)
+    offered = [float(rate / service) for rate, service in rates]
+    stable = [k if wait < inf else ceil(a + 1.0) for k, wait, a in zip(counts, waits, offered, strict=True)]
+    probabilities = situation.waiting_probability(stable)
     noises = []
-    for operator, one, rate, service, count, wait in zip(
-        situation.topology.operators,
-        measured,
-        situation.flow.arrival_rates,
-        situation.stations.service_rate,
-        counts,
-        waits,
-        strict=True,
-    ):
-        tuples = None if interval.seconds is None else float(rate) * interval.seconds
-        busy = float(rate / service) / count
-        servers = count if operator.queueing in {None, SHARED} else 1
-        queue = Queue(tuples, busy, servers, float(service), find_variability(one, bursts), wait)
-        noises.append(find_noise(queue) if wait < inf else inf)
+    for place, operator in enumerate(situation.topology.operators):
+        count, rate = counts[place], float(situation.flow.arrival_rates[place])
+        variability = find_variability(measured[place], bursts, operator.queueing, count)
+        tuples = None if interval.seconds is None else rate * interval.seconds
+        seen = Waits(tuples, offered[place] / count, probabilities[place], variability)
+        noises.append(find_noise(seen) if waits[place] < inf else inf)
     return noises
 
 

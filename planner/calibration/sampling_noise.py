@@ -15,43 +15,43 @@ The variance depends on nothing that was measured of waits.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from planner.values import OperatorLoad
+from planner.values import SHARED, OperatorLoad, Queueing
 
 # Relative variance of a mean wait where the number of tuples is not known: that of a minute at some hundred tuples/s.
 UNKNOWN_NOISE = 0.04
+LEAST = 1e-12
 
 
-class Queue(NamedTuple):
-    """What the noise depends on: the number of tuples (None: not known) and the queue, with its modelled wait.
-
-    `servers` is the number of processors that take from one queue.
-    """
+class Waits(NamedTuple):
+    """What the noise depends on: how many tuples (None: not known), and how they wait; `variability` is a + s."""
 
     tuples: float | None
     utilisation: float
-    servers: int
-    service_rate: float
+    probability: float
     variability: float
-    wait_seconds: float
 
 
-def find_noise(queue: Queue) -> float:
+def find_noise(waits: Waits) -> float:
     """The relative variance of the mean wait."""
-    if queue.tuples is None:
+    if waits.tuples is None:
         return UNKNOWN_NOISE
-    spare = max(1.0 - queue.utilisation, 1e-12)
-    # Those who wait, wait (a + s)/2 services of all servers of the queue, over 1 − ρ.
-    waiting = 2.0 * queue.servers * queue.service_rate * spare * queue.wait_seconds
-    probability = min(1.0, max(waiting / max(queue.variability, 1e-12), 1e-12))
-    alike = 1.0 + 2.0 * queue.utilisation * queue.variability / spare**2
-    return (2.0 / probability - 1.0) * min(1.0, alike / max(queue.tuples, 1e-12))
+    spare = max(1.0 - waits.utilisation, LEAST)
+    alike = 1.0 + 2.0 * waits.utilisation * waits.variability / spare**2
+    return (2.0 / max(waits.probability, LEAST) - 1.0) * min(1.0, alike / max(waits.tuples, LEAST))
 
 
-def find_variability(one: OperatorLoad, bursts: float) -> float:
-    """a + s: the SCV of arrivals, or their index of dispersion over long windows where it is larger; 1 if unknown."""
-    arrivals = 1.0 if one.arrival_scv is None else one.arrival_scv
+def find_variability(one: OperatorLoad, bursts: float, queueing: Queueing | None, processors: int) -> float:
+    """a + s where a tuple queues: a is the SCV of arrivals, or their index of dispersion where that is larger.
+
+    The stream to one of k instances varies less than that of all: a/k where tuples are dealt in turn, else
+    1 + (a − 1)/k. An SCV that is not measured is 1.
+    """
+    arrivals = max(1.0 if one.arrival_scv is None else one.arrival_scv, bursts)
     services = 1.0 if one.service_scv is None else one.service_scv
-    return max(arrivals, bursts) + services
+    if queueing in {None, SHARED}:
+        return arrivals + services
+    least = 0.0 if queueing == "round-robin" else 1.0
+    return least + (arrivals - least) / processors + services
 
 
 def find_bursts(operators: Iterable[OperatorLoad]) -> float:
