@@ -3,11 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum
+from typing import TypeVar
 
 from planner.errors import InvalidLoad, join_names
-from planner.values import Diagnostic, Load, OperatorLoad
+from planner.topology.shape_smoothing import Average, merge_histograms, merge_instances, merge_points
+from planner.values import Diagnostic, Load, OperatorLoad, ServiceBucket
 
-Average = Callable[[Sequence[float]], float]
+Item = TypeVar("Item")
 
 
 def smooth_window(loads: Sequence[Load], size: int) -> tuple[Load, tuple[Diagnostic, ...]]:
@@ -16,7 +18,7 @@ def smooth_window(loads: Sequence[Load], size: int) -> tuple[Load, tuple[Diagnos
         raise InvalidLoad(
             f"A window of {size} intervals holds nothing: give a size of at least 1.", argument="size"
         )
-    load, diagnostics = smooth_loads(loads[-size:], average_evenly)
+    load, diagnostics = smooth_loads(loads[-size:], average_evenly, lambda count: [1.0] * count)
     if len(loads) < size:
         short = Diagnostic(
             "fewer-intervals",
@@ -40,7 +42,12 @@ def smooth_ewma(loads: Sequence[Load], alpha: float) -> tuple[Load, tuple[Diagno
             smoothed = alpha * smoothed + (1.0 - alpha) * value
         return smoothed
 
-    return smooth_loads(loads, average_fading)
+    def weigh(count: int) -> Sequence[float]:
+        weights = [(1.0 - alpha) * alpha**age for age in range(count - 1, -1, -1)]
+        weights[0] = alpha ** (count - 1)
+        return [weight / max(weights) for weight in weights]
+
+    return smooth_loads(loads, average_fading, weigh)
 
 
 def average_evenly(values: Sequence[float]) -> float:
@@ -48,15 +55,22 @@ def average_evenly(values: Sequence[float]) -> float:
     return fsum(values) / len(values)
 
 
-def smooth_loads(loads: Sequence[Load], average: Average) -> tuple[Load, tuple[Diagnostic, ...]]:
-    """Average each measurement over the intervals that have it; processors are the newest known."""
+def smooth_loads(
+    loads: Sequence[Load], average: Average, weigh: Callable[[int], Sequence[float]]
+) -> tuple[Load, tuple[Diagnostic, ...]]:
+    """Average each measurement over the intervals that have it; processors are the newest known.
+
+    `weigh` gives the weights of so many intervals in the average, in proportion to the largest.
+    """
     if not loads:
         raise InvalidLoad("There is no interval to smooth: post at least one snapshot.")
-    merging = Merging(loads, average)
+    merging = Merging(loads, average, weigh)
     names = dict.fromkeys(name for load in loads for name in load.operators)
     operators = {name: merging.merge_operator(name) for name in names}
     sojourn = merging.merge("measured_sojourn_seconds", "", [load.measured_sojourn_seconds for load in loads])
-    smoothed = Load(average([load.external_rate for load in loads]), operators, sojourn)
+    completions = [load.measured_completion_seconds for load in loads]
+    completion = merging.merge("measured_completion_seconds", "", completions)
+    smoothed = Load(average([load.external_rate for load in loads]), operators, sojourn, completion)
     return smoothed, merging.describe_gaps() + find_older_processors(loads, operators)
 
 
@@ -66,6 +80,7 @@ class Merging:
 
     loads: Sequence[Load]
     average: Average
+    weigh: Callable[[int], Sequence[float]]
     # number of intervals that have a value -> the fields and operators of such values
     gaps: dict[int, list[tuple[str, str]]] = field(default_factory=dict)
 
@@ -79,14 +94,62 @@ class Merging:
             arrival_scv=self.merge("arrival_scv", name, [one.arrival_scv for one in measured]),
             service_scv=self.merge("service_scv", name, [one.service_scv for one in measured]),
             processors=next((one.processors for one in newest_first if one.processors is not None), None),
+            arrival_idc=self.merge_lists(
+                "arrival_idc", name, [one.arrival_idc for one in measured], merge_points
+            ),
+            instances=self.merge_lists(
+                "instances", name, [one.instances for one in measured], merge_instances
+            ),
+            service_histogram=self.merge_histograms(name, [one.service_histogram for one in measured]),
+            measured_wait_seconds=self.merge_waits(name, measured),
         )
 
     def merge(self, field: str, operator: str, values: Sequence[float | None]) -> float | None:
         """The average over the intervals that have the value."""
         known = [value for value in values if value is not None]
-        if known and len(known) < len(values):
-            self.gaps.setdefault(len(known), []).append((field, operator))
+        self.note_gap(field, operator, len(known))
         return self.average(known) if known else None
+
+    def note_gap(self, field: str, operator: str, known: int) -> None:
+        if 0 < known < len(self.loads):
+            self.gaps.setdefault(known, []).append((field, operator))
+
+    def merge_lists(
+        self,
+        field: str,
+        operator: str,
+        lists: Sequence[tuple[Item, ...]],
+        merge: Callable[[Sequence[tuple[Item, ...]], Average], tuple[Item, ...]],
+    ) -> tuple[Item, ...]:
+        """What the lists of the intervals that have one are together."""
+        known = [one for one in lists if one]
+        self.note_gap(field, operator, len(known))
+        return merge(known, self.average) if known else ()
+
+    def merge_histograms(
+        self, operator: str, histograms: Sequence[tuple[ServiceBucket, ...]]
+    ) -> tuple[ServiceBucket, ...]:
+        """The services of all intervals."""
+        known = [one for one in histograms if one]
+        self.note_gap("service_histogram", operator, len(known))
+        return merge_histograms(known, self.weigh(len(known))) if known else ()
+
+    def merge_waits(self, operator: str, measured: Sequence[OperatorLoad]) -> float | None:
+        """The mean wait of a tuple, not of an interval: W = D(λ·W)/D(λ); λ of the topology where one is not known."""
+        pairs = zip(self.loads, measured, strict=True)
+        known = [(load, one, wait) for load, one in pairs if (wait := one.measured_wait_seconds) is not None]
+        self.note_gap("measured_wait_seconds", operator, len(known))
+        if not known:
+            return None
+        rates = [one.arrival_rate for _, one, _ in known]
+        weights = [rate for rate in rates if rate is not None]
+        if len(weights) < len(known):
+            weights = [load.external_rate for load, _, _ in known]
+        waits = [wait for _, _, wait in known]
+        arrived = self.average(weights)
+        if not arrived:
+            return self.average(waits)
+        return self.average([weight * wait for weight, wait in zip(weights, waits, strict=True)]) / arrived
 
     def merge_arrivals(self, operator: str, rates: Sequence[float | None]) -> float | None:
         """As merge; where intervals lack the value, it is scaled with the external rate to keep the visits λ/λ0.
@@ -115,7 +178,7 @@ def describe_gap(intervals: int, known: int, gap: Sequence[tuple[str, str]]) -> 
     )
     return Diagnostic(
         "intervals-missing",
-        f"Measured in only {known} of the {intervals} intervals, and smoothed over those{scaled}: {values}.",
+        f"Known in only {known} of the {intervals} intervals, and smoothed over those{scaled}: {values}.",
         tuple(dict.fromkeys(operator for _, operator in gap if operator)),
     )
 
