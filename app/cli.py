@@ -14,6 +14,7 @@ from app.placements.command import place
 from app.plans.command import estimate, plan_cli
 from app.profiles.command import profile
 from app.settings import PREFIX, Settings
+from app.simulations.command import simulate
 from app.storage.database_choice import UnclearDatabase, choose_database
 from app.terminal.commands import (
     choose_or_fail,
@@ -86,7 +87,7 @@ def migrate(
     typer.echo(f"schema {reached or 'empty'}")
 
 
-for command in (estimate, gate, place, profile, ingest, prune, forecast, backtest):
+for command in (estimate, simulate, gate, place, profile, ingest, prune, forecast, backtest):
     cli.command()(command)
 
 

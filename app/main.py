@@ -19,6 +19,7 @@ from app.http.handlers import install_problems
 from app.http.security import parse_api_keys
 from app.ingest_runs import routes as ingest_runs
 from app.job_workers.dispatcher import make_dispatchers
+from app.job_workers.ready_process import ReadyProcess
 from app.placements import routes as placements
 from app.plans import routes as plans
 from app.policies import routes as policies
@@ -28,6 +29,7 @@ from app.recommendations import routes as recommendations
 from app.serving import health
 from app.serving.observability import RequestRecorder, configure_logging, observe_pool
 from app.settings import Settings
+from app.simulations import routes as simulations
 from app.snapshots import routes as snapshots
 from app.storage.sessions import make_engine, make_health_engine
 from app.summaries import routes as summaries
@@ -55,6 +57,7 @@ ROUTERS = (
     throughput_samples.router,
     workload_forecasts.router,
     backtests.router,
+    simulations.router,
     recommendations.router,
     health.router,
     index.router,
@@ -76,6 +79,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.state.settings = settings
     app.state.computing = Computing(settings)
+    app.state.ready_process = ReadyProcess(settings)
     app.state.api_keys = parse_api_keys(settings.api_keys.get_secret_value())
     for router in ROUTERS:
         # include_router would search every route twice: first for the router, then within it.
@@ -104,7 +108,9 @@ async def open_database(app: FastAPI) -> AsyncIterator[None]:
     dispatchers = make_dispatchers(settings)
     for dispatcher in dispatchers:
         dispatcher.start()
+    app.state.ready_process.start()
     yield
+    app.state.ready_process.stop()
     for dispatcher in dispatchers:
         dispatcher.stop()
     engine.dispose()

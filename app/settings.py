@@ -8,6 +8,7 @@ from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 PREFIX = "HEADGATE_"
+WORKER_NICENESS = 10  # of processes that compute beside the service: they take what it leaves
 
 
 class Settings(BaseSettings):

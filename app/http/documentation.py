@@ -51,6 +51,10 @@ TAGS = [
         "description": "E[T], the best split of processors, the fewest processors; with reasons.",
     },
     {
+        "name": "simulations",
+        "description": "A topology simulated tuple by tuple: how true the model is for this input.",
+    },
+    {
         "name": "backtests",
         "description": "Policies replayed on a past workload, as jobs, with plots.",
     },

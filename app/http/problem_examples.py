@@ -36,6 +36,7 @@ STORAGE_EXAMPLES: tuple[Exception, ...] = (
     storing.UnknownPlacement(NO_ID),
     storing.UnknownIngestRun(7),
     storing.UnknownBacktest(NO_ID),
+    storing.UnknownSimulation(NO_ID),
     storing.UnknownRun("mst", seed=9, policies=("mst+ua", "headgate"), seeds=3),
     storing.RunNotFinished("headgate", seed=0, state="queued"),
     storing.UnknownProfile("detector", None),
@@ -71,6 +72,8 @@ PLANNING_EXAMPLES: tuple[Exception, ...] = (
     planning.BoundTooSmall("reporter", max_processors=1, needed=2),
     planning.BudgetTooSmall(10, 18, {"generator": 5, "detector": 11, "reporter": 2}),
     planning.TargetUnreachable(0.01, 0.05224305555555556),
+    planning.SimulationTooLarge("events", number=2.3e9, limit=100_000_000),
+    planning.SimulationStuck(("detector", "reporter"), seconds=12.5, roots_done=3912),
 )
 PLACING_EXAMPLES: tuple[Exception, ...] = (
     placing.InvalidProfile(

@@ -114,10 +114,18 @@ KINDS: dict[type[Exception], Kind] = {
     planning.BoundTooSmall: Kind("bound-too-small", 422, "max_processors too small", _list_fields),
     planning.BudgetTooSmall: Kind("budget-too-small", 422, "k_max too small", _list_fields),
     planning.TargetUnreachable: Kind("target-unreachable", 422, "t_max_seconds cannot be met", _name_limit),
+    planning.SimulationTooLarge: Kind(
+        "simulation-too-large",
+        422,
+        "Too much to simulate",
+        lambda p: {"unit": p.unit, "number": p.number, "limit": p.limit},
+    ),
+    planning.SimulationStuck: Kind("simulation-stuck", 422, "Full queues wait for each other", _list_fields),
     storing.UnknownProfile: Kind("unknown-profile", 404, "No such profile"),
     storing.UnknownVmCatalogue: Kind("unknown-vm-catalogue", 404, "No such VM catalogue"),
     storing.UnknownPlacement: Kind("unknown-placement", 404, "No such placement"),
     storing.UnknownBacktest: Kind("unknown-backtest", 404, "No such backtest"),
+    storing.UnknownSimulation: Kind("unknown-simulation", 404, "No such simulation"),
     storing.UnknownRun: Kind(
         "unknown-run",
         404,

@@ -17,12 +17,10 @@ from app.http.problems import describe_problem
 from app.job_workers.claims import Claim, NoLongerWanted, claim_job
 from app.job_workers.kinds import JobKind
 from app.serving.observability import configure_logging
-from app.settings import Settings
+from app.settings import WORKER_NICENESS, Settings
 from planner.errors import PlannerError
 
 log = logging.getLogger(__name__)
-
-NICENESS = 10
 
 Compute = Callable[[Claim], None]
 
@@ -47,7 +45,7 @@ def run_worker(kind: JobKind, compute: Compute) -> None:
 def settle_in() -> None:
     """Lets the process take only what the service leaves, and end with the process that started it."""
     threading.Thread(target=end_with_parent, daemon=True).start()
-    os.nice(NICENESS)
+    os.nice(WORKER_NICENESS)
 
 
 def end_with_parent() -> None:

@@ -6,7 +6,7 @@ ServiceError
 │   ├── TopologyExists · RevisionConflict
 │   └── NoSnapshot · NoStoredPolicy · NoPolicy · StaleSnapshots · StoredDataUnusable
 ├── UnknownDecision
-├── Unlisted                UnknownPlan · UnknownPlacement · UnknownIngestRun · UnknownBacktest
+├── Unlisted                UnknownPlan · UnknownPlacement · UnknownIngestRun · UnknownBacktest · UnknownSimulation
 ├── UnlistedVersion         UnknownProfile · UnknownVmCatalogue
 └── RunError                UnknownRun · RunNotFinished
 """
@@ -79,6 +79,10 @@ class UnknownIngestRun(Unlisted):
 
 class UnknownBacktest(Unlisted):
     kind, listed_at = "backtest", "/v1/backtests"
+
+
+class UnknownSimulation(Unlisted):
+    kind, listed_at = "queued simulation", "/v1/simulations"
 
 
 class UnlistedVersion(ServiceError):

@@ -123,6 +123,16 @@ def find_mean(law: ServiceLaw) -> float:
     return mean_of_buckets(*read_histogram(law)) if law.kind == "histogram" else law.mean_seconds
 
 
+def find_scv(law: ServiceLaw) -> float:
+    """Variance / mean²; of a histogram (Σ pᵦ·(low² + low·high + high²)/3) / mean² − 1."""
+    if law.kind == "histogram":
+        bounds, reached = read_histogram(law)
+        low, high = bounds[:-1], bounds[1:]
+        second = float(np.sum(np.diff(reached) * (low * low + low * high + high * high)) / 3.0)
+        return second / mean_of_buckets(bounds, reached) ** 2 - 1.0
+    return {"exponential": 1.0, "deterministic": 0.0}.get(law.kind, law.scv)
+
+
 def shape_lognormal(law: ServiceLaw) -> tuple[float, float]:
     """μ and σ of the logarithm: σ² = ln(1 + scv), μ = ln(mean) − σ²/2."""
     variance = math.log1p(law.scv)

@@ -1,0 +1,17 @@
+"""Computes one long simulation, and stores its answer."""
+
+from app.job_workers.claims import Claim
+from app.job_workers.kinds import SIMULATIONS
+from app.job_workers.simulation_run import run_simulation
+from app.job_workers.worker import run_worker
+from app.simulations.schemas import SimulationJob
+
+
+def compute_simulation(claim: Claim) -> None:
+    """A simulation is one run of some seconds: one that was ended begins anew, and has the same answer by its seed."""
+    answer = run_simulation(SimulationJob.model_validate(claim.request))
+    claim.succeed(answer=answer.model_dump(mode="json"))
+
+
+if __name__ == "__main__":
+    run_worker(SIMULATIONS, compute_simulation)

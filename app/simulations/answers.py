@@ -1,0 +1,112 @@
+"""Simulations as JSON: what was measured, with the model's number beside it."""
+
+from typing import Any
+
+from app.described.answers import DiagnosticAnswer, OperatorEstimateAnswer, QuantileAnswer
+from app.described.jobs import JobErrorAnswer
+from app.simulations.schemas import (
+    SimulatedOperatorAnswer,
+    SimulatedTimeAnswer,
+    SimulatedTotalAnswer,
+    SimulationAnswer,
+    SimulationJob,
+    SimulationJobAnswer,
+    SimulationParametersAnswer,
+    SimulationSummaryAnswer,
+)
+from planner.simulation.results import MeasuredTime, SimulatedOperator, Simulation
+
+
+def to_answer(job: SimulationJob, found: Simulation, seconds: float) -> SimulationAnswer:
+    """The answer of a simulation that ran for so many seconds."""
+    modelled = job.modelled
+    mean = modelled.expected_sojourn_seconds
+    said = [DiagnosticAnswer.model_validate(one) for one in found.diagnostics]
+    of_model = [one for one in modelled.diagnostics if one.code not in {other.code for other in said}]
+    return SimulationAnswer(
+        total=SimulatedTotalAnswer(
+            **to_time(found.total).model_dump(),
+            modelled_mean_seconds=mean,
+            model_error=compare(mean, found.total.mean_seconds),
+        ),
+        completion=to_time(found.completion),
+        operators=[
+            to_operator(one, model) for one, model in zip(found.operators, modelled.operators, strict=True)
+        ],
+        events=found.events,
+        seconds=seconds,
+        simulated_seconds=found.simulated_seconds,
+        roots=found.roots,
+        warm_up_roots=found.warm_up_roots,
+        seed=found.seed,
+        model=modelled.model,
+        diagnostics=said + of_model,
+        basis=modelled.basis,
+    )
+
+
+def to_time(measured: MeasuredTime) -> SimulatedTimeAnswer:
+    """A time of external tuples."""
+    return SimulatedTimeAnswer(
+        mean_seconds=measured.mean_seconds,
+        half_width_seconds=measured.half_width_seconds,
+        quantiles=[QuantileAnswer.model_validate(one) for one in measured.quantiles],
+    )
+
+
+def to_operator(found: SimulatedOperator, modelled: OperatorEstimateAnswer) -> SimulatedOperatorAnswer:
+    """One operator; what no tuple reached has no times."""
+    reached = found.visits > 0
+    return SimulatedOperatorAnswer(
+        name=found.name,
+        processors=found.processors,
+        queueing=modelled.queueing,
+        visits=found.visits,
+        arrival_rate=found.arrival_rate,
+        wait_seconds=found.wait_seconds if reached else None,
+        half_width_seconds=found.half_width_seconds,
+        sojourn_seconds=found.sojourn_seconds if reached else None,
+        utilisation=found.utilisation,
+        blocked_share=found.blocked_share,
+        modelled_wait_seconds=modelled.wait_seconds,
+        model_error=compare(modelled.wait_seconds, found.wait_seconds) if reached else None,
+    )
+
+
+def compare(modelled: float | None, simulated: float) -> float | None:
+    """(modelled - simulated) / simulated; None where the model's number is infinite or the simulated one is 0."""
+    return None if modelled is None or simulated <= 0.0 else (modelled - simulated) / simulated
+
+
+def to_summary(row: Any) -> SimulationSummaryAnswer:
+    """The state of a queued simulation, of a row that was read with its parameters alone."""
+    parameters = SimulationParametersAnswer.model_validate(row.parameters)
+    return SimulationSummaryAnswer(
+        id=row.id,
+        state=row.state,
+        progress=row.progress,
+        activity=describe_activity(row.state, parameters),
+        error=JobErrorAnswer.model_validate(row.error) if row.error else None,
+        created_at=row.created_at,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        parameters=parameters,
+    )
+
+
+def to_job_answer(row: Any) -> SimulationJobAnswer:
+    """The state with the answer."""
+    answer = SimulationAnswer.model_validate(row.answer) if row.answer else None
+    return SimulationJobAnswer(**to_summary(row).model_dump(), answer=answer)
+
+
+def describe_activity(state: str, parameters: SimulationParametersAnswer) -> str:
+    """The state as a sentence."""
+    size = f"{parameters.roots:,} roots, about {parameters.expected_events:,.0f} events"
+    return {
+        "queued": f"Waiting for its turn: {size}.",
+        "running": f"Simulates {size}.",
+        "succeeded": f"Done: {size}.",
+        "failed": f"Failed: {size}.",
+        "cancelled": f"Cancelled: {size}.",
+    }[state]

@@ -1,0 +1,98 @@
+"""Makes the job of a simulation from a request with its topology and load."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from app.described.answers import to_estimate_answer
+from app.simulations.schemas import (
+    ArrivalsBody,
+    BurstyArrivalsBody,
+    HistogramServiceBody,
+    SeriesArrivalsBody,
+    ServiceBody,
+    SimulationJob,
+    SimulationParametersAnswer,
+    SimulationRequest,
+    StoredSimulationRequest,
+)
+from planner.plans.estimation import estimate
+from planner.simulation import simulate as simulator
+from planner.simulation.arrivals import ArrivalLaw, check_arrivals
+from planner.simulation.laws import ServiceLaw, find_mean, find_scv
+from planner.simulation.system import build_system
+from planner.values import Load, OperatorLoad, ServiceBucket, Topology
+
+Terms = SimulationRequest | StoredSimulationRequest
+
+
+def prepare_job(body: Terms, topology: Topology, load: Load, most_events: int) -> SimulationJob:
+    """The job of a body, with what the model says of the same input; what would certainly fail is refused."""
+    services = to_service_laws(body.services, load)
+    load = take_services(load, services)
+    arrivals = to_arrival_law(body.arrivals)
+    modelled = estimate(topology, load, body.processors, body.model)
+    processors = {one.name: one.processors for one in modelled.operators}
+    system = build_system(topology, load, processors, services, body.capacities)
+    simulator.check_size(system, body.roots, most_events)
+    check_arrivals(arrivals, system.rate, body.roots)
+    parameters = SimulationParametersAnswer(
+        roots=body.roots,
+        seed=body.seed,
+        processors=processors,
+        arrivals=body.arrivals.kind,
+        quantiles=body.quantiles,
+        warm_up_share=body.warm_up_share,
+        expected_events=simulator.count_events(topology, load, body.roots),
+    )
+    return SimulationJob(
+        parameters=parameters,
+        topology=topology,
+        load=load,
+        arrivals=arrivals,
+        services=services,
+        capacities=body.capacities,
+        modelled=to_estimate_answer(modelled),
+    )
+
+
+def take_services(load: Load, services: Mapping[str, ServiceLaw]) -> Load:
+    """The load with the simulated services in place of the measured ones, so that the model has the same input."""
+    known = {name: load.operators[name] for name in services if name in load.operators}
+    simulated = {
+        name: measured._replace(
+            service_rate=1.0 / find_mean(services[name]) if find_mean(services[name]) > 0.0 else None,
+            service_scv=find_scv(services[name]),
+            service_histogram=services[name].buckets,
+        )
+        for name, measured in known.items()
+    }
+    return replace(load, operators={**load.operators, **simulated})
+
+
+def to_arrival_law(body: ArrivalsBody) -> ArrivalLaw:
+    """The law of arrivals as the planner's value."""
+    if isinstance(body, BurstyArrivalsBody):
+        return ArrivalLaw("mmpp", body.burst_ratio, body.burst_share, body.mean_burst_seconds)
+    if isinstance(body, SeriesArrivalsBody):
+        return ArrivalLaw("series", counts=tuple(body.counts), interval_seconds=body.interval_seconds)
+    return ArrivalLaw(body.kind)
+
+
+def to_service_laws(bodies: Mapping[str, ServiceBody], load: Load) -> dict[str, ServiceLaw]:
+    """The laws of services by operator; what a body leaves out is as measured."""
+    return {
+        name: to_service_law(body, load.operators.get(name, OperatorLoad())) for name, body in bodies.items()
+    }
+
+
+def to_service_law(body: ServiceBody, measured: OperatorLoad) -> ServiceLaw:
+    """One law; a mean that is neither given nor measured is 0, which the planner refuses."""
+    if isinstance(body, HistogramServiceBody):
+        buckets = tuple(ServiceBucket(one.upper_seconds, one.count) for one in body.buckets)
+        return ServiceLaw("histogram", buckets=buckets)
+    mean = body.mean_seconds
+    if mean is None:
+        mean = 1.0 / measured.service_rate if measured.service_rate else 0.0
+    given = getattr(body, "scv", None)  # exponential and deterministic times have none of their own
+    assumed = 1.0 if measured.service_scv is None else measured.service_scv
+    return ServiceLaw(body.kind, mean, assumed if given is None else given)
