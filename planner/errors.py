@@ -183,7 +183,10 @@ class SimulationTooLarge(PlannerError):
     limit: int
     argument: str = "roots"
 
-    text = "The simulation would have {self.number:.4g} {self.unit}, and may have {self.limit:,}: lower {self.argument}."
+    text = (
+        "The simulation would have {self.number:.4g} {self.unit}, and may have {self.limit:,}: lower "
+        "{self.argument}."
+    )
 
     @property
     def pointer(self) -> str:
@@ -196,11 +199,10 @@ class SimulationStuck(PlannerError):
 
     operators: tuple[str, ...]
     seconds: float
-    roots_done: int
 
     def __str__(self) -> str:
         return (
-            f"After {self.seconds:.6g} simulated seconds and {self.roots_done} roots, instances of "
-            f"{join_names(self.operators)} wait for places in each other's full queues, and nothing moves any more: "
-            "raise the capacities of the operators in this cycle, or leave them out."
+            f"After {self.seconds:.6g} simulated seconds the queues of {join_names(self.operators)} are full, and "
+            "those that send to them wait for each other in a circle: nothing moves any more, as on the engine. "
+            "Raise the capacities of the operators in this cycle, or leave them out."
         )

@@ -5,27 +5,42 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from planner.arrays import Floats
-from planner.simulation.acyclic import run_acyclic
+from planner.simulation.event_by_event import run_by_events
+from planner.simulation.laws import ServiceLaw
 from planner.simulation.measures import ARRIVED, BUSY, SOJOURN, WAIT, Tally
 from planner.simulation.results import SimulatedOperator, Simulation
-from planner.simulation.system import Scenario, Station
+from planner.simulation.station_by_station import run_stations
+from planner.simulation.system import (
+    KEYED,
+    OUTSIDE,
+    RANDOM,
+    ROUND_ROBIN,
+    UNBOUNDED,
+    Link,
+    Scenario,
+    Station,
+    System,
+)
 from planner.simulation.visits import ServedVisits, VisitLog
+from planner.values import SHARED
+
+Recorder = Callable[[ServedVisits], None]
 
 
-def run_scenario(scenario: Scenario, record: Callable[[ServedVisits], None]) -> Floats:
-    """Simulates all roots; `record` gets the visits. The seconds that servers of each station were blocked."""
+def run_scenario(scenario: Scenario, window: Floats, record: Recorder) -> Floats:
+    """Simulates all roots; `record` gets the visits. Seconds in the window that servers were blocked, by station."""
     system, arrivals, seed = scenario
-    if not system.order or any(station.capacity >= 0 for station in system.stations):
-        raise NotImplementedError("loops and bounded queues come with the next commit")
-    run_acyclic(system, arrivals, seed, record)
-    return np.zeros(len(system.stations))
+    if system.order and all(station.capacity == UNBOUNDED for station in system.stations):
+        run_stations(system, arrivals, seed, record)
+        return np.zeros(len(system.stations))
+    return run_by_events(system, arrivals, seed, window, record)
 
 
 def measure_scenario(scenario: Scenario, levels: Sequence[float], warm_up_roots: int) -> Simulation:
     """The answer of a simulation, without diagnostics."""
     system, arrivals, seed = scenario
     tallied = Tally.start(arrivals, warm_up_roots, len(system.stations))
-    blocked = run_scenario(scenario, tallied.record)
+    blocked = run_scenario(scenario, tallied.window, tallied.record)
     return Simulation(
         total=tallied.measure_totals(levels),
         completion=tallied.measure_completions(levels),
@@ -64,7 +79,7 @@ def describe_station(
 def log_visits(scenario: Scenario) -> VisitLog:
     """All visits of a simulation, in order of arrival."""
     parts: list[ServedVisits] = []
-    run_scenario(scenario, parts.append)
+    run_scenario(scenario, np.zeros(2), parts.append)
     station = np.repeat([part.station for part in parts], [len(part.root) for part in parts])
     columns = [
         np.concatenate([part[column] for part in parts]) for column in range(1, len(ServedVisits._fields))
@@ -75,4 +90,13 @@ def log_visits(scenario: Scenario) -> VisitLog:
 
 
 def warm_up_engine() -> None:
-    """Calls every compiled function once."""
+    """Calls every compiled function once, with the types of all calls."""
+    law = ServiceLaw("exponential", 0.5)
+    stations = tuple(
+        Station(queueing, 2, queueing, law, (0.5, 1.0)) for queueing in (SHARED, ROUND_ROBIN, RANDOM, KEYED)
+    )
+    links = (Link(OUTSIDE, 0, 1.0), Link(0, 1, 1.0), Link(1, 2, 1.5), Link(2, 3, 0.5))
+    arrivals = np.arange(1.0, 21.0)
+    for order in ((0, 1, 2, 3), ()):  # without events, and with them
+        system = System(stations, links, (1.0, 1.0, 1.5, 0.75), order, 1.0, ())
+        measure_scenario(Scenario(system, arrivals, 1), (0.5,), 2)

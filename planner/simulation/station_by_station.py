@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.arrays import Counts, Floats
-from planner.simulation.kernels import NONE, choose_by_key, deal, multiply, serve_own, serve_shared
 from planner.simulation.laws import Sampler, make_sampler
 from planner.simulation.seeds import COPIES, SERVICES, make_random
+from planner.simulation.station_kernels import NONE, choose_by_key, deal, multiply, serve_own, serve_shared
 from planner.simulation.system import KEYED, OUTSIDE, RANDOM, ROUND_ROBIN, Link, Station, System
 from planner.simulation.visits import ServedVisits
 from planner.values import SHARED
@@ -162,7 +162,7 @@ def start_carrier(system: System, place: int, seed: int) -> Carrier:
     return Carrier(link, random, target.processors, turns)
 
 
-def run_acyclic(system: System, arrivals: Floats, seed: int, record: Callable[[ServedVisits], None]) -> None:
+def run_stations(system: System, arrivals: Floats, seed: int, record: Callable[[ServedVisits], None]) -> None:
     """Simulates all roots; `record` gets the visits, in parts that are sorted within each station."""
     desks = [
         Desk(place, station, make_random(seed, SERVICES, place), make_sampler(station.law))

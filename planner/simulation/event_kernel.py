@@ -1,0 +1,354 @@
+"""Arrivals and finishes in order of time, in compiled code.
+
+The helpers are inlined into one function: passing arrays to a compiled function costs more than most of them do.
+"""
+
+import numpy as np
+
+from planner.arrays import Counts, Floats
+from planner.simulation.compiled import borrow, compiled, inlined
+from planner.simulation.event_state import (
+    AT_ENTRY,
+    AT_RANDOM,
+    BY_KEY,
+    ENTERED,
+    EXPONENTIAL,
+    FREE_ITEM,
+    FREE_ITEMS,
+    GAMMA,
+    HISTOGRAM,
+    IN_SERVICE,
+    IN_TURN,
+    LOGGED,
+    LOGNORMAL,
+    NEEDED_ITEMS,
+    NONE,
+    State,
+)
+from planner.simulation.keys import hash_key
+
+DONE, LOG_FULL, ITEMS_SHORT = range(3)
+"""Why the loop ended."""
+
+
+@inlined
+def push(times: Floats, serving: Counts, size: int, time: float, sender: int) -> None:
+    """Adds to a binary heap of `size` entries."""
+    place = size
+    while place > 0:
+        parent = (place - 1) >> 1
+        if times[parent] <= time:
+            break
+        times[place], serving[place] = times[parent], serving[parent]
+        place = parent
+    times[place], serving[place] = time, sender
+
+
+@inlined
+def pop(times: Floats, serving: Counts, size: int) -> None:
+    """Removes the first of `size` entries of a binary heap."""
+    last = size - 1
+    time, sender = times[last], serving[last]
+    place = 0
+    while 2 * place + 1 < last:
+        child = 2 * place + 1
+        if child + 1 < last and times[child + 1] < times[child]:
+            child += 1
+        if times[child] >= time:
+            break
+        times[place], serving[place] = times[child], serving[child]
+        place = child
+    times[place], serving[place] = time, sender
+
+
+@inlined
+def draw_bucket(tables: Floats, begin: int, end: int, part: float) -> float:
+    """The time below which this part of services lies: linear within a bucket."""
+    low, high = begin, end - 1
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if tables[middle, 1] <= part:
+            low = middle
+        else:
+            high = middle
+    within = (part - tables[low, 1]) / (tables[high, 1] - tables[low, 1])
+    return tables[low, 0] + within * (tables[high, 0] - tables[low, 0])
+
+
+@inlined
+def draw_service(state: State, random: np.random.Generator, station: int) -> float:
+    """One service time in seconds."""
+    law = state.stations[station].law
+    first, second = state.stations[station].first, state.stations[station].second
+    if law == EXPONENTIAL:
+        return first * random.standard_exponential()
+    if law == GAMMA:
+        return second * random.standard_gamma(first)
+    if law == LOGNORMAL:
+        return np.exp(first + second * random.standard_normal())
+    if law == HISTOGRAM:
+        begin, end = state.stations[station].table_begin, state.stations[station].table_end
+        return draw_bucket(state.tables, begin, end, random.random())
+    return first
+
+
+@inlined
+def choose_queue(state: State, random: np.random.Generator, sender: int) -> int:
+    """The queue for the next tuple of a sender."""
+    link = state.senders[sender].link
+    target = state.links[link].target
+    queueing, first, count = (
+        state.stations[target].queueing,
+        state.stations[target].first_queue,
+        state.stations[target].queues,
+    )
+    chosen = 0
+    if queueing == IN_TURN:
+        place = state.links[link].first_turn + state.senders[sender].place
+        chosen = state.turns[place]
+        state.turns[place] = chosen + 1 if chosen + 1 < count else 0
+    elif queueing == AT_RANDOM:
+        chosen = min(int(random.random() * count), count - 1)
+    elif queueing == BY_KEY:
+        key = hash_key(state.senders[sender].root, target)
+        while chosen < count - 1 and state.key_ends[first + chosen] <= key:
+            chosen += 1
+    return first + chosen
+
+
+@inlined
+def start_service(
+    state: State, random: np.random.Generator, server: int, root: int, arrived: float, now: float
+) -> None:
+    """The server has the tuple from now on."""
+    state.senders[server].root = root
+    state.senders[server].arrived = arrived
+    state.senders[server].started = now
+    end = now + draw_service(state, random, state.senders[server].station)
+    push(state.times, state.serving, state.counters[IN_SERVICE], end, server)
+    state.counters[IN_SERVICE] += 1
+
+
+@inlined
+def append_item(state: State, queue: int, root: int, now: float) -> None:
+    """The tuple waits at the end of a queue."""
+    item = state.counters[FREE_ITEM]
+    state.counters[FREE_ITEM] = state.items[item].following
+    state.counters[FREE_ITEMS] -= 1
+    state.items[item].root = root
+    state.items[item].arrived = now
+    state.items[item].following = NONE
+    if state.queues[queue].head == NONE:
+        state.queues[queue].head = item
+    else:
+        state.items[state.queues[queue].tail].following = item
+    state.queues[queue].tail = item
+    state.queues[queue].length += 1
+
+
+@inlined
+def take_item(state: State, queue: int) -> int:
+    """The first item of a queue leaves it; its fields stay until the next tuple waits."""
+    item = state.queues[queue].head
+    state.queues[queue].head = state.items[item].following
+    state.queues[queue].length -= 1
+    state.items[item].following = state.counters[FREE_ITEM]
+    state.counters[FREE_ITEM] = item
+    state.counters[FREE_ITEMS] += 1
+    return item
+
+
+@inlined
+def take_idle(state: State, queue: int) -> int:
+    """The server that is idle for longest, or NONE."""
+    server = state.queues[queue].idle_head
+    if server != NONE:
+        state.queues[queue].idle_head = state.senders[server].following
+    return server
+
+
+@inlined
+def rest_server(state: State, queue: int, server: int) -> None:
+    """The server is idle from now on."""
+    state.senders[server].following = NONE
+    if state.queues[queue].idle_head == NONE:
+        state.queues[queue].idle_head = server
+    else:
+        state.senders[state.queues[queue].idle_tail].following = server
+    state.queues[queue].idle_tail = server
+
+
+@inlined
+def block_sender(state: State, queue: int, sender: int, now: float) -> None:
+    """The sender waits for a place in a queue."""
+    state.senders[sender].following = NONE
+    state.senders[sender].blocked_since = now
+    if state.queues[queue].blocked_head == NONE:
+        state.queues[queue].blocked_head = sender
+    else:
+        state.senders[state.queues[queue].blocked_tail].following = sender
+    state.queues[queue].blocked_tail = sender
+
+
+@inlined
+def wake_sender(state: State, queue: int, now: float) -> int:
+    """The sender that has waited for longest for a place in a queue, or NONE."""
+    sender = state.queues[queue].blocked_head
+    if sender != NONE:
+        state.queues[queue].blocked_head = state.senders[sender].following
+        station = state.senders[sender].station
+        if station != NONE:
+            since = max(state.senders[sender].blocked_since, state.window[0])
+            state.blocked_seconds[station] += max(0.0, min(now, state.window[1]) - since)
+    return sender
+
+
+@inlined
+def enter(state: State, random: np.random.Generator, queue: int, root: int, now: float) -> bool:
+    """A tuple arrives: it is served at once, or waits; False where there is no place for it."""
+    server = take_idle(state, queue)
+    if server != NONE:
+        start_service(state, random, server, root, now, now)
+        return True
+    capacity = state.queues[queue].capacity
+    if capacity != NONE and state.queues[queue].length >= capacity:
+        return False
+    append_item(state, queue, root, now)
+    return True
+
+
+@inlined
+def begin_sending(state: State, sender: int, root: int) -> None:
+    """The sender sends what it emits for a tuple; it has sent nothing yet."""
+    state.senders[sender].root = root
+    state.senders[sender].link = state.senders[sender].first_link - 1
+    state.senders[sender].left = 0
+    state.senders[sender].chosen = NONE
+
+
+@inlined
+def send(state: State, random: np.random.Generator, sender: int, now: float) -> bool:
+    """Sends tuples until none is left, or until there is no place for one (False)."""
+    while True:
+        while state.senders[sender].left > 0:
+            if state.senders[sender].chosen == NONE:
+                state.senders[sender].chosen = choose_queue(state, random, sender)
+            queue = state.senders[sender].chosen
+            if not enter(state, random, queue, state.senders[sender].root, now):
+                block_sender(state, queue, sender, now)
+                return False
+            state.senders[sender].chosen = NONE
+            state.senders[sender].left -= 1
+        link = state.senders[sender].link + 1
+        if link >= state.senders[sender].end_link:
+            return True
+        state.senders[sender].link = link
+        rest = state.links[link].rest
+        more = 1 if rest > 0.0 and random.random() < rest else 0
+        state.senders[sender].left = state.links[link].whole + more
+
+
+@inlined
+def go_on(state: State, random: np.random.Generator, first: int, now: float) -> None:
+    """A sender sends; where it is done, it takes the next tuple of its queue, and who waits for that place goes on."""
+    state.stack[0] = first
+    size = 1
+    while size > 0:
+        size -= 1
+        sender = state.stack[size]
+        if send(state, random, sender, now):
+            queue = state.senders[sender].queue
+            if state.queues[queue].head == NONE:
+                rest_server(state, queue, sender)
+            else:
+                item = take_item(state, queue)
+                root = state.items[item].root
+                if state.senders[sender].station == NONE:
+                    begin_sending(state, sender, root)
+                    state.stack[size] = sender
+                    size += 1
+                else:
+                    start_service(state, random, sender, root, state.items[item].arrived, now)
+            woken = wake_sender(state, queue, now)
+            if woken != NONE:
+                state.stack[size] = woken
+                size += 1
+
+
+@inlined
+def finish(state: State) -> int:
+    """The next service ends, and the visit goes to the log; its server, which is to send what it emits."""
+    server, row = state.serving[0], state.counters[LOGGED]
+    state.log[row].station = state.senders[server].station
+    state.log[row].instance = state.senders[server].place
+    state.log[row].root = state.senders[server].root
+    state.log[row].arrived = state.senders[server].arrived
+    state.log[row].started = state.senders[server].started
+    state.log[row].finished = state.times[0]
+    state.counters[LOGGED] += 1
+    pop(state.times, state.serving, state.counters[IN_SERVICE])
+    state.counters[IN_SERVICE] -= 1
+    begin_sending(state, server, state.senders[server].root)
+    return server
+
+
+@inlined
+def admit(state: State, now: float) -> int:
+    """A root arrives at the next entry, which is to send it; NONE where the entry is blocked, and the root waits."""
+    root, entry = state.counters[ENTERED], state.entries[state.counters[AT_ENTRY]]
+    state.counters[AT_ENTRY] += 1
+    if state.counters[AT_ENTRY] == len(state.entries):
+        state.counters[AT_ENTRY] = 0
+        state.counters[ENTERED] += 1
+    queue = state.senders[entry].queue
+    if take_idle(state, queue) == NONE:
+        append_item(state, queue, root, now)
+        return NONE
+    begin_sending(state, entry, root)
+    return entry
+
+
+@inlined
+def borrow_state(state: State) -> State:
+    """The same state, in arrays whose users are not counted."""
+    return State(
+        borrow(state.stations),
+        borrow(state.links),
+        borrow(state.queues),
+        borrow(state.senders),
+        borrow(state.items),
+        borrow(state.log),
+        borrow(state.times),
+        borrow(state.serving),
+        borrow(state.tables),
+        borrow(state.key_ends),
+        borrow(state.turns),
+        borrow(state.entries),
+        borrow(state.stack),
+        borrow(state.counters),
+        borrow(state.blocked_seconds),
+        borrow(state.window),
+    )
+
+
+@compiled
+def run_events(owned: State, random: np.random.Generator, arrivals: Floats) -> int:
+    """Simulates until all is done, or until the log is full or items run short: then it can be called again."""
+    state = borrow_state(owned)
+    while True:
+        if state.counters[LOGGED] == len(state.log):
+            return LOG_FULL
+        if state.counters[FREE_ITEMS] < state.counters[NEEDED_ITEMS]:
+            return ITEMS_SHORT
+        root = state.counters[ENTERED]
+        busy = state.counters[IN_SERVICE] > 0
+        if root == len(arrivals) and not busy:
+            return DONE
+        if busy and (root == len(arrivals) or state.times[0] <= arrivals[root]):
+            now = state.times[0]
+            sender = finish(state)
+        else:
+            now = arrivals[root]
+            sender = admit(state, now)
+        if sender != NONE:
+            go_on(state, random, sender, now)

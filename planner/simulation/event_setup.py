@@ -1,0 +1,189 @@
+"""The records of a system before its first event."""
+
+from math import ceil
+
+import numpy as np
+
+from planner.arrays import Counts, Floats
+from planner.simulation import event_state
+from planner.simulation.event_state import NONE, Records, State
+from planner.simulation.laws import ServiceLaw, read_histogram, shape_lognormal
+from planner.simulation.system import KEYED, OUTSIDE, RANDOM, ROUND_ROBIN, UNBOUNDED, Link, Station, System
+from planner.values import SHARED
+
+LOG_ROWS = 1 << 16
+LOG_ROWS_OF_A_STATION = 1 << 8
+FEWEST_ITEMS = 1 << 12
+QUEUEINGS = {
+    SHARED: event_state.SHARED_QUEUE,
+    ROUND_ROBIN: event_state.IN_TURN,
+    RANDOM: event_state.AT_RANDOM,
+    KEYED: event_state.BY_KEY,
+}
+
+
+def build_state(system: System, random: np.random.Generator, window: Floats) -> State:
+    """Every server is idle, nothing waits; senders begin to deal each at a place of its own."""
+    links = sorted(
+        system.links, key=lambda link: link.source
+    )  # those of a source lie together, entries first
+    stations, tables = build_stations(system)
+    queues, key_ends = build_queues(system, stations)
+    link_records, turns = build_links(system, links, random)
+    senders = build_senders(system, links, stations)
+    entries = np.flatnonzero(senders.station == NONE)
+    queues = np.append(queues, build_outside_queues(entries)).view(np.recarray)
+    senders.queue[entries] = np.arange(len(queues) - len(entries), len(queues))
+    give_idle_servers(queues, senders)
+    counters = np.zeros(7, np.int64)
+    counters[event_state.NEEDED_ITEMS] = count_needed_items(system, links)
+    counters[event_state.FREE_ITEM] = NONE
+    items = grow_items(np.recarray(0, event_state.ITEM), counters)
+    size = len(senders)
+    rows = max(LOG_ROWS, LOG_ROWS_OF_A_STATION * len(system.stations))
+    log = np.recarray(rows, event_state.VISIT)
+    heap = np.zeros(size), np.zeros(size, np.int64)
+    stack = np.zeros(size + 1, np.int64)
+    blocked = np.zeros(len(system.stations))
+    return State(
+        *(stations, link_records, queues, senders, items, log, *heap),
+        *(tables, key_ends, turns, entries, stack, counters, blocked, window),
+    )
+
+
+def make_records(size: int, kind: np.dtype[np.void]) -> Records:
+    """Records whose fields are all NONE."""
+    records = np.recarray(size, kind)
+    for name in kind.names or ():
+        records[name] = NONE
+    return records
+
+
+def build_stations(system: System) -> tuple[Records, Floats]:
+    """The stations, and the tables of their histograms one after the other."""
+    stations = make_records(len(system.stations), event_state.STATION)
+    tables: list[Floats] = [np.zeros((0, 2))]
+    first_queue = table_begin = 0
+    for record, station in zip(stations, system.stations, strict=True):
+        record.queueing = event_state.SHARED_QUEUE if station.processors == 1 else QUEUEINGS[station.queueing]
+        record.queues = count_queues(station)
+        record.first_queue = first_queue
+        first_queue += record.queues
+        record.law, record.first, record.second = number_law(station.law)
+        table = np.column_stack(read_histogram(station.law)) if station.law.kind == "histogram" else tables[0]
+        record.table_begin, record.table_end = table_begin, table_begin + len(table)
+        table_begin += len(table)
+        tables.append(table)
+    return stations, np.concatenate(tables)
+
+
+def count_queues(station: Station) -> int:
+    """One, or one for each server."""
+    return 1 if station.queueing == SHARED else station.processors
+
+
+def number_law(law: ServiceLaw) -> tuple[int, float, float]:
+    """The law and its two parameters; gamma has shape 1/scv and scale mean·scv."""
+    if law.kind == "exponential":
+        return event_state.EXPONENTIAL, law.mean_seconds, 0.0
+    if law.kind == "gamma":
+        return event_state.GAMMA, 1.0 / law.scv, law.mean_seconds * law.scv
+    if law.kind == "lognormal":
+        return event_state.LOGNORMAL, *shape_lognormal(law)
+    if law.kind == "histogram":
+        return event_state.HISTOGRAM, 0.0, 0.0
+    return event_state.DETERMINISTIC, law.mean_seconds, 0.0
+
+
+def build_queues(system: System, stations: Records) -> tuple[Records, Floats]:
+    """The queues of all stations, and up to which key each is chosen."""
+    queues = make_records(int(np.sum(stations.queues)), event_state.QUEUE)
+    queues.length = 0
+    key_ends = np.ones(len(queues))
+    for record, station in zip(stations, system.stations, strict=True):
+        stretch = slice(record.first_queue, record.first_queue + record.queues)
+        queues.capacity[stretch] = station.capacity
+        if station.queueing == KEYED:
+            key_ends[stretch] = station.key_ends
+    return queues, key_ends
+
+
+def build_outside_queues(entries: Counts) -> Records:
+    """Where roots wait outside, at each entry."""
+    queues = make_records(len(entries), event_state.QUEUE)
+    queues.length = 0
+    return queues
+
+
+def build_links(system: System, links: list[Link], random: np.random.Generator) -> tuple[Records, Counts]:
+    """The links, and where each sender of each begins to deal."""
+    records = make_records(len(links), event_state.LINK)
+    turns: list[Counts] = [np.zeros(0, np.int64)]
+    first_turn = 0
+    for record, link in zip(records, links, strict=True):
+        senders = 1 if link.source == OUTSIDE else system.stations[link.source].processors
+        record.target, record.whole = link.target, int(link.mean)
+        record.rest = link.mean - int(link.mean)
+        record.first_turn = first_turn
+        turns.append(random.integers(count_queues(system.stations[link.target]), size=senders))
+        first_turn += senders
+    return records, np.concatenate(turns)
+
+
+def build_senders(system: System, links: list[Link], stations: Records) -> Records:
+    """The servers of all stations in turn, then one sender for each entry."""
+    sources = np.array([link.source for link in links])
+    entries = int(np.sum(sources == OUTSIDE))
+    sizes = [station.processors for station in system.stations]
+    senders = make_records(sum(sizes) + entries, event_state.SENDER)
+    begin = 0
+    for place, (record, size) in enumerate(zip(stations, sizes, strict=True)):
+        stretch = slice(begin, begin + size)
+        senders.station[stretch] = place
+        senders.place[stretch] = np.arange(size)
+        senders.queue[stretch] = record.first_queue + np.arange(size) * (record.queues > 1)
+        senders.first_link[stretch], senders.end_link[stretch] = np.searchsorted(sources, (place, place + 1))
+        begin += size
+    senders.place[begin:] = 0
+    senders.first_link[begin:] = np.arange(entries)
+    senders.end_link[begin:] = np.arange(entries) + 1
+    return senders
+
+
+def give_idle_servers(queues: Records, senders: Records) -> None:
+    """Every sender is idle at its queue, in order of their places."""
+    following = np.full(len(senders), NONE)
+    same = senders.queue[1:] == senders.queue[:-1]
+    following[:-1][same] = np.flatnonzero(same) + 1
+    senders.following = following
+    heads = np.flatnonzero(np.append(True, ~same))
+    tails = np.flatnonzero(np.append(~same, True))
+    queues.idle_head[senders.queue[heads]] = heads
+    queues.idle_tail[senders.queue[tails]] = tails
+
+
+def count_needed_items(system: System, links: list[Link]) -> int:
+    """The most tuples that may begin to wait in one event.
+
+    Without bounds one sender sends, or the world outside. A place that becomes free may let every sender go on.
+    """
+    emitted = np.zeros(len(system.stations) + 1)
+    for link in links:
+        emitted[link.source] += ceil(link.mean)  # OUTSIDE is the last place
+    if all(station.capacity == UNBOUNDED for station in system.stations):
+        return int(np.max(emitted)) + 1
+    sizes = np.array([station.processors for station in system.stations] + [1])
+    return int(np.sum(emitted * sizes) + np.sum(sizes))
+
+
+def grow_items(items: Records, counters: Counts) -> Records:
+    """Twice as many items, and at least what one event may take; the new ones are free."""
+    old = len(items)
+    size = max(FEWEST_ITEMS, 2 * old, old + int(counters[event_state.NEEDED_ITEMS]))
+    grown = np.recarray(size, event_state.ITEM)
+    grown[:old] = items
+    grown.following[old:] = np.arange(old + 1, size + 1)
+    grown.following[-1] = counters[event_state.FREE_ITEM]
+    counters[event_state.FREE_ITEM] = old
+    counters[event_state.FREE_ITEMS] += size - old
+    return grown
