@@ -73,7 +73,7 @@ PLANNING_EXAMPLES: tuple[Exception, ...] = (
     planning.BudgetTooSmall(10, 18, {"generator": 5, "detector": 11, "reporter": 2}),
     planning.TargetUnreachable(0.01, 0.05224305555555556),
     planning.SimulationTooLarge("events", number=2.3e9, limit=100_000_000),
-    planning.SimulationStuck(("detector", "reporter"), seconds=12.5, roots_done=3912),
+    planning.SimulationStuck(("detector", "reporter"), seconds=12.5),
 )
 PLACING_EXAMPLES: tuple[Exception, ...] = (
     placing.InvalidProfile(
