@@ -21,7 +21,6 @@ from planner.allocation.greedy_state import (
 )
 from planner.arrays import Counts, Floats
 from planner.queueing.array_queues import ArrayQueues
-from planner.queueing.erlang import solve_halfin_whitt
 from planner.queueing.gain_curve import LEAST_GAIN
 from planner.queueing.mixed_queues import MixedQueues
 
@@ -72,16 +71,14 @@ class ArrayBoard:
         if not len(self.busy):
             return
         total -= self.idle_total
-        high = self.busy_queues.high
-        state = self.start((total - float(np.sum(high))) / float(np.sum(np.sqrt(high))))
+        state = self.start(self.busy_queues.guess_for_total(total))
         place_at_theta(state, estimate_theta_for_total(total), lambda: total - int(state.counts.sum()))
 
     def approach_waiting(self, limit: float) -> None:
         """Move to a prefix of greedy's order where a mean number of `limit` tuples waits, to rounding."""
         if not len(self.busy):
             return
-        scale = float(np.sum(np.sqrt(self.busy_queues.high) * self.busy_queues.level))
-        state = self.start(solve_halfin_whitt(limit / scale))
+        state = self.start(self.busy_queues.guess_for_waiting(limit))
 
         def count_missing() -> float:
             """Processors still to place or to give back, each worth about the best gain on offer."""
@@ -91,13 +88,10 @@ class ArrayBoard:
         place_at_theta(state, estimate_theta_for_waiting(limit), count_missing)
         step_to_waiting(state, limit)
 
-    def start(self, x: float) -> GreedyState:
-        """k = A + x√A: where waits are neither rare nor sure, equal x is nearly equal gain (Halfin and Whitt 1981)."""
-        far = min(x, 36.0)  # at larger x the gains of large operators have vanished
-        high = self.busy_queues.high
-        self.state = GreedyState(
-            self.busy_queues, *self.bounds, (high + far * np.sqrt(high)).astype(np.int64)
-        )
+    def start(self, guess: Floats) -> GreedyState:
+        """The state at a first guess of the counts."""
+        most = self.bounds[1].astype(np.float64)
+        self.state = GreedyState(self.busy_queues, *self.bounds, np.minimum(guess, most).astype(np.int64))
         return self.state
 
     def step(self, steps: int) -> bool:

@@ -6,10 +6,10 @@ from math import fsum, inf
 import numpy as np
 
 from planner.errors import join_names
-from planner.queueing.inflows import count_senders, find_stations, find_streams
 from planner.queueing.key_shares import KeyShares
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN, deal_in_turn
 from planner.queueing.stations import Stations
+from planner.queueing.streams import count_senders, find_stations
 from planner.queueing.waiting import wait_seconds
 from planner.queueing.waiting_models import FLOATS, WAITING_MODELS
 from planner.values import SHARED, Diagnostic, Load, Operator, OperatorEstimate, Topology
@@ -70,7 +70,7 @@ def sum_dealt_in_turn(
     dealt: set[str],
 ) -> float:
     """E[T] where the operators of `dealt` have a queue for each processor, and senders deal in turn."""
-    streams = find_streams(topology, find_stations(topology, load, [one.arrival_rate for one in answers]))
+    found = find_stations(topology, load, [one.arrival_rate for one in answers])
     uses_scvs = WAITING_MODELS[stations.model].uses_scvs
     terms = []
     for i, one in enumerate(answers):
@@ -79,7 +79,8 @@ def sum_dealt_in_turn(
             a = stations.arrival_scv[i] if uses_scvs else 1.0
             s = stations.service_scv[i] if uses_scvs else 1.0
             k = one.processors
-            a = deal_in_turn(a, s, k, 1.0 - one.utilisation, count_senders(streams[one.name]), FLOATS)
+            offered = one.arrival_rate / one.service_rate
+            a = deal_in_turn(a, k, count_senders(found[one.name].streams), offered, FLOATS)
             own = wait_seconds(one.arrival_rate / k, one.service_rate, 1, a, s, stations.model)
             wait = max(wait, own)
         terms.append(one.visits * (wait + 1.0 / one.service_rate))

@@ -18,6 +18,7 @@ from planner.queueing.erlang import (
     deviance_series,
     find_remainder,
     refuse_offered_load,
+    solve_halfin_whitt,
     stirling_error,
     temme_sum,
 )
@@ -29,6 +30,7 @@ from planner.queueing.waiting_models import (
 )
 from planner.values import Model
 
+MOST_ROOTS = 36.0
 BLOCK = 8192
 """Operators per evaluation: the forty intermediate arrays of a formula then stay in the cache."""
 
@@ -71,10 +73,18 @@ class ArrayQueues:
         """At which operators more processors could help: tuples arrive, and tuples wait."""
         return cast("NDArray[np.bool_]", (self.high >= LEAST_LOAD) & (self.weights.level > 0.0))
 
-    @property
-    def level(self) -> Floats:
-        """v where every φ is 1."""
-        return cast("Floats", self.weights.level)
+    def guess_for_total(self, total: int) -> Floats:
+        """k = A + x√A: where waits are neither rare nor sure, equal x is nearly equal gain (Halfin and Whitt 1981)."""
+        root = np.sqrt(self.high)
+        return self.guess((total - float(np.sum(self.high))) / float(np.sum(root)))
+
+    def guess_for_waiting(self, limit: float) -> Floats:
+        """As guess_for_total, where about `limit` tuples wait."""
+        return self.guess(solve_halfin_whitt(limit / float(np.sum(np.sqrt(self.high) * self.weights.level))))
+
+    def guess(self, x: float) -> Floats:
+        """A + x√A; at larger x the gains of large operators have vanished."""
+        return np.asarray(self.high + min(x, MOST_ROOTS) * np.sqrt(self.high))
 
     def find_floors(self) -> Counts:
         """The least stable counts."""

@@ -1,26 +1,74 @@
 """Bursts: the variability of arrivals at the length of time that decides on the wait.
 
-I(t) = Var N(t)/E N(t) is measured at some lengths t. Between them it is linear in ln t, beyond them it stays.
-The length that counts is t* = x*/(rate of service), in which robust queueing (Whitt and You 2018) sees the longest
-wait:
+I(t) = Var N(t)/E N(t) is measured at some lengths t. Between them it is linear in ln t, beyond them it stays; lengths
+below 0.7/μ say nothing of queues. The length that counts is t* = x*/ν, in which robust queueing (Whitt and You 2018)
+sees the longest wait; ν are the services per second of the queue, x = νt:
 
-    x* maximises  −(1 − ρ)x + √(2x(I(x) + s))
+    x* maximises  min( −(1 − ρ)x + √(2x(I(t) + s)),  −(1 − r)x + √(2rx(a₀ + s)) )
 
-For a constant I the maximum lies at x* = (I + s)/(2(1 − ρ)²). What arrives within one service is a₀ = I(1/μ), which
-the formulas of queues take as the SCV of arrivals; I(t*) − a₀ is what lasts longer.
+r is the capacity of the operators upstream over ν: however long a burst is, no more than that arrives. a₀ = I(1/μ).
+Where the first is the smaller at x*, a* = I(t*); else a* is what gives the same value: 2(1 − ρ)·value − s.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
+from typing import NamedTuple
 
 import numpy as np
 
-from planner.arrays import Floats, Indices
+from planner.arrays import ARRAYS, Floats, Indices
+from planner.queueing.queueings import find_rounding
 from planner.values import IdcPoint
 
 STEPS_PER_OCTAVE = 4
 MOST_STEPS = 200
+SHORTEST = 0.7  # services
+UNBOUNDED = 50.0  # a capacity so many times that of the operator never binds
+
+
+class View(NamedTuple):
+    """How queues see their arrivals: constant + slope·I(t) + what the rounding of senders adds, at each queue.
+
+    `curve` is the row of I. The operator has `rate` arrivals per second, and `k` instances that `senders` deal to.
+    """
+
+    curve: Indices
+    constant: Floats
+    slope: Floats
+    rounding: Floats
+    rate: Floats
+    senders: Floats
+    k: Floats
+
+    def select(self, chosen: Indices) -> "View":
+        """Some of the queues."""
+        return View(
+            self.curve[chosen],
+            self.constant[chosen],
+            self.slope[chosen],
+            self.rounding[chosen],
+            self.rate[chosen],
+            self.senders[chosen],
+            self.k[chosen],
+        )
+
+    def see(self, levels: Floats, seconds: Floats) -> Floats:
+        """The dispersion at each queue, where I(t) is `levels` and t is `seconds`: columns of rows."""
+        arrivals = self.rate[:, None] * seconds
+        added = find_rounding(self.k[:, None], self.senders[:, None], arrivals, ARRAYS)
+        seen = self.constant[:, None] + self.slope[:, None] * levels + self.rounding[:, None] * added
+        return np.asarray(np.maximum(seen, 0.0))
+
+
+class Servers(NamedTuple):
+    """The queues' services: μ of one server, ν of the queue, SCV, 1 − ρ, and r."""
+
+    mu: Floats
+    nu: Floats
+    scv: Floats
+    free: Floats
+    upstream: Floats
 
 
 @dataclass(frozen=True)
@@ -49,26 +97,40 @@ class Dispersions:
         part = np.clip(part, 0.0, 1.0)
         return np.asarray(levels[each, place - 1] * (1.0 - part) + levels[each, place] * part)
 
-    def find_lasting(  # noqa: PLR0917 - one argument per symbol
-        self, rows: Indices, constant: Floats, slope: Floats, s: Floats, free: Floats, rate: Floats
-    ) -> Floats:
-        """constant + slope·I(t*) for each of the rows; `rate` is that of the service, free = 1 − ρ."""
-        times, levels = self.log_seconds[rows], self.idc[rows]
-        seen = np.maximum(constant[:, None] + slope[:, None] * levels, 0.0)
-        x = np.exp(times) * rate[:, None]
-        value = np.sqrt(2.0 * x * (seen + s[:, None])) - free[:, None] * x
-        best = np.argmax(value, axis=1)
-        peak = self.at(rows, refine_peak(times, value, best))
-        lasting = np.maximum(constant + slope * peak, 0.0)
-        top = value[np.arange(len(rows)), best]
-        for end in (0, -1):  # beyond the measured lengths I stays what it is
-            level = seen[:, end]
-            outside = (level + s) / (2.0 * free)
-            x_outside = outside / free
-            beyond = x_outside < x[:, 0] if end == 0 else x_outside > x[:, -1]
-            lasting = np.where(beyond & (outside > top), level, lasting)
-            top = np.where(beyond, np.maximum(top, outside), top)
-        return lasting
+    def see_at(self, view: View, log_seconds: Floats) -> Floats:
+        """The dispersion at each queue, at one length of time each."""
+        levels = self.at(view.curve, log_seconds)
+        return view.see(levels[:, None], np.exp(log_seconds)[:, None])[:, 0]
+
+    def find_lasting(self, view: View, servers: Servers) -> tuple[Floats, Floats, Floats]:
+        """a₀, a* and I(t*) of the operator, for each queue."""
+        times, levels = self.log_seconds[view.curve], self.idc[view.curve]
+        seconds = np.exp(times)
+        seen, x = view.see(levels, seconds), seconds * servers.nu[:, None]
+        first = np.minimum(np.maximum(-np.log(servers.mu), times[:, 0]), times[:, -1])
+        a0 = self.see_at(view, first)
+        roomy, capped = find_values(x, seen, a0, servers)
+        value = np.minimum(roomy, capped)
+        value[:, :-1][(seconds * servers.mu[:, None] < SHORTEST)[:, :-1]] = -np.inf
+        best, each = np.argmax(value, axis=1), np.arange(len(a0))
+        peak = refine_peak(times, value, best)
+        level, lasting = self.at(view.curve, peak), self.see_at(view, peak)
+        outside = (seen[:, -1] + servers.scv) / (2.0 * servers.free)  # beyond the longest length I stays
+        goes_on = (outside > servers.free * x[:, -1]) & (outside > value[each, best])
+        goes_on &= roomy[:, -1] <= capped[:, -1]
+        lasting, level = np.where(goes_on, seen[:, -1], lasting), np.where(goes_on, levels[:, -1], level)
+        binds = ~goes_on & (capped[each, best] < roomy[each, best]) & (servers.upstream < 1.0)
+        bound = np.maximum(2.0 * servers.free * value[each, best] - servers.scv, 0.0)
+        return a0, np.where(binds, np.minimum(bound, lasting), lasting), level
+
+
+def find_values(x: Floats, seen: Floats, a0: Floats, servers: Servers) -> tuple[Floats, Floats]:
+    """What robust queueing sees at each x: with the measured dispersion, and with all that upstream can send."""
+    s = servers.scv[:, None]
+    roomy = np.sqrt(2.0 * x * (seen + s)) - servers.free[:, None] * x
+    r = np.minimum(servers.upstream, UNBOUNDED)[:, None]
+    capped = np.sqrt(2.0 * r * x * (a0[:, None] + s)) - (1.0 - r) * x
+    return roomy, np.where(r < UNBOUNDED, capped, np.inf)
 
 
 def refine(points: Sequence[IdcPoint]) -> tuple[Floats, Floats]:
@@ -86,9 +148,10 @@ def refine_peak(times: Floats, value: Floats, best: Indices) -> Floats:
     left, right = np.maximum(best - 1, 0), np.minimum(best + 1, last)
     here = times[each, best]
     before, after = here - times[each, left], times[each, right] - here
-    fall_left = value[each, best] - value[each, left]
-    fall_right = value[each, best] - value[each, right]
-    below = 2.0 * (fall_left * after + fall_right * before)
-    inside = (before > 0.0) & (after > 0.0) & (below > 0.0)
-    shift = (fall_left * after * after - fall_right * before * before) / np.where(inside, below, 1.0)
-    return np.asarray(here + np.where(inside, np.clip(shift, -before, after), 0.0))
+    top = value[each, best]
+    with np.errstate(invalid="ignore"):
+        fall_left, fall_right = top - value[each, left], top - value[each, right]
+        below = 2.0 * (fall_left * after + fall_right * before)
+        inside = (before > 0.0) & (after > 0.0) & (below > 0.0) & np.isfinite(below)
+        shift = (fall_left * after * after - fall_right * before * before) / np.where(inside, below, 1.0)
+    return np.asarray(here + np.where(inside, np.clip(np.where(inside, shift, 0.0), -before, after), 0.0))

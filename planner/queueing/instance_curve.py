@@ -27,7 +27,7 @@ class InstanceCurve(Curve):
         super().__init__(arrival_rate, float(queues.service_rate[0]), VariabilityWeights(1.0), min_processors)
         self.queues = queues
         shares = queues.shares[0]
-        if shares is not None and queues.is_spread[0]:
+        if shares is not None and queues.has_shares:
             self.floor = max(self.floor, shares.find_least_stable(self.high))
         self.is_busy = self.high >= LEAST_LOAD and self.floor < FAR and self.wait_seconds(self.floor) > 0.0
 

@@ -1,55 +1,38 @@
 """Operators with bursts, or with a queue for each processor, side by side in arrays.
 
-    W = Σ pₓ W(GI/G/1 at pₓλ, μ, aₓ, s)          over the instances x, or W(GI/G/k) where the queue is shared
-    W grows by (a* − a₀)⁺/2 · ρ/(kμ(1 − ρ))     for bursts longer than a service  (planner.queueing.dispersion)
+    W = Σ pₓ W(GI/G/1 at pₓλ, μ, a*ₓ, s)                               over the instances x
+    W = W(GI/G/k at λ, μ, a₀, s) + (a* − a₀)⁺/2 · ρ/(kμ(1 − ρ))         where the queue is shared
 
-Under round robin and random the wait is at least that of one shared queue: tuples that wait beside an idle processor
-never gain by it, and the approximations of the two do not know each other.
+a₀ and a* are the dispersion of arrivals within one service, and at the length that counts (queueing/dispersion); a
+burst longer than a service is not pooled away. Batches add their own wait (planner.queueing.batches). Under
+round-robin and random the wait is at least that of one shared queue, since tuples that wait beside an idle processor
+gain nothing by it, and the approximations of the two do not know each other.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.arrays import ARRAYS, Counts, Floats, Indices
 from planner.queueing.array_queues import log_erlang_b, weigh_operators
-from planner.queueing.dispersion import Dispersions
+from planner.queueing.batches import Batches
+from planner.queueing.dispersion import Dispersions, Servers, View
 from planner.queueing.erlang import STABILITY_MARGIN
+from planner.queueing.instance_views import NO_CURVE, Arrivals, Singles, join_singles, view_alike, view_keyed
 from planner.queueing.key_shares import KeyShares
-from planner.queueing.queueings import (
-    KEYED,
-    RANDOM,
-    ROUND_ROBIN,
-    Inflow,
-    deal_in_turn,
-    split_at_random,
-    weigh_turns,
-)
+from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN, Inflow
 from planner.queueing.waiting_models import WAITING_MODELS, evaluate_variability
 from planner.values import SHARED, IdcPoint, Model
 
 Flags = NDArray[np.bool_]
 CODES = {SHARED: 0, ROUND_ROBIN: 1, RANDOM: 2, KEYED: 3}
-NO_CURVE = -1
 MOST_VARIABLE = 1.25  # Whitt's factor of (a + s)/2 stays below
-
-
-class Servers(NamedTuple):
-    """Queues of one server each (or of `many`), of which an operator (`row`) has several: their part and their load.
-
-    The arrivals at one have the variability constant + slope·I(t), or constant + slope·a without a curve.
-    """
-
-    row: Indices
-    part: Floats
-    rho: Floats
-    constant: Floats
-    slope: Floats
-    curve: Indices
+COLUMNS = (
+    "high", "low", "service_rate", "arrival_scv", "service_scv", "factor", "code", "senders", "curve", "capacity",
+    "root_batch",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -65,9 +48,13 @@ class InstanceQueues:
     code: Indices
     senders: Floats
     curve: Indices
+    capacity: Floats
+    root_batch: Floats
+    batches: Batches
     shares: tuple[KeyShares | None, ...]
+    curves_of_instances: tuple[Indices, ...]
+    has_shares: bool
     curves: Dispersions
-    curve_of_instance: tuple[Indices, ...]
     model: Model
 
     @classmethod
@@ -83,7 +70,6 @@ class InstanceQueues:
     ) -> "InstanceQueues":
         """The operators in their order; a model without SCVs knows no bursts either."""
         uses_scvs = WAITING_MODELS[model].uses_scvs
-        ones = np.ones_like(arrival_scv)
         measured: list[Sequence[IdcPoint]] = []
 
         def number(points: Sequence[IdcPoint]) -> int:
@@ -93,8 +79,13 @@ class InstanceQueues:
             return len(measured) - 1
 
         curve = np.array([number(inflow.idc) for inflow in inflows], np.intp)
-        of_instance = tuple(
+        of_instances = tuple(
             np.array([number(one.arrival_idc) for one in inflow.instances], np.intp) for inflow in inflows
+        )
+        ones = np.ones_like(arrival_scv)
+        shares = tuple(
+            KeyShares(inflow.instances) if inflow.instances and inflow.queueing == KEYED else None
+            for inflow in inflows
         )
         return cls(
             *split,
@@ -105,9 +96,13 @@ class InstanceQueues:
             np.array([CODES[inflow.queueing] for inflow in inflows], np.intp),
             np.array([inflow.senders for inflow in inflows]),
             curve,
-            tuple(KeyShares(inflow.instances) if inflow.instances else None for inflow in inflows),
+            np.array([inflow.capacity for inflow in inflows]),
+            np.array([inflow.root_batch for inflow in inflows]),
+            Batches.prepare([inflow.batches if uses_scvs else () for inflow in inflows]),
+            shares,
+            of_instances,
+            any(one is not None for one in shares),
             Dispersions.prepare(measured),
-            of_instance,
             model,
         )
 
@@ -116,47 +111,40 @@ class InstanceQueues:
 
     def select(self, chosen: Indices) -> "InstanceQueues":
         """Some of the operators, in the order asked for, each as often as asked for."""
-        columns = (
-            "high",
-            "low",
-            "service_rate",
-            "arrival_scv",
-            "service_scv",
-            "factor",
-            "code",
-            "senders",
-            "curve",
-        )
-        picked = {name: getattr(self, name)[chosen] for name in columns}
-        shares = tuple(self.shares[i] for i in chosen) if self.has_shares else self.shares
-        of_instance = tuple(self.curve_of_instance[i] for i in chosen) if self.has_shares else ()
-        return replace(self, **picked, shares=shares, curve_of_instance=of_instance)
+        picked = {name: getattr(self, name)[chosen] for name in COLUMNS}
+        if self.has_shares:
+            picked["shares"] = tuple(self.shares[i] for i in chosen)
+            picked["curves_of_instances"] = tuple(self.curves_of_instances[i] for i in chosen)
+        return replace(self, **picked, batches=self.batches.select(chosen))
 
-    @cached_property
-    def has_shares(self) -> bool:
-        """Whether the shares of some operator's instances are measured."""
-        return any(one is not None for one in self.shares)
+    @property
+    def need(self) -> Floats:
+        """A√V, in proportion to which own queues are given more than A: V = (1 + s)/2."""
+        return np.asarray(self.high * np.sqrt((1.0 + self.service_scv) / 2.0))
+
+    def list_spread(self) -> list[tuple[int, KeyShares]]:
+        """The operators whose keys spread over the instances as measured."""
+        if not self.has_shares:
+            return []
+        return [(i, shares) for i, shares in enumerate(self.shares) if shares is not None]
 
     def is_stable(self, counts: Counts) -> Flags:
         """Which operators keep up, at their busiest instance too."""
         k = counts.astype(np.float64)
-        stable = (k - self.high) - self.low > k * STABILITY_MARGIN
-        for i in np.flatnonzero(self.code == CODES[KEYED]) if self.has_shares else ():
-            shares = self.shares[i]
-            if shares is not None:
-                stable[i] &= shares.find_hottest(int(counts[i])) * self.high[i] < 1.0 - STABILITY_MARGIN
+        stable = np.asarray((k - self.high) - self.low > k * STABILITY_MARGIN)
+        for i, shares in self.list_spread():
+            stable[i] &= shares.find_hottest(int(counts[i])) * self.high[i] < 1.0 - STABILITY_MARGIN
         return stable
 
     def wait_in_services(self, counts: Counts) -> Floats:
         """μW of operators that are stable."""
         k = counts.astype(np.float64)
-        servers = self.list_servers(counts, k)
-        own = self.wait_at_servers(servers)
         waits: Floats = np.zeros(len(k))
-        np.add.at(waits, servers.row, servers.part * own)
-        pooled = self.code == CODES[SHARED]
+        singles = self.list_singles(counts, k)
+        if len(singles.row):
+            np.add.at(waits, singles.row, singles.part * self.wait_at_singles(singles, k))
         dealt = (self.code == CODES[ROUND_ROBIN]) | (self.code == CODES[RANDOM])
-        at = np.flatnonzero(pooled | (dealt & self.may_be_below_shared(waits, k)))
+        at = np.flatnonzero((self.code == CODES[SHARED]) | (dealt & self.may_be_below_shared(waits, k)))
         if at.size:
             waits[at] = np.maximum(waits[at], self.select(at).wait_pooled(k[at]))
         return np.asarray(waits * self.factor)
@@ -164,138 +152,109 @@ class InstanceQueues:
     def may_be_below_shared(self, waits: Floats, k: Floats) -> Flags:
         """Where the wait could be below that of a shared queue, of which a bound is easily found."""
         bound = MOST_VARIABLE * (self.arrival_scv + self.service_scv) / 2.0 / ((k - self.high) - self.low)
-        return np.asarray((waits < bound) | (self.curve != NO_CURVE))
+        return np.asarray((waits < bound) | (self.curve != NO_CURVE) | self.batches.part.any(axis=1))
 
-    def list_servers(self, counts: Counts, k: Floats) -> Servers:
+    def list_singles(self, counts: Counts, k: Floats) -> Singles:
         """The queues of one server: one for all instances of an operator where they are alike."""
-        alike = np.flatnonzero((self.code != CODES[SHARED]) & ~self.is_spread)
-        groups = [self.list_alike(alike, k)]
-        groups += [self.list_keyed(int(i), int(counts[i])) for i in np.flatnonzero(self.is_spread)]
-        if len(groups) == 1:
-            return groups[0]
-        return Servers(*map(np.concatenate, zip(*groups, strict=True)))
-
-    @cached_property
-    def is_spread(self) -> Flags:
-        """Where keys spread unevenly over the instances, as measured."""
-        measured = [one is not None for one in self.shares] if self.has_shares else [False] * len(self)
-        return np.asarray((self.code == CODES[KEYED]) & np.array(measured, dtype=bool))
-
-    def list_alike(self, at: Indices, k: Floats) -> Servers:
-        """Instances that all receive 1/k."""
-        k = k[at]
-        free = ((k - self.high[at]) - self.low[at]) / k
-        turning = self.code[at] == CODES[ROUND_ROBIN]
-        senders = np.where(turning, self.senders[at], 1.0)
-        s, one = self.service_scv[at], np.ones(len(at))
-
-        a = self.arrival_scv[at]
-        known = np.where(turning, deal_in_turn(a, s, k, free, senders, ARRAYS), split_at_random(a, k))
-        w = np.where(turning, 1.0 - weigh_turns(free, senders), 0.0)
-        w = np.where(k == 1.0, 1.0, np.where(w * k >= 1.0, w, 0.0))  # else no more even than a random split
-        curved = self.curve[at] != NO_CURVE
-        constant = np.where(w > 0.0, 1.0 - w, 1.0 - 1.0 / k)
-        slope = np.where(w > 0.0, w, 1.0) / k
-        return Servers(
-            at,
-            one,
-            1.0 - free,
-            np.where(curved, constant, known),
-            np.where(curved, slope, 0.0),
-            self.curve[at],
+        spread = self.list_spread()
+        is_alike = self.code != CODES[SHARED]
+        is_alike[[i for i, _ in spread]] = False
+        alike = np.flatnonzero(is_alike)
+        arrivals = Arrivals(
+            self.high * self.service_rate,
+            self.high,
+            self.arrival_scv,
+            self.curve,
+            self.senders,
+            self.root_batch,
         )
+        turning, keyed = ((self.code[alike] == CODES[name]).astype(float) for name in (ROUND_ROBIN, KEYED))
+        groups = [view_alike(alike, k[alike], arrivals, turning, keyed)]
+        groups += [
+            view_keyed(i, int(counts[i]), shares, self.curves_of_instances[i], arrivals)
+            for i, shares in spread
+        ]
+        return join_singles(groups)
 
-    def list_keyed(self, i: int, k: int) -> Servers:
-        """Instances with their measured shares, and with their measured arrivals where k is what was measured."""
-        shares = self.shares[i]
-        assert shares is not None
-        parts, numbers = shares.spread(k)
-        constant, slope, curve = 1.0 - parts, parts, np.full(len(parts), self.curve[i])
-        if self.curve[i] == NO_CURVE:
-            constant, slope = 1.0 + parts * (self.arrival_scv[i] - 1.0), np.zeros(len(parts))
-        if k == len(shares.instances) == len(parts) and WAITING_MODELS[self.model].uses_scvs:
-            known = [one.arrival_scv for one in shares.instances]
-            own = self.curve_of_instance[i]
-            measured = np.array([np.nan if scv is None else scv for scv in known])
-            has_scv = ~np.isnan(measured) & (own == NO_CURVE)
-            constant = np.where(own != NO_CURVE, 0.0, np.where(has_scv, measured, constant))
-            slope = np.where(own != NO_CURVE, 1.0, np.where(has_scv, 0.0, slope))
-            curve = np.where(own != NO_CURVE, own, np.where(has_scv, NO_CURVE, curve))
-        row = np.full(len(parts), i, np.intp)
-        return Servers(row, parts * numbers, parts * self.high[i], constant, slope, curve.astype(np.intp))
-
-    def wait_at_servers(self, servers: Servers) -> Floats:
+    def wait_at_singles(self, singles: Singles, k: Floats) -> Floats:
         """μW of queues with one server."""
-        s, free = self.service_scv[servers.row], 1.0 - servers.rho
-        a, peak = self.see_servers(servers)
-        lasting = np.maximum(peak - a, 0.0) / 2.0
+        row, s = singles.row, self.service_scv[singles.row]
+        rho = singles.share * self.high[row]
+        a, _ = self.see_singles(singles)
         weights = weigh_operators(self.model, a, s)
-        rho = np.maximum(servers.rho, np.finfo(float).tiny)
-        v = evaluate_variability(weights, free / rho, np.ones(len(rho)), ARRAYS)
-        return np.asarray((v + lasting) * servers.rho / free)
+        spare = (1.0 - rho) / np.maximum(rho, np.finfo(float).tiny)
+        v = evaluate_variability(weights, spare, np.ones(len(rho)), ARRAYS)
+        waits = v * rho / (1.0 - rho)
+        if self.batches.is_any:
+            batches, code = self.batches.select(row), self.code[row]
+            together = batches.find_whole()
+            alone = np.where(code == CODES[RANDOM], together / k[row], together)
+            waits += np.where(code == CODES[ROUND_ROBIN], batches.find_dealt(k[row]), alone) / 2.0
+        return np.asarray(waits)
 
-    def see_servers(self, servers: Servers) -> tuple[Floats, Floats]:
-        """The variability of arrivals at each server, within one service and at the length that counts."""
-        a = servers.constant.copy()
-        peak = a.copy()
-        at = np.flatnonzero(servers.curve != NO_CURVE)
+    def see_singles(self, singles: Singles) -> tuple[Floats, Floats]:
+        """a* at each queue of one server, and the operator's I(t*), 0 where no curve is known."""
+        a, level = singles.known.copy(), np.zeros(len(singles.row))
+        at = np.flatnonzero(singles.view.curve != NO_CURVE)
         if at.size:
-            row, curve = servers.row[at], servers.curve[at]
-            constant, slope, mu = servers.constant[at], servers.slope[at], self.service_rate[row]
-            free = 1.0 - servers.rho[at]
-            a[at] = np.maximum(constant + slope * self.curves.at(curve, -np.log(mu)), 0.0)
-            peak[at] = self.curves.find_lasting(curve, constant, slope, self.service_scv[row], free, mu)
-        return a, peak
+            row, share = singles.row[at], singles.share[at]
+            mu, view = self.service_rate[row], singles.view.select(at)
+            servers = Servers(
+                mu, mu, self.service_scv[row], 1.0 - share * self.high[row], self.capacity[row] * share / mu
+            )
+            _, a[at], level[at] = self.curves.find_lasting(view, servers)
+        return a, level
 
-    def see_pooled(self, k: Floats) -> tuple[Floats, Floats]:
-        """The variability of all arrivals together, within one service and at the length that counts."""
-        a = self.arrival_scv.copy()
-        peak = a.copy()
+    def see_pooled(self, k: Floats) -> tuple[Floats, Floats, Floats]:
+        """a₀ and a* of all arrivals together, and I(t*), 0 where no curve is known."""
+        a0, level = self.arrival_scv.copy(), np.zeros(len(k))
+        lasting = a0.copy()
         at = np.flatnonzero(self.curve != NO_CURVE)
         if at.size:
-            curve, mu = self.curve[at], self.service_rate[at]
-            none, whole = np.zeros(len(at)), np.ones(len(at))
-            free = ((k - self.high) - self.low)[at] / k[at]
-            a[at] = self.curves.at(curve, -np.log(mu))
-            peak[at] = self.curves.find_lasting(curve, none, whole, self.service_scv[at], free, k[at] * mu)
-        return a, peak
+            mu, k = self.service_rate[at], k[at]
+            none, one = np.zeros(len(at)), np.ones(len(at))
+            view = View(self.curve[at], none, one, none, self.high[at] * mu, one, one)
+            free = ((k - self.high[at]) - self.low[at]) / k
+            servers = Servers(mu, k * mu, self.service_scv[at], free, self.capacity[at] / (k * mu))
+            a0[at], lasting[at], level[at] = self.curves.find_lasting(view, servers)
+        return a0, lasting, level
 
     def find_burstiness(self, counts: Counts) -> Floats:
         """The index of dispersion of an operator's arrivals at the length that counts; 0 where it is not known."""
         k = counts.astype(np.float64)
-        found = np.where((self.code == CODES[SHARED]) & (self.curve != NO_CURVE), self.see_pooled(k)[1], 0.0)
-        servers = self.list_servers(counts, k)
-        _, peak = self.see_servers(servers)
-        known = (servers.curve != NO_CURVE) & (servers.slope > 0.0)
-        raw = np.where(known, (peak - servers.constant) / np.where(known, servers.slope, 1.0), 0.0)
-        np.maximum.at(found, servers.row, raw)
+        found = np.where(self.code == CODES[SHARED], self.see_pooled(k)[2], 0.0)
+        singles = self.list_singles(counts, k)
+        np.maximum.at(found, singles.row, self.see_singles(singles)[1])
         return np.asarray(found)
+
+    def wait_pooled(self, k: Floats) -> Floats:
+        """μW of a shared queue, before the measured factor."""
+        slack = (k - self.high) - self.low
+        a0, lasting, _ = self.see_pooled(k)
+        long = np.where(k > 1.0, np.maximum(lasting - a0, 0.0), 0.0)
+        a = np.where(long > 0.0, a0, lasting)
+        b = np.exp(log_erlang_b(k, self.high, slack))
+        v = evaluate_variability(
+            weigh_operators(self.model, a, self.service_scv), slack / self.high, k, ARRAYS
+        )
+        waits = v * (k * b) / (slack * (slack + self.high * b)) + long / 2.0 * (self.high / k) / slack
+        if self.batches.is_any:
+            waits += self.batches.find_whole() / (2.0 * k) * np.where(k > 1.0, self.high / k, 1.0)
+        return np.asarray(waits)
 
     def waiting_probability(self, counts: Counts) -> Floats:
         """The part of tuples that wait: Erlang C where the queue is shared, else that of each instance."""
         k = counts.astype(np.float64)
-        servers = self.list_servers(counts, k)
-        a, _ = self.see_servers(servers)
+        singles = self.list_singles(counts, k)
+        a, _ = self.see_singles(singles)
         waiting: Floats = np.zeros(len(k))
-        of_each = wait_at_all(a, self.service_scv[servers.row], servers.rho)
-        np.add.at(waiting, servers.row, servers.part * of_each)
+        of_each = wait_at_all(a, self.service_scv[singles.row], singles.share * self.high[singles.row])
+        np.add.at(waiting, singles.row, singles.part * of_each)
         at = np.flatnonzero(self.code == CODES[SHARED])
         slack = ((k - self.high) - self.low)[at]
         b = np.exp(log_erlang_b(k[at], self.high[at], slack))
         waiting[at] = k[at] * b / (slack + self.high[at] * b)
         return np.clip(waiting, 0.0, 1.0)
-
-    def wait_pooled(self, k: Floats) -> Floats:
-        """μW of a shared queue, before the measured factor."""
-        slack = (k - self.high) - self.low
-        a, peak = self.see_pooled(k)
-        lasting = np.maximum(peak - a, 0.0) / 2.0
-        b = np.exp(log_erlang_b(k, self.high, slack))
-        v = evaluate_variability(
-            weigh_operators(self.model, a, self.service_scv), slack / self.high, k, ARRAYS
-        )
-        calm = v * (k * b) / (slack * (slack + self.high * b))
-        return np.asarray(calm + lasting * (self.high / k) / slack)
 
 
 def wait_at_all(a: Floats, s: Floats, rho: Floats) -> Floats:

@@ -56,12 +56,21 @@ class MixedQueues:
         plain, others = self.parts
         return self.gather(plain.service_rate, others.service_rate)
 
-    @cached_property
-    def level(self) -> Floats:
-        """About by how much more variable than Poisson the work is: for first guesses."""
+    def guess_for_total(self, total: int) -> Floats:
+        """Counts to begin with: a spare part of √A for plain operators and of A√V for others.
+
+        VA²/(k − A) tuples wait at queues of their own: equal gains have k − A in proportion to A√V.
+        """
         plain, others = self.parts
-        level = np.broadcast_to(np.asarray(plain.weights.level, np.float64), len(plain))
-        return self.gather(level, np.maximum((1.0 + others.service_scv) / 2.0, 1e-3))
+        needs = self.gather(np.sqrt(plain.high), others.need)
+        spare = (total - float(np.sum(self.high))) / float(np.sum(needs))
+        return np.asarray(self.high + spare * needs)
+
+    def guess_for_waiting(self, limit: float) -> Floats:
+        """As guess_for_total, where about `limit` tuples wait."""
+        plain, others = self.parts
+        first = plain.guess_for_waiting(limit) if len(plain) else np.empty(0)
+        return self.gather(first, others.high + others.need * (float(np.sum(others.need)) / limit))
 
     def select(self, chosen: Indices | slice) -> "MixedQueues":
         """Some of the operators, in the order asked for."""
@@ -127,10 +136,8 @@ class MixedQueues:
 def find_least_stable(queues: InstanceQueues) -> Counts:
     """The fewest processors that keep up, at the busiest instance too."""
     floors = find_least_stable_counts(queues.high, queues.low)
-    for i in np.flatnonzero(queues.is_spread):
-        shares = queues.shares[i]
-        if shares is not None:
-            floors[i] = max(int(floors[i]), shares.find_least_stable(float(queues.high[i])))
+    for i, shares in queues.list_spread():
+        floors[i] = max(int(floors[i]), shares.find_least_stable(float(queues.high[i])))
     return floors
 
 
@@ -161,7 +168,8 @@ def look_at_own(queues: InstanceQueues, counts: Counts, floor: Counts) -> Look:
     waits = several.wait_in_services(triple.ravel()).reshape(-1, 3)
     gains = np.maximum((waits[:, :-1] - waits[:, 1:]) * queues.high[:, None], LEAST_GAIN)
     logs = np.log(gains)
-    slope = np.minimum(logs[:, 1] - logs[:, 0], -1e-12)
+    # W falls at least like 1/(k − A) in the long run; where gains do not fall, that leads further than they do
+    slope = np.minimum(logs[:, 1] - logs[:, 0], -1.0 / (counts + 1.0 - queues.high))
     log_next = np.where(has_last, logs[:, 1], logs[:, 0])
     log_last = np.where(has_last, logs[:, 0], inf)
     here = np.where(has_last, waits[:, 1], waits[:, 0])

@@ -1,17 +1,21 @@
 """Which queue a tuple joins, and how variable the arrivals at one instance are then.
 
-| queueing    | one instance of k sees                                                                        |
-|-------------|-----------------------------------------------------------------------------------------------|
-| shared      | nothing of its own: all processors take from one queue                                        |
-| round-robin | λ/k;  a' = 1 − w + w·a/k,  w = 1/(1 + 4(1 − ρ)²(v − 1)),  v = 1/Σ pᵤ²                          |
-| random      | λ/k;  a' = 1 + (a − 1)/k                                                                      |
-| keyed       | λ·pₓ; a' measured at the instance, else 1 + pₓ(a − 1)                                          |
+| queueing    | one instance of k sees                                                                              |
+|-------------|-----------------------------------------------------------------------------------------------------|
+| shared      | nothing of its own: all processors take from one queue                                              |
+| round-robin | λ/k;  I(t)/k + (1 − 1/v)²(1 − 1/k)·(1 − e^−y)/y,  y = 6λt/(v(k + 1)),  v = 1/Σ pᵤ²                   |
+| random      | λ/k;  1 + (I(t) − 1)/k                                                                              |
+| keyed       | λ·pₓ; measured at the instance, else C + pₓ(I(t) − C)                                                |
 
-pᵤ are the shares of the v upstream instances that each deal their tuples in turn by themselves: their streams are
-superposed as in Whitt's QNA (1983). One instance receives what all k receive: there a' = a.
+I(t) is the index of dispersion of the operator's arrivals; where only the SCV of gaps is measured, that is taken for
+I(1/μ). Dealing in turn leaves a k-th of the operator's variability at an instance, and the rounding of each of the v
+instances upstream that deal by themselves (pᵤ is their share of λ): the variance of a place in a round of k,
+(k² − 1)/12, seen anew after about a round. C = E[c²]/E[c], where c tuples derive
+from one root: under keys they share an instance.
 """
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any, NamedTuple
 
 from planner.values import SHARED, IdcPoint, InstanceLoad, Queueing
@@ -24,47 +28,41 @@ QUEUEINGS: Mapping[Queueing, str] = {
     KEYED: "each processor has a queue of its own, and a tuple goes where its key belongs",
 }
 Real = Any  # a float or an array of floats
-TINY = 1e-300
+
+
+class Batch(NamedTuple):
+    """A part of the arrivals that comes as batches: the `selectivity` tuples that one tuple upstream emits."""
+
+    part: float
+    selectivity: float
 
 
 class Inflow(NamedTuple):
-    """How tuples reach the processors of an operator: its queueing, its senders, and bursts as far as measured."""
+    """How tuples reach the processors of an operator.
+
+    `senders` is v; `capacity` is the most tuples per second that operators upstream can send; `root_batch` is C.
+    """
 
     queueing: Queueing = SHARED
     senders: float = 1.0
     idc: tuple[IdcPoint, ...] = ()
     instances: tuple[InstanceLoad, ...] = ()
+    capacity: float = inf
+    batches: tuple[Batch, ...] = ()
+    root_batch: float = 1.0
 
 
 PLAIN = Inflow()
 """One queue, and no bursts known: the formulas of shared queues."""
 
 
-def weigh_turns(free: Real, senders: Real) -> Real:
-    """1 − w, the part of a superposition that is as random as Poisson; free = 1 − ρ."""
-    apart = 4.0 * free * free * (senders - 1.0)
-    return apart / (1.0 + apart)
+def deal_in_turn(a: Real, k: Real, senders: Real, offered: Real, at: Any) -> Real:
+    """What one of k instances sees under round robin of arrivals of SCV a, within one service: λt = λ/μ."""
+    return a / k + find_rounding(k, senders, offered, at)
 
 
-def deal_in_turn(  # noqa: PLR0917 - one argument per symbol
-    a: Real, s: Real, k: Real, free: Real, senders: Real, at: Any
-) -> Real:
-    """a' of one of k instances under round robin, no more than under random; k above 1, or a' = a.
-
-    (a' + s)/(1 − ρ) must not rise with k. It would where s + a/k is below (1 − a/k)/8: there a' follows the line
-    through 1 − ρ = 0 and the point from which on it falls, where 1 − w = (1 + √(1 − 8b))/4, b = (s + a/k)/(1 − a/k).
-    """
-    even = a / k
-    mixed = weigh_turns(free, senders)
-    a_instance = mixed + (1.0 - mixed) * even
-    b = (s + even) / at.maximum(1.0 - even, TINY)
-    turn = (1.0 + at.sqrt(at.maximum(1.0 - 8.0 * b, 0.0))) / 4.0
-    where = at.sqrt(turn / (1.0 - turn) / at.maximum(senders - 1.0, TINY)) / 2.0
-    line = ((s + even) + (1.0 - even) * turn) / where * free - s
-    a_instance = at.where((b < 0.125) & (free < where), at.maximum(a_instance, line), a_instance)
-    return at.where(k > 1, at.minimum(a_instance, split_at_random(a, k)), a)
-
-
-def split_at_random(a: Real, k: Real) -> Real:
-    """a' of one of k instances under a random split."""
-    return 1.0 + (a - 1.0) / k
+def find_rounding(k: Real, senders: Real, arrivals: Real, at: Any) -> Real:
+    """What the rounding of each sender adds, while so many tuples of the operator arrive; 0 for one sender."""
+    y = 6.0 * arrivals / (senders * (k + 1.0))
+    fresh = at.where(y > 1e-9, -at.expm1(-y) / at.maximum(y, 1e-9), 1.0)
+    return (1.0 - 1.0 / senders) ** 2 * (1.0 - 1.0 / k) * fresh

@@ -1,0 +1,159 @@
+"""Bursts carried on from a source, for operators of which none are measured.
+
+At each length of time t the count at operator j has a part that follows the count of the source, with amplitude g, and
+a local part of dispersion L, so that streams that were split and join again keep their bursts:
+
+    I(t) = g²·λ0·I0(t)/λ + L(t)
+    leaving:  √w·g and w·L + (1 − w)(1 + (s − 1)/√k),   w = w*((1 − ρ)²λt/(ρ(I + s)))       (Whitt and You 2018)
+    w*(x) = ((x² + 2x − 1)(2Φ(√x) − 1) + 2φ(√x)√x(1 + x) − x²)/(2x)
+    an edge of selectivity q = n + f:  q·g and q·L + f(1 − f)/q, the L of several edges weighted by their rates
+
+A queue of its own sees λ/k and 1 + (I − 1)/k. Against simulation it is as good as measuring inside
+(docs/how-true-is-et.md).
+"""
+
+from collections.abc import Mapping, Sequence
+from math import ceil, log2
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+
+from planner.arrays import Floats
+from planner.queueing.streams import Station, round_rest
+from planner.topology.flow import order_acyclic
+from planner.topology.network import Network, index_topology
+from planner.values import SHARED, IdcPoint, Load, Topology
+
+MOST_SWEEPS = 30
+MOST_OCTAVES = 60
+LARGEST_X = 200.0
+
+
+class Part(NamedTuple):
+    """How the arrivals at an operator vary: the amplitude of the source's count, and the local dispersion."""
+
+    amplitude: Floats
+    local: Floats
+
+
+class Source(NamedTuple):
+    """The external stream: rate, lengths of time, and its dispersion at each of them."""
+
+    rate: float
+    seconds: Floats
+    idc: Floats
+
+
+def carry_bursts(
+    topology: Topology, load: Load, stations: Mapping[str, Station]
+) -> dict[str, tuple[IdcPoint, ...]]:
+    """I(t) of the operators whose own is not measured, where that of a source is; else nothing."""
+    unknown = [name for name, one in stations.items() if not one.measured.arrival_idc and one.arrival_rate]
+    network = index_topology(topology)
+    shares = dict(zip(network.names, network.shares, strict=True))
+    source = find_source(load, stations, shares, unknown)
+    if source is None or not unknown:
+        return {}
+    first, rest = order_acyclic(network)
+    parts: dict[str, Part] = {}
+    for _ in range(MOST_SWEEPS if rest or has_loops(network) else 1):
+        before = dict(parts)
+        for i in first + rest:
+            name = network.names[i]
+            parts[name] = arrive(stations, name, shares[name], parts, source)
+        if before and all(np.allclose(before[name].local, parts[name].local, rtol=1e-6) for name in parts):
+            break
+    return {
+        name: tuple(
+            map(IdcPoint, source.seconds.tolist(), find_idc(stations[name], parts[name], source).tolist())
+        )
+        for name in unknown
+    }
+
+
+def has_loops(network: Network) -> bool:
+    """Whether an operator sends to itself."""
+    return any(network.loops)
+
+
+def find_source(
+    load: Load, stations: Mapping[str, Station], shares: Mapping[str, float], unknown: Sequence[str]
+) -> Source | None:
+    """The external stream, from the operator with the most of it of which bursts are measured."""
+    entries = [
+        one
+        for name, one in stations.items()
+        if shares[name] and one.measured.arrival_idc and all(stream.source is None for stream in one.streams)
+    ]
+    if not entries or not load.external_rate:
+        return None
+    entry = max(entries, key=lambda one: one.arrival_rate)
+    points = entry.measured.arrival_idc
+    shortest = (
+        min([1.0 / stations[name].service_rate for name in unknown], default=points[0].window_seconds) / 2
+    )
+    begin = min(points[0].window_seconds, shortest)
+    octaves = min(max(ceil(log2(points[-1].window_seconds / begin)), 1), MOST_OCTAVES)
+    seconds = points[-1].window_seconds * 2.0 ** -np.arange(octaves, -1, -1.0)
+    windows, levels = zip(*points, strict=True)
+    seen = np.interp(np.log(seconds), np.log(windows), levels)
+    share = shares[entry.operator.name]
+    return Source(load.external_rate, seconds, np.maximum((seen - round_rest(share)) / share, 0.0))
+
+
+def arrive(
+    stations: Mapping[str, Station], name: str, share: float, parts: Mapping[str, Part], source: Source
+) -> Part:
+    """The arrivals at an operator, from all streams; where its own bursts are measured, these are the whole."""
+    station = stations[name]
+    size = len(source.seconds)
+    amplitude, local, total = np.full(size, share), np.zeros(size), 0.0
+    for stream in station.streams:
+        total += stream.rate
+        if stream.source is None:
+            local += stream.rate * (round_rest(share) if share else 1.0)
+        elif stream.source in parts:
+            left = depart(stations[stream.source], parts[stream.source], source)
+            amplitude = amplitude + stream.selectivity * left.amplitude
+            local += stream.rate * (stream.selectivity * left.local + round_rest(stream.selectivity))
+    part = Part(amplitude, local / total if total else local + 1.0)
+    if not station.measured.arrival_idc:
+        return part
+    windows, levels = zip(*station.measured.arrival_idc, strict=True)
+    seen = np.interp(np.log(source.seconds), np.log(windows), levels)
+    common = amplitude**2 * source.rate * source.idc / station.arrival_rate if station.arrival_rate else 0.0
+    return Part(amplitude, np.maximum(seen - common, 0.0))
+
+
+def find_idc(station: Station, part: Part, source: Source) -> Floats:
+    """I(t) of the arrivals at an operator."""
+    if not station.arrival_rate:
+        return np.ones(len(source.seconds))
+    return np.asarray(part.amplitude**2 * source.rate * source.idc / station.arrival_rate + part.local)
+
+
+def depart(station: Station, part: Part, source: Source) -> Part:
+    """What leaves an operator."""
+    s = 1.0 if station.measured.service_scv is None else station.measured.service_scv
+    is_shared = (station.operator.queueing or SHARED) == SHARED
+    servers = station.processors if is_shared else 1.0
+    rho = min(station.arrival_rate / station.service_rate / station.processors, 0.999)
+    if rho <= 0.0:
+        return part
+    idc = find_idc(station, part, source)
+    seen = idc if is_shared else 1.0 + (idc - 1.0) / station.processors
+    rate = station.arrival_rate * servers / station.processors
+    kept = keep((1.0 - rho) ** 2 * rate * source.seconds / (rho * np.maximum(seen + s, 0.05)))
+    served = max(1.0 + (s - 1.0) / servers**0.5, 0.0)
+    return Part(part.amplitude * np.sqrt(kept), kept * part.local + (1.0 - kept) * served)
+
+
+def keep(x: Floats) -> Floats:
+    """w*(x): the part of the variability of arrivals that departures still have."""
+    small = np.clip(x, 1e-9, LARGEST_X)
+    root = np.sqrt(small)
+    density = np.exp(-small / 2.0) / np.sqrt(2.0 * np.pi)
+    curve = (small * small + 2.0 * small - 1.0) * (2.0 * ndtr(root) - 1.0)
+    exact = (curve + 2.0 * density * root * (1.0 + small) - small * small) / (2.0 * small)
+    return np.where(x > LARGEST_X, 1.0 - 0.5 / np.maximum(x, LARGEST_X), np.clip(exact, 0.0, 1.0))
