@@ -10,6 +10,7 @@ PlannerError (a FieldsError)
 ├── BoundTooSmall              max_processors of an operator is below what keeps it stable
 ├── BudgetTooSmall             k_max is below the least stable allocation
 ├── TargetUnreachable          t_max_seconds is not above the lower bound of E[T]
+│   └── QuantileUnreachable    likewise, of a quantile or of the mean of completion
 ├── SimulationTooLarge         more events, roots or processors than a simulation takes
 ├── SimulationStuck            full queues wait for each other in a circle
 ├── PlacementError             threads cannot be given to slots: planner.placements.errors
@@ -205,4 +206,21 @@ class SimulationStuck(PlannerError):
             f"After {self.seconds:.6g} simulated seconds the queues of {join_names(self.operators)} are full, and "
             "those that send to them wait for each other in a circle: nothing moves any more, as on the engine. "
             "Raise the capacities of the operators in this cycle, or leave them out."
+        )
+
+
+class QuantileUnreachable(TargetUnreachable):
+    """As TargetUnreachable, for a target of what `measured` names; the lower bound is of the tuples drawn."""
+
+    measured: str = ""
+
+    def __str__(self) -> str:
+        why = (
+            "with every operator at its max_processors"
+            if self.bounded
+            else "without any wait, with any number of processors"
+        )
+        return (
+            f"{self.measured[:1].upper()}{self.measured[1:]} cannot go to {self.t_max_seconds:.6g} s: its lower bound "
+            f"is {self.lower_bound_seconds:.6g} s ({why}). Ask for more than that, or make operators faster."
         )

@@ -29,6 +29,7 @@ ARGUMENTS: Mapping[type[PlannerError], str] = {
     planning.BoundTooSmall: "/topology/operators",
     planning.BudgetTooSmall: "/k_max",
     planning.TargetUnreachable: "/t_max_seconds",
+    planning.QuantileUnreachable: "/target/seconds",
     planning.SimulationStuck: "/capacities",
     placing.InvalidProfile: "/profiles",
     placing.MissingProfile: "/profiles",

@@ -113,7 +113,7 @@ KINDS: dict[type[Exception], Kind] = {
     planning.NoSteadyState: Kind("no-steady-state", 422, "A cycle multiplies tuples", _list_fields),
     planning.BoundTooSmall: Kind("bound-too-small", 422, "max_processors too small", _list_fields),
     planning.BudgetTooSmall: Kind("budget-too-small", 422, "k_max too small", _list_fields),
-    planning.TargetUnreachable: Kind("target-unreachable", 422, "t_max_seconds cannot be met", _name_limit),
+    planning.TargetUnreachable: Kind("target-unreachable", 422, "The target cannot be met", _name_limit),
     planning.SimulationTooLarge: Kind(
         "simulation-too-large",
         422,

@@ -1,0 +1,233 @@
+"""The fewest processors for a target of drawn times: a search on one draw, which is the same for every allocation.
+
+    1. Along greedy's order for E[T], the first allocation that meets the target (its prefixes are nested).
+    2. Every operator gives back what it can: then one fewer anywhere misses the target.
+    3. Exchanges: one processor fewer in total, moved about as long as that shortens the time.
+    4. Branch and bound over all allocations of one processor fewer; where that ends, none is better.
+
+More processors never lengthen the time of any drawn tuple where waits fall, so that 1, 2 and 4 are exact. Steps 3 and 4
+end when the evaluations are used up; then the answer holds, and fewer processors in another split might hold too.
+"""
+
+from collections.abc import Iterator, Sequence
+from math import inf
+from typing import NamedTuple
+
+from planner.allocation.allocate import allocate_budget, check_bounds, set_board
+from planner.errors import QuantileUnreachable
+from planner.plans.estimation import Situation
+from planner.plans.spread import find_waits
+from planner.plans.time_target import TimeTarget
+from planner.quantiles.root_times import Wait, time_roots
+from planner.quantiles.tuple_draw import Draw
+from planner.queueing.stations import NO_BOUND
+
+MOST_WORK = 150_000_000
+"""Visits timed in one search, for about a second."""
+LEAST_WORK = 2000
+"""What a block of a draw costs at least, in visits."""
+LEAST_EVALUATIONS = 80
+"""Step 1 takes at most some sixty."""
+
+Counts = tuple[int, ...]
+Partly = Sequence[int | None]
+"""Processors of some operators; None: as good as it can be, without any wait or with all of its max_processors."""
+
+
+class OutOfWork(Exception):
+    """The evaluations of a search are used up."""
+
+
+class Found(NamedTuple):
+    """What a search found. `is_tight`: one processor fewer at any operator misses; `is_fewest`: so does any split."""
+
+    counts: list[int]
+    is_tight: bool
+    is_fewest: bool
+
+
+class Trial:
+    """Allocations of one situation, timed on one draw."""
+
+    def __init__(
+        self, situation: Situation, draw: Draw, target: TimeTarget, most_work: int = MOST_WORK
+    ) -> None:
+        self.situation, self.draw, self.target = situation, draw, target
+        stations = situation.stations
+        floors = set_board(stations).floors
+        check_bounds(floors, stations.max_processors, situation.names)
+        self.floors = tuple([int(floor) for floor in floors])
+        self.ceilings = tuple([int(ceiling) for ceiling in stations.max_processors])
+        self.cost = sum([max(len(block.services), LEAST_WORK) for block in draw.blocks])
+        self.work_left = max(most_work, LEAST_EVALUATIONS * self.cost)
+        self.known: dict[tuple[int | None, ...], float] = {}
+        self.best = self.find_best_waits()
+        self.fewest: Counts = ()
+        """The fewest processors that were found to meet the target so far."""
+
+    def find_best_waits(self) -> list[Wait]:
+        """The wait of each operator by itself with all the processors that it may have."""
+        bounded = [ceiling < NO_BOUND for ceiling in self.ceilings]
+        most = [
+            ceiling if is_bounded else floor
+            for ceiling, floor, is_bounded in zip(self.ceilings, self.floors, bounded, strict=True)
+        ]
+        waits = find_waits(self.situation, most)
+        assert waits is not None
+        return [
+            wait if is_bounded else Wait(0.0, 0.0) for wait, is_bounded in zip(waits, bounded, strict=True)
+        ]
+
+    def measure(self, counts: Partly) -> float:
+        """The time that the target is of; raises OutOfWork."""
+        key = tuple(counts)
+        if key not in self.known:
+            if self.work_left < self.cost:
+                raise OutOfWork
+            self.work_left -= self.cost
+            full = [floor if count is None else count for count, floor in zip(key, self.floors, strict=True)]
+            waits = find_waits(self.situation, full)
+            assert waits is not None  # from the floors up every operator keeps up
+            chosen = [
+                best if count is None else wait
+                for count, wait, best in zip(key, waits, self.best, strict=True)
+            ]
+            self.known[key] = self.target.measure(time_roots(self.draw, chosen))
+        return self.known[key]
+
+    def is_met(self, counts: Partly) -> bool:
+        """Whether the target is met."""
+        is_met = self.measure(counts) <= self.target.seconds
+        full = tuple([count for count in counts if count is not None])
+        if is_met and len(full) == len(counts) and (not self.fewest or sum(full) < sum(self.fewest)):
+            self.fewest = full
+        return is_met
+
+
+def search_fewest(trial: Trial) -> Found:
+    """The fewest processors that the search finds; raises QuantileUnreachable."""
+    counts, is_tight = follow_greedy(trial), False
+    try:
+        for look in (exchange, find_fewer):
+            counts, is_tight = give_back(trial, counts), True
+            while (fewer := look(trial, counts)) is not None:
+                is_tight = False
+                counts, is_tight = give_back(trial, fewer), True
+    except OutOfWork:
+        return Found(list(trial.fewest), is_tight, is_fewest=False)
+    return Found(list(counts), is_tight, is_fewest=True)
+
+
+def follow_greedy(trial: Trial) -> Counts:
+    """The first allocation in greedy's order for E[T] that meets the target."""
+    least = sum(trial.floors)
+    refuse_unreachable(trial)
+
+    def allocate(spare: int) -> tuple[Counts, int]:
+        found = allocate_budget(trial.situation.stations, least + spare, trial.situation.names)
+        return tuple(found.counts), found.unused_processors
+
+    low, high = -1, 0
+    counts, unused = allocate(high)
+    while not trial.is_met(counts):
+        if unused:  # greedy adds nothing more: every gain is 0
+            raise QuantileUnreachable(
+                trial.target.seconds, trial.measure(counts), measured=trial.target.measured
+            )
+        low, high = high, max(1, 2 * high)
+        counts, unused = allocate(high)
+    while high - low > 1:
+        middle = (low + high) // 2
+        between, _ = allocate(middle)
+        if trial.is_met(between):
+            high, counts = middle, between
+        else:
+            low = middle
+    return counts
+
+
+def refuse_unreachable(trial: Trial) -> None:
+    """Raise QuantileUnreachable where the target is missed even without any wait, or with all max_processors."""
+    nothing: Partly = [None] * len(trial.floors)
+    lower = trial.measure(nothing)
+    if trial.target.seconds < lower:
+        bounded = any(not wait.is_none for wait in trial.best)
+        raise QuantileUnreachable(trial.target.seconds, lower, bounded, trial.target.measured)
+
+
+def change(counts: Counts, operator: int, by: int) -> Counts:
+    """The allocation with another count at one operator."""
+    return (*counts[:operator], counts[operator] + by, *counts[operator + 1 :])
+
+
+def give_back(trial: Trial, counts: Counts) -> Counts:
+    """The allocation after each operator in turn gave back all that the target does not need of it."""
+    order = list(range(len(counts)))
+    if 3 * len(order) * trial.cost <= trial.work_left:
+        order.sort(key=lambda i: trial.measure(change(counts, i, -1)) if counts[i] > trial.floors[i] else inf)
+    for operator in order:
+        while counts[operator] > trial.floors[operator] and trial.is_met(change(counts, operator, -1)):
+            counts = change(counts, operator, -1)
+    return counts
+
+
+def give_one_back(trial: Trial, counts: Counts) -> Counts | None:
+    """The fastest allocation with one processor fewer at one operator; None where every one is at its floor."""
+    fewer = [change(counts, i, -1) for i, floor in enumerate(trial.floors) if counts[i] > floor]
+    return min(fewer, key=trial.measure, default=None)
+
+
+def take_one_more(trial: Trial, counts: Counts) -> Counts | None:
+    """The fastest allocation with one processor more at one operator; None where every one is at its ceiling."""
+    more = [change(counts, i, 1) for i, ceiling in enumerate(trial.ceilings) if counts[i] < ceiling]
+    return min(more, key=trial.measure, default=None)
+
+
+def exchange(trial: Trial, counts: Counts) -> Counts | None:
+    """An allocation with one processor fewer that meets the target; None where moving one by one finds none."""
+    now = give_one_back(trial, counts)
+    while now is not None and not trial.is_met(now):
+        more = take_one_more(trial, now)
+        moved = give_one_back(trial, more) if more is not None else None
+        now = moved if moved is not None and trial.measure(moved) < trial.measure(now) else None
+    return now
+
+
+def find_fewer(trial: Trial, counts: Counts) -> Counts | None:
+    """An allocation with one processor fewer that meets the target, by branch and bound; None: there is none."""
+    least = [find_least(trial, counts, operator) for operator in range(len(counts))]
+    spare = sum(counts) - 1 - sum(least)
+    if spare < 0:
+        return None
+    order = sorted(
+        range(len(counts)), key=lambda i: least[i] - counts[i]
+    )  # where most can be given back first
+    return next(branch(trial, tuple(least), order, spare), None)
+
+
+def find_least(trial: Trial, counts: Counts, operator: int) -> int:
+    """The fewest processors of one operator that could meet the target, with all others as good as they can be."""
+    low, high = trial.floors[operator], counts[operator]
+    while low < high:
+        middle = (low + high) // 2
+        alone: list[int | None] = [None] * len(counts)
+        alone[operator] = middle
+        low, high = (low, middle) if trial.is_met(alone) else (middle + 1, high)
+    return low
+
+
+def branch(trial: Trial, counts: Counts, order: Sequence[int], spare: int) -> Iterator[Counts]:
+    """The allocations that meet the target with at most `spare` more processors at the operators of `order`."""
+    first, *rest = order
+    for given in range(spare + 1) if rest else [spare]:
+        chosen = change(counts, first, min(given, trial.ceilings[first] - counts[first]))
+        left = spare - given
+        hoped = chosen
+        for operator in rest:  # each of them cannot get more than all that is left
+            hoped = change(hoped, operator, min(left, trial.ceilings[operator] - hoped[operator]))
+        if not trial.is_met(hoped):
+            continue
+        if not rest or not left:
+            yield hoped
+        else:
+            yield from branch(trial, chosen, rest, left)

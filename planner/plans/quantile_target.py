@@ -1,0 +1,90 @@
+"""min_processors for a quantile: the fewest processors with which a part of all external tuples is done in time.
+
+    min Σ kᵢ   subject to   Q(k) ≤ T,   Q a quantile or the mean of total or completion time of drawn external tuples
+
+The search (planner.plans.quantile_search) times every allocation on the same draw.
+"""
+
+from collections.abc import Sequence
+
+from planner.errors import InvalidLoad
+from planner.plans.estimation import Situation, survey_load
+from planner.plans.explanation import explain_plan
+from planner.plans.optimal import min_processors
+from planner.plans.quantile_search import Found, Trial, search_fewest
+from planner.plans.spread import DEFAULT_ROOTS, DEFAULT_SEED, Drawn, draw_roots, find_waits, spread_times
+from planner.plans.time_target import TimeTarget
+from planner.quantiles.root_times import time_roots
+from planner.quantiles.tuple_draw import Draw
+from planner.values import DEFAULT_MODEL, Diagnostic, Load, Model, Plan, Spread, Topology
+
+
+def min_processors_within(
+    topology: Topology,
+    load: Load,
+    target: TimeTarget,
+    model: Model = DEFAULT_MODEL,
+    *,
+    levels: Sequence[float] = (),
+    roots: int = DEFAULT_ROOTS,
+    seed: int = DEFAULT_SEED,
+) -> Plan:
+    """The fewest processors found that meet the target; the answer has the target's quantile and those of `levels`."""
+    if target.is_expected_sojourn:
+        return min_processors(topology, load, target.seconds, model)
+    situation = survey_load(topology, load, model)
+    drawn = draw_roots(topology, load, roots, seed)
+    found = search_fewest(Trial(situation, require_draw(drawn), target))
+    asked = set(levels) if target.quantile is None else {*levels, target.quantile}
+    total, completion = spread_counts(situation, drawn, found.counts, sorted(asked), seed)
+    spread = total if target.of == "total" else completion
+    plan = explain_plan(
+        situation,
+        found.counts,
+        objective="min-processors",
+        optimal=found.is_fewest,
+        said=(*drawn.diagnostics, describe_target(target, found, spread)),
+    )
+    return plan._replace(estimate=plan.estimate._replace(total=total, completion=completion))
+
+
+def require_draw(drawn: Drawn) -> Draw:
+    """The draw; raises InvalidLoad where there is none."""
+    if drawn.draw is None:
+        raise InvalidLoad(drawn.diagnostics[0].detail, argument="target")
+    return drawn.draw
+
+
+def spread_counts(
+    situation: Situation, drawn: Drawn, counts: Sequence[int], levels: Sequence[float], seed: int
+) -> tuple[Spread, Spread]:
+    """Total and completion time of an allocation that keeps up."""
+    waits = find_waits(situation, counts)
+    assert waits is not None
+    return spread_times(situation, drawn, time_roots(require_draw(drawn), waits), levels, seed)
+
+
+def describe_target(target: TimeTarget, found: Found, spread: Spread) -> Diagnostic:
+    """Says how the target was met, how sure that is, and whether fewer processors might meet it too."""
+    seconds = spread.mean_seconds
+    for one in spread.quantiles:
+        if one.quantile == target.quantile:
+            seconds = one.seconds
+    known = (
+        f" Simulations differ from such quantiles by {spread.known_error:.0%} on average."
+        if spread.known_error
+        else ""
+    )
+    if found.is_fewest:
+        others = "no allocation of fewer processors meets the target."
+    elif found.is_tight:
+        others = (
+            "one processor fewer at any operator misses the target; fewer in another split might meet it."
+        )
+    else:
+        others = "not every operator was tried with one processor fewer: there are too many to try."
+    detail = (
+        f"{target.measured[:1].upper()}{target.measured[1:]} is {seconds:.6g} s on {spread.roots:,} drawn external "
+        f"tuples, for a target of {target.seconds:.6g} s.{known} On this draw {others}"
+    )
+    return Diagnostic("target-on-a-draw", detail)
