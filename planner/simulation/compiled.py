@@ -1,22 +1,53 @@
 """Compiles functions to machine code, which is kept on disk where the package or the user's cache can be written."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from hashlib import sha256
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import cgutils, types
+from numba.core.caching import FunctionCache
+from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 
 Array = TypeVar("Array")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+class CodeCache(FunctionCache):
+    """Machine code is found again while the function, what it calls, and the constants of both are the same.
+
+    numba by itself looks at the function's own file only, and would run old code after an update of a helper.
+    """
+
+    def __init__(self, function: FunctionType) -> None:
+        super().__init__(function)  # type: ignore[no-untyped-call]
+        self.parts = sha256(b"".join(list_parts(function))).hexdigest()
+
+    def _index_key(self, signature: Any, codegen: Any) -> tuple[Any, ...]:
+        return (*super()._index_key(signature, codegen), self.parts)  # type: ignore[no-untyped-call]
+
+
+def list_parts(function: FunctionType) -> Iterator[bytes]:
+    """The code and the constants of a function and of all compiled functions that it calls."""
+    code = function.__code__
+    yield code.co_code + repr(code.co_consts).encode()
+    for name in code.co_names:
+        value = function.__globals__.get(name)
+        if isinstance(value, Dispatcher):
+            yield from list_parts(value.py_func)
+        elif isinstance(value, int | float):
+            yield f"{name} {value!r}".encode()
+
+
 def compiled(function: Function) -> Function:
     """The function compiled at its first call, which takes a second where its code is not kept yet."""
-    try:
-        return cast("Function", numba.njit(cache=True)(function))
-    except RuntimeError:  # no folder for the code can be written
-        return cast("Function", numba.njit(function))
+    found = numba.njit(function)
+    with suppress(RuntimeError):  # no folder for the code can be written
+        found._cache = CodeCache(cast("FunctionType", function))  # noqa: SLF001  # as Dispatcher.enable_caching does
+    return cast("Function", found)
 
 
 def inlined(function: Function) -> Function:
