@@ -16,12 +16,14 @@ from app.simulations.schemas import (
 )
 from planner.simulation.results import MeasuredTime, SimulatedOperator, Simulation
 
+POISSON = "poisson"
+
 
 def to_answer(job: SimulationJob, found: Simulation, seconds: float) -> SimulationAnswer:
     """The answer of a simulation that ran for so many seconds."""
     modelled = job.modelled
     mean = modelled.expected_sojourn_seconds
-    said = [DiagnosticAnswer.model_validate(one) for one in found.diagnostics]
+    said = [DiagnosticAnswer.model_validate(one) for one in found.diagnostics] + compare_arrivals(job)
     of_model = [one for one in modelled.diagnostics if one.code not in {other.code for other in said}]
     return SimulationAnswer(
         total=SimulatedTotalAnswer(
@@ -43,6 +45,25 @@ def to_answer(job: SimulationJob, found: Simulation, seconds: float) -> Simulati
         diagnostics=said + of_model,
         basis=modelled.basis,
     )
+
+
+def compare_arrivals(job: SimulationJob) -> list[DiagnosticAnswer]:
+    """A diagnostic where the model takes other arrivals than were simulated: then it errs for two reasons."""
+    simulated = job.arrivals.kind
+    measured = [
+        name
+        for name, one in job.load.operators.items()
+        if one.arrival_idc or one.arrival_scv not in {None, 1.0}
+    ]
+    if simulated == POISSON and not measured:
+        return []
+    taken = (
+        "arrival_scv and arrival_idc of the load"
+        if measured
+        else "Poisson arrivals, as the load says no other"
+    )
+    detail = f"Simulated arrivals are {simulated}; the model takes {taken}. Part of model_error is this difference."
+    return [DiagnosticAnswer(code="arrivals-differ", detail=detail, operators=measured)]
 
 
 def to_time(measured: MeasuredTime) -> SimulatedTimeAnswer:
