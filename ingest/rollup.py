@@ -14,11 +14,12 @@ from pyspark import RDD
 from ingest.measuring.cuts import Cut, Slicing, cut_records, keep_day
 from ingest.measuring.merge import merge_part
 from ingest.measuring.pieces import Packed, Pieces, pack, unpack
-from ingest.measuring.roots import RootSums, finish_roots, split_roots
+from ingest.measuring.roots import RootSums, finish_roots, join_finished, split_roots
 from ingest.reading.records import Judged, Reject
 from ingest.request import Totals
 
 MOST_REJECTS = 100_000
+MOST_COUNTS = 2_000_000  # of buckets of roots, before they are added up
 LINES_PART = 0  # the part to which lines and rejects of all blocks go
 
 
@@ -58,13 +59,23 @@ def roll_up(judged: RDD[Judged], slicing: Slicing) -> Found:
     )
 
 
-def sort_found(found: Iterable[Any]) -> Found:
-    held = [unpack(one) if isinstance(one, Packed) else one for one in found]
-    return Found(
-        [one for one in held if isinstance(one, Lines)],
-        [one for one in held if isinstance(one, Pieces)],
-        [one for one in held if isinstance(one, RootSums)],
-    )
+def sort_found(found: Iterable[Any], most_counts: int = MOST_COUNTS) -> Found:
+    """Counts of roots are added up as they come: those of all parts would be gigabytes."""
+    sorted_ = Found([], [], [])
+    held = 0
+    for packed in found:
+        one = unpack(packed) if isinstance(packed, Packed) else packed
+        if isinstance(one, RootSums):
+            sorted_.roots.append(one)
+            held += len(one.spread.get("roots", ()))
+            if held > most_counts:
+                sorted_.roots[:] = [join_finished(sorted_.roots)]
+                held = 0
+        elif isinstance(one, Pieces):
+            sorted_.pieces.append(one)
+        else:
+            sorted_.lines.append(one)
+    return sorted_
 
 
 def encode(judged: Judged, slicing: Slicing) -> Iterator[tuple[int, Cut | Lines]]:
@@ -114,7 +125,7 @@ def drop_rejects(lines: list[Lines]) -> int:
 
 def finish(
     found: Iterable[tuple[int, Packed | RootSums | Lines]], slicing: Slicing
-) -> Iterator[Packed | RootSums | Lines]:
+) -> Iterator[Packed | Lines]:
     """Joins the roots of a part; passes on what else is in it."""
     roots = []
     for _, one in found:
@@ -122,4 +133,4 @@ def finish(
             roots.append(one)
         else:
             yield one
-    yield finish_roots(roots, slicing.window_ns)
+    yield pack(finish_roots(roots, slicing.window_ns))

@@ -122,6 +122,16 @@ class TopologyWindow(Answer):
     mean_completion_seconds: Annotated[
         float | None, Field(description="Per root tuple, last finish − first arrival.")
     ]
+    total_p50_seconds: Annotated[
+        float | None, Field(description="Quantiles of the totals of these root tuples, within 3.2%.")
+    ] = None
+    total_p95_seconds: float | None = None
+    total_p99_seconds: float | None = None
+    completion_p50_seconds: Annotated[
+        float | None, Field(description="Quantiles of their completions, within 3.2%.")
+    ] = None
+    completion_p95_seconds: float | None = None
+    completion_p99_seconds: float | None = None
 
 
 class TopologyWindowPage(Answer):

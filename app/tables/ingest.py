@@ -124,3 +124,9 @@ class TopologySummaryRow(Base):
     root_tuples: Mapped[int] = mapped_column(BigInteger)
     mean_total_sojourn_seconds: Mapped[float | None]
     mean_completion_seconds: Mapped[float | None]
+    total_p50_seconds: Mapped[float | None]
+    total_p95_seconds: Mapped[float | None]
+    total_p99_seconds: Mapped[float | None]
+    completion_p50_seconds: Mapped[float | None]
+    completion_p95_seconds: Mapped[float | None]
+    completion_p99_seconds: Mapped[float | None]

@@ -4,7 +4,15 @@ import numpy as np
 
 from ingest.measuring.dispersion import sum_squares
 from ingest.measuring.rows import Codes, TupleRows
-from ingest.measuring.segments import Floats, Integers, Segments, cut_segments, number_pairs, sort_by_code
+from ingest.measuring.segments import (
+    Column,
+    Floats,
+    Integers,
+    Segments,
+    cut_segments,
+    number_pairs,
+    sort_by_code,
+)
 from ingest.measuring.tables import Table
 
 QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
@@ -96,16 +104,16 @@ def count_services(rows: TupleRows, window: Integers, spots: Segments) -> Table:
     }
 
 
-def find_buckets(nanos: Integers) -> Integers:
+def find_buckets(nanos: Column, per_octave: int = BUCKETS_PER_OCTAVE) -> Integers:
     """The number of each value's bucket: the exponent and the first bits of the fraction of a double."""
-    bits = nanos.astype(np.float64).view(np.int64) >> (52 - BUCKETS_PER_OCTAVE.bit_length() + 1)
-    return np.asarray(np.maximum(bits - (1023 * BUCKETS_PER_OCTAVE) + 1, 0))
+    bits = nanos.astype(np.float64).view(np.int64) >> (52 - per_octave.bit_length() + 1)
+    return np.asarray(np.maximum(bits - (1023 * per_octave) + 1, 0))
 
 
-def find_upper_ns(bucket: Integers) -> Floats:
+def find_upper_ns(bucket: Integers, per_octave: int = BUCKETS_PER_OCTAVE) -> Floats:
     """The upper bound of a bucket; that of bucket 0, which holds services of no time, is 0."""
-    octave, step = np.divmod(bucket, BUCKETS_PER_OCTAVE)
-    return np.where(bucket > 0, np.ldexp(1.0 + step / BUCKETS_PER_OCTAVE, octave), 0.0)
+    octave, step = np.divmod(bucket, per_octave)
+    return np.where(bucket > 0, np.ldexp(1.0 + step / per_octave, octave), 0.0)
 
 
 def measure_instances(rows: TupleRows, window: Integers, spots: Segments, codes: Codes) -> Table:

@@ -2,7 +2,7 @@
 
 import pickle
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -28,20 +28,19 @@ class Pieces(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """Pieces as they travel: those of a day of many operators, as they are, would fill the memory of Java."""
+    """Pieces or sums as they travel: those of a day of many operators, as they are, would fill the memory of Java."""
 
     size: int
     data: bytes
 
 
-def pack(pieces: Pieces) -> Packed:
-    data = pickle.dumps(pieces, pickle.HIGHEST_PROTOCOL)
+def pack(results: Any) -> Packed:
+    data = pickle.dumps(results, pickle.HIGHEST_PROTOCOL)
     return Packed(len(data), pa.compress(data, "zstd", asbytes=True))
 
 
-def unpack(packed: Packed) -> Pieces:
-    pieces: Pieces = pickle.loads(pa.decompress(packed.data, packed.size, "zstd", asbytes=True))  # noqa: S301  # ours
-    return pieces
+def unpack(packed: Packed) -> Any:
+    return pickle.loads(pa.decompress(packed.data, packed.size, "zstd", asbytes=True))  # noqa: S301  # ours
 
 
 def join_pieces(pieces: Sequence[Pieces]) -> Pieces:

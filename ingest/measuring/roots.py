@@ -5,23 +5,25 @@ It counts in the window of its first arrival. Roots are told apart by 64 bits: a
 with a probability of 3e-6.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ingest.measuring.rows import Codes, TupleRows
 from ingest.measuring.segments import LOW_BITS, cut_segments
+from ingest.measuring.spreads import KEYS, add_up, count_times
 from ingest.measuring.tables import Table, stack, take
 
 LOW = (1 << LOW_BITS) - 1
 
 
 class RootSums(NamedTuple):
-    """Sums of roots; the column `topology` is a place in the list of names."""
+    """Sums of roots; the column `topology` is a place in the list of names. `spread` has counts of finished roots."""
 
     topologies: list[str]
     table: Table
+    spread: Table = {}  # noqa: RUF012  # nobody writes into it
 
 
 def sum_roots(rows: TupleRows, codes: Codes) -> RootSums:
@@ -84,4 +86,20 @@ def finish_roots(sums: Iterable[RootSums], window_ns: int) -> RootSums:
         "completion_high": found.sum(completion >> LOW_BITS),
         "completion_low": found.sum(completion & LOW),
     }
-    return RootSums(list(names), table)
+    total = roots["high"] * float(LOW + 1) + roots["low"]
+    spread = count_times(roots | {"window": window}, found, {"total": total, "completion": completion})
+    return RootSums(list(names), table, spread)
+
+
+def join_finished(sums: Sequence[RootSums]) -> RootSums:
+    """Finished roots of several parts under common names, with one row per bucket."""
+    names: dict[str, int] = {}
+    tables, spreads = [], []
+    for one in sums:
+        if one.topologies:
+            codes = np.array([names.setdefault(name, len(names)) for name in one.topologies], dtype=np.int64)
+            tables.append(one.table | {"topology": codes[one.table["topology"]]})
+            spreads.append(one.spread | {"topology": codes[one.spread["topology"]]})
+    if not tables:
+        return RootSums([], {})
+    return RootSums(list(names), stack(tables), add_up(stack(spreads), *KEYS))

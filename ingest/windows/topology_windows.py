@@ -4,12 +4,19 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ingest.measuring.measures import QUANTILES
 from ingest.measuring.pieces import Pieces, group_by
-from ingest.measuring.roots import LOW, RootSums
-from ingest.measuring.tables import Table, stack, take
+from ingest.measuring.roots import LOW, RootSums, join_finished
+from ingest.measuring.segments import cut_segments
+from ingest.measuring.spreads import TIMES, add_up, find_spread_quantiles
+from ingest.measuring.tables import Table, take
 from ingest.windows.covered_time import cover_windows
 from ingest.windows.listing import Row, find_start, list_rows
 from ingest.windows.topologies_seen import Topologies
+
+TIME_COLUMNS = {"total_mean": "mean_total_sojourn_seconds", "completion_mean": "mean_completion_seconds"} | {
+    f"{name}_{label}": f"{name}_{label}_seconds" for name in TIMES for label in QUANTILES
+}
 
 
 def make_topology_rows(
@@ -30,46 +37,45 @@ def make_topology_rows(
         for row, key in enumerate(zip(known["topology"].tolist(), known["window"].tolist(), strict=True))
     }
     row = np.array([places.get(key, -1) for key in zip(topology.tolist(), window.tolist(), strict=True)])
-    found = {name: np.where(row >= 0, column[row], 0) for name, column in known.items()} if places else {}
-    count = found.get("roots", np.zeros(len(row), dtype=np.int64))
-    means = {
-        name: np.where(count > 0, found[part] / np.maximum(count, 1) / 1e9, np.nan)
-        if found
-        else count * np.nan
-        for name, part in (("mean_total_sojourn_seconds", "total"), ("mean_completion_seconds", "completion"))
-    }
+    found = {name: np.append(column, 0)[row] for name, column in known.items()}  # the last row is of no roots
+    times = {column: np.where(row >= 0, found[name] / 1e9, np.nan) for name, column in TIME_COLUMNS.items()}
     return list_rows(
         {
             "topology": [topologies.names[place] for place in topology.tolist()],
             "window_start": [find_start(one, window_ns) for one in window.tolist()],
             "covered_seconds": np.where(covered > 0, covered / 1e9, np.nan),
             "external_rate": outside / (np.where(covered > 0, covered, window_ns) / 1e9),
-            "root_tuples": count,
-            **means,
+            "root_tuples": found["roots"],
+            **times,
         }
     )
 
 
 def sum_counted_roots(names: list[str], roots: Sequence[RootSums]) -> Table:
-    """The roots that count, per topology and window: their number, and the sums of totals and completions in ns."""
+    """Of the roots that count, per topology and window: number, means and quantiles of totals and completions in ns."""
     places = {name: place for place, name in enumerate(names)}
-    tables = []
-    for one in roots:
-        if one.topologies:
-            codes = np.array([places[name] for name in one.topologies], dtype=np.int64)
-            tables.append(one.table | {"topology": codes[one.table["topology"]]})
-    table = stack(tables)
+    joined = join_finished(roots)
+    codes = np.array([places[name] for name in joined.topologies], dtype=np.int64)
+    table, spread = (one | {"topology": codes[one["topology"]]} for one in (joined.table, joined.spread))
     has_begun = np.zeros(len(names), dtype=bool)
     has_begun[table["topology"][table["is_begun"]]] = True
-    table = take(table, table["is_begun"] == has_begun[table["topology"]])
+    table, spread = (take(one, one["is_begun"] == has_begun[one["topology"]]) for one in (table, spread))
     table, windows = group_by(table, "topology", "window")
+    count = windows.sum(table["roots"])
     sums = {
         name: windows.sum(table[f"{name}_high"]) * float(LOW + 1) + windows.sum(table[f"{name}_low"])
-        for name in ("total", "completion")
+        for name in TIMES
     }
-    return {
-        "topology": windows.first(table["topology"]),
-        "window": windows.first(table["window"]),
-        "roots": windows.sum(table["roots"]),
-        **sums,
-    }
+    means = {f"{name}_mean": sums[name] / count for name in TIMES}
+    topology, window = windows.first(table["topology"]), windows.first(table["window"])
+    return {"topology": topology, "window": window, "roots": count, **means, **find_quantiles(spread)}
+
+
+def find_quantiles(spread: Table) -> Table:
+    """Of totals and completions, per topology and window in order."""
+    found: Table = {}
+    for place, name in enumerate(TIMES):
+        counts = add_up(take(spread, spread["time"] == place), "topology", "window", "bucket")
+        quantiles = find_spread_quantiles(counts, cut_segments(counts["topology"], counts["window"]))
+        found |= {f"{name}_{label}": values for label, values in quantiles.items()}
+    return found

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -104,7 +105,8 @@ def assert_equal(found: dict[str, Any], expected: dict[str, Any]) -> None:
         if value is None or isinstance(value, str):
             assert got == value, name
         else:
-            assert got == pytest.approx(value, rel=1e-9, abs=1e-12), name
+            is_near = re.match("(total|completion)_p", name)  # read from a histogram
+            assert got == pytest.approx(value, rel=1 / 32 if is_near else 1e-9, abs=1e-12), name
 
 
 def assert_same(blocks: Sequence[Sequence[Event]], slicing: Slicing) -> None:

@@ -220,6 +220,13 @@ def summarise_window(events: list[Event], gaps: list[float], seconds: float) -> 
     return summary
 
 
+def quantiles(name: str, values: list[float]) -> dict[str, float | None]:
+    return {
+        f"{name}_{label}_seconds": float(np.quantile(values, fraction)) if values else None
+        for label, fraction in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
+    }
+
+
 def summarise_topologies(
     events: Iterable[Event], window_seconds: int
 ) -> dict[tuple[str, int], dict[str, float | None]]:
@@ -249,5 +256,7 @@ def summarise_topologies(
             "mean_total_sojourn_seconds": float(np.mean(totals[key])) if totals[key] else None,
             "mean_completion_seconds": float(np.mean(completions[key])) if totals[key] else None,
         }
+        | quantiles("total", totals[key])
+        | quantiles("completion", completions[key])
         for key, weight in outside.items()
     }

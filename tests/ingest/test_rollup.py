@@ -1,5 +1,6 @@
 """Every number of the summaries against the definitions in numpy, however the log is cut into blocks and parts."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,11 +8,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingest.measuring.pieces import pack
+from ingest.measuring.roots import finish_roots, sum_roots
 from ingest.reading.records import Reject
-from ingest.rollup import MOST_REJECTS, Lines, drop_rejects, merge
+from ingest.rollup import MOST_REJECTS, Lines, drop_rejects, merge, sort_found
+from ingest.windows.topology_windows import sum_counted_roots
 from tests.ingest import reference
-from tests.ingest.in_memory import assert_same, judge, make_records, roll_up, run_stages, slice_windows
-from tests.ingest.logs import START_NS, make_events
+from tests.ingest.in_memory import (
+    assert_same,
+    judge,
+    make_records,
+    make_rows,
+    roll_up,
+    run_stages,
+    slice_windows,
+)
+from tests.ingest.logs import START_NS, make_events, make_single_events
 from tests.ingest.reference import NS, Event
 from tests.ingest.stored import Found
 from tests.ingest.window_logs import make_midway
@@ -185,3 +197,20 @@ def test_the_variation_of_arrivals_is_that_of_all_however_they_were_sampled(shif
 def test_the_reference_tells_copies_from_twins():
     events = make_mixed()
     assert len(reference.drop_duplicates(events)) == len(events) - 40
+
+
+def test_counts_of_roots_are_added_up_as_they_come():
+    """Those of all parts would be gigabytes in the driver."""
+    events = [replace(e, topology=f"t{n % 3}") for n, e in enumerate(make_single_events(200, seed=21))]
+    sums = [
+        finish_roots([sum_roots(*make_rows(events[part::6], slice_windows())[:2])], 60 * NS)
+        for part in range(6)
+    ]
+    names = ["t0", "t1", "t2"]
+    whole = sum_counted_roots(names, sums)
+    found = sort_found(map(pack, sums), most_counts=100).roots
+    assert len(found) < len(sums)
+    joined = sum_counted_roots(names, found)
+    assert {name: column.tolist() for name, column in joined.items()} == {
+        name: column.tolist() for name, column in whole.items()
+    }

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ingest.measuring.roots import LOW, RootSums
-from ingest.measuring.tables import Table
+from ingest.measuring.tables import Table, stack
 from ingest.windows.topology_windows import sum_counted_roots
 from tests.ingest.in_memory import roll_up, slice_windows
 from tests.ingest.logs import START_NS
@@ -87,13 +87,14 @@ def test_the_sums_of_all_parts_are_added_under_the_names_of_the_run():
         same = {name: np.full(len(names), high) for name in ("total_high", "completion_high")}
         rest = {name: np.full(len(names), 5) for name in ("total_low", "completion_low")}
         table: Table = {"topology": places, "window": places * 0 + 7, "is_begun": places < 9}
-        return RootSums(names, table | {"roots": roots + 10 * (np.array(names) == "v")} | same | rest)
+        table["roots"] = roots + 10 * (np.array(names) == "v")
+        spreads = [table | {"time": places * 0 + time, "bucket": places + 700} for time in (0, 1)]
+        return RootSums(names, table | same | rest, stack(spreads))
 
     parts = [make_sums(["v", "u"], 2, 1 << 20), RootSums([], {}), make_sums(["u"], 3, 1)]
     found = sum_counted_roots(["u", "v"], parts)
     assert [found[name].tolist() for name in ("topology", "window", "roots")] == [[0, 1], [7, 7], [5, 12]]
     for name in ("total", "completion"):
-        assert found[name].tolist() == [
-            float(((1 << 20) + 1) * (LOW + 1) + 10),
-            float((1 << 20) * (LOW + 1) + 5),
-        ]
+        sums = (found[f"{name}_mean"] * found["roots"]).tolist()
+        assert sums == pytest.approx([((1 << 20) + 1) * (LOW + 1) + 10, (1 << 20) * (LOW + 1) + 5], rel=1e-15)
+        assert (np.diff(found[f"{name}_p50"]) < 0).all(), "u has a bucket of its own, and one with v's number"
