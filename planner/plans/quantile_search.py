@@ -10,6 +10,7 @@ end when the evaluations are used up; then the answer holds, and fewer processor
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from math import inf
 from typing import NamedTuple
 
@@ -38,7 +39,7 @@ class OutOfWork(Exception):
     """The evaluations of a search are used up."""
 
 
-class Found(NamedTuple):
+class Fewest(NamedTuple):
     """What a search found. `is_tight`: one processor fewer at any operator misses; `is_fewest`: so does any split."""
 
     counts: list[int]
@@ -46,7 +47,7 @@ class Found(NamedTuple):
     is_fewest: bool
 
 
-class Trial:
+class DrawnTrial:
     """Allocations of one situation, timed on one draw."""
 
     def __init__(
@@ -62,6 +63,7 @@ class Trial:
         self.work_left = max(most_work, LEAST_EVALUATIONS * self.cost)
         self.known: dict[tuple[int | None, ...], float] = {}
         self.best = self.find_best_waits()
+        self.seen: list[dict[int, Wait]] = [{} for _ in self.floors]
         self.fewest: Counts = ()
         """The fewest processors that were found to meet the target so far."""
 
@@ -88,6 +90,8 @@ class Trial:
             full = [floor if count is None else count for count, floor in zip(key, self.floors, strict=True)]
             waits = find_waits(self.situation, full)
             assert waits is not None  # from the floors up every operator keeps up
+            for operator, (count, wait) in enumerate(zip(full, waits, strict=True)):
+                self.seen[operator][count] = wait
             chosen = [
                 best if count is None else wait
                 for count, wait, best in zip(key, waits, self.best, strict=True)
@@ -103,8 +107,16 @@ class Trial:
             self.fewest = full
         return is_met
 
+    def is_falling(self) -> bool:
+        """Whether all waits that were looked at fall with more processors, which exactness rests on."""
+        for seen in self.seen:
+            waits = [seen[count] for count in sorted(seen)]
+            if any(after.is_longer_than(before) for before, after in pairwise(waits)):
+                return False
+        return True
 
-def search_fewest(trial: Trial) -> Found:
+
+def search_fewest(trial: DrawnTrial) -> Fewest:
     """The fewest processors that the search finds; raises QuantileUnreachable."""
     counts, is_tight = follow_greedy(trial), False
     try:
@@ -114,11 +126,11 @@ def search_fewest(trial: Trial) -> Found:
                 is_tight = False
                 counts, is_tight = give_back(trial, fewer), True
     except OutOfWork:
-        return Found(list(trial.fewest), is_tight, is_fewest=False)
-    return Found(list(counts), is_tight, is_fewest=True)
+        return Fewest(list(trial.fewest), is_tight, is_fewest=False)
+    return Fewest(list(counts), is_tight, is_fewest=trial.is_falling())
 
 
-def follow_greedy(trial: Trial) -> Counts:
+def follow_greedy(trial: DrawnTrial) -> Counts:
     """The first allocation in greedy's order for E[T] that meets the target."""
     least = sum(trial.floors)
     refuse_unreachable(trial)
@@ -146,7 +158,7 @@ def follow_greedy(trial: Trial) -> Counts:
     return counts
 
 
-def refuse_unreachable(trial: Trial) -> None:
+def refuse_unreachable(trial: DrawnTrial) -> None:
     """Raise QuantileUnreachable where the target is missed even without any wait, or with all max_processors."""
     nothing: Partly = [None] * len(trial.floors)
     lower = trial.measure(nothing)
@@ -160,7 +172,7 @@ def change(counts: Counts, operator: int, by: int) -> Counts:
     return (*counts[:operator], counts[operator] + by, *counts[operator + 1 :])
 
 
-def give_back(trial: Trial, counts: Counts) -> Counts:
+def give_back(trial: DrawnTrial, counts: Counts) -> Counts:
     """The allocation after each operator in turn gave back all that the target does not need of it."""
     order = list(range(len(counts)))
     if 3 * len(order) * trial.cost <= trial.work_left:
@@ -171,19 +183,19 @@ def give_back(trial: Trial, counts: Counts) -> Counts:
     return counts
 
 
-def give_one_back(trial: Trial, counts: Counts) -> Counts | None:
+def give_one_back(trial: DrawnTrial, counts: Counts) -> Counts | None:
     """The fastest allocation with one processor fewer at one operator; None where every one is at its floor."""
     fewer = [change(counts, i, -1) for i, floor in enumerate(trial.floors) if counts[i] > floor]
     return min(fewer, key=trial.measure, default=None)
 
 
-def take_one_more(trial: Trial, counts: Counts) -> Counts | None:
+def take_one_more(trial: DrawnTrial, counts: Counts) -> Counts | None:
     """The fastest allocation with one processor more at one operator; None where every one is at its ceiling."""
     more = [change(counts, i, 1) for i, ceiling in enumerate(trial.ceilings) if counts[i] < ceiling]
     return min(more, key=trial.measure, default=None)
 
 
-def exchange(trial: Trial, counts: Counts) -> Counts | None:
+def exchange(trial: DrawnTrial, counts: Counts) -> Counts | None:
     """An allocation with one processor fewer that meets the target; None where moving one by one finds none."""
     now = give_one_back(trial, counts)
     while now is not None and not trial.is_met(now):
@@ -193,7 +205,7 @@ def exchange(trial: Trial, counts: Counts) -> Counts | None:
     return now
 
 
-def find_fewer(trial: Trial, counts: Counts) -> Counts | None:
+def find_fewer(trial: DrawnTrial, counts: Counts) -> Counts | None:
     """An allocation with one processor fewer that meets the target, by branch and bound; None: there is none."""
     least = [find_least(trial, counts, operator) for operator in range(len(counts))]
     spare = sum(counts) - 1 - sum(least)
@@ -205,7 +217,7 @@ def find_fewer(trial: Trial, counts: Counts) -> Counts | None:
     return next(branch(trial, tuple(least), order, spare), None)
 
 
-def find_least(trial: Trial, counts: Counts, operator: int) -> int:
+def find_least(trial: DrawnTrial, counts: Counts, operator: int) -> int:
     """The fewest processors of one operator that could meet the target, with all others as good as they can be."""
     low, high = trial.floors[operator], counts[operator]
     while low < high:
@@ -216,7 +228,7 @@ def find_least(trial: Trial, counts: Counts, operator: int) -> int:
     return low
 
 
-def branch(trial: Trial, counts: Counts, order: Sequence[int], spare: int) -> Iterator[Counts]:
+def branch(trial: DrawnTrial, counts: Counts, order: Sequence[int], spare: int) -> Iterator[Counts]:
     """The allocations that meet the target with at most `spare` more processors at the operators of `order`."""
     first, *rest = order
     for given in range(spare + 1) if rest else [spare]:

@@ -11,7 +11,7 @@ from planner.errors import InvalidLoad
 from planner.plans.estimation import Situation, survey_load
 from planner.plans.explanation import explain_plan
 from planner.plans.optimal import min_processors
-from planner.plans.quantile_search import Found, Trial, search_fewest
+from planner.plans.quantile_search import DrawnTrial, Fewest, search_fewest
 from planner.plans.spread import DEFAULT_ROOTS, DEFAULT_SEED, Drawn, draw_roots, find_waits, spread_times
 from planner.plans.time_target import TimeTarget
 from planner.quantiles.root_times import time_roots
@@ -34,7 +34,7 @@ def min_processors_within(
         return min_processors(topology, load, target.seconds, model)
     situation = survey_load(topology, load, model)
     drawn = draw_roots(topology, load, roots, seed)
-    found = search_fewest(Trial(situation, require_draw(drawn), target))
+    found = search_fewest(DrawnTrial(situation, require_draw(drawn), target))
     asked = set(levels) if target.quantile is None else {*levels, target.quantile}
     total, completion = spread_counts(situation, drawn, found.counts, sorted(asked), seed)
     spread = total if target.of == "total" else completion
@@ -64,7 +64,7 @@ def spread_counts(
     return spread_times(situation, drawn, time_roots(require_draw(drawn), waits), levels, seed)
 
 
-def describe_target(target: TimeTarget, found: Found, spread: Spread) -> Diagnostic:
+def describe_target(target: TimeTarget, found: Fewest, spread: Spread) -> Diagnostic:
     """Says how the target was met, how sure that is, and whether fewer processors might meet it too."""
     seconds = spread.mean_seconds
     for one in spread.quantiles:

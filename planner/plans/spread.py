@@ -12,7 +12,6 @@ from planner.arrays import Floats
 from planner.plans.estimation import Situation, survey_load
 from planner.quantiles.root_times import RootTimes, Wait, find_quantiles, time_roots
 from planner.quantiles.tuple_draw import MOST_ROUNDS, Draw, TooManyTuples, draw_tuples
-from planner.queueing.waiting import waiting_probability
 from planner.topology.flow import settle_network
 from planner.topology.network import Network, index_topology
 from planner.values import SHARED, Diagnostic, Estimate, Load, QuantileSeconds, Spread, Topology
@@ -95,11 +94,7 @@ def find_waits(situation: Situation, counts: Sequence[int]) -> list[Wait] | None
     waits = situation.wait_seconds(counts)
     if inf in waits:
         return None
-    stations = situation.stations
-    return [
-        Wait(wait, waiting_probability(float(rate), float(mu), int(k)))
-        for wait, rate, mu, k in zip(waits, stations.arrival_rate, stations.service_rate, counts, strict=True)
-    ]
+    return [Wait(*pair) for pair in zip(waits, situation.waiting_probability(counts), strict=True)]
 
 
 def add_spread(  # noqa: PLR0917 - the arguments of an estimate, and those of a draw

@@ -16,6 +16,8 @@ import numpy as np
 from planner.arrays import Floats
 from planner.quantiles.tuple_draw import OUTSIDE, Draw, Visits
 
+ROUNDING = 1e-9
+
 
 class Wait(NamedTuple):
     """The wait at an operator: its mean, and the probability that a tuple waits at all."""
@@ -27,6 +29,16 @@ class Wait(NamedTuple):
     def is_none(self) -> bool:
         """Whether no tuple waits."""
         return self.mean_seconds <= 0.0 or self.probability <= 0.0
+
+    @property
+    def delay_seconds(self) -> float:
+        """The mean wait of the tuples that wait."""
+        return 0.0 if self.is_none else self.mean_seconds / self.probability
+
+    def is_longer_than(self, other: "Wait") -> bool:
+        """Whether some tuple could wait longer than under the other."""
+        more = self.probability > other.probability * (1.0 + ROUNDING)
+        return not self.is_none and (more or self.delay_seconds > other.delay_seconds * (1.0 + ROUNDING))
 
 
 class RootTimes(NamedTuple):
@@ -60,7 +72,7 @@ def spend(block: Visits, wait: Wait) -> Floats:
         return block.services
     waited = block.luck + log(min(wait.probability, 1.0))
     np.maximum(waited, 0.0, out=waited)
-    waited *= wait.mean_seconds / wait.probability
+    waited *= wait.delay_seconds
     waited += block.services
     return waited
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.arrays import Floats, Indices
-from planner.quantiles.service_times import Sampler, make_sampler
+from planner.simulation.laws import Sampler, assume_law, make_sampler
 from planner.topology.cycles import find_components
 from planner.topology.flow import order_acyclic
 from planner.topology.network import Network, index_topology
@@ -68,7 +68,7 @@ class Draw:
 def draw_tuples(topology: Topology, load: Load, roots: int, seed: int) -> Draw:
     """The draw of a topology under a load, the same for the same seed; raises TooManyTuples."""
     network = index_topology(topology)
-    samplers = [make_sampler(load.operators[name]) for name in network.names]
+    samplers = [make_sampler(assume_law(load.operators[name])) for name in network.names]
     growth = Growth(network, samplers, roots, np.random.default_rng(seed))
     growth.enter()
     is_cut = False

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from planner.errors import BoundTooSmall, QuantileUnreachable
 from planner.plans.estimation import survey_load
-from planner.plans.quantile_search import Found, Trial, search_fewest
+from planner.plans.quantile_search import DrawnTrial, Fewest, search_fewest
 from planner.plans.spread import draw_roots
 from planner.plans.time_target import TimeTarget
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
@@ -19,10 +19,10 @@ ROOTS = 400
 targets = st.tuples(st.sampled_from(["total", "completion"]), st.sampled_from([None, 0.5, 0.9, 0.99]))
 
 
-def make_trial(topology: Topology, load: Load, target: TimeTarget, most_work: int = 10**12) -> Trial:
+def make_trial(topology: Topology, load: Load, target: TimeTarget, most_work: int = 10**12) -> DrawnTrial:
     drawn = draw_roots(topology, load, ROOTS, 1)
     assert drawn.draw is not None
-    return Trial(survey_load(topology, load, "mmk"), drawn.draw, target, most_work)
+    return DrawnTrial(survey_load(topology, load, "mmk"), drawn.draw, target, most_work)
 
 
 def make_target(case: Case, kind: tuple[str, float | None], part: float) -> TimeTarget:
@@ -33,7 +33,7 @@ def make_target(case: Case, kind: tuple[str, float | None], part: float) -> Time
     return replace(target, seconds=least * 1.001 + part * (most - least))
 
 
-def search(case: Case, target: TimeTarget) -> Found:
+def search(case: Case, target: TimeTarget) -> Fewest:
     return search_fewest(make_trial(case.topology, case.load, target))
 
 
