@@ -79,7 +79,7 @@ class Settings(BaseSettings):
         description="Long simulations computed at the same time by all services on the database; 0: none.",
     )
     simulation_events_at_once: int = Field(
-        2_000_000,
+        10_000_000,
         ge=0,
         description="A simulation that expects more events (arrivals and departures) is not answered at once, but "
         "queued.",

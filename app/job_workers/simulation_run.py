@@ -4,7 +4,10 @@ from time import perf_counter
 
 from app.simulations.answers import to_answer
 from app.simulations.schemas import SimulationAnswer, SimulationJob
+from planner.plans.estimation import estimate
+from planner.plans.spread import add_spread
 from planner.simulation.simulate import simulate
+from planner.values import Estimate
 
 
 def run_simulation(job: SimulationJob) -> SimulationAnswer:
@@ -23,4 +26,12 @@ def run_simulation(job: SimulationJob) -> SimulationAnswer:
         levels=asked.quantiles,
         warm_up_share=asked.warm_up_share,
     )
-    return to_answer(job, found, perf_counter() - began)
+    seconds = perf_counter() - began
+    return to_answer(job, found, model_input(job), seconds)
+
+
+def model_input(job: SimulationJob) -> Estimate:
+    """What the model says of the same input."""
+    modelled = estimate(job.topology, job.load, job.parameters.processors, job.model)
+    levels = job.parameters.quantiles
+    return add_spread(job.topology, job.load, modelled, levels) if levels else modelled

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from app.described.answers import DiagnosticAnswer, OperatorEstimateAnswer, QuantileAnswer
+from app.described.answers import DiagnosticAnswer
 from app.described.jobs import JobErrorAnswer
 from app.simulations.schemas import (
     SimulatedOperatorAnswer,
+    SimulatedQuantileAnswer,
     SimulatedTimeAnswer,
-    SimulatedTotalAnswer,
     SimulationAnswer,
     SimulationJob,
     SimulationJobAnswer,
@@ -15,26 +15,26 @@ from app.simulations.schemas import (
     SimulationSummaryAnswer,
 )
 from planner.simulation.results import MeasuredTime, SimulatedOperator, Simulation
+from planner.values import Estimate, OperatorEstimate, Spread
 
 POISSON = "poisson"
 
 
-def to_answer(job: SimulationJob, found: Simulation, seconds: float) -> SimulationAnswer:
+def to_answer(job: SimulationJob, found: Simulation, modelled: Estimate, seconds: float) -> SimulationAnswer:
     """The answer of a simulation that ran for so many seconds."""
-    modelled = job.modelled
     mean = modelled.expected_sojourn_seconds
-    said = [DiagnosticAnswer.model_validate(one) for one in found.diagnostics] + compare_arrivals(job)
-    of_model = [one for one in modelled.diagnostics if one.code not in {other.code for other in said}]
+    said = [
+        *job.diagnostics,
+        *map(DiagnosticAnswer.model_validate, found.diagnostics),
+        *compare_arrivals(job),
+    ]
+    known = {one.code for one in said}
+    of_model = [DiagnosticAnswer.model_validate(one) for one in modelled.diagnostics if one.code not in known]
+    completion = modelled.completion.mean_seconds if modelled.completion else None
     return SimulationAnswer(
-        total=SimulatedTotalAnswer(
-            **to_time(found.total).model_dump(),
-            modelled_mean_seconds=mean,
-            model_error=compare(mean, found.total.mean_seconds),
-        ),
-        completion=to_time(found.completion),
-        operators=[
-            to_operator(one, model) for one, model in zip(found.operators, modelled.operators, strict=True)
-        ],
+        total=to_time(found.total, mean, modelled.total),
+        completion=to_time(found.completion, completion, modelled.completion),
+        operators=[to_operator(*both) for both in zip(found.operators, modelled.operators, strict=True)],
         events=found.events,
         seconds=seconds,
         simulated_seconds=found.simulated_seconds,
@@ -43,7 +43,7 @@ def to_answer(job: SimulationJob, found: Simulation, seconds: float) -> Simulati
         seed=found.seed,
         model=modelled.model,
         diagnostics=said + of_model,
-        basis=modelled.basis,
+        basis=job.basis,
     )
 
 
@@ -66,16 +66,29 @@ def compare_arrivals(job: SimulationJob) -> list[DiagnosticAnswer]:
     return [DiagnosticAnswer(code="arrivals-differ", detail=detail, operators=measured)]
 
 
-def to_time(measured: MeasuredTime) -> SimulatedTimeAnswer:
-    """A time of external tuples."""
+def to_time(
+    measured: MeasuredTime, modelled_mean: float | None, spread: Spread | None
+) -> SimulatedTimeAnswer:
+    """A time of external tuples; `spread` has the model's quantiles at the same levels."""
+    modelled = [one.seconds for one in spread.quantiles] if spread else [None] * len(measured.quantiles)
     return SimulatedTimeAnswer(
         mean_seconds=measured.mean_seconds,
         half_width_seconds=measured.half_width_seconds,
-        quantiles=[QuantileAnswer.model_validate(one) for one in measured.quantiles],
+        modelled_mean_seconds=modelled_mean,
+        model_error=compare(modelled_mean, measured.mean_seconds),
+        quantiles=[
+            SimulatedQuantileAnswer(
+                quantile=one.quantile,
+                seconds=one.seconds,
+                modelled_seconds=seconds,
+                model_error=compare(seconds, one.seconds),
+            )
+            for one, seconds in zip(measured.quantiles, modelled, strict=True)
+        ],
     )
 
 
-def to_operator(found: SimulatedOperator, modelled: OperatorEstimateAnswer) -> SimulatedOperatorAnswer:
+def to_operator(found: SimulatedOperator, modelled: OperatorEstimate) -> SimulatedOperatorAnswer:
     """One operator; what no tuple reached has no times."""
     reached = found.visits > 0
     return SimulatedOperatorAnswer(

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from app.described.answers import to_estimate_answer
 from app.simulations.schemas import (
     ArrivalsBody,
     BurstyArrivalsBody,
@@ -15,7 +14,6 @@ from app.simulations.schemas import (
     SimulationRequest,
     StoredSimulationRequest,
 )
-from planner.plans.estimation import estimate
 from planner.simulation import simulate as simulator
 from planner.simulation.arrivals import ArrivalLaw, check_arrivals
 from planner.simulation.laws import ServiceLaw, find_mean, find_scv
@@ -26,19 +24,17 @@ Terms = SimulationRequest | StoredSimulationRequest
 
 
 def prepare_job(body: Terms, topology: Topology, load: Load, most_events: int) -> SimulationJob:
-    """The job of a body, with what the model says of the same input; what would certainly fail is refused."""
+    """The job of a body; what would certainly fail is refused."""
     services = to_service_laws(body.services, load)
     load = take_services(load, services)
     arrivals = to_arrival_law(body.arrivals)
-    modelled = estimate(topology, load, body.processors, body.model)
-    processors = {one.name: one.processors for one in modelled.operators}
-    system = build_system(topology, load, processors, services, body.capacities)
+    system = build_system(topology, load, body.processors, services, body.capacities)
     simulator.check_size(system, body.roots, most_events)
     check_arrivals(arrivals, system.rate, body.roots)
     parameters = SimulationParametersAnswer(
         roots=body.roots,
         seed=body.seed,
-        processors=processors,
+        processors={station.name: station.processors for station in system.stations},
         arrivals=body.arrivals.kind,
         quantiles=body.quantiles,
         warm_up_share=body.warm_up_share,
@@ -51,7 +47,9 @@ def prepare_job(body: Terms, topology: Topology, load: Load, most_events: int) -
         arrivals=arrivals,
         services=services,
         capacities=body.capacities,
-        modelled=to_estimate_answer(modelled),
+        model=body.model,
+        diagnostics=[],
+        basis=None,
     )
 
 

@@ -2,7 +2,7 @@
 
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -104,21 +104,30 @@ def print_answer(answer: SimulationAnswer, output: str) -> None:
 
 
 def _summarise(answer: SimulationAnswer) -> Iterator[str]:
-    total, completion = answer.total, answer.completion
     yield (
         f"simulated {answer.roots:,} roots in {answer.seconds:.3g} s ({answer.events:,} events, "
         f"{answer.simulated_seconds:.4g} s of the stream, seed {answer.seed}); the first {answer.warm_up_roots:,} are "
         "not measured"
     )
-    for name, time in (("total", total), ("completion", completion)):
-        levels = "".join(
-            f", {100 * one.quantile:g}% within {_milliseconds(one.seconds)}" for one in time.quantiles
+    for name, time in (("total", answer.total), ("completion", answer.completion)):
+        mean = _with_width(time.mean_seconds, time.half_width_seconds)
+        yield f"{name}: mean {mean}" + _list_quantiles(
+            [(one.quantile, one.seconds) for one in time.quantiles]
         )
-        yield f"{name}: mean {_with_width(time.mean_seconds, time.half_width_seconds)}{levels}"
-    modelled = (
-        "infinite" if total.modelled_mean_seconds is None else _milliseconds(total.modelled_mean_seconds)
-    )
-    yield f"E[T] of the model ({answer.model}): {modelled}{_in_brackets(total.model_error)}"
+        if time.modelled_mean_seconds is not None:
+            quantiles = [(one.quantile, one.modelled_seconds) for one in time.quantiles]
+            error = "" if time.model_error is None else f" ({time.model_error:+.1%})"
+            yield (
+                f"    {answer.model} says {_milliseconds(time.modelled_mean_seconds)}{error}"
+                + _list_quantiles(quantiles)
+            )
+    if answer.total.modelled_mean_seconds is None:
+        yield f"    {answer.model} says: infinite"
+
+
+def _list_quantiles(listed: Iterable[tuple[float, float | None]]) -> str:
+    known = [(level, seconds) for level, seconds in listed if seconds is not None]
+    return "".join(f", {100 * level:g}% within {_milliseconds(seconds)}" for level, seconds in known)
 
 
 def _tabulate(answer: SimulationAnswer) -> Table:
@@ -137,7 +146,7 @@ def _tabulate(answer: SimulationAnswer) -> Table:
             f"{one.utilisation:.1%}",
             f"{one.visits:.4g}",
             _with_width(one.wait_seconds, one.half_width_seconds),
-            "∞" if one.modelled_wait_seconds is None else _milliseconds(one.modelled_wait_seconds),
+            _or_infinite(one.modelled_wait_seconds),
             "" if one.model_error is None else f"{one.model_error:+.1%}",
         ]
         table.add_row(*map(Text, row + ([f"{one.blocked_share:.1%}"] if blocks else [])))
@@ -154,5 +163,5 @@ def _milliseconds(seconds: float) -> str:
     return f"{seconds * 1000:.4g} ms"
 
 
-def _in_brackets(error: float | None) -> str:
-    return "" if error is None else f" ({error:+.1%} of the simulated mean)"
+def _or_infinite(seconds: float | None) -> str:
+    return "∞" if seconds is None else _milliseconds(seconds)

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
-from app.described.answers import Basis, DiagnosticAnswer, EstimateAnswer, QuantileAnswer
+from app.described.answers import Basis, DiagnosticAnswer, QuantileAnswer
 from app.described.jobs import JobAnswer
 from app.described.load import FPD_LOAD, ServiceBucketBody
 from app.described.measured_shapes import check_histogram
@@ -194,30 +194,36 @@ class SimulationJob(Answer):
     arrivals: ArrivalLaw
     services: dict[str, ServiceLaw]
     capacities: dict[str, int]
-    modelled: EstimateAnswer
+    model: KnownModel
+    diagnostics: list[DiagnosticAnswer]
+    basis: Basis | None
+
+
+ModelError = Annotated[
+    float | None,
+    Field(description="(modelled - simulated) / simulated; null where one of both is not known."),
+]
+
+
+class SimulatedQuantileAnswer(QuantileAnswer):
+    """A quantile, with the model's number beside it."""
+
+    modelled_seconds: float | None
+    model_error: ModelError
 
 
 class SimulatedTimeAnswer(Answer):
     """A time of external tuples: its mean, half the width of the mean's 95% interval, and quantiles.
 
-    The half width is null where too few tuples were simulated to tell.
+    The half width is null where too few tuples were simulated to tell. What is modelled is what /v1/estimate answers;
+    it is null where an operator cannot keep up.
     """
 
-    mean_seconds: float | None
+    mean_seconds: float
     half_width_seconds: float | None
-    quantiles: list[QuantileAnswer]
-
-
-class SimulatedTotalAnswer(SimulatedTimeAnswer):
-    """The total time in operators, with the model's number beside it."""
-
-    modelled_mean_seconds: Annotated[
-        float | None, Field(description="E[T] as /v1/estimate has it; null = infinite.")
-    ]
-    model_error: Annotated[
-        float | None,
-        Field(description="(modelled - simulated) / simulated; null where one of both is not known."),
-    ]
+    modelled_mean_seconds: float | None
+    model_error: ModelError
+    quantiles: list[SimulatedQuantileAnswer]
 
 
 class SimulatedOperatorAnswer(Answer):
@@ -239,13 +245,13 @@ class SimulatedOperatorAnswer(Answer):
         Field(description="The part of the time in which its processors wait for places in full queues."),
     ]
     modelled_wait_seconds: Annotated[float | None, Field(description="null = infinite.")]
-    model_error: Annotated[float | None, Field(description="Of the wait, as that of `total`.")]
+    model_error: ModelError
 
 
 class SimulationAnswer(Answer):
     """What a simulation measured, and what the model says of the same input."""
 
-    total: SimulatedTotalAnswer
+    total: SimulatedTimeAnswer
     completion: SimulatedTimeAnswer
     operators: list[SimulatedOperatorAnswer]
     events: int

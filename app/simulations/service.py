@@ -5,11 +5,11 @@ from uuid import UUID, uuid4
 
 from sqlalchemy.orm import Session, sessionmaker
 
+from app.described.answers import DiagnosticAnswer
 from app.described.topology import check_size
 from app.http.error_pointers import blaming_what_is_stored, pointing_into_body
 from app.http.errors import Forbidden
 from app.job_workers.ready_process import ReadyProcess
-from app.measured.basis import add_basis
 from app.measured.freshness import describe_age
 from app.measured.load import gather
 from app.serving.observability import time_planner
@@ -60,7 +60,8 @@ def simulate_stored(
     session.commit()  # the connection goes back: nothing is read while the simulation waits and runs
     with blaming_what_is_stored(name):
         job = prepare_job(body, found.topology, found.load, simulating.settings.max_simulation_events)
-        based = job.model_copy(update={"modelled": add_basis(job.modelled, found, aged)})
+        said = [*map(DiagnosticAnswer.model_validate, found.diagnostics), *aged]
+        based = job.model_copy(update={"diagnostics": said, "basis": found.basis})
         return answer_or_queue(based, simulating)
 
 

@@ -52,10 +52,17 @@ def test_the_table_has_simulated_and_modelled_waits_without_a_database(files: li
     lines = ended.stdout.splitlines()
     assert lines[0].startswith("simulated 5,000 roots in ")
     assert "±" in lines[1]
-    assert "99% within" in lines[2]
-    assert lines[3].startswith("E[T] of the model (ggk-whitt): ")
+    assert lines[2].startswith("    ggk-whitt says ")
+    assert "99% within" in lines[3]
     assert any(line.split()[:3] == ["score", "8", "round-robin"] for line in lines), ended.stdout
     assert any("Simulated arrivals are deterministic" in line for line in lines)
+
+
+def test_what_cannot_keep_up_has_no_modelled_number(files: list[str]):
+    ended = run_here("simulate", *files, "--roots", "2000", "--processors", "parse=4,score=5")
+    assert ended.exit_code == 0, ended.stderr
+    assert "    ggk-whitt says: infinite" in ended.stdout.splitlines()
+    assert "No steady state exists" in ended.stdout
 
 
 @pytest.mark.parametrize(

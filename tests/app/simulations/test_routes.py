@@ -44,28 +44,43 @@ def wait_until_done(client: httpx.Client, address: str) -> dict[str, Any]:
     return job
 
 
+DESCRIBED = {name: CHAIN[name] for name in ("topology", "load")}
+
+
 def test_the_answer_is_the_planners_with_the_models_numbers_beside_it(client: httpx.Client):
     answer = ask(client)
     job = make_simulation_job()
     found = simulate(job.topology, job.load, {"parse": 4, "score": 8}, roots=20_000, seed=7)
-    estimate = client.post("/v1/estimate", json={name: CHAIN[name] for name in ("topology", "load")}).json()
-    assert answer["total"]["mean_seconds"] == found.total.mean_seconds
-    assert answer["completion"]["quantiles"] == [
-        {"quantile": one.quantile, "seconds": one.seconds} for one in found.completion.quantiles
-    ]
+    estimate = client.post("/v1/estimate", json=DESCRIBED).json()
+    modelled = estimate["expected_sojourn_seconds"]
     assert (answer["events"], answer["roots"], answer["seed"]) == (found.events, 20_000, 7)
     assert answer["seconds"] > 0
-    modelled = estimate["expected_sojourn_seconds"]
-    assert answer["total"]["modelled_mean_seconds"] == modelled
-    assert answer["total"]["model_error"] == pytest.approx(modelled / found.total.mean_seconds - 1)
-    for one, simulated, model in zip(
-        answer["operators"], found.operators, estimate["operators"], strict=True
-    ):
+    total = answer["total"]
+    assert (total["mean_seconds"], total["modelled_mean_seconds"]) == (found.total.mean_seconds, modelled)
+    assert total["model_error"] == pytest.approx(modelled / found.total.mean_seconds - 1)
+    both = zip(found.operators, estimate["operators"], strict=True)
+    for one, (simulated, model) in zip(answer["operators"], both, strict=True):
         assert one["wait_seconds"] == simulated.wait_seconds
         assert one["half_width_seconds"] == simulated.half_width_seconds
         assert one["modelled_wait_seconds"] == model["wait_seconds"]
         assert one["model_error"] == pytest.approx(model["wait_seconds"] / simulated.wait_seconds - 1)
     assert [one["queueing"] for one in answer["operators"]] == ["shared", "round-robin"]
+
+
+def test_quantiles_have_those_of_the_estimate_beside_them(client: httpx.Client):
+    answer = ask(client, quantiles=[0.5, 0.99])
+    job = make_simulation_job()
+    found = simulate(
+        job.topology, job.load, {"parse": 4, "score": 8}, roots=20_000, seed=7, levels=[0.5, 0.99]
+    )
+    estimate = client.post("/v1/estimate", json=DESCRIBED | {"quantiles": [0.5, 0.99]}).json()
+    for name, measured in (("total", found.total), ("completion", found.completion)):
+        both = zip(measured.quantiles, estimate[name]["quantiles"], strict=True)
+        for one, (simulated, model) in zip(answer[name]["quantiles"], both, strict=True):
+            assert (one["quantile"], one["seconds"]) == (simulated.quantile, simulated.seconds)
+            assert one["modelled_seconds"] == model["seconds"]
+            assert one["model_error"] == pytest.approx(model["seconds"] / simulated.seconds - 1)
+    assert answer["completion"]["modelled_mean_seconds"] == estimate["completion"]["mean_seconds"]
 
 
 def test_a_seed_decides_everything_but_the_time_it_took(client: httpx.Client):
