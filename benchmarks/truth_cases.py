@@ -37,9 +37,9 @@ class Case(NamedTuple):
     has_loop: bool
 
     @property
-    def is_bursty(self) -> bool:
+    def input(self) -> str:
         """Whether tuples arrive in bursts."""
-        return self.arrivals.kind == "mmpp"
+        return "bursty" if self.arrivals.kind == "mmpp" else "calm"
 
 
 def draw_case(seed: int, *, bursty: bool) -> Case:
