@@ -26,8 +26,8 @@ def run_by_events(
         log = state.log[: state.counters[LOGGED]]
         if len(log):
             last = float(log.finished[-1])
-        for visits in split_log(log):
-            record(visits)
+            for visits in split_log(log):
+                record(visits)
         state.counters[LOGGED] = 0
         if status == ITEMS_SHORT:
             state = state._replace(items=grow_items(state.items, state.counters))

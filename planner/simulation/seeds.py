@@ -4,7 +4,7 @@ import numpy as np
 
 from planner.errors import InvalidLoad
 
-ARRIVALS, SERVICES, COPIES, EVENTS = range(4)
+ARRIVALS, SERVICES, CHOICES, COPIES, EVENTS = range(5)
 
 
 def check_seed(seed: int) -> None:

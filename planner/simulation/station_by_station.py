@@ -13,7 +13,7 @@ import numpy as np
 
 from planner.arrays import Counts, Floats
 from planner.simulation.laws import Sampler, make_sampler
-from planner.simulation.seeds import COPIES, SERVICES, make_random
+from planner.simulation.seeds import CHOICES, COPIES, SERVICES, make_random
 from planner.simulation.station_kernels import NONE, choose_by_key, deal, multiply, serve_own, serve_shared
 from planner.simulation.system import KEYED, OUTSIDE, RANDOM, ROUND_ROBIN, Link, Station, System
 from planner.simulation.visits import ServedVisits
@@ -90,6 +90,7 @@ class Desk:
     place: int
     station: Station
     random: np.random.Generator
+    choices: np.random.Generator
     sample: Sampler
     free: Floats = field(init=False)
     server: Counts = field(init=False)
@@ -145,7 +146,7 @@ class Desk:
     def choose(self, coming: Stream) -> Counts:
         """The server of each tuple; where tuples are dealt in turn, the links chose before."""
         if self.station.queueing == RANDOM:
-            return self.random.integers(self.station.processors, size=len(coming.time))
+            return self.choices.integers(self.station.processors, size=len(coming.time))
         if self.station.queueing == KEYED:
             return choose_by_key(coming.root, self.place, np.array(self.station.key_ends))
         return coming.instance
@@ -165,7 +166,13 @@ def start_carrier(system: System, place: int, seed: int) -> Carrier:
 def run_stations(system: System, arrivals: Floats, seed: int, record: Callable[[ServedVisits], None]) -> None:
     """Simulates all roots; `record` gets the visits, in parts that are sorted within each station."""
     desks = [
-        Desk(place, station, make_random(seed, SERVICES, place), make_sampler(station.law))
+        Desk(
+            place,
+            station,
+            make_random(seed, SERVICES, place),
+            make_random(seed, CHOICES, place),
+            make_sampler(station.law),
+        )
         for place, station in enumerate(system.stations)
     ]
     carriers: dict[int, list[Carrier]] = {place: [] for place in (OUTSIDE, *system.order)}
