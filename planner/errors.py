@@ -130,16 +130,29 @@ class NoSteadyState(PlannerError):
 
 
 class BoundTooSmall(PlannerError):
-    """An operator's own max_processors lies below the least number that keeps it stable."""
+    """An operator cannot have as many processors as keep it stable: its own bound, or a hot key, forbids it.
+
+    `needed` is None where no number of processors is enough, because `hottest_share` of the arrivals go to one
+    instance, which keeps up with `breaking_share` at most.
+    """
 
     operator: str
-    max_processors: int
-    needed: int
+    max_processors: int | None
+    needed: int | None
+    hottest_share: float | None = None
+    breaking_share: float | None = None
 
-    text = (
-        "Operator {self.operator} needs at least {self.needed} processors to keep up with its load, but "
-        "its max_processors is {self.max_processors}: raise the bound or lower the load."
-    )
+    def __str__(self) -> str:
+        if self.needed is None:
+            return (
+                f"Operator {self.operator} is keyed: its hottest instance gets {self.hottest_share:.3g} of the "
+                f"arrivals, and breaks from {self.breaking_share:.3g} on, however many processors there are: split its "
+                "hottest key, make its service faster, or lower the load."
+            )
+        return (
+            f"Operator {self.operator} needs at least {self.needed} processors to keep up with its load, but "
+            f"its max_processors is {self.max_processors}: raise the bound or lower the load."
+        )
 
 
 class BudgetTooSmall(PlannerError):
@@ -163,11 +176,14 @@ class TargetUnreachable(PlannerError):
     t_max_seconds: float
     lower_bound_seconds: float
     bounded: bool = False
+    waits: bool = False
 
     def __str__(self) -> str:
         why = (
             "with every operator at its max_processors"
             if self.bounded
+            else "services, and waits of hot keys or batches, take that long with any number of processors"
+            if self.waits
             else "the service times alone take that long, with any number of processors"
         )
         return (

@@ -62,5 +62,5 @@ PROPORTIONAL = PlanObjective(
     stored_request=StoredProportionalRequest,
     plan=plan,
     options=(TermOption("tolerance", ("--tolerance",), "Stop where one more saves no larger part of E[T]."),),
-    problems=("invalid-load",),
+    problems=("invalid-load", "bound-too-small"),
 )

@@ -59,4 +59,5 @@ TRADEOFF = PlanObjective(
     options=(
         TermOption("beta", ("--beta",), "Weight of a processor, between 0 and 1; the rest is a tuple's."),
     ),
+    problems=("bound-too-small",),
 )

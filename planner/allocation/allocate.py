@@ -17,8 +17,11 @@ from planner.allocation.greedy_scalar import ScalarBoard
 from planner.arrays import Counts, Floats
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.queueing.gain_curve import ScalarQueues
+from planner.queueing.key_shares import UNREACHABLE, KeyShares
+from planner.queueing.mixed_queues import find_least_stable
 from planner.queueing.sojourn import find_lower_bound, meets_target, sum_sojourns
 from planner.queueing.stations import NO_BOUND, Stations
+from planner.topology.load_checks import MOST_PROCESSORS
 
 
 class Allocated(NamedTuple):
@@ -73,7 +76,7 @@ def allocate_budget(stations: Stations, k_max: int, names: Sequence[str] = ()) -
     Exactly the result of adding the processor of the largest gain, one by one and first come on ties.
     """
     board = set_board(stations)
-    check_bounds(board.floors, stations.max_processors, names)  # first: no budget could help
+    check_bounds(stations, board.floors, names)  # first: no budget could help
     check_budget(k_max, board.floors, names)
     board.approach_total(k_max)
     spare = k_max - board.total
@@ -87,7 +90,7 @@ def allocate_target(
 ) -> Allocated:
     """The fewest processors with E[T] ≤ `t_max_seconds`: greedy's order, stopped at the first count that meets it."""
     board = set_board(stations)
-    check_bounds(board.floors, stations.max_processors, names)
+    check_bounds(stations, board.floors, names)
     board.approach_waiting(check_target(stations, board.floors, t_max_seconds, external_rate))
     step_to_target(board, lambda: meets_target(stations, board.list_waits(), external_rate, t_max_seconds))
     return Allocated(board.list_counts(), board.is_falling())
@@ -105,16 +108,31 @@ def step_to_target(board: Board, is_met: Callable[[], bool]) -> None:
             return
 
 
-def check_bounds(
-    floors: Sequence[int] | Counts, ceilings: Sequence[int] | Counts, names: Sequence[str]
-) -> None:
-    """Raise BoundTooSmall for the first operator whose max_processors is below what keeps it stable."""
+def check_bounds(stations: Stations, floors: Sequence[int] | Counts, names: Sequence[str]) -> None:
+    """Raise BoundTooSmall for the first operator that cannot have what keeps it stable."""
+    ceilings = stations.max_processors
     if isinstance(floors, np.ndarray):
         below = np.flatnonzero(np.less(ceilings, floors)).tolist()
     else:
         below = [i for i, is_below in enumerate(map(lt, ceilings, floors)) if is_below]
     for i in below[:1]:
+        if int(floors[i]) >= UNREACHABLE:
+            raise blame_hot_key(stations, i, name_operator(names, i))
         raise BoundTooSmall(name_operator(names, i), int(ceilings[i]), int(floors[i]))
+
+
+def refuse_hot_keys(stations: Stations, names: Sequence[str]) -> None:
+    """Raise BoundTooSmall for the first operator whose hottest key no instance can carry."""
+    for i in stations.list_others():
+        if int(find_least_stable(stations.prepare_others([i]))[0]) >= UNREACHABLE:
+            raise blame_hot_key(stations, i, name_operator(names, i))
+
+
+def blame_hot_key(stations: Stations, i: int, name: str) -> BoundTooSmall:
+    """The error of an operator that no number of processors keeps up."""
+    most, offered = int(stations.max_processors[i]), stations.arrival_rate[i] / stations.service_rate[i]
+    share = KeyShares(stations.inflows[i].instances).find_hottest(UNREACHABLE) if stations.inflows else 1.0
+    return BoundTooSmall(name, None if most >= NO_BOUND else most, None, share, 1.0 / float(offered))
 
 
 def check_budget(k_max: int, floors: Sequence[int] | Counts, names: Sequence[str]) -> None:
@@ -139,11 +157,23 @@ def check_target(
     lower = find_lower_bound(stations, external_rate)
     if t_max_seconds < lower or (t_max_seconds == lower and any(stations.queues.wait_seconds(floors))):
         raise TargetUnreachable(t_max_seconds, lower)
+    lower_limited, is_bounded = find_limit(stations, external_rate)
+    if t_max_seconds < lower_limited:
+        raise TargetUnreachable(t_max_seconds, lower_limited, bounded=is_bounded, waits=not is_bounded)
+    return max((t_max_seconds - lower) * external_rate, 1e-280)
+
+
+def find_limit(stations: Stations, external_rate: float) -> tuple[float, bool]:
+    """E[T] with as many processors as bounds allow, and whether there are bounds; unbounded plain operators wait 0.
+
+    Queues of their own have waits that no number of processors ends: of a hot key, or of a batch with one key.
+    """
     ceiling = np.asarray(stations.max_processors)
     bounded = ceiling < NO_BOUND
-    if bounded.any():
-        waits = np.where(bounded, np.asarray(stations.queues.wait_seconds(ceiling)), 0.0)
-        lower_bounded = sum_sojourns(stations, waits, external_rate)
-        if t_max_seconds < lower_bounded:
-            raise TargetUnreachable(t_max_seconds, lower_bounded, bounded=True)
-    return max((t_max_seconds - lower) * external_rate, 1e-280)
+    counted = bounded.copy()
+    counted[stations.list_others()] = True
+    if not counted.any():
+        return 0.0, False
+    most = np.minimum(ceiling, NO_BOUND if bounded.all() else MOST_PROCESSORS)
+    waits = np.where(counted, np.asarray(stations.queues.wait_seconds(most)), 0.0)
+    return sum_sojourns(stations, waits, external_rate), bool(bounded.any())

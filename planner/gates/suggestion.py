@@ -8,7 +8,6 @@ from planner.allocation.allocate import allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable, join_names
 from planner.plans.estimation import NEAR_SATURATION, Situation, assess_counts
 from planner.plans.optimal import find_fewest
-from planner.queueing.waiting import least_stable_processors
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,10 @@ def count_unhurried(situation: Situation) -> int:
     """Processors that keep every operator at or below 95% utilisation, within its bounds."""
     stations = situation.stations
     rates = zip(stations.arrival_rate, stations.service_rate, strict=True)
-    wanted = [max(ceil(rate / mu / NEAR_SATURATION), least_stable_processors(rate, mu)) for rate, mu in rates]
+    least = stations.list_least_stable()
+    wanted = [
+        max(ceil(rate / mu / NEAR_SATURATION), floor) for (rate, mu), floor in zip(rates, least, strict=True)
+    ]
     return sum(fit_bounds(situation, wanted))
 
 

@@ -17,7 +17,6 @@ from planner.gates.suggestion import Suggestion, fit_bounds, suggest_counts
 from planner.plans.estimation import Situation, assess_counts, survey_load
 from planner.plans.sojourn_disagreement import compare_sojourn
 from planner.queueing.sojourn import sum_services
-from planner.queueing.waiting import least_stable_processors
 from planner.topology.processors import find_counts
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Topology
 
@@ -108,8 +107,7 @@ def plan_counts(situation: Situation, k_max: int) -> list[int]:
     except BudgetTooSmall as error:
         return list(error.per_operator.values())
     except BoundTooSmall:
-        rates = zip(situation.stations.arrival_rate, situation.stations.service_rate, strict=True)
-        return fit_bounds(situation, [least_stable_processors(rate, mu) for rate, mu in rates])
+        return fit_bounds(situation, situation.stations.list_least_stable())
     return counts
 
 

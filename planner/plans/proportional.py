@@ -10,14 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
-from planner.allocation.allocate import allocate_budget
+from planner.allocation.allocate import allocate_budget, refuse_hot_keys
 from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidLoad, escape_pointer, suggest_name
 from planner.plans.estimation import Situation, assess_counts, survey_load
 from planner.plans.explanation import explain_plan
 from planner.plans.throttled_flow import describe_throttled, throttle_flow
 from planner.queueing.sojourn import expected_sojourn_seconds
 from planner.queueing.stations import Stations
-from planner.queueing.waiting import least_stable_processors
 from planner.values import DEFAULT_MODEL, Diagnostic, Load, Model, Plan, Topology
 
 NEARLY_WHOLE = 1e-9  # a product of rounded quotients may lie this far above the integer that is meant
@@ -38,6 +37,7 @@ def proportional(
         )
     measured = survey_load(topology, apply_capacities(load, capacities or {}), model)
     situation, throttled = throttle_flow(measured)
+    refuse_hot_keys(situation.stations, situation.names)
     scale = Scale.prepare(situation, throttled)
     counts = grow(scale, tolerance)
     said = compare_with_best(situation, counts) if not throttled else ()
@@ -91,8 +91,8 @@ class Scale:
             for least, most in zip(stations.min_processors, stations.max_processors, strict=True)
         ]
         short = [name in set(throttled) for name in situation.names]
-        rows = zip(stations.arrival_rate, stations.service_rate, bounds, short, strict=True)
-        floors = [most if cut else least_stable_processors(rate, mu) for rate, mu, (_, most), cut in rows]
+        rows = zip(stations.list_least_stable(), bounds, short, strict=True)
+        floors = [most if cut else least for least, (_, most), cut in rows]
         rates = [0.0 if cut else rate for rate, cut in zip(stations.arrival_rate, short, strict=True)]
         return cls(replace(stations, arrival_rate=rates), [one / first for one in work], floors, bounds)
 

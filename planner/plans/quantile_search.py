@@ -56,7 +56,7 @@ class DrawnTrial:
         self.situation, self.draw, self.target = situation, draw, target
         stations = situation.stations
         floors = set_board(stations).floors
-        check_bounds(floors, stations.max_processors, situation.names)
+        check_bounds(stations, floors, situation.names)
         self.floors = tuple([int(floor) for floor in floors])
         self.ceilings = tuple([int(ceiling) for ceiling in stations.max_processors])
         self.cost = sum([max(len(block.services), LEAST_WORK) for block in draw.blocks])

@@ -8,6 +8,7 @@ begins at ⌊λ/μ⌋, which is not stable, and its line 7 subtracts the wrong w
 it must multiply. Here k begins at the least stable count, and the difference is a gain of gain_curve.Curve.
 """
 
+from planner.allocation.allocate import refuse_hot_keys
 from planner.errors import InvalidLoad
 from planner.plans.estimation import Situation, survey_load
 from planner.plans.explanation import explain_plan
@@ -25,6 +26,7 @@ def tradeoff(topology: Topology, load: Load, beta: float, model: Model = "mmk") 
             argument="beta",
         )
     situation, throttled = throttle_flow(survey_load(topology, load, model))
+    refuse_hot_keys(situation.stations, situation.names)
     curves = situation.stations.curves
     counts = choose_counts(situation, curves, beta / (1.0 - beta))
     said = describe_throttled(throttled)

@@ -7,11 +7,11 @@
 | random      | λ/k;  1 + (I(t) − 1)/k                                                                              |
 | keyed       | λ·pₓ; measured at the instance, else C + pₓ(I(t) − C)                                                |
 
-I(t) is the index of dispersion of the operator's arrivals; where only the SCV of gaps is measured, that is taken for
-I(1/μ). Dealing in turn leaves a k-th of the operator's variability at an instance, and the rounding of each of the v
-instances upstream that deal by themselves (pᵤ is their share of λ): the variance of a place in a round of k,
-(k² − 1)/12, seen anew after about a round. C = E[c²]/E[c], where c tuples derive
-from one root: under keys they share an instance.
+I(t) is the index of dispersion of the operator's arrivals; where only the SCV of gaps is measured, it is taken for
+I(t) at every t. Dealing in turn leaves a k-th of the operator's variability at an instance, and the rounding of each of
+the v instances upstream that deal by themselves (pᵤ is their share of λ): the variance of a place in a round of k,
+(k² − 1)/12, seen anew after about a round. C = E[c²]/E[c], where c tuples derive from one root: under keys they share
+an instance.
 """
 
 from collections.abc import Mapping
@@ -27,6 +27,7 @@ QUEUEINGS: Mapping[Queueing, str] = {
     RANDOM: "each processor has a queue of its own, and a tuple goes to any of them",
     KEYED: "each processor has a queue of its own, and a tuple goes where its key belongs",
 }
+USUAL_LENGTH = 3.0
 Real = Any  # a float or an array of floats
 
 
@@ -57,8 +58,11 @@ PLAIN = Inflow()
 
 
 def deal_in_turn(a: Real, k: Real, senders: Real, offered: Real, at: Any) -> Real:
-    """What one of k instances sees under round robin of arrivals of SCV a, within one service: λt = λ/μ."""
-    return a / k + find_rounding(k, senders, offered, at)
+    """What one of k instances sees under round robin of arrivals of SCV a; `offered` is λ/μ.
+
+    t = 3/μ errs least over utilisations of 60% to 90%: a queue sees more of its arrivals the busier it is.
+    """
+    return a / k + find_rounding(k, senders, USUAL_LENGTH * offered, at)
 
 
 def find_rounding(k: Real, senders: Real, arrivals: Real, at: Any) -> Real:

@@ -11,9 +11,10 @@ from planner.queueing.array_queues import ArrayQueues, split_offered_loads
 from planner.queueing.gain_curve import Curve, ScalarQueues
 from planner.queueing.instance_curve import InstanceCurve
 from planner.queueing.instance_queues import InstanceQueues
-from planner.queueing.mixed_queues import MixedQueues
+from planner.queueing.key_shares import UNREACHABLE
+from planner.queueing.mixed_queues import MixedQueues, find_least_stable
 from planner.queueing.queueings import PLAIN, Inflow
-from planner.queueing.waiting import waiting_probability
+from planner.queueing.waiting import least_stable_processors, waiting_probability
 from planner.queueing.waiting_models import VariabilityWeights, weigh_operator
 from planner.values import DEFAULT_MODEL, Model
 
@@ -69,6 +70,16 @@ class Stations:
     def list_others(self) -> list[int]:
         """The places of the operators with bursts or with a queue for each processor."""
         return [i for i, inflow in enumerate(self.inflows or ()) if inflow != PLAIN]
+
+    def list_least_stable(self) -> list[int]:
+        """The fewest processors that keep each operator up; where a hot key lets none, those for even shares."""
+        rates = zip(self.arrival_rate, self.service_rate, strict=True)
+        found = [least_stable_processors(float(rate), float(mu)) for rate, mu in rates]
+        for i in self.list_others():
+            floor = find_least_stable(self.prepare_others([i])).tolist()[0]
+            if floor < UNREACHABLE:
+                found[i] = floor
+        return found
 
     def waiting_probability(self, counts: Sequence[int]) -> list[float]:
         """The part of the tuples that wait at each operator, all of which are stable."""
