@@ -26,6 +26,19 @@ class CodeCache(FunctionCache):
         super().__init__(function)  # type: ignore[no-untyped-call]
         self.parts = sha256(b"".join(list_parts(function))).hexdigest()
 
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """The machine code, or None: also where what lies there cannot be read, as after a class was renamed."""
+        try:
+            return super().load_overload(signature, context)  # type: ignore[no-untyped-call]
+        except Exception:  # noqa: BLE001  # unpickling raises anything
+            self.flush()  # type: ignore[no-untyped-call]
+            return None
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        """Keeps the machine code; where the disk is full it is compiled again by the next process."""
+        with suppress(OSError):
+            super().save_overload(signature, data)  # type: ignore[no-untyped-call]
+
     def _index_key(self, signature: Any, codegen: Any) -> tuple[Any, ...]:
         return (*super()._index_key(signature, codegen), self.parts)  # type: ignore[no-untyped-call]
 

@@ -18,7 +18,7 @@ from planner.simulation.system import (
     UNBOUNDED,
     Link,
     Scenario,
-    Station,
+    SimulatedStation,
     System,
 )
 from planner.simulation.visits import ServedVisits, VisitLog
@@ -58,7 +58,7 @@ def measure_scenario(scenario: Scenario, levels: Sequence[float], warm_up_roots:
 
 
 def describe_station(
-    place: int, station: Station, tallied: Tally, blocked_seconds: float
+    place: int, station: SimulatedStation, tallied: Tally, blocked_seconds: float
 ) -> SimulatedOperator:
     """What was measured at one station."""
     seconds = tallied.window_seconds()
@@ -93,7 +93,8 @@ def warm_up_engine() -> None:
     """Calls every compiled function once, with the types of all calls."""
     law = ServiceLaw("exponential", 0.5)
     stations = tuple(
-        Station(queueing, 2, queueing, law, (0.5, 1.0)) for queueing in (SHARED, ROUND_ROBIN, RANDOM, KEYED)
+        SimulatedStation(queueing, 2, queueing, law, (0.5, 1.0))
+        for queueing in (SHARED, ROUND_ROBIN, RANDOM, KEYED)
     )
     links = (Link(OUTSIDE, 0, 1.0), Link(0, 1, 1.0), Link(1, 2, 1.5), Link(2, 3, 0.5))
     arrivals = np.arange(1.0, 21.0)

@@ -8,7 +8,7 @@ from planner.arrays import Floats
 from planner.errors import SimulationStuck
 from planner.simulation.event_kernel import DONE, ITEMS_SHORT, run_events
 from planner.simulation.event_setup import build_state, grow_items
-from planner.simulation.event_state import LOGGED, NONE, Records, State
+from planner.simulation.event_state import LOGGED, NONE, EventState, Records
 from planner.simulation.seeds import EVENTS, make_random
 from planner.simulation.system import System
 from planner.simulation.visits import ServedVisits
@@ -45,7 +45,7 @@ def split_log(log: Records) -> Iterator[ServedVisits]:
         yield ServedVisits(place, *(column[begin:end] for column in columns[1:]))
 
 
-def name_stuck(system: System, state: State) -> tuple[str, ...]:
+def name_stuck(system: System, state: EventState) -> tuple[str, ...]:
     """The operators whose full queues others wait for."""
     stuck = state.queues.blocked_head != NONE
     names = [

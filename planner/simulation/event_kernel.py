@@ -20,7 +20,7 @@ from planner.simulation.event_state import (
     LOGGED,
     NEEDED_ITEMS,
     NONE,
-    State,
+    EventState,
 )
 from planner.simulation.keys import hash_key
 
@@ -29,7 +29,7 @@ DONE, LOG_FULL, ITEMS_SHORT = range(3)
 
 
 @inlined
-def choose_queue(state: State, random: np.random.Generator, sender: int) -> int:
+def choose_queue(state: EventState, random: np.random.Generator, sender: int) -> int:
     """The queue for the next tuple of a sender."""
     link = state.senders[sender].link
     target = state.links[link].target
@@ -54,7 +54,7 @@ def choose_queue(state: State, random: np.random.Generator, sender: int) -> int:
 
 @inlined
 def start_service(
-    state: State, random: np.random.Generator, server: int, root: int, arrived: float, now: float
+    state: EventState, random: np.random.Generator, server: int, root: int, arrived: float, now: float
 ) -> None:
     """The server has the tuple from now on."""
     state.senders[server].root = root
@@ -66,7 +66,7 @@ def start_service(
 
 
 @inlined
-def append_item(state: State, queue: int, root: int, now: float) -> None:
+def append_item(state: EventState, queue: int, root: int, now: float) -> None:
     """The tuple waits at the end of a queue."""
     item = state.counters[FREE_ITEM]
     state.counters[FREE_ITEM] = state.items[item].following
@@ -83,7 +83,7 @@ def append_item(state: State, queue: int, root: int, now: float) -> None:
 
 
 @inlined
-def take_item(state: State, queue: int) -> int:
+def take_item(state: EventState, queue: int) -> int:
     """The first item of a queue leaves it; its fields stay until the next tuple waits."""
     item = state.queues[queue].head
     state.queues[queue].head = state.items[item].following
@@ -95,7 +95,7 @@ def take_item(state: State, queue: int) -> int:
 
 
 @inlined
-def take_idle(state: State, queue: int) -> int:
+def take_idle(state: EventState, queue: int) -> int:
     """The server that is idle for longest, or NONE."""
     server = state.queues[queue].idle_head
     if server != NONE:
@@ -104,7 +104,7 @@ def take_idle(state: State, queue: int) -> int:
 
 
 @inlined
-def rest_server(state: State, queue: int, server: int) -> None:
+def rest_server(state: EventState, queue: int, server: int) -> None:
     """The server is idle from now on."""
     state.senders[server].following = NONE
     if state.queues[queue].idle_head == NONE:
@@ -115,7 +115,7 @@ def rest_server(state: State, queue: int, server: int) -> None:
 
 
 @inlined
-def block_sender(state: State, queue: int, sender: int, now: float) -> None:
+def block_sender(state: EventState, queue: int, sender: int, now: float) -> None:
     """The sender waits for a place in a queue."""
     state.senders[sender].following = NONE
     state.senders[sender].blocked_since = now
@@ -127,7 +127,7 @@ def block_sender(state: State, queue: int, sender: int, now: float) -> None:
 
 
 @inlined
-def wake_sender(state: State, queue: int, now: float) -> int:
+def wake_sender(state: EventState, queue: int, now: float) -> int:
     """The sender that has waited for longest for a place in a queue, or NONE."""
     sender = state.queues[queue].blocked_head
     if sender != NONE:
@@ -140,7 +140,7 @@ def wake_sender(state: State, queue: int, now: float) -> int:
 
 
 @inlined
-def enter(state: State, random: np.random.Generator, queue: int, root: int, now: float) -> bool:
+def enter(state: EventState, random: np.random.Generator, queue: int, root: int, now: float) -> bool:
     """A tuple arrives: it is served at once, or waits; False where there is no place for it."""
     server = take_idle(state, queue)
     if server != NONE:
@@ -154,7 +154,7 @@ def enter(state: State, random: np.random.Generator, queue: int, root: int, now:
 
 
 @inlined
-def begin_sending(state: State, sender: int, root: int) -> None:
+def begin_sending(state: EventState, sender: int, root: int) -> None:
     """The sender sends what it emits for a tuple; it has sent nothing yet."""
     state.senders[sender].root = root
     state.senders[sender].link = state.senders[sender].first_link - 1
@@ -163,7 +163,7 @@ def begin_sending(state: State, sender: int, root: int) -> None:
 
 
 @inlined
-def send(state: State, random: np.random.Generator, sender: int, now: float) -> bool:
+def send(state: EventState, random: np.random.Generator, sender: int, now: float) -> bool:
     """Sends tuples until none is left, or until there is no place for one (False)."""
     while True:
         while state.senders[sender].left > 0:
@@ -185,7 +185,7 @@ def send(state: State, random: np.random.Generator, sender: int, now: float) -> 
 
 
 @inlined
-def go_on(state: State, random: np.random.Generator, first: int, now: float) -> None:
+def go_on(state: EventState, random: np.random.Generator, first: int, now: float) -> None:
     """A sender sends; where it is done, it takes the next tuple of its queue, and who waits for that place goes on."""
     state.stack[0] = first
     size = 1
@@ -212,7 +212,7 @@ def go_on(state: State, random: np.random.Generator, first: int, now: float) -> 
 
 
 @inlined
-def finish(state: State) -> int:
+def finish(state: EventState) -> int:
     """The next service ends, and the visit goes to the log; its server, which is to send what it emits."""
     server, row = state.serving[0], state.counters[LOGGED]
     state.log[row].station = state.senders[server].station
@@ -229,7 +229,7 @@ def finish(state: State) -> int:
 
 
 @inlined
-def admit(state: State, now: float) -> int:
+def admit(state: EventState, now: float) -> int:
     """A root arrives at the next entry, which is to send it; NONE where the entry is blocked, and the root waits."""
     root, entry = state.counters[ENTERED], state.entries[state.counters[AT_ENTRY]]
     state.counters[AT_ENTRY] += 1
@@ -245,9 +245,9 @@ def admit(state: State, now: float) -> int:
 
 
 @inlined
-def borrow_state(state: State) -> State:
+def borrow_state(state: EventState) -> EventState:
     """The same state, in arrays whose users are not counted."""
-    return State(
+    return EventState(
         borrow(state.stations),
         borrow(state.links),
         borrow(state.queues),
@@ -268,7 +268,7 @@ def borrow_state(state: State) -> State:
 
 
 @compiled
-def run_events(owned: State, random: np.random.Generator, arrivals: Floats) -> int:
+def run_events(owned: EventState, random: np.random.Generator, arrivals: Floats) -> int:
     """Simulates until all is done, or until the log is full or items run short: then it can be called again."""
     state = borrow_state(owned)
     while True:

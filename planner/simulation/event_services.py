@@ -4,7 +4,7 @@ import numpy as np
 
 from planner.arrays import Counts, Floats
 from planner.simulation.compiled import inlined
-from planner.simulation.event_state import EXPONENTIAL, GAMMA, HISTOGRAM, LOGNORMAL, State
+from planner.simulation.event_state import EXPONENTIAL, GAMMA, HISTOGRAM, LOGNORMAL, EventState
 
 
 @inlined
@@ -52,7 +52,7 @@ def draw_bucket(tables: Floats, begin: int, end: int, part: float) -> float:
 
 
 @inlined
-def draw_service(state: State, random: np.random.Generator, station: int) -> float:
+def draw_service(state: EventState, random: np.random.Generator, station: int) -> float:
     """One service time in seconds."""
     law = state.stations[station].law
     first, second = state.stations[station].first, state.stations[station].second

@@ -6,9 +6,18 @@ import numpy as np
 
 from planner.arrays import Counts, Floats
 from planner.simulation import event_state
-from planner.simulation.event_state import NONE, Records, State
+from planner.simulation.event_state import NONE, EventState, Records
 from planner.simulation.laws import ServiceLaw, read_histogram, shape_lognormal
-from planner.simulation.system import KEYED, OUTSIDE, RANDOM, ROUND_ROBIN, UNBOUNDED, Link, Station, System
+from planner.simulation.system import (
+    KEYED,
+    OUTSIDE,
+    RANDOM,
+    ROUND_ROBIN,
+    UNBOUNDED,
+    Link,
+    SimulatedStation,
+    System,
+)
 from planner.values import SHARED
 
 LOG_ROWS = 1 << 16
@@ -22,7 +31,7 @@ QUEUEINGS = {
 }
 
 
-def build_state(system: System, random: np.random.Generator, window: Floats) -> State:
+def build_state(system: System, random: np.random.Generator, window: Floats) -> EventState:
     """Every server is idle, nothing waits; senders begin to deal each at a place of its own."""
     links = sorted(
         system.links, key=lambda link: link.source
@@ -45,7 +54,7 @@ def build_state(system: System, random: np.random.Generator, window: Floats) -> 
     heap = np.zeros(size), np.zeros(size, np.int64)
     stack = np.zeros(size + 1, np.int64)
     blocked = np.zeros(len(system.stations))
-    return State(
+    return EventState(
         *(stations, link_records, queues, senders, items, log, *heap),
         *(tables, key_ends, turns, entries, stack, counters, blocked, window),
     )
@@ -77,7 +86,7 @@ def build_stations(system: System) -> tuple[Records, Floats]:
     return stations, np.concatenate(tables)
 
 
-def count_queues(station: Station) -> int:
+def count_queues(station: SimulatedStation) -> int:
     """One, or one for each server."""
     return 1 if station.queueing == SHARED else station.processors
 

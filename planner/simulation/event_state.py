@@ -86,7 +86,7 @@ ENTERED, AT_ENTRY, IN_SERVICE, FREE_ITEM, FREE_ITEMS, LOGGED, NEEDED_ITEMS = ran
 how many there are; visits in the log; items that one event may take."""
 
 
-class State(NamedTuple):
+class EventState(NamedTuple):
     """All of it. `times` and `serving` are a binary heap of the services under way, the next to finish first."""
 
     stations: Records

@@ -15,7 +15,7 @@ from planner.arrays import Counts, Floats
 from planner.simulation.laws import Sampler, make_sampler
 from planner.simulation.seeds import CHOICES, COPIES, SERVICES, make_random
 from planner.simulation.station_kernels import NONE, choose_by_key, deal, multiply, serve_own, serve_shared
-from planner.simulation.system import KEYED, OUTSIDE, RANDOM, ROUND_ROBIN, Link, Station, System
+from planner.simulation.system import KEYED, OUTSIDE, RANDOM, ROUND_ROBIN, Link, SimulatedStation, System
 from planner.simulation.visits import ServedVisits
 from planner.values import SHARED
 
@@ -23,28 +23,28 @@ STRETCH_VISITS = 32_768
 """ServedVisits to the busiest station in one stretch of time: its columns then fit into the processor's cache."""
 
 
-class Stream(NamedTuple):
+class TupleStream(NamedTuple):
     """Tuples in order of time, each with its root, and the instance that sends it or that is to serve it."""
 
     time: Floats
     root: Counts
     instance: Counts
 
-    def pick(self, choice: Counts | slice) -> "Stream":
+    def pick(self, choice: Counts | slice) -> "TupleStream":
         """Some of the tuples, or all in another order."""
-        return Stream(self.time[choice], self.root[choice], self.instance[choice])
+        return TupleStream(self.time[choice], self.root[choice], self.instance[choice])
 
 
-def join_streams(streams: Sequence[Stream]) -> Stream:
+def join_streams(streams: Sequence[TupleStream]) -> TupleStream:
     """The tuples of all streams in turn, not sorted."""
     if len(streams) == 1:
         return streams[0]
-    return Stream(*(np.concatenate(columns) for columns in zip(*streams, strict=True)))
+    return TupleStream(*(np.concatenate(columns) for columns in zip(*streams, strict=True)))
 
 
-def make_empty() -> Stream:
+def make_empty() -> TupleStream:
     """No tuples."""
-    return Stream(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64))
+    return TupleStream(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 @dataclass
@@ -56,14 +56,14 @@ class Carrier:
     size: int
     turns: Counts | None
 
-    def carry(self, departures: Stream) -> Stream:
+    def carry(self, departures: TupleStream) -> TupleStream:
         """What the tuples of the source become at the target: floor(mean) tuples each, and one more by chance."""
         sent = self.copy(departures)
         if self.turns is None:
             return sent
         return sent._replace(instance=deal(sent.instance, self.turns, self.size))
 
-    def copy(self, departures: Stream) -> Stream:
+    def copy(self, departures: TupleStream) -> TupleStream:
         """Each tuple as often as chance wants it."""
         whole = int(self.link.mean)
         rest = self.link.mean - whole
@@ -78,7 +78,7 @@ class Carrier:
                 return departures.pick(np.flatnonzero(chosen))
             copies = chosen + np.int64(whole)
         total = int(copies.sum())
-        sent = Stream(np.empty(total), np.empty(total, np.int64), np.empty(total, np.int64))
+        sent = TupleStream(np.empty(total), np.empty(total, np.int64), np.empty(total, np.int64))
         multiply(*departures, copies, *sent)
         return sent
 
@@ -88,14 +88,14 @@ class Desk:
     """A station at work: when each server is free, and departures that lie beyond the stretch of time."""
 
     place: int
-    station: Station
+    station: SimulatedStation
     random: np.random.Generator
     choices: np.random.Generator
     sample: Sampler
     free: Floats = field(init=False)
     server: Counts = field(init=False)
     held: Counts = field(init=False)
-    pending: Stream = field(default_factory=make_empty)
+    pending: TupleStream = field(default_factory=make_empty)
 
     def __post_init__(self) -> None:
         """All servers are free at 0."""
@@ -103,7 +103,7 @@ class Desk:
         self.free, self.server = np.zeros(size), np.arange(size, dtype=np.int64)
         self.held = np.full(size, NONE, np.int64)
 
-    def serve(self, streams: Sequence[Stream], until: float) -> tuple[ServedVisits, Stream]:
+    def serve(self, streams: Sequence[TupleStream], until: float) -> tuple[ServedVisits, TupleStream]:
         """The visits that begin with arrivals up to `until`, and the departures up to then."""
         coming = join_streams(streams or [make_empty()])
         if len(streams) > 1:
@@ -118,32 +118,34 @@ class Desk:
         self.pending = leaving.pick(slice(end, None))
         return visits, leaving.pick(slice(end))
 
-    def serve_shared(self, coming: Stream, service: Floats, until: float) -> tuple[ServedVisits, Stream]:
+    def serve_shared(
+        self, coming: TupleStream, service: Floats, until: float
+    ) -> tuple[ServedVisits, TupleStream]:
         """One queue for all servers."""
         time, root, _ = coming
         started, server = np.empty(len(time)), np.empty(len(time), np.int64)
         room = len(time) + len(self.free)
-        found = Stream(np.empty(room), np.empty(room, np.int64), np.empty(room, np.int64))
+        found = TupleStream(np.empty(room), np.empty(room, np.int64), np.empty(room, np.int64))
         count = serve_shared(time, root, service, self.free, self.server, self.held, started, server, *found)
         ready = np.flatnonzero((self.held != NONE) & (self.free <= until))
         ready = ready[np.argsort(self.free[ready], kind="stable")]
-        rest = Stream(self.free[ready], self.held[ready], self.server[ready])
+        rest = TupleStream(self.free[ready], self.held[ready], self.server[ready])
         self.held[ready] = NONE
         leaving = join_streams([self.pending, found.pick(slice(count)), rest])
         return ServedVisits(self.place, server, root, time, started, started + service), leaving
 
-    def serve_own(self, coming: Stream, service: Floats) -> tuple[ServedVisits, Stream]:
+    def serve_own(self, coming: TupleStream, service: Floats) -> tuple[ServedVisits, TupleStream]:
         """One queue for each server."""
         time, root, _ = coming
         chosen = self.choose(coming)
         started = np.empty(len(time))
         serve_own(time, chosen, service, self.free, started)
         finished = started + service
-        leaving = join_streams([self.pending, Stream(finished, root, chosen)])
+        leaving = join_streams([self.pending, TupleStream(finished, root, chosen)])
         leaving = leaving.pick(np.argsort(leaving.time, kind="stable"))
         return ServedVisits(self.place, chosen, root, time, started, finished), leaving
 
-    def choose(self, coming: Stream) -> Counts:
+    def choose(self, coming: TupleStream) -> Counts:
         """The server of each tuple; where tuples are dealt in turn, the links chose before."""
         if self.station.queueing == RANDOM:
             return self.choices.integers(self.station.processors, size=len(coming.time))
@@ -183,8 +185,8 @@ def run_stations(system: System, arrivals: Floats, seed: int, record: Callable[[
         end = min(begin + stretch, len(arrivals))
         until = inf if end == len(arrivals) else float(arrivals[end - 1])
         roots = np.arange(begin, end)
-        coming: dict[int, list[Stream]] = {place: [] for place in system.order}
-        outside = Stream(arrivals[begin:end], roots, np.zeros_like(roots))
+        coming: dict[int, list[TupleStream]] = {place: [] for place in system.order}
+        outside = TupleStream(arrivals[begin:end], roots, np.zeros_like(roots))
         for carrier in carriers[OUTSIDE]:
             coming[carrier.link.target].append(carrier.carry(outside))
         for place in system.order:

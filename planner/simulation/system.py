@@ -19,7 +19,7 @@ OUTSIDE = -1
 UNBOUNDED = -1
 
 
-class Station(NamedTuple):
+class SimulatedStation(NamedTuple):
     """One operator: `key_ends` are the cumulated shares of its instances, `capacity` the places in each queue."""
 
     name: str
@@ -41,7 +41,7 @@ class Link(NamedTuple):
 class System(NamedTuple):
     """Stations in topology order; links in the order of edges, then entries. `order` is empty where a loop is."""
 
-    stations: tuple[Station, ...]
+    stations: tuple[SimulatedStation, ...]
     links: tuple[Link, ...]
     visits: tuple[float, ...]
     order: tuple[int, ...]
@@ -101,7 +101,7 @@ def build_station(
     count: int,
     services: Mapping[str, ServiceLaw],
     capacities: Mapping[str, int],
-) -> Station:
+) -> SimulatedStation:
     """One operator with its processors, its queue and its law of services."""
     name, pointer = operator.name, f"/{escape_pointer(operator.name)}"
     queueing = operator.queueing or SHARED
@@ -117,7 +117,7 @@ def build_station(
             f"The queue of operator {name!r} has {capacity} places: give at least 0.", pointer, "capacities"
         )
     ends = cumulate_shares(measured, count) if queueing == KEYED else ()
-    return Station(name, count, queueing, simplify(law), ends, capacity)
+    return SimulatedStation(name, count, queueing, simplify(law), ends, capacity)
 
 
 def cumulate_shares(measured: OperatorLoad, count: int) -> tuple[float, ...]:
@@ -146,7 +146,7 @@ def sort_stations(network: Network) -> tuple[int, ...]:
 
 
 def describe_assumptions(
-    topology: Topology, load: Load, stations: Sequence[Station], services: Mapping[str, ServiceLaw]
+    topology: Topology, load: Load, stations: Sequence[SimulatedStation], services: Mapping[str, ServiceLaw]
 ) -> tuple[Diagnostic, ...]:
     """A diagnostic for each kind of value that was not given and is assumed."""
     several = [station for station in stations if station.processors > 1]
@@ -180,7 +180,7 @@ def describe_assumptions(
     )
 
 
-def find_busiest(station: Station, rate: float) -> float:
+def find_busiest(station: SimulatedStation, rate: float) -> float:
     """The utilisation of the instance with the largest share, at `rate` tuples per second for the whole station."""
     share = 1.0 / station.processors
     if station.queueing == KEYED:

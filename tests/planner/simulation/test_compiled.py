@@ -58,6 +58,17 @@ def test_machine_code_is_kept_until_a_helper_or_its_constant_changes(tmp_path: P
     assert run_in(tmp_path, factor=3.0) == (6.0, 1)
 
 
+def test_machine_code_that_cannot_be_read_is_compiled_anew(tmp_path: Path):
+    """As after an update that renamed a class of its arguments."""
+    (tmp_path / "kernel.py").write_text(KERNEL)
+    assert run_in(tmp_path, factor=3.0) == (6.0, 0)
+    for index in (tmp_path / "__pycache__").glob("*.nbi"):
+        version, _, _ = index.read_bytes().partition(b".")
+        index.write_bytes(index.read_bytes()[: len(version) + 20] + b"cno_module\nNoClass\n.")
+    assert run_in(tmp_path, factor=3.0) == (6.0, 0)
+    assert run_in(tmp_path, factor=3.0) == (6.0, 1)
+
+
 def test_a_function_without_a_file_is_compiled_all_the_same():
     """There is no folder that its code could be kept in, as where nothing can be written."""
     room: dict[str, object] = {}

@@ -6,7 +6,7 @@ import pytest
 from planner.simulation import station_by_station
 from planner.simulation.seeds import make_random
 from planner.simulation.simulate import simulate_visits
-from planner.simulation.station_by_station import Carrier, Stream
+from planner.simulation.station_by_station import Carrier, TupleStream
 from planner.simulation.system import Link
 from planner.simulation.visits import VisitLog
 from tests.planner.simulation.systems import build_mixed, sort_log
@@ -29,7 +29,7 @@ def test_short_stretches_of_time_give_what_one_long_one_gives(visits: int, monke
 @pytest.mark.parametrize("mean", [0.3, 1.0, 1.6, 3.0])
 def test_a_link_carries_its_mean_of_tuples(mean: float):
     size = 50_000
-    departures = Stream(np.linspace(0.0, 9.0, size), np.arange(size), np.zeros(size, np.int64))
+    departures = TupleStream(np.linspace(0.0, 9.0, size), np.arange(size), np.zeros(size, np.int64))
     carried = Carrier(Link(0, 1, mean), make_random(1, 2), 1, None).carry(departures)
     counts = np.bincount(carried.root, minlength=size)
     assert counts.mean() == pytest.approx(mean, rel=0.02)
@@ -38,7 +38,7 @@ def test_a_link_carries_its_mean_of_tuples(mean: float):
 
 
 def test_a_link_to_a_station_dealt_in_turn_chooses_the_instance():
-    departures = Stream(np.linspace(0.0, 5.0, 6), np.arange(6), np.array([0, 0, 1, 0, 1, 1]))
+    departures = TupleStream(np.linspace(0.0, 5.0, 6), np.arange(6), np.array([0, 0, 1, 0, 1, 1]))
     carrier = Carrier(Link(0, 1, 1.0), make_random(1, 2), 4, np.array([3, 1]))
     assert carrier.carry(departures).instance.tolist() == [3, 0, 1, 1, 2, 3]
     assert carrier.carry(departures).instance.tolist()[:1] == [2]
