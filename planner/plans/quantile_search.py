@@ -16,11 +16,12 @@ from typing import NamedTuple
 
 from planner.allocation.allocate import allocate_budget, check_bounds, set_board
 from planner.errors import QuantileUnreachable
+from planner.plans.drawn_waits import find_waits
 from planner.plans.estimation import Situation
-from planner.plans.spread import find_waits
 from planner.plans.time_target import TimeTarget
-from planner.quantiles.root_times import Wait, time_roots
+from planner.quantiles.root_times import time_roots
 from planner.quantiles.tuple_draw import Draw
+from planner.quantiles.waits import AnyWait, Wait
 from planner.queueing.stations import NO_BOUND
 
 MOST_WORK = 150_000_000
@@ -63,11 +64,11 @@ class DrawnTrial:
         self.work_left = max(most_work, LEAST_EVALUATIONS * self.cost)
         self.known: dict[tuple[int | None, ...], float] = {}
         self.best = self.find_best_waits()
-        self.seen: list[dict[int, Wait]] = [{} for _ in self.floors]
+        self.seen: list[dict[int, AnyWait]] = [{} for _ in self.floors]
         self.fewest: Counts = ()
         """The fewest processors that were found to meet the target so far."""
 
-    def find_best_waits(self) -> list[Wait]:
+    def find_best_waits(self) -> list[AnyWait]:
         """The wait of each operator by itself with all the processors that it may have."""
         bounded = [ceiling < NO_BOUND for ceiling in self.ceilings]
         most = [

@@ -8,11 +8,12 @@ The search (planner.plans.quantile_search) times every allocation on the same dr
 from collections.abc import Sequence
 
 from planner.errors import InvalidLoad
+from planner.plans.drawn_waits import find_waits
 from planner.plans.estimation import Situation, survey_load
 from planner.plans.explanation import explain_plan
 from planner.plans.optimal import min_processors
 from planner.plans.quantile_search import DrawnTrial, Fewest, search_fewest
-from planner.plans.spread import DEFAULT_ROOTS, DEFAULT_SEED, Drawn, draw_roots, find_waits, spread_times
+from planner.plans.spread import DEFAULT_ROOTS, DEFAULT_SEED, Drawn, draw_roots, spread_times
 from planner.plans.time_target import TimeTarget
 from planner.quantiles.root_times import time_roots
 from planner.quantiles.tuple_draw import Draw

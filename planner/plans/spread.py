@@ -5,12 +5,13 @@ different visits are drawn independently of each other; known_error says how far
 """
 
 from collections.abc import Sequence
-from math import fsum, inf
+from math import fsum
 from typing import NamedTuple
 
 from planner.arrays import Floats
+from planner.plans.drawn_waits import find_waits
 from planner.plans.estimation import Situation, survey_load
-from planner.quantiles.root_times import RootTimes, Wait, find_quantiles, time_roots
+from planner.quantiles.root_times import RootTimes, find_quantiles, time_roots
 from planner.quantiles.tuple_draw import MOST_ROUNDS, Draw, TooManyTuples, draw_tuples
 from planner.topology.flow import settle_network
 from planner.topology.network import Network, index_topology
@@ -87,14 +88,6 @@ def has_forks(network: Network) -> bool:
         if len(emitted) > 1 or max(emitted, default=0.0) > 1.0:
             return True
     return False
-
-
-def find_waits(situation: Situation, counts: Sequence[int]) -> list[Wait] | None:
-    """The wait at each operator; None where one cannot keep up."""
-    waits = situation.wait_seconds(counts)
-    if inf in waits:
-        return None
-    return [Wait(*pair) for pair in zip(waits, situation.waiting_probability(counts), strict=True)]
 
 
 def add_spread(  # noqa: PLR0917 - the arguments of an estimate, and those of a draw

@@ -1,44 +1,19 @@
 """Total and completion time of every external tuple of a draw, under given waits.
 
-    wait = (W/P)·max(0, E + ln P),   E exponential with mean 1
-
-is 0 with probability 1 − P and else exponential with mean W/P: the inverse of that distribution at one uniform number.
-With fixed E it never falls where W/P and P do not fall, so that more processors never lengthen any tuple's time. Each
-child starts where its parent finishes. Waits of different visits are independent, which is an approximation.
+Each child starts where its parent finishes. The wait of a visit is D·W/P where U < P, else 0, with U and D of the draw
+(planner.quantiles.waits): it never falls where P and W/P do not fall, so that more processors never lengthen any
+tuple's time.
 """
 
 from collections.abc import Sequence
-from math import ceil, log
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 
 from planner.arrays import Floats
 from planner.quantiles.tuple_draw import OUTSIDE, Draw, Visits
-
-ROUNDING = 1e-9
-
-
-class Wait(NamedTuple):
-    """The wait at an operator: its mean, and the probability that a tuple waits at all."""
-
-    mean_seconds: float
-    probability: float
-
-    @property
-    def is_none(self) -> bool:
-        """Whether no tuple waits."""
-        return self.mean_seconds <= 0.0 or self.probability <= 0.0
-
-    @property
-    def delay_seconds(self) -> float:
-        """The mean wait of the tuples that wait."""
-        return 0.0 if self.is_none else self.mean_seconds / self.probability
-
-    def is_longer_than(self, other: "Wait") -> bool:
-        """Whether some tuple could wait longer than under the other."""
-        more = self.probability > other.probability * (1.0 + ROUNDING)
-        return not self.is_none and (more or self.delay_seconds > other.delay_seconds * (1.0 + ROUNDING))
+from planner.quantiles.waits import AnyWait, Wait
 
 
 class RootTimes(NamedTuple):
@@ -48,7 +23,7 @@ class RootTimes(NamedTuple):
     completion: Floats
 
 
-def time_roots(draw: Draw, waits: Sequence[Wait]) -> RootTimes:
+def time_roots(draw: Draw, waits: Sequence[AnyWait]) -> RootTimes:
     """The times of all roots; `waits` is in topology order."""
     total, completion = np.zeros(draw.roots), np.zeros(draw.roots)
     finishes: list[Floats] = []
@@ -66,15 +41,19 @@ def time_roots(draw: Draw, waits: Sequence[Wait]) -> RootTimes:
     return RootTimes(total, completion)
 
 
-def spend(block: Visits, wait: Wait) -> Floats:
+def spend(block: Visits, wait: AnyWait) -> Floats:
     """Wait and service of each tuple of a block."""
     if wait.is_none:
         return block.services
-    waited = block.luck + log(min(wait.probability, 1.0))
-    np.maximum(waited, 0.0, out=waited)
-    waited *= wait.delay_seconds
-    waited += block.services
-    return waited
+    if isinstance(wait, Wait):
+        spent = block.delays * wait.delay_seconds
+        spent *= block.chances < wait.probability
+    else:
+        at = wait.find_instances(block.keys)
+        spent = block.delays * wait.delays[at]
+        spent *= block.chances < wait.probabilities[at]
+    spent += block.services
+    return spent
 
 
 def find_starts(block: Visits, finishes: Sequence[Floats]) -> Floats | None:

@@ -4,7 +4,8 @@ Nothing here depends on the processors. Every allocation is timed on the same dr
 between allocations are not those of chance.
 
 Each tuple emits on every edge ⌊selectivity⌋ tuples, and one more with the probability of the rest; shares of entries
-are drawn likewise. Tuples are kept in blocks of one operator, parents before children.
+are drawn likewise. Tuples are kept in blocks of one operator, parents before children. Tuples from one parent arrive
+together: at a shared or keyed queue, where they find the same queue, they have the same luck.
 """
 
 from collections.abc import Sequence
@@ -14,18 +15,21 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.arrays import Floats, Indices
-from planner.simulation.laws import Sampler, assume_law, make_sampler
+from planner.quantiles.delays import make_delay_sampler
+from planner.queueing.queueings import KEYED
+from planner.simulation.laws import assume_law, make_sampler
 from planner.topology.cycles import find_components
 from planner.topology.flow import order_acyclic
 from planner.topology.network import Network, index_topology
-from planner.values import Load, Topology
+from planner.values import SHARED, Load, Operator, OperatorLoad, Topology
 
 OUTSIDE = -1
 """The block of tuples without a parent: they come from outside."""
 MOST_DRAWN = 8_000_000
-"""Tuples of one draw; they take 40 bytes each."""
+"""Tuples of one draw; they take 50 bytes each."""
 MOST_ROUNDS = 1000
 """How often a tuple's descendants go round a cycle before they are left out."""
+NO_KEYS = np.zeros(0)
 
 
 class TooManyTuples(Exception):
@@ -33,26 +37,33 @@ class TooManyTuples(Exception):
 
 
 class Parents(NamedTuple):
-    """Where `size` tuples come from: a block, and the place in it of each one's parent; None: one of each, in order."""
+    """Where `size` tuples come from: a block, and the place in it of each one's parent; None: one of each, in order.
+
+    `is_multiple`: a parent can have several, next to each other.
+    """
 
     block: int
     places: Indices | None
     size: int
+    is_multiple: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Visits:
     """Tuples that arrive at one operator; `roots` is None where it is one of each root, in order.
 
-    `luck` is exponential with mean 1: the larger, the longer a tuple waits. `is_last` is False where every tuple has
-    a child, which finishes later.
+    A tuple waits if its chance, between 0 and 1, is below the probability that one waits at all; `delays`, with mean 1,
+    say for how long. `keys` between 0 and 1 say at which instance, where keyed. `is_last` is False where every tuple
+    has a child, which finishes later.
     """
 
     operator: int
     parents: tuple[Parents, ...]
     roots: Indices | None
     services: Floats
-    luck: Floats
+    chances: Floats
+    delays: Floats
+    keys: Floats
     is_last: bool
 
 
@@ -65,11 +76,48 @@ class Draw:
     is_cut: bool
 
 
+class Habits:
+    """How one operator serves and queues."""
+
+    def __init__(self, operator: Operator, measured: OperatorLoad) -> None:
+        law = assume_law(measured)
+        self.serve = make_sampler(law)
+        self.delay = make_delay_sampler(law, operator.queueing)
+        self.is_keyed = operator.queueing == KEYED
+        self.is_together = (operator.queueing or SHARED) in {SHARED, KEYED}
+        self.keys: Floats | None = None
+
+    def find_keys(self, rng: np.random.Generator, all_roots: int, roots: Indices | None) -> Floats:
+        """What decides on the instance of each tuple: the same for all of a root."""
+        if not self.is_keyed:
+            return NO_KEYS
+        if self.keys is None:
+            self.keys = rng.random(all_roots)
+        return self.keys if roots is None else self.keys[roots]
+
+    def draw_luck(self, rng: np.random.Generator, parents: Sequence[Parents]) -> tuple[Floats, Floats]:
+        """Chances and delays of the tuples."""
+        lucks = [self.draw_luck_of(rng, one) for one in parents]
+        if len(lucks) == 1:
+            return lucks[0]
+        chances, delays = zip(*lucks, strict=True)
+        return np.concatenate(chances), np.concatenate(delays)
+
+    def draw_luck_of(self, rng: np.random.Generator, parents: Parents) -> tuple[Floats, Floats]:
+        """Chances and delays of tuples from one block."""
+        places = parents.places
+        if places is None or not (parents.is_multiple and self.is_together):
+            return rng.random(parents.size), self.delay(rng, parents.size)
+        size = int(places[-1]) + 1
+        chances, delays = rng.random(size), self.delay(rng, size)
+        return chances[places], delays[places]
+
+
 def draw_tuples(topology: Topology, load: Load, roots: int, seed: int) -> Draw:
     """The draw of a topology under a load, the same for the same seed; raises TooManyTuples."""
     network = index_topology(topology)
-    samplers = [make_sampler(assume_law(load.operators[name])) for name in network.names]
-    growth = Growth(network, samplers, roots, np.random.default_rng(seed))
+    habits = [Habits(operator, load.operators[operator.name]) for operator in topology.operators]
+    growth = Growth(network, habits, roots, np.random.default_rng(seed))
     growth.enter()
     is_cut = False
     for component in order_components(network):
@@ -88,9 +136,9 @@ class Growth:
     """The tuples drawn so far, and those that were emitted and have not arrived yet."""
 
     def __init__(
-        self, network: Network, samplers: Sequence[Sampler], roots: int, rng: np.random.Generator
+        self, network: Network, habits: Sequence[Habits], roots: int, rng: np.random.Generator
     ) -> None:
-        self.network, self.samplers, self.roots, self.rng = network, samplers, roots, rng
+        self.network, self.habits, self.roots, self.rng = network, habits, roots, rng
         self.blocks: list[Visits] = []
         self.drawn = 0
         self.coming: list[list[tuple[Parents, Indices | None]]] = [[] for _ in network.names]
@@ -102,7 +150,7 @@ class Growth:
                 places = self.draw_copies(self.roots, share)
                 size = self.roots if places is None else len(places)
                 if size:
-                    self.coming[operator].append((Parents(OUTSIDE, places, size), places))
+                    self.coming[operator].append((Parents(OUTSIDE, places, size, share > 1.0), places))
 
     def settle(self, component: Sequence[int]) -> bool:
         """Let tuples arrive at the operators until none is on its way; True where some were left out."""
@@ -122,9 +170,12 @@ class Growth:
         roots = coming[0][1]
         if len(coming) > 1:
             roots = np.concatenate([np.arange(self.roots) if one is None else one for _, one in coming])
-        services, luck = self.samplers[operator](self.rng, size), self.rng.standard_exponential(size)
+        habit = self.habits[operator]
+        services = habit.serve(self.rng, size)
+        chances, delays = habit.draw_luck(self.rng, parents)
+        keys = habit.find_keys(self.rng, self.roots, roots)
         is_last = self.emit(operator, roots, size)
-        self.blocks.append(Visits(operator, parents, roots, services, luck, is_last))
+        self.blocks.append(Visits(operator, parents, roots, services, chances, delays, keys, is_last))
 
     def emit(self, operator: int, roots: Indices | None, size: int) -> bool:
         """What the tuples of the next block send on; False where every one of them has a child."""
@@ -138,7 +189,8 @@ class Growth:
             if not emitted:
                 continue
             of_roots = places if roots is None else roots if places is None else roots[places]
-            self.coming[target].append((Parents(len(self.blocks), places, emitted), of_roots))
+            parents = Parents(len(self.blocks), places, emitted, selectivity > 1.0)
+            self.coming[target].append((parents, of_roots))
             is_last = is_last and selectivity < 1.0
         return is_last
 

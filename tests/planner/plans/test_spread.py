@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.plans.drawn_waits import find_waits
 from planner.plans.estimation import estimate, survey_load
-from planner.plans.spread import KNOWN_ERRORS, MOST_VISITS, add_spread, find_waits, has_forks
+from planner.plans.spread import KNOWN_ERRORS, MOST_VISITS, add_spread, has_forks
 from planner.topology.network import index_topology
 from planner.values import Edge, Estimate, Load, Operator, OperatorLoad, Topology
 from tests.planner.graphs import draw_graph

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from mpmath import findroot, mp, mpf
 from scipy import stats
 
-from planner.quantiles.root_times import Wait, find_quantiles, rank, time_roots
+from planner.quantiles.root_times import find_quantiles, rank, time_roots
 from planner.quantiles.tuple_draw import draw_tuples
+from planner.quantiles.waits import Wait
 from planner.queueing.waiting import mmk_wait_seconds, waiting_probability
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 from tests.planner.graphs import random_graphs

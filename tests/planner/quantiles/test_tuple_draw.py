@@ -45,7 +45,9 @@ def test_every_tuple_has_a_parent_of_its_own_root_in_an_earlier_block(topology: 
     has_child: list[np.ndarray] = []
     for position, block in enumerate(draw.blocks):
         roots = np.arange(draw.roots) if block.roots is None else block.roots
-        assert len(roots) == len(block.services) == len(block.luck) == sum(one.size for one in block.parents)
+        assert (
+            len(roots) == len(block.services) == len(block.delays) == sum(one.size for one in block.parents)
+        )
         begin = 0
         for parents in block.parents:
             end = begin + parents.size
@@ -67,10 +69,10 @@ def test_the_same_seed_draws_the_same():
     topology = draw_graph("ab", ("a", "b", 1.5), entries="a")
     one, same, other = (draw_tuples(topology, load_all(topology), 1000, seed) for seed in (3, 3, 4))
     assert all(
-        np.array_equal(a.luck, b.luck) and np.array_equal(a.services, b.services)
+        np.array_equal(a.delays, b.delays) and np.array_equal(a.services, b.services)
         for a, b in zip(one.blocks, same.blocks, strict=True)
     )
-    assert not np.array_equal(one.blocks[0].luck, other.blocks[0].luck)
+    assert not np.array_equal(one.blocks[0].delays, other.blocks[0].delays)
 
 
 def test_a_selectivity_that_would_fill_the_memory_is_refused_before():
