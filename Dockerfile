@@ -16,5 +16,7 @@ RUN uv pip install --system --no-cache --no-deps .
 RUN useradd --system --create-home --home-dir /var/lib/headgate headgate
 USER headgate
 WORKDIR /var/lib/headgate
+# The simulator's machine code is kept in this user's ~/.cache; on another kind of processor it is compiled anew.
+RUN python -c "from planner.simulation.simulate import warm_up; warm_up()"
 EXPOSE 8000
 CMD ["headgate", "serve"]

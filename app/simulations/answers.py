@@ -18,6 +18,7 @@ from planner.simulation.results import MeasuredTime, SimulatedOperator, Simulati
 from planner.values import Estimate, OperatorEstimate, Spread
 
 POISSON = "poisson"
+LEAST_COMPLETIONS = 50.0  # how many times as long as a root takes a simulation should be
 
 
 def to_answer(job: SimulationJob, found: Simulation, modelled: Estimate, seconds: float) -> SimulationAnswer:

@@ -132,6 +132,12 @@ def test_the_model_gets_the_services_that_are_simulated(client: httpx.Client):
     )
 
 
+def test_a_simulation_that_is_hardly_longer_than_a_root_takes_says_so(client: httpx.Client):
+    short = ask(client, roots=100)
+    assert [one["code"] for one in short["diagnostics"]].count("short-simulation") == 1
+    assert "short-simulation" not in [one["code"] for one in ask(client)["diagnostics"]]
+
+
 def test_what_cannot_keep_up_is_simulated_and_has_no_modelled_number(client: httpx.Client):
     answer = ask(client, processors={"parse": 4, "score": 5}, quantiles=[0.9])
     assert answer["total"]["modelled_mean_seconds"] is None
@@ -239,6 +245,22 @@ def test_a_job_that_waits_is_cancelled_and_then_deleted(idle_client: httpx.Clien
             "no root",
         ),
         ({"load": CHAIN["load"] | {"external_rate": 0.0}}, "invalid-load", "#/load/external_rate", "above 0"),
+        (
+            {
+                "topology": CHAIN["topology"]
+                | {
+                    "edges": [
+                        {"source": "parse", "target": "score"},
+                        {"source": "score", "target": "parse", "selectivity": 0.5},
+                    ],
+                    "entries": [{"operator": "parse"}],
+                },
+                "capacities": {"parse": 0, "score": 0},
+            },
+            "simulation-stuck",
+            "#/capacities",
+            "Raise the capacities",
+        ),
         ({"capacity": {"score": 3}}, "invalid-request", "#/capacity", "'capacities'?"),
     ],
 )
