@@ -58,6 +58,9 @@ echo "headgate: installing what $lock names into .venv (about 1.2 GB) ..."
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
 .venv/bin/uv pip install --quiet --require-hashes -r "$lock"
 .venv/bin/uv pip install --quiet --no-deps -e .
+echo "headgate: compiling what simulations need, once (some ten seconds) ..."
+.venv/bin/python -c 'from planner.simulation.simulate import warm_up; warm_up()' ||
+    echo "headgate: it could not be compiled now, and will be when it is needed: see the lines above" >&2
 # The lock for development holds all of the other one, in the same versions.
 fingerprint requirements.lock > .venv/requirements.lock.installed
 fingerprint "$lock" > ".venv/$lock.installed"
