@@ -24,11 +24,8 @@ LEAST_COMPLETIONS = 50.0  # how many times as long as a root takes a simulation 
 def to_answer(job: SimulationJob, found: Simulation, modelled: Estimate, seconds: float) -> SimulationAnswer:
     """The answer of a simulation that ran for so many seconds."""
     mean = modelled.expected_sojourn_seconds
-    said = [
-        *job.diagnostics,
-        *map(DiagnosticAnswer.model_validate, found.diagnostics),
-        *compare_arrivals(job),
-    ]
+    simulated = [DiagnosticAnswer.model_validate(one) for one in found.diagnostics]
+    said = [*job.diagnostics, *simulated, *compare_arrivals(job), *tell_of_shortness(found)]
     known = {one.code for one in said}
     of_model = [DiagnosticAnswer.model_validate(one) for one in modelled.diagnostics if one.code not in known]
     completion = modelled.completion.mean_seconds if modelled.completion else None
@@ -65,6 +62,19 @@ def compare_arrivals(job: SimulationJob) -> list[DiagnosticAnswer]:
     )
     detail = f"Simulated arrivals are {simulated}; the model takes {taken}. Part of model_error is this difference."
     return [DiagnosticAnswer(code="arrivals-differ", detail=detail, operators=measured)]
+
+
+def tell_of_shortness(found: Simulation) -> list[DiagnosticAnswer]:
+    """A diagnostic where a root takes so long that hardly any begin in the steady state that the model is about."""
+    stream, root = found.simulated_seconds, found.completion.mean_seconds
+    is_unstable = any(one.code == "unstable" for one in found.diagnostics)
+    if is_unstable or stream >= LEAST_COMPLETIONS * root:
+        return []
+    detail = (
+        f"The simulated stream lasts {stream:.4g} s, and one root takes {root:.4g} s until completion. Queues may not have "
+        "reached their usual length: simulate more roots before you compare with the model."
+    )
+    return [DiagnosticAnswer(code="short-simulation", detail=detail)]
 
 
 def to_time(
