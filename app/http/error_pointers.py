@@ -30,6 +30,7 @@ ARGUMENTS: Mapping[type[PlannerError], str] = {
     planning.BudgetTooSmall: "/k_max",
     planning.TargetUnreachable: "/t_max_seconds",
     planning.QuantileUnreachable: "/target/seconds",
+    planning.SimulationTooLarge: "/roots",
     planning.SimulationStuck: "/capacities",
     placing.InvalidProfile: "/profiles",
     placing.MissingProfile: "/profiles",

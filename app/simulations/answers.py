@@ -71,7 +71,7 @@ def tell_of_shortness(found: Simulation) -> list[DiagnosticAnswer]:
     if is_unstable or stream >= LEAST_COMPLETIONS * root:
         return []
     detail = (
-        f"The simulated stream lasts {stream:.4g} s, and one root takes {root:.4g} s until completion. Queues may not have "
+        f"The simulated stream lasts {stream:.4g} s, and one root takes {root:.4g} s. Queues may not have "
         "reached their usual length: simulate more roots before you compare with the model."
     )
     return [DiagnosticAnswer(code="short-simulation", detail=detail)]
