@@ -5,19 +5,11 @@ from math import ceil
 import numpy as np
 
 from planner.arrays import Counts, Floats
+from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
 from planner.simulation import event_state
 from planner.simulation.event_state import NONE, EventState, Records
 from planner.simulation.laws import ServiceLaw, read_histogram, shape_lognormal
-from planner.simulation.system import (
-    KEYED,
-    OUTSIDE,
-    RANDOM,
-    ROUND_ROBIN,
-    UNBOUNDED,
-    Link,
-    SimulatedStation,
-    System,
-)
+from planner.simulation.system import OUTSIDE, UNBOUNDED, Link, SimulatedStation, System
 from planner.values import SHARED
 
 LOG_ROWS = 1 << 16

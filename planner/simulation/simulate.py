@@ -6,7 +6,7 @@ entries for each root, the tuples of the external stream. A queue is served in o
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import fsum
+from math import floor, fsum
 
 from planner.errors import InvalidLoad, SimulationTooLarge, join_names
 from planner.simulation.arrivals import ArrivalLaw, check_arrivals, draw_arrivals
@@ -69,7 +69,7 @@ def simulate(
 
     size = len(scenario.arrivals)
     answer = measure_scenario(scenario, levels, min(int(warm_up_share * size), size - 1))
-    return replace(answer, diagnostics=(*system.diagnostics, *describe_arrivals(scenario, roots)))
+    return replace(answer, diagnostics=(*system.diagnostics, *describe_arrivals(scenario, roots, arrivals)))
 
 
 def simulate_visits(
@@ -104,10 +104,13 @@ def draw_scenario(system: System, roots: int, seed: int, law: ArrivalLaw) -> Sce
     return Scenario(system, draw_arrivals(law, system.rate, roots, make_random(seed, ARRIVALS)), seed)
 
 
-def describe_arrivals(scenario: Scenario, roots: int) -> tuple[Diagnostic, ...]:
+def describe_arrivals(scenario: Scenario, roots: int, law: ArrivalLaw) -> tuple[Diagnostic, ...]:
     """Diagnostics of what arrives: a series without enough roots, and operators that cannot keep up."""
-    found = len(scenario.arrivals)
-    notes = find_overloaded(scenario.system, found / float(scenario.arrivals[-1]))
+    found, rate = len(scenario.arrivals), scenario.system.rate
+    if law.kind == "series":
+        intervals = floor(float(scenario.arrivals[-1]) / law.interval_seconds) + 1
+        rate = found / (intervals * law.interval_seconds)
+    notes = find_overloaded(scenario.system, rate)
     if found < roots:
         detail = f"The series has {found} roots, fewer than the {roots} asked for: all of it is simulated."
         notes = (Diagnostic("series-shorter", detail), *notes)

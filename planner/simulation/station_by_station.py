@@ -12,10 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.arrays import Counts, Floats
+from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
 from planner.simulation.laws import Sampler, make_sampler
 from planner.simulation.seeds import CHOICES, COPIES, SERVICES, make_random
 from planner.simulation.station_kernels import NONE, choose_by_key, deal, multiply, serve_own, serve_shared
-from planner.simulation.system import KEYED, OUTSIDE, RANDOM, ROUND_ROBIN, Link, SimulatedStation, System
+from planner.simulation.system import OUTSIDE, Link, SimulatedStation, System
 from planner.simulation.visits import ServedVisits
 from planner.values import SHARED
 

@@ -1,11 +1,14 @@
 """What is simulated: the operators as stations, and the edges and entries as links between them, all checked."""
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from typing import NamedTuple
+
+import numpy as np
 
 from planner.arrays import Floats
 from planner.errors import InvalidLoad, InvalidTopology, escape_pointer, join_names, suggest_name
+from planner.queueing.key_shares import KeyShares
+from planner.queueing.queueings import KEYED, QUEUEINGS
 from planner.simulation.laws import ServiceLaw, assume_law, check_law, find_mean, simplify
 from planner.topology.flow import describe_unreached, order_acyclic, settle_network
 from planner.topology.load_checks import check_load
@@ -13,8 +16,6 @@ from planner.topology.network import Network, index_topology
 from planner.topology.processors import find_counts
 from planner.values import SHARED, Diagnostic, Load, Operator, OperatorLoad, Topology
 
-ROUND_ROBIN, RANDOM, KEYED = "round-robin", "random", "keyed"
-QUEUEINGS = (SHARED, ROUND_ROBIN, RANDOM, KEYED)
 OUTSIDE = -1
 UNBOUNDED = -1
 
@@ -70,6 +71,8 @@ def build_system(
     check_load(network, load)
     check_names(services, network, "services")
     check_names(capacities, network, "capacities")
+    for place, operator in enumerate(topology.operators):
+        check_queueing(operator, f"/operators/{place}/queueing")
     counts = find_counts(topology, load, processors)
     stations = tuple(
         build_station(operator, load.operators[operator.name], count, services, capacities)
@@ -95,6 +98,15 @@ def check_names(given: Mapping[str, object], network: Network, argument: str) ->
             )
 
 
+def check_queueing(operator: Operator, pointer: str) -> None:
+    """Raise InvalidTopology for a word that is no queueing."""
+    if operator.queueing not in {None, *QUEUEINGS}:
+        raise InvalidTopology(
+            f"The queueing of operator {operator.name!r} is {operator.queueing!r}: use {', '.join(QUEUEINGS)}.",
+            pointer,
+        )
+
+
 def build_station(
     operator: Operator,
     measured: OperatorLoad,
@@ -105,10 +117,6 @@ def build_station(
     """One operator with its processors, its queue and its law of services."""
     name, pointer = operator.name, f"/{escape_pointer(operator.name)}"
     queueing = operator.queueing or SHARED
-    if queueing not in QUEUEINGS:
-        raise InvalidTopology(
-            f"The queueing of operator {name!r} is {queueing!r}: use {', '.join(QUEUEINGS)}.", "/operators"
-        )
     law = services[name] if name in services else assume_law(measured)
     check_law(law, name, pointer)
     capacity = capacities.get(name, UNBOUNDED)
@@ -121,12 +129,22 @@ def build_station(
 
 
 def cumulate_shares(measured: OperatorLoad, count: int) -> tuple[float, ...]:
-    """The ends of the stretches of [0, 1) that the instances have; even where not measured at this count."""
-    shares = [one.share for one in measured.instances]
-    if len(shares) != count or not sum(shares) > 0.0:
-        shares = [1.0] * count
-    total = sum(shares)
-    return tuple(end / total for end in accumulate(shares))
+    """The ends of the stretches of [0, 1) that belong to the keys of each instance.
+
+    Shares that were measured at another number of instances are carried over as in planner.queueing.key_shares: the
+    hottest by itself, the others as stretches of those measured.
+    """
+    if count == 1 or not measured.instances:
+        shares = np.full(count, 1.0 / count)
+    else:
+        known = KeyShares(measured.instances)
+        shares = known.shares
+        if len(shares) != count:
+            hottest, rest = known.find_hottest(count), shares[1:] if len(shares) > 1 else shares
+            reached = np.append(0.0, np.cumsum(rest)) / rest.sum()
+            ends = np.interp(np.linspace(0.0, len(rest), count), np.arange(len(reached)), reached)
+            shares = np.append(hottest, np.diff(ends) * (1.0 - hottest))
+    return tuple(np.cumsum(shares / shares.sum()).tolist())
 
 
 def link_stations(topology: Topology, network: Network) -> tuple[Link, ...]:
@@ -151,30 +169,29 @@ def describe_assumptions(
     """A diagnostic for each kind of value that was not given and is assumed."""
     several = [station for station in stations if station.processors > 1]
     said = {operator.name for operator in topology.operators if operator.queueing}
-    queues = tuple(one.name for one in several if one.name not in said)
-    keys = tuple(
-        one.name
-        for one in several
-        if one.queueing == KEYED and len(load.operators[one.name].instances) != one.processors
-    )
-    laws = tuple(
+    queues = [one.name for one in several if one.name not in said]
+    keyed = [(one, load.operators[one.name].instances) for one in several if one.queueing == KEYED]
+    even = [one.name for one, known in keyed if not known]
+    carried = [one.name for one, known in keyed if known and len(known) != one.processors]
+    laws = [
         one.name
         for one in stations
         if one.name not in services
         and load.operators[one.name].service_scv is None
         and not load.operators[one.name].service_histogram
-    )
+    ]
     found = (
         (queues, "queueing-assumed", "say how instances get their tuples: one shared queue is simulated"),
+        (even, "shares-assumed", "no shares of instances are measured: even ones are simulated"),
         (
-            keys,
-            "shares-assumed",
-            "no shares are measured at this number of instances: even ones are simulated",
+            carried,
+            "shares-carried",
+            "shares are measured at another number of instances: similar ones are simulated",
         ),
         (laws, "scv-assumed", "service_scv is not measured: exponential services (SCV 1) are simulated"),
     )
     return tuple(
-        Diagnostic(code, f"At {join_names(names)}: {detail}.", names)
+        Diagnostic(code, f"At {join_names(names)}: {detail}.", tuple(names))
         for names, code, detail in found
         if names
     )

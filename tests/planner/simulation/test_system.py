@@ -1,10 +1,12 @@
 """What is simulated: order, links, and what is assumed or refused."""
 
+import numpy as np
 import pytest
 
 from planner.errors import InvalidLoad, InvalidTopology, NoSteadyState
+from planner.queueing.key_shares import KeyShares
 from planner.simulation.laws import ServiceLaw
-from planner.simulation.system import OUTSIDE, Link, build_system, find_busiest
+from planner.simulation.system import OUTSIDE, Link, build_system, cumulate_shares, find_busiest
 from planner.values import Edge, Entry, InstanceLoad, Load, Operator, OperatorLoad, Topology
 from tests.planner.simulation.systems import build_mixed, build_one, load_one
 
@@ -47,10 +49,29 @@ def test_what_is_not_measured_is_assumed_and_said():
     assert said == {
         "entries-assumed": ("a", "c"),
         "queueing-assumed": ("a",),
-        "shares-assumed": ("b",),
+        "shares-carried": ("b",),
         "scv-assumed": ("a",),
     }
-    assert system.stations[1].key_ends == pytest.approx((1 / 3, 2 / 3, 1.0))
+    assert system.stations[1].key_ends == pytest.approx((1 / 3 + 0.2, (1 / 3 + 0.2 + 1.0) / 2, 1.0))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 7])
+def test_shares_of_another_number_of_instances_keep_the_hottest_of_the_model(count: int):
+    instances = tuple(InstanceLoad(str(place), share) for place, share in enumerate((0.4, 0.3, 0.2, 0.1)))
+    ends = cumulate_shares(OperatorLoad(1.0, instances=instances), count)
+    shares = np.diff([0.0, *ends])
+    assert len(ends) == count
+    assert ends[-1] == pytest.approx(1.0)
+    assert shares[0] == pytest.approx(KeyShares(instances).find_hottest(count))
+    assert np.all(np.diff(shares[1:]) <= 1e-12)
+    if count == 4:
+        assert shares == pytest.approx([0.4, 0.3, 0.2, 0.1])
+
+
+def test_shares_that_were_not_measured_are_even_and_said():
+    system = build_system(build_one("keyed"), load_one(1.0), {"a": 4}, {}, {})
+    assert system.stations[0].key_ends == pytest.approx((0.25, 0.5, 0.75, 1.0))
+    assert [one.code for one in system.diagnostics] == ["shares-assumed"]
 
 
 def test_nothing_is_said_of_what_is_given():
@@ -76,5 +97,6 @@ def test_unknown_names_and_queueings_are_refused_with_their_place():
         build_system(Topology((Operator("score"),)), load, {"score": 1}, {}, {"scores": 4})
     assert caught.value.place == "/capacities/scores"
     unknown = build_one("lottery")
-    with pytest.raises(InvalidTopology, match="lottery"):
+    with pytest.raises(InvalidTopology, match="lottery") as refused:
         build_system(unknown, load_one(1.0), {"a": 1}, {}, {})
+    assert refused.value.place == "/topology/operators/0/queueing"
