@@ -19,8 +19,8 @@ from planner.values import Edge, Entry, InstanceLoad, Load, Operator, OperatorLo
 QUEUEINGS = ("shared", "round-robin", "random", "keyed")
 RATE = 100.0
 KEYS = 1000
-LOOPS = 0.0
-HOTTEST = 0.95
+LOOPS = 0.2
+HOTTEST = 0.93
 """A keyed operator whose hottest instance is used more than that is drawn again: no run is long enough for it."""
 
 Random = np.random.Generator

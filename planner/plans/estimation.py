@@ -12,6 +12,7 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.errors import join_names
+from planner.plans.evidence import find_evidence
 from planner.plans.queueing_notes import describe_queues, name_queueing
 from planner.plans.sojourn_disagreement import compare_sojourn
 from planner.queueing.inflows import find_inflows
@@ -131,7 +132,7 @@ def evaluate_allocation(situation: Situation, counts: Sequence[int], waits: Sequ
     stations = situation.stations
     operators = list_operators(situation, counts, waits)
     unstable = tuple([one.name for one in operators if one.wait_seconds is None]) if inf in waits else ()
-    return Estimate(
+    answer = Estimate(
         stable=not unstable,
         expected_sojourn_seconds=None if unstable else situation.sum_sojourns(waits),
         external_rate=situation.load.external_rate,
@@ -143,6 +144,7 @@ def evaluate_allocation(situation: Situation, counts: Sequence[int], waits: Sequ
         + describe_estimate(situation.load, operators, stations.model)
         + describe_queues(situation.topology, situation.load, stations, operators),
     )
+    return answer._replace(evidence=find_evidence(situation.topology, situation.load, answer))
 
 
 def list_operators(

@@ -1,0 +1,111 @@
+"""How true an answer's E[T] is: its kind of input, the known error of this kind, what was measured and what assumed.
+
+The known errors are means of |error| beside simulations of topologies drawn at random (planner.plans.known_errors).
+None is told where one cannot be: another waiting model than that of the table, a queueing that nobody said, keys whose
+shares are not measured, arrivals whose bursts are not measured, or an operator that cannot keep up.
+"""
+
+from collections.abc import Sequence
+
+from planner.errors import join_names
+from planner.plans.known_errors import ENTRIES, EVERYWHERE, KNOWN_ERRORS, SCVS
+from planner.queueing.queueings import KEYED
+from planner.values import DEFAULT_MODEL, SHARED, Estimate, Evidence, Load, Operator, OperatorLoad, Topology
+
+
+def find_evidence(topology: Topology, load: Load, answer: Estimate) -> Evidence:
+    """The evidence of one estimate."""
+    measured = [load.operators[operator.name] for operator in topology.operators]
+    several = [
+        operator
+        for operator, one in zip(topology.operators, answer.operators, strict=True)
+        if one.processors > 1
+    ]
+    queueings = sorted({operator.queueing or SHARED for operator in several}) or [SHARED]
+    knowledge, arrivals = judge_bursts(topology, load, measured, answer)
+    assumed = [
+        *list_assumed_queues(several, load),
+        *list_assumed_variability(topology.operators, measured, knowledge),
+        *list_assumed_bursts(knowledge, queueings),
+    ]
+    is_known = (
+        knowledge != SCVS
+        and answer.stable
+        and answer.model == DEFAULT_MODEL
+        and not any(needs_more(operator, load.operators[operator.name]) for operator in several)
+    )
+    return Evidence(
+        f"{queueings[0] if len(queueings) == 1 else 'mixed queueings'}, {arrivals}",
+        max([KNOWN_ERRORS[queueing, arrivals, knowledge] for queueing in queueings]) if is_known else None,
+        tuple(list_measured(measured)),
+        tuple(assumed),
+    )
+
+
+def needs_more(operator: Operator, measured: OperatorLoad) -> bool:
+    """Whether the queueing is not said, or keyed without measured shares of instances."""
+    return operator.queueing is None or (operator.queueing == KEYED and not measured.instances)
+
+
+def judge_bursts(
+    topology: Topology, load: Load, measured: Sequence[OperatorLoad], answer: Estimate
+) -> tuple[str, str]:
+    """Where bursts were measured, and whether there are any."""
+    if all(one.arrival_idc for one in measured):
+        knowledge = EVERYWHERE
+    elif all(load.operators[entry.operator].arrival_idc for entry in topology.entries):
+        knowledge = ENTRIES
+    else:
+        return SCVS, "bursts not measured"
+    return knowledge, "bursty" if any(said.code == "bursty" for said in answer.diagnostics) else "calm"
+
+
+def list_measured(measured: Sequence[OperatorLoad]) -> list[str]:
+    """What the load says, and of how many operators."""
+    fields = (
+        ("arrival_scv", [one.arrival_scv is not None for one in measured]),
+        ("arrival_idc", [bool(one.arrival_idc) for one in measured]),
+        ("service_scv", [one.service_scv is not None for one in measured]),
+        ("service_histogram", [bool(one.service_histogram) for one in measured]),
+        ("instances", [bool(one.instances) for one in measured]),
+        ("measured waits", [one.wait_factor is not None for one in measured]),
+    )
+    said = [f"{name} of {sum(known)} of {len(known)} operators" for name, known in fields if any(known)]
+    return ["service_rate of every operator", *said]
+
+
+def list_assumed_queues(several: Sequence[Operator], load: Load) -> list[str]:
+    """Queueings that nobody said, and keys taken as even."""
+    unsaid = [operator.name for operator in several if operator.queueing is None]
+    even = [
+        operator.name
+        for operator in several
+        if operator.queueing == KEYED and not load.operators[operator.name].instances
+    ]
+    said = [f"queueing of {join_names(unsaid)}: shared"] if unsaid else []
+    return [*said, f"shares of instances of {join_names(even)}: even"] if even else said
+
+
+def list_assumed_variability(
+    operators: Sequence[Operator], measured: Sequence[OperatorLoad], knowledge: str
+) -> list[str]:
+    """Arrivals that are computed or taken as Poisson, and services taken as exponential."""
+    pairs = list(zip(operators, measured, strict=True))
+    arrivals = [operator.name for operator, one in pairs if one.arrival_scv is None and not one.arrival_idc]
+    services = [operator.name for operator, one in pairs if one.service_scv is None]
+    said = []
+    if arrivals:
+        from_entries = f"bursts at {join_names(arrivals)}: as carried on from the entries"
+        said = [from_entries if knowledge == ENTRIES else f"arrival_scv of {join_names(arrivals)}: 1"]
+    return [*said, f"service_scv of {join_names(services)}: 1"] if services else said
+
+
+def list_assumed_bursts(knowledge: str, queueings: Sequence[str]) -> list[str]:
+    """What it would mean if arrivals came in bursts of which nothing is known."""
+    if knowledge != SCVS:
+        return []
+    calm, bursty = (
+        max([KNOWN_ERRORS[queueing, arrivals, SCVS] for queueing in queueings])
+        for arrivals in ("calm", "bursty")
+    )
+    return [f"no bursts: E[T] errs by {calm:.0%} on average if that is so, by {bursty:.0%} if not"]
