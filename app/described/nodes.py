@@ -17,7 +17,7 @@ class NodeLoad(Body):
     io: Annotated[Part, Field(description="Left out: taken as 0, so that it limits nothing.")] = 0.0
 
 
-class InstanceLoad(Body):
+class InstanceQueue(Body):
     """What waits at one processor of an operator."""
 
     name: OperatorName
@@ -41,7 +41,7 @@ class InstanceLoad(Body):
         return self
 
 
-def _refuse_twins(listed: list[InstanceLoad]) -> list[InstanceLoad]:
+def _refuse_twins(listed: list[InstanceQueue]) -> list[InstanceQueue]:
     seen: set[str] = set()
     for one in listed:
         if one.name in seen:
@@ -51,5 +51,5 @@ def _refuse_twins(listed: list[InstanceLoad]) -> list[InstanceLoad]:
 
 
 Instances = Annotated[
-    list[InstanceLoad], Field(min_length=1, max_length=10_000), AfterValidator(_refuse_twins)
+    list[InstanceQueue], Field(min_length=1, max_length=10_000), AfterValidator(_refuse_twins)
 ]

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.profiles.answers import describe_built
-from app.profiles.schemas import BuiltFields, EvidenceAnswer
+from app.profiles.schemas import BuiltFields, StepEvidenceAnswer
 from app.terminal.refusals import Refused, compute_answer
 from app.terminal.tables import open_console
 from planner.placements.profile_builder import Criteria, Trial, build_profile
@@ -97,5 +97,5 @@ def _tabulate(task: str, built: BuiltFields) -> Table:
     return table
 
 
-def _find_slope(step: EvidenceAnswer) -> float | None:
+def _find_slope(step: StepEvidenceAnswer) -> float | None:
     return next((one.slope for one in step.verdicts if one.stable and one.rate == step.peak_rate), None)

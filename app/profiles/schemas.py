@@ -164,7 +164,7 @@ class TrialVerdictAnswer(Answer):
     stable: bool
 
 
-class EvidenceAnswer(Answer):
+class StepEvidenceAnswer(Answer):
     """The trials that a point of the profile rests on."""
 
     threads: int
@@ -185,7 +185,7 @@ class BuiltFields(Answer):
     """A profile built from trials, with its evidence."""
 
     points: list[Point]
-    evidence: list[EvidenceAnswer] = []
+    evidence: list[StepEvidenceAnswer] = []
     gaps: list[GapAnswer] = []
     plateau_threads: Annotated[
         int | None,

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
 from app.described.load import FPD_LOAD, LoadBody, OperatorLoadBody
-from app.described.nodes import InstanceLoad, Instances, NodeLoad
+from app.described.nodes import InstanceQueue, Instances, NodeLoad
 from app.http.fields import Answer, OperatorName, UtcTime
 
 
@@ -42,7 +42,7 @@ class SnapshotAnswer(Answer):
     measured_completion_seconds: float | None = None
     operators: dict[str, OperatorLoadBody]
     nodes: dict[str, NodeLoad] | None = None
-    instances: dict[str, list[InstanceLoad]] | None = None
+    instances: dict[str, list[InstanceQueue]] | None = None
     source: Literal["posted", "ingest"]
 
 

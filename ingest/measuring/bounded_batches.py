@@ -16,7 +16,7 @@ from ingest.reading.records import TupleKind
 COLUMNS = 6
 
 
-class Batch(NamedTuple):
+class RecordBatch(NamedTuple):
     """All records and late events of the part in [begin_ns, end_ns); `is_cut` if a window may lie in it in part."""
 
     begin_ns: int
@@ -32,7 +32,7 @@ class Batch(NamedTuple):
 
 def gather_batches(
     stack: ExitStack, cuts: Iterable[Cut], slicing: Slicing
-) -> tuple[list[TupleKind], Iterator[Batch]]:
+) -> tuple[list[TupleKind], Iterator[RecordBatch]]:
     """The kinds of records in the part, sorted, and its batches in order of time.
 
     Beyond `most_records` the columns lie in a temporary file, of which each batch reads its stretch.
@@ -63,7 +63,7 @@ def lay_down(cut: Cut, file: IO[bytes]) -> Cut:
     return Cut(cut.kinds, *columns)
 
 
-def cut_batches(cuts: list[Cut], kinds: list[TupleKind], slicing: Slicing) -> Iterator[Batch]:
+def cut_batches(cuts: list[Cut], kinds: list[TupleKind], slicing: Slicing) -> Iterator[RecordBatch]:
     places = {kind: place for place, kind in enumerate(kinds)}
     codes = [np.array([places[kind] for kind in cut.kinds], dtype=np.int64) for cut in cuts]
     for begin, end, is_cut in plan_stretches([cut.at_ns for cut in cuts], slicing):
@@ -75,7 +75,7 @@ def cut_batches(cuts: list[Cut], kinds: list[TupleKind], slicing: Slicing) -> It
         kind = np.concatenate(
             [code[cut.kind[part]] for code, cut, part in zip(codes, cuts, inside, strict=True)]
         )
-        yield Batch(begin, end, is_cut, kind, *columns)
+        yield RecordBatch(begin, end, is_cut, kind, *columns)
 
 
 def plan_stretches(times: list[Integers], slicing: Slicing) -> Iterator[tuple[int, int, bool]]:

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from ingest.measuring.bounded_batches import Batch
+from ingest.measuring.bounded_batches import RecordBatch
 from ingest.measuring.cuts import ARRIVAL, Slicing, number_slices
 from ingest.measuring.rows import Codes, TupleRows
 from ingest.measuring.segments import Integers, cut_segments, number_pairs, sort_by_code
 
 
-def drop_duplicates(batch: Batch, codes: Codes, slicing: Slicing) -> tuple[TupleRows, int]:
+def drop_duplicates(batch: RecordBatch, codes: Codes, slicing: Slicing) -> tuple[TupleRows, int]:
     """Keeps one copy of each record, always the same one, in an order that the order of files does not change."""
     arrivals = batch.role == ARRIVAL
     kind, at = batch.kind[arrivals], batch.at_ns[arrivals]

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.measuring.bounded_batches import Batch, gather_batches
+from ingest.measuring.bounded_batches import RecordBatch, gather_batches
 from ingest.measuring.cuts import ARRIVAL, START, Cut, Slicing, number_slices
 from ingest.measuring.duplicates import drop_duplicates
 from ingest.measuring.levels import Events, join_events, measure_levels
@@ -53,7 +53,7 @@ def find_events(rows: TupleRows, slicing: Slicing) -> Iterator[Events]:
         yield Events(rows.operator[is_here], at[is_here], np.full(int(is_here.sum()), is_start))
 
 
-def find_late(batch: Batch, late: NDArray[np.bool_], codes: Codes) -> Events:
+def find_late(batch: RecordBatch, late: NDArray[np.bool_], codes: Codes) -> Events:
     """Starts and finishes of records that arrived in an earlier slice, each once."""
     kind, at, role = batch.kind[late], batch.at_ns[late], batch.role[late]
     identity = (

@@ -51,7 +51,7 @@ class TrialVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class StepEvidence:
     """The trials on both sides of the peak rate of a number of threads."""
 
     threads: int
@@ -72,7 +72,7 @@ class BuiltProfile(NamedTuple):
     """A profile with its evidence; from `plateau_threads` on more threads no longer raise the rate."""
 
     profile: Profile
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[StepEvidence, ...]
     gaps: tuple[Gap, ...]
     plateau_threads: int | None
 
@@ -104,7 +104,7 @@ def build_profile(task: str, trials: Iterable[Trial], criteria: Criteria | None 
     for trial in ordered:
         check_trial(task, trial)
     points: list[ProfilePoint] = []
-    evidence: list[Evidence] = []
+    evidence: list[StepEvidence] = []
     for _, group in groupby(ordered, key=lambda trial: trial.threads):
         add_threads(list(group), criteria, points, evidence)
     return conclude(task, points, evidence, criteria)
@@ -120,7 +120,7 @@ def sweep_task(
     """Algorithm 1: trials with rising threads up to the plateau, and rising rates up to the first unstable one."""
     criteria = criteria or Criteria()
     points: list[ProfilePoint] = []
-    evidence: list[Evidence] = []
+    evidence: list[StepEvidence] = []
     for threads in thread_steps:
         trials: list[Trial] = []
         for rate in rate_steps(threads):
@@ -154,7 +154,7 @@ def check_trial(task: str, trial: Trial) -> None:
 
 
 def add_threads(
-    trials: list[Trial], criteria: Criteria, points: list[ProfilePoint], evidence: list[Evidence]
+    trials: list[Trial], criteria: Criteria, points: list[ProfilePoint], evidence: list[StepEvidence]
 ) -> None:
     """Judge the trials of one τ, and add the stable one of the highest rate as its point, if there is one."""
     if not trials:
@@ -166,12 +166,12 @@ def add_threads(
         points.append(ProfilePoint(peak.threads, peak.rate, peak.cpu, peak.memory))
     above = [verdict.rate for verdict in verdicts if verdict.slope is not None and not verdict.stable]
     evidence.append(
-        Evidence(trials[0].threads, peak.rate if peak else None, min(above, default=None), verdicts)
+        StepEvidence(trials[0].threads, peak.rate if peak else None, min(above, default=None), verdicts)
     )
 
 
 def conclude(
-    task: str, points: list[ProfilePoint], evidence: list[Evidence], criteria: Criteria
+    task: str, points: list[ProfilePoint], evidence: list[StepEvidence], criteria: Criteria
 ) -> BuiltProfile:
     """The profile with its gaps; NoStablePoint where no trial was stable."""
     if not points:
@@ -196,7 +196,7 @@ def find_plateau(points: Sequence[ProfilePoint], criteria: Criteria) -> int | No
     return None
 
 
-def find_gaps(evidence: Sequence[Evidence]) -> tuple[Gap, ...]:
+def find_gaps(evidence: Sequence[StepEvidence]) -> tuple[Gap, ...]:
     """The gaps of the grid: τ without a stable trial, peaks not bracketed, contradictions, τ not tried."""
     gaps = [gap for step in evidence for gap in find_rate_gaps(step)]
     known = [step.threads for step in evidence if step.peak_rate is not None]
@@ -212,7 +212,7 @@ def find_gaps(evidence: Sequence[Evidence]) -> tuple[Gap, ...]:
     return tuple(gaps)
 
 
-def find_rate_gaps(step: Evidence) -> list[Gap]:
+def find_rate_gaps(step: StepEvidence) -> list[Gap]:
     """The gaps in the rates of one τ."""
     threads = step.threads
     if step.peak_rate is None:

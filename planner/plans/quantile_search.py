@@ -165,7 +165,9 @@ def refuse_unreachable(trial: DrawnTrial) -> None:
     lower = trial.measure(nothing)
     if trial.target.seconds < lower:
         bounded = any(not wait.is_none for wait in trial.best)
-        raise QuantileUnreachable(trial.target.seconds, lower, bounded, trial.target.measured)
+        raise QuantileUnreachable(
+            trial.target.seconds, lower, bounded=bounded, measured=trial.target.measured
+        )
 
 
 def change(counts: Counts, operator: int, by: int) -> Counts:

@@ -6,6 +6,7 @@ from functools import cache
 
 import mpmath
 
+from planner.queueing.array_queues import ArrayQueues
 from planner.queueing.stations import NO_BOUND, Stations
 from planner.values import Model
 
@@ -21,6 +22,13 @@ class Case:
     arrival_rate: float
     service_rate: float
     processors: int
+
+
+def read_arrays(stations: Stations) -> ArrayQueues:
+    """The arrays of operators that all have one queue."""
+    arrays = stations.arrays
+    assert isinstance(arrays, ArrayQueues)
+    return arrays
 
 
 def build_case(utilisation: float, processors: int, service_rate: float = 0.37) -> Case:

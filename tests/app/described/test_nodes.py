@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from app.described.nodes import InstanceLoad, Instances
+from app.described.nodes import InstanceQueue, Instances
 
 WAITING = {"name": "i-1", "queue_length": 3.0, "queue_capacity": 10.0}
 
@@ -21,12 +21,12 @@ WAITING = {"name": "i-1", "queue_length": 3.0, "queue_capacity": 10.0}
 )
 def test_a_contradiction_is_refused(changes: dict[str, Any], said: str):
     with pytest.raises(ValidationError, match=said):
-        InstanceLoad.model_validate(WAITING | changes)
+        InstanceQueue.model_validate(WAITING | changes)
 
 
 @pytest.mark.parametrize("changes", [{}, {"queue_length": 10.0}, {"cpu": 0.5, "memory": 0.5, "io": 1.0}])
 def test_what_agrees_is_taken(changes: dict[str, Any]):
-    assert InstanceLoad.model_validate(WAITING | changes).name == "i-1"
+    assert InstanceQueue.model_validate(WAITING | changes).name == "i-1"
 
 
 def test_two_instances_of_one_name_are_refused():

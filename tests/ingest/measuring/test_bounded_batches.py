@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.measuring.bounded_batches import Batch, gather_batches, plan_stretches
+from ingest.measuring.bounded_batches import RecordBatch, gather_batches, plan_stretches
 from ingest.measuring.cuts import Cut, Slicing, cut_records
 from ingest.measuring.dispersion import find_bin_lengths
 from ingest.reading.records import TupleKind
@@ -25,13 +25,13 @@ def make_cuts(events: list[Event], slicing: Slicing, blocks: int = 3) -> list[Cu
     return [cut for one in parts for _, cut in cut_records(one, slicing._replace(parts=1))]
 
 
-def gather(cuts: list[Cut], slicing: Slicing) -> tuple[list[TupleKind], list[Batch]]:
+def gather(cuts: list[Cut], slicing: Slicing) -> tuple[list[TupleKind], list[RecordBatch]]:
     with ExitStack() as stack:
         kinds, batches = gather_batches(stack, iter(cuts), slicing)
         return kinds, list(batches)
 
 
-def list_rows(kinds: list[TupleKind], one: Cut | Batch) -> Counter[tuple[object, ...]]:
+def list_rows(kinds: list[TupleKind], one: Cut | RecordBatch) -> Counter[tuple[object, ...]]:
     columns = (one.root, one.at_ns, one.wait_ns, one.service_ns, one.role)
     rows = zip(one.kind.tolist(), *(column.tolist() for column in columns), strict=True)
     return Counter((kinds[kind], *row) for kind, *row in rows)

@@ -20,12 +20,12 @@ from planner.queueing.array_queues import (
 from planner.queueing.erlang import closed_erlang_b, split_offered_load
 from planner.queueing.stations import NO_BOUND, Stations
 from planner.queueing.waiting import least_stable_processors, wait_seconds
-from tests.planner.queue_cases import CASES, Case, build_case, build_station, reference_b
+from tests.planner.queue_cases import CASES, Case, build_case, build_station, read_arrays, reference_b
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.processors > 1], ids=str)
 def test_the_gain_before_is_the_gain_at_one_processor_fewer(case: Case):
-    queues = build_station(case, 0.3, 2.0, "ggk-whitt").arrays
+    queues = read_arrays(build_station(case, 0.3, 2.0, "ggk-whitt"))
     floor = find_least_stable_counts(queues.high, queues.low)
     counts = floor + max(case.processors - int(floor[0]), 1)
     before = look_at(queues, counts - 1, floor).log_next[0]
@@ -103,7 +103,7 @@ def test_more_operators_than_a_block_are_evaluated_as_each_block_alone():
     ones = np.ones(size)
     stations = Stations(load, ones, rng.uniform(0.2, 2.0, size), ones, [1] * size, [NO_BOUND] * size)
     counts = load.astype(np.int64) + 3
-    queues, floor = stations.arrays, np.ones(size, np.int64)
+    queues, floor = read_arrays(stations), np.ones(size, np.int64)
     whole, last = look_at(queues, counts, floor), slice(BLOCK, size)
     alone = look_at(queues.select(last), counts[last], floor[last])
     for name in ("log_last", "log_next", "slope", "wait_in_services", "log_b"):

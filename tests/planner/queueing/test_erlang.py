@@ -21,7 +21,7 @@ from planner.queueing.erlang import (
 )
 from planner.queueing.stations import NO_BOUND, Stations
 from planner.queueing.waiting import erlang_b, is_stable, least_stable_processors
-from tests.planner.queue_cases import Case, reference_b
+from tests.planner.queue_cases import Case, read_arrays, reference_b
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_the_least_stable_count_is_stable_and_one_fewer_is_not(load: float, serv
     assert exact < k
     assert is_stable(arrival_rate, service_rate, k)
     assert k == 1 or not is_stable(arrival_rate, service_rate, k - 1)
-    queues = Stations([arrival_rate], [service_rate], [1], [1], [1], [NO_BOUND]).arrays
+    queues = read_arrays(Stations([arrival_rate], [service_rate], [1], [1], [1], [NO_BOUND]))
     assert find_least_stable_counts(queues.high, queues.low).tolist() == [k]
 
 

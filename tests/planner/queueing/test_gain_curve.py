@@ -13,7 +13,16 @@ from planner.queueing.array_queues import look_at
 from planner.queueing.gain_curve import LEAST_GAIN, Curve, ScalarQueues
 from planner.queueing.waiting import wait_seconds
 from planner.queueing.waiting_models import weigh_operator
-from tests.planner.queue_cases import CASES, MODELS, SCVS, Case, build_station, reference_wait, relative_error
+from tests.planner.queue_cases import (
+    CASES,
+    MODELS,
+    SCVS,
+    Case,
+    build_station,
+    read_arrays,
+    reference_wait,
+    relative_error,
+)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -25,7 +34,7 @@ def test_every_gain_agrees_with_forty_digits_on_floats_and_on_arrays(case: Case)
             reference = mpmath.mpf(case.arrival_rate) * (here - there)
             curve = Curve(case.arrival_rate, case.service_rate, weigh_operator(model, a, s), 1)
             assert relative_error(curve[k], reference) < 1e-11, (model, a, s)
-            queues = build_station(case, a, s, model).arrays
+            queues = read_arrays(build_station(case, a, s, model))
             look = look_at(queues, np.array([k]), np.array([1]))
             assert float(abs(mpmath.mpf(float(look.log_next[0])) - mpmath.log(reference))) < 1e-11
             wait = float(look.wait_in_services[0]) / case.service_rate
