@@ -3,7 +3,8 @@
     make bench BENCH=truth                                 fresh topologies
     TRUTH_CASES=5 make bench BENCH=truth                   a quick look
     TRUTH_SEED=7 make bench BENCH=truth                    the same topologies again
-    TRUTH_PARTS="estimates plans" make bench BENCH=truth   some of the parts
+    TRUTH_PARTS="estimates plans quantile-plans" make bench BENCH=truth   some of the parts
+    TRUTH_WRITE=1 make bench BENCH=truth                   writes the known errors of answers (planner/plans/known_errors.py)
 
 Every topology is simulated under each queueing. What a log of its visits tells is measured; the planner is asked with
 that alone. docs/how-true-is-et.md says what the tables mean.
@@ -13,11 +14,12 @@ import os
 from random import SystemRandom
 
 from benchmarks.truth_estimates import compare_estimates
-from benchmarks.truth_plans import print_plans, try_plans
+from benchmarks.truth_known import write_known_errors
+from benchmarks.truth_plans import print_plans, print_quantile_plans, try_plans, try_quantile_plans
 from benchmarks.truth_tables import Tables
 
 CASES = int(os.environ.get("TRUTH_CASES", "40"))
-PARTS = os.environ.get("TRUTH_PARTS", "estimates plans").split()
+PARTS = os.environ.get("TRUTH_PARTS", "estimates plans quantile-plans").split()
 
 
 def main() -> None:
@@ -28,8 +30,12 @@ def main() -> None:
         tables = Tables()
         compare_estimates(seed, CASES, tables)
         tables.print()
+        if os.environ.get("TRUTH_WRITE"):
+            write_known_errors(tables)
     if "plans" in PARTS:
         print_plans(try_plans(seed, CASES))
+    if "quantile-plans" in PARTS:
+        print_quantile_plans(try_quantile_plans(seed, CASES))
 
 
 if __name__ == "__main__":

@@ -6,12 +6,17 @@ import numpy as np
 
 from benchmarks.truth_cases import Case, draw_case, queue_case
 from benchmarks.truth_estimates import simulate_case
+from planner.errors import TargetUnreachable
 from planner.plans.optimal import min_processors
+from planner.plans.quantile_target import min_processors_within
+from planner.plans.time_target import TimeTarget
 from planner.values import Load, Plan
 
 SLACK = (1.15, 1.6)
 """Targets are so many times T_L, the time in service, within which no plan could be."""
 FAR = 1.2
+LEVEL = 0.99
+QUANTILE_FACTORS = (0.9, 1.0, 1.1, 1.25, 1.5, 2.0)
 
 
 class Trial(NamedTuple):
@@ -70,4 +75,69 @@ def print_plans(trials: dict[str, list[Trial]]) -> None:
         row = (len(found), len(far), sum(not one.is_said for one in far), sum(over > 1.0 for over in overs))
         print(
             f"{kind:12}{row[0]:>7}{row[1]:>15}{row[2]:>17}{row[3]:>7}{np.mean(overs):>9.1%}{max(overs):>9.1%}"
+        )
+
+
+class QuantileTrial(NamedTuple):
+    """One plan for a p99 of completion, what it gave, and what it gave with one processor fewer."""
+
+    over: float
+    fewer_over: float | None
+
+
+def try_quantile_plans(seed: int, count: int) -> dict[str, list[QuantileTrial]]:
+    """Fewest processors for the 99% quantile of completion, calm input, simulated."""
+    return {
+        queueing: [
+            try_quantile_plan(draw_case(seed + number, bursty=False), queueing) for number in range(count)
+        ]
+        for queueing in ("shared", "round-robin")
+    }
+
+
+def try_quantile_plan(case: Case, queueing: str) -> QuantileTrial:
+    """A target somewhat below what runs, or above it where no plan could hold that."""
+    case = queue_case(case, queueing)
+    before = simulate_case(case)
+    for factor in QUANTILE_FACTORS:
+        target = TimeTarget("completion", factor * float(np.quantile(before.completion, LEVEL)), LEVEL)
+        try:
+            plan = min_processors_within(case.topology, before.load, target)
+        except TargetUnreachable:
+            continue
+        break
+    over = find_over(case, dict(plan.processors), target)
+    fewer = drop_one(plan)
+    return QuantileTrial(over, None if fewer is None else find_over(case, fewer, target))
+
+
+def find_over(case: Case, processors: dict[str, int], target: TimeTarget) -> float:
+    """The simulated quantile in units of the target."""
+    return float(np.quantile(simulate_case(case, processors).completion, LEVEL)) / target.seconds
+
+
+def drop_one(plan: Plan) -> dict[str, int] | None:
+    """The plan without the processor that it misses least; None: every one is needed to keep up."""
+    costs = {
+        effect.operator: effect.one_fewer_seconds
+        for effect in plan.explanation
+        if effect.one_fewer_seconds is not None and plan.processors[effect.operator] > 1
+    }
+    if not costs:
+        return None
+    cheapest = min(costs, key=lambda name: costs[name])
+    return {name: count - (name == cheapest) for name, count in plan.processors.items()}
+
+
+def print_quantile_plans(trials: dict[str, list[QuantileTrial]]) -> None:
+    """How often plans hold their target, and whether one processor fewer would have held it too."""
+    print("\nmin-processors for a p99 of completion, calm: simulated p99 / target")
+    print(f"{'':12}{'plans':>7}{'held':>6}{'within 5%':>11}{'mean':>8}{'worst':>8}{'one fewer fails':>17}")
+    for queueing, found in trials.items():
+        overs = [one.over for one in found]
+        fewer = [one.fewer_over is None or one.fewer_over > 1.0 for one in found]
+        held, nearly = (sum(over <= limit for over in overs) for limit in (1.0, 1.05))
+        print(
+            f"{queueing:12}{len(found):>7}{held:>6}{nearly:>11}{np.mean(overs):>8.1%}{max(overs):>8.1%}"
+            f"{sum(fewer):>17}"
         )
