@@ -1,22 +1,18 @@
 """Causes of a measured sojourn far from the estimate, the likeliest first, each with the E[T] that it would give.
 
-In the model all processors of an operator share one queue. Where each instance has its own queue, it receives λ/k, as
-a stream of SCV a':
-
-    in turn (round robin):   a' = 1 − w + w·a/k,  w = 1/(1 + 4(1 − ρ)²(v − 1)),  v = 1/Σ pᵤ²
-    at random:               a' = 1 + (a − 1)/k
-
-pᵤ are the shares of the upstream instances, each of which deals its tuples in turn by itself (the superposition of
-Whitt's QNA, 1983). The external stream counts as one such instance.
+Where an operator's queueing is not said, its processors share one queue in the model. If each had a queue of its own,
+it would receive λ/k with the variability that planner.queueing.queueings has for dealing in turn and at random.
 """
 
-from collections.abc import Callable, Mapping
-from math import fsum, inf
+from collections.abc import Callable
+from math import inf
 
+from planner.queueing.queueings import ROUND_ROBIN, deal_in_turn
 from planner.queueing.sojourn import sum_work
+from planner.queueing.streams import count_senders, find_stations
 from planner.queueing.waiting import wait_seconds
-from planner.queueing.waiting_models import WAITING_MODELS
-from planner.values import Diagnostic, Estimate, Load, Model, OperatorEstimate, Topology
+from planner.queueing.waiting_models import FLOATS, WAITING_MODELS
+from planner.values import SHARED, Diagnostic, Estimate, Load, Model, OperatorEstimate, Topology
 
 # The models err by less than 20% (Whitt 1993); a factor of two has another cause.
 SOJOURN_TOLERANCE = 2.0
@@ -34,7 +30,8 @@ def compare_sojourn(topology: Topology, answer: Estimate, load: Load) -> tuple[D
         return ()
     if 1.0 / SOJOURN_TOLERANCE <= measured / expected <= SOJOURN_TOLERANCE:
         return ()
-    causes = list_longer(topology, answer, load) if measured > expected else list_shorter(answer, load)
+    list_causes = list_longer if measured > expected else list_shorter
+    causes = list_causes(topology, answer, load)
     listed = "; ".join(f"({place}) {cause}" for place, cause in enumerate(causes, 1))
     return (
         Diagnostic(
@@ -46,15 +43,16 @@ def compare_sojourn(topology: Topology, answer: Estimate, load: Load) -> tuple[D
 
 
 def list_longer(topology: Topology, answer: Estimate, load: Load) -> list[str]:
-    """Causes of a sojourn longer than with shared queues."""
-    streams = find_streams(topology, answer)
+    """Causes of a sojourn longer than modelled."""
     model = answer.model if WAITING_MODELS[answer.model].uses_scvs else "ggk"
+    said = {operator.name for operator in topology.operators if operator.queueing is not None}
+    waits = OwnWaits(topology, answer, load)
 
     def in_turn(one: OperatorEstimate, a: float, s: float) -> float:
-        return wait_own(one, weigh_turns(one, a, streams[one.name]), s, answer.model)
+        return waits.as_modelled(one, a, s) if one.name in said else waits.in_turn(one, a, s)
 
     def at_random(one: OperatorEstimate, a: float, s: float) -> float:
-        return wait_own(one, 1.0 + (a - 1.0) / one.processors, s, answer.model)
+        return waits.as_modelled(one, a, s) if one.name in said else waits.at_random(one, a, s)
 
     def in_bursts(one: OperatorEstimate, a: float, s: float) -> float:
         return wait_seconds(one.arrival_rate, one.service_rate, one.processors, BURST * a, s, model)
@@ -65,7 +63,7 @@ def list_longer(topology: Topology, answer: Estimate, load: Load) -> list[str]:
     own, mixed, bursty, hot = (
         say_seconds(sum_sojourn(answer, load, wait)) for wait in (in_turn, at_random, in_bursts, skewed)
     )
-    slow = say_seconds(sum_sojourn(answer, load, wait_as_modelled(answer), 1.0 - WRONG_RATE))
+    slow = say_seconds(sum_sojourn(answer, load, waits.as_modelled, 1.0 - WRONG_RATE))
     rest = (load.measured_sojourn_seconds or 0.0) - (answer.expected_sojourn_seconds or 0.0)
     causes = [
         f"every processor has a queue of its own: {own} where tuples are dealt in turn, {mixed} at random",
@@ -76,43 +74,22 @@ def list_longer(topology: Topology, answer: Estimate, load: Load) -> list[str]:
     ]
     if all(one.processors == 1 for one in answer.operators if one.visits):  # one processor shares with none
         del causes[2], causes[0]
+    elif len(said) == len(answer.operators):  # the queueing is known: it is no cause
+        del causes[0]
     return causes
 
 
-def list_shorter(answer: Estimate, load: Load) -> list[str]:
+def list_shorter(topology: Topology, answer: Estimate, load: Load) -> list[str]:
     """Causes of a sojourn shorter than modelled."""
     calm = say_seconds(sum_sojourn(answer, load, lambda _one, _a, _s: 0.0))
-    fast = say_seconds(sum_sojourn(answer, load, wait_as_modelled(answer), 1.0 + WRONG_RATE))
+    waits = OwnWaits(topology, answer, load)
+    fast = say_seconds(sum_sojourn(answer, load, waits.as_modelled, 1.0 + WRONG_RATE))
     longest = max(one.sojourn_seconds or 0.0 for one in answer.operators)
     return [
         f"tuples that fork are worked on at once, which E[T] adds up: {longest:.4g} s in the slowest operator",
         f"arrivals or services vary less than measured or assumed: {calm} without any wait",
         f"service rates are measured too low: {fast} if they are {WRONG_RATE:.0%} higher",
     ]
-
-
-def find_streams(topology: Topology, answer: Estimate) -> Mapping[str, list[tuple[float, int]]]:
-    """For each operator the rates that reach it, each with the number of instances that send it."""
-    known = {one.name: one for one in answer.operators}
-    streams: dict[str, list[tuple[float, int]]] = {name: [] for name in known}
-    for edge in topology.edges:
-        source = known[edge.source]
-        streams[edge.target].append((source.arrival_rate * edge.selectivity, source.processors))
-    for name, listed in streams.items():
-        outside = known[name].arrival_rate - fsum([rate for rate, _ in listed])
-        if outside > 0.0:
-            listed.append((outside, 1))
-    return streams
-
-
-def weigh_turns(one: OperatorEstimate, arrival_scv: float, streams: list[tuple[float, int]]) -> float:
-    """a' of one instance where senders deal in turn."""
-    total = fsum([rate for rate, _ in streams])
-    if total <= 0.0:
-        return arrival_scv
-    senders = 1.0 / fsum([(rate / total) ** 2 / count for rate, count in streams])
-    w = 1.0 / (1.0 + 4.0 * (1.0 - one.utilisation) ** 2 * (senders - 1.0))
-    return 1.0 - w + w * arrival_scv / one.processors
 
 
 def wait_own(one: OperatorEstimate, arrival_scv: float, service_scv: float, model: Model) -> float:
@@ -134,13 +111,29 @@ def wait_skewed(one: OperatorEstimate, arrival_scv: float, service_scv: float, m
     return hot * waits[0] + (1.0 - hot) * waits[1]
 
 
-def wait_as_modelled(answer: Estimate) -> Wait:
-    """The wait of the estimate's model, for other service rates."""
+class OwnWaits:
+    """The waits at operators with one queue, or a queue for each processor, from SCVs alone."""
 
-    def wait(one: OperatorEstimate, a: float, s: float) -> float:
-        return wait_seconds(one.arrival_rate, one.service_rate, one.processors, a, s, answer.model)
+    def __init__(self, topology: Topology, answer: Estimate, load: Load) -> None:
+        self.model = answer.model
+        self.stations = find_stations(topology, load, [one.arrival_rate for one in answer.operators])
 
-    return wait
+    def in_turn(self, one: OperatorEstimate, a: float, s: float) -> float:
+        """Where senders deal their tuples in turn."""
+        offered, senders = one.arrival_rate / one.service_rate, count_senders(self.stations[one.name].streams)
+        return wait_own(one, deal_in_turn(a, one.processors, senders, offered, FLOATS), s, self.model)
+
+    def at_random(self, one: OperatorEstimate, a: float, s: float) -> float:
+        """Where a tuple goes to any of the processors."""
+        return wait_own(one, 1.0 + (a - 1.0) / one.processors, s, self.model)
+
+    def as_modelled(self, one: OperatorEstimate, a: float, s: float) -> float:
+        """As the operator's queueing says."""
+        if one.queueing == ROUND_ROBIN:
+            return self.in_turn(one, a, s)
+        if one.queueing != SHARED:
+            return self.at_random(one, a, s)
+        return wait_seconds(one.arrival_rate, one.service_rate, one.processors, a, s, self.model)
 
 
 def sum_sojourn(answer: Estimate, load: Load, wait: Wait, speed: float = 1.0) -> float:
