@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.plans.drawn_waits import find_waits
-from planner.plans.estimation import estimate, survey_load
+from planner.plans.estimation import estimate
 from planner.plans.spread import KNOWN_ERRORS, MOST_VISITS, add_spread, has_forks
 from planner.topology.network import index_topology
 from planner.values import Edge, Estimate, Load, Operator, OperatorLoad, Topology
@@ -156,7 +155,3 @@ def test_the_same_seed_gives_the_same_answer_and_another_one_nearly():
     assert one == same
     assert read(one, "total") != read(other, "total")
     assert read(one, "total") == pytest.approx(read(other, "total"), rel=0.05)
-
-
-def test_waits_of_an_overloaded_topology_are_none():
-    assert find_waits(survey_load(PAIR, load_pair(), "mmk"), [1, 1]) is None

@@ -11,7 +11,7 @@ from scipy import stats
 
 from planner.quantiles.root_times import find_quantiles, rank, time_roots
 from planner.quantiles.tuple_draw import draw_tuples
-from planner.quantiles.waits import Wait
+from planner.quantiles.waits import InstanceWaits, Wait
 from planner.queueing.waiting import mmk_wait_seconds, waiting_probability
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 from tests.planner.graphs import random_graphs
@@ -100,6 +100,24 @@ def test_a_loop_of_a_queue_with_one_server_is_exponential_again():
     draw = draw_tuples(topology, Load(4.0, serve(a=10.0)), 100_000, 6)
     times = time_roots(draw, [wait_mm(8.0, 10.0, 1)])
     check(times.completion, [-log(1.0 - level) / (2.0 * 0.5) for level in LEVELS])
+
+
+@pytest.mark.parametrize(("queueing", "together"), [(None, True), ("keyed", True), ("round-robin", False)])
+def test_children_of_one_parent_wait_together_in_one_queue(queueing: str | None, *, together: bool):
+    """Without service times to speak of, the completion of two children is one wait or the longer of two."""
+    topology = Topology((Operator("a"), Operator("b", queueing=queueing)), (Edge("a", "b", 2.0),))
+    load = Load(1.0, {"a": OperatorLoad(1e6), "b": OperatorLoad(1e6)})
+    times = time_roots(draw_tuples(topology, load, 50_000, 9), [Wait(0.0, 0.0), Wait(1.0, 1.0)])
+    check(times.completion, [-log(1.0 - level ** (1.0 if together else 0.5)) for level in LEVELS])
+    assert np.mean(times.total) == pytest.approx(2.0, rel=0.02)
+
+
+def test_all_tuples_of_a_root_find_one_instance_of_a_keyed_operator():
+    topology = Topology((Operator("a", queueing="keyed"),), (Edge("a", "a", 0.5),), (Entry("a"),))
+    load = Load(1.0, {"a": OperatorLoad(1e9)})
+    hot = InstanceWaits.prepare(np.array([0.25, 0.75]), np.array([1.0, 0.0]), np.array([1.0, 0.0]))
+    times = time_roots(draw_tuples(topology, load, 20_000, 10), [hot])
+    assert np.mean(times.total > 1e-6) == pytest.approx(0.25, abs=0.01)
 
 
 def test_a_longer_loop_and_branches_of_parts_of_the_stream():
