@@ -234,6 +234,8 @@ class QuantileUnreachable(TargetUnreachable):
         why = (
             "with every operator at its max_processors"
             if self.bounded
+            else "of services, and of waits of hot keys or batches, with any number of processors"
+            if self.waits
             else "without any wait, with any number of processors"
         )
         return (

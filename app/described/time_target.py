@@ -1,6 +1,6 @@
 """A target of total or completion time as JSON: its mean or a quantile within so many seconds."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -33,7 +33,9 @@ class TargetTerms(Body):
     t_max_seconds: TMax | None = None
     target: Annotated[
         TimeTargetBody | None,
-        Field(description="In place of t_max_seconds. Quantiles, and completion, are met on tuples drawn at random."),
+        Field(
+            description="In place of t_max_seconds. Quantiles, and completion, are met on tuples drawn at random."
+        ),
     ] = None
 
     @model_validator(mode="after")

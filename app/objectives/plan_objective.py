@@ -39,7 +39,7 @@ class PlanObjective:
     def compute(self, topology: Topology, load: Load, body: Any) -> Plan:
         """The plan, with the quantiles that the body asks for."""
         found = self.plan(topology, load, body)
-        if body.quantiles is None:
+        if body.quantiles is None or found.estimate.total is not None:
             return found
         return found._replace(
             estimate=add_spread(topology, load, found.estimate, body.quantiles, body.roots, body.seed)

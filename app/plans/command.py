@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from app.terminal.commands import CalibrateOption, ModelOption, Output, TopologyFile, fail, run_or_fail
+from app.terminal.time_targets import TargetOfOption, TargetQuantileOption
 from planner.values import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ def list_options(objective: "PlanObjective") -> list[Parameter]:
         field = fields[one.field]
         option = Annotated[field.annotation, typer.Option(*one.flags, help=one.help)]  # type: ignore[name-defined]
         options.append((one.field, option, ... if field.is_required() else field.default))
+    if "target" in fields:
+        options += [("target_quantile", TargetQuantileOption, None), ("target_of", TargetOfOption, None)]
     options += [
         ("quantiles", QuantilesOption, None),
         ("model", ModelOption, fields["model"].default),

@@ -16,6 +16,7 @@ from app.plans.schemas import PlanAnswer
 from app.terminal.files import read_body
 from app.terminal.refusals import compute_answer
 from app.terminal.tables import open_console
+from app.terminal.time_targets import fold_target
 
 
 def run_estimate(**inputs: Any) -> EstimateAnswer:
@@ -33,7 +34,7 @@ def run_estimate(**inputs: Any) -> EstimateAnswer:
 
 def run_plan(objective: PlanObjective, **inputs: Any) -> PlanAnswer:
     """The plan for the files' topology under the files' load."""
-    body = read_body(objective.request, inputs)
+    body = read_body(objective.request, fold_target(inputs))
 
     def answer() -> PlanAnswer:
         topology = body.topology.to_values()

@@ -23,6 +23,7 @@ from planner.quantiles.root_times import time_roots
 from planner.quantiles.tuple_draw import Draw
 from planner.quantiles.waits import AnyWait, Wait
 from planner.queueing.stations import NO_BOUND
+from planner.topology.load_checks import MOST_PROCESSORS
 
 MOST_WORK = 150_000_000
 """Visits timed in one search, for about a second."""
@@ -69,17 +70,16 @@ class DrawnTrial:
         """The fewest processors that were found to meet the target so far."""
 
     def find_best_waits(self) -> list[AnyWait]:
-        """The wait of each operator by itself with all the processors that it may have."""
-        bounded = [ceiling < NO_BOUND for ceiling in self.ceilings]
+        """The wait of each operator with all the processors that it may have; unbounded plain ones wait 0."""
+        others = set(self.situation.stations.list_others())
+        is_counted = [ceiling < NO_BOUND or i in others for i, ceiling in enumerate(self.ceilings)]
         most = [
-            ceiling if is_bounded else floor
-            for ceiling, floor, is_bounded in zip(self.ceilings, self.floors, bounded, strict=True)
+            max(min(ceiling, MOST_PROCESSORS), floor) if counted else floor
+            for ceiling, floor, counted in zip(self.ceilings, self.floors, is_counted, strict=True)
         ]
         waits = find_waits(self.situation, most)
         assert waits is not None
-        return [
-            wait if is_bounded else Wait(0.0, 0.0) for wait, is_bounded in zip(waits, bounded, strict=True)
-        ]
+        return [wait if counted else Wait(0.0, 0.0) for wait, counted in zip(waits, is_counted, strict=True)]
 
     def measure(self, counts: Partly) -> float:
         """The time that the target is of; raises OutOfWork."""
@@ -143,7 +143,7 @@ def follow_greedy(trial: DrawnTrial) -> Counts:
     low, high = -1, 0
     counts, unused = allocate(high)
     while not trial.is_met(counts):
-        if unused:  # greedy adds nothing more: every gain is 0
+        if unused or high > MOST_PROCESSORS:  # no more processors would help
             raise QuantileUnreachable(
                 trial.target.seconds, trial.measure(counts), measured=trial.target.measured
             )
@@ -161,12 +161,16 @@ def follow_greedy(trial: DrawnTrial) -> Counts:
 
 def refuse_unreachable(trial: DrawnTrial) -> None:
     """Raise QuantileUnreachable where the target is missed even without any wait, or with all max_processors."""
+    target = trial.target
+    services = target.measure(time_roots(trial.draw, [Wait(0.0, 0.0)] * len(trial.floors)))
+    if target.seconds < services:
+        raise QuantileUnreachable(target.seconds, services, measured=target.measured)
     nothing: Partly = [None] * len(trial.floors)
-    lower = trial.measure(nothing)
-    if trial.target.seconds < lower:
-        bounded = any(not wait.is_none for wait in trial.best)
+    least = trial.measure(nothing)
+    if target.seconds < least:
+        is_bounded = any(ceiling < NO_BOUND for ceiling in trial.ceilings)
         raise QuantileUnreachable(
-            trial.target.seconds, lower, bounded=bounded, measured=trial.target.measured
+            target.seconds, least, bounded=is_bounded, waits=not is_bounded, measured=target.measured
         )
 
 

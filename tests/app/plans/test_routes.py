@@ -93,3 +93,33 @@ def test_a_quantile_of_1_is_refused_with_what_to_change(client: httpx.Client) ->
     (error,) = refused.json()["errors"]
     assert error["pointer"] == "#/quantiles/1"
     assert "must lie above 0 and below 1" in error["detail"].lower()
+
+
+def test_a_plan_for_a_quantile_says_how_it_was_met_and_a_stored_one_is_the_same(
+    client: httpx.Client, stored: str
+) -> None:
+    asked = {"target": {"of": "completion", "quantile": 0.99, "seconds": 0.2}, "roots": 20_000}
+    described = client.post(
+        "/v1/plans/min-processors", json={"topology": FPD, "load": FPD_LOAD} | asked
+    ).json()
+    measured = client.post(f"/v1/topologies/{stored}/plans/min-processors", json=asked).json()
+    assert described["objective"] == "min-processors"
+    assert (measured["processors"], measured["completion"]) == (
+        described["processors"],
+        described["completion"],
+    )
+    (quantile,) = described["completion"]["quantiles"]
+    assert quantile["quantile"] == 0.99
+    assert quantile["seconds"] <= 0.2
+    assert "target-on-a-draw" in [said["code"] for said in described["diagnostics"]]
+
+
+def test_a_quantile_out_of_reach_is_refused_at_its_seconds(client: httpx.Client) -> None:
+    target = {"of": "completion", "quantile": 0.99, "seconds": 0.01}
+    body = {"topology": FPD, "load": FPD_LOAD, "target": target}
+    refused = client.post("/v1/plans/min-processors", json=body)
+    problem = refused.json()
+    assert (refused.status_code, problem["type"]) == (422, "target-unreachable")
+    assert problem["lower_bound_seconds"] > 0.05
+    assert "The 99% quantile of completion cannot go to 0.01 s" in problem["detail"]
+    assert problem["errors"][0]["pointer"] == "#/target/seconds"

@@ -25,7 +25,7 @@ def test_waits_of_shared_queues_are_erlangs():
     expected = [waiting_probability(10.0, 3.0, 4), waiting_probability(20.0, 5.0, 5)]
     for wait, mean, probability in zip(waits, situation.wait_seconds([4, 5]), expected, strict=True):
         assert isinstance(wait, Wait)
-        assert wait == (mean, pytest.approx(probability))
+        assert list(wait) == pytest.approx([mean, probability])
 
 
 def test_waits_of_an_overloaded_topology_are_none():
