@@ -42,18 +42,12 @@ class QuantileTerms(Body):
     """Quantiles of total and completion time, drawn at random."""
 
     quantiles: Annotated[
-        Levels | None,
-        Field(
-            description="0.99 for p99. The answer then has `total` and `completion`.",
-            examples=[[0.5, 0.95, 0.99]],
-        ),
+        Levels | None, Field(description="0.99 for p99; the answer then has `total` and `completion`.")
     ] = None
-    roots: Annotated[
-        int, Field(ge=LEAST_ROOTS, le=MOST_ROOTS, description="External tuples drawn for the quantiles.")
-    ] = DEFAULT_ROOTS
-    seed: Annotated[
-        int, Field(ge=0, lt=2**32, description="Of the draw: the same seed gives the same quantiles.")
-    ] = DEFAULT_SEED
+    roots: Annotated[int, Field(ge=LEAST_ROOTS, le=MOST_ROOTS, description="External tuples drawn.")] = (
+        DEFAULT_ROOTS
+    )
+    seed: Annotated[int, Field(ge=0, lt=2**32, description="Of the draw.")] = DEFAULT_SEED
 
     @property
     def is_long(self) -> bool:
