@@ -46,6 +46,15 @@ def test_bursts_scatter_as_a_markov_modulated_poisson_process(window: float):
     assert counts.var() / counts.mean() == pytest.approx(dispersion(BURSTS, 5.0, window), rel=0.06)
 
 
+def test_bursts_are_as_likely_at_the_start_as_later():
+    """The mean of 4,000 counts of the first second; their variance is that of the formula."""
+    counts = [
+        int(np.sum(draw_arrivals(BURSTS, 5.0, 60, make_random(seed, 0)) < 1.0)) for seed in range(4_000)
+    ]
+    deviation = (5.0 * dispersion(BURSTS, 5.0, 1.0) / 4_000) ** 0.5
+    assert abs(np.mean(counts) - 5.0) < 3.0 * deviation
+
+
 def test_calm_arrivals_scatter_as_poisson():
     counts = count_by_window(draw_arrivals(ArrivalLaw(), 5.0, 400_000, make_random(5, 0)), 2.0)
     assert counts.var() / counts.mean() == pytest.approx(1.0, rel=0.03)
