@@ -151,9 +151,15 @@ class CorrectionAnswer(Answer):
     """The measured wait divided by the modelled wait; service times are not corrected."""
 
     shared: Annotated[
-        float | None, Field(description="Against the model of one queue that all processors share.")
+        float | None,
+        Field(description="Against the model, which is one queue for all processors where nothing is said."),
     ]
-    own: Annotated[float | None, Field(description="Against the model of one queue for each processor.")]
+    own: Annotated[
+        float | None,
+        Field(
+            description="Against the model of one queue for each processor; null: an operator says its queueing."
+        ),
+    ]
     intervals: Annotated[int, Field(description="Intervals whose waits were long enough to compare.")]
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import exp, fsum, log, sqrt
 
 # The spread of true waits about modelled ones, in logarithms (docs/models/calibration.md).
-PRIOR_SPREAD = log(1.25)
+PRIOR_SPREAD = log(1.5)
 # A factor beyond these bounds has another cause than the error of a model: other queues, or wrong measurements.
 LARGEST, SMALLEST = 8.0, 1.0 / 8.0
 

@@ -157,10 +157,9 @@ def describe_correction(case: Case, sizing: Sizing) -> tuple[Reason, ...]:
     correction, factors = case.correction, sizing.factors
     if factors.shared == 1.0 and factors.own is None:
         return ()
-    detail = (
-        f"In {correction.intervals} intervals the wait was measured {factors.shared:.3g} times as long as "
-        "modelled with shared queues"
-    )
+    detail = f"In {correction.intervals} intervals the wait was measured {factors.shared:.3g} times as long as modelled"
+    if correction.own is not None:
+        detail += " with shared queues"
     if factors.own is not None:
         detail += f", {factors.own:.3g} times with a queue for each processor"
         detail += ", which takes more processors" if sizing.is_own else ""

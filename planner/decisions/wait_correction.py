@@ -7,11 +7,14 @@ For an interval j with processors k_j and load λ_j the model gives a service pa
 and only the wait is corrected: M_j = S_j + c·W_j with the measured sojourn M_j. Over all telling intervals
 c = Σ(M_j − S_j)⁺ / ΣW_j, so that a longer measurement never lowers c. There is one c for queues that processors share
 and one for a queue of each processor (queueing/own_queues), since the two waits fall differently with more processors.
-Which intervals are telling follows from their load and processors alone, never from what was measured.
+The second is considered only where no operator of the topology says its queueing: what is said is modelled as it is.
+Modelled waits contain the factors of single operators (planner.calibration) where the load has them, so that c corrects
+what these leave: nothing is corrected twice. Whether queues are shared at all is judged without these factors. Which
+intervals are telling follows from their load and processors alone, never from what was measured.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum, inf
 
 from planner.calibration.intervals import Interval, fill_in, limit_intervals
@@ -31,8 +34,9 @@ LARGEST_FACTOR = 1e6
 class Correction:
     """Measured over modelled wait, with shared queues and with a queue for each processor; None: no telling interval.
 
-    `intervals` counts the telling intervals. `calm` counts those with the processors that run now and hardly any wait
-    even with a queue for each processor; `calm_missed` of these were measured above the target all the same.
+    `plain` is `shared` without the factors of single operators. `intervals` counts the telling intervals. `calm` counts
+    those with the processors that run now and hardly any wait even with a queue for each processor; `calm_missed` of
+    these were measured above the target all the same.
     """
 
     shared: float | None = None
@@ -40,6 +44,7 @@ class Correction:
     intervals: int = 0
     calm: int = 0
     calm_missed: int = 0
+    plain: float | None = None
 
     @property
     def least_shared(self) -> float:
@@ -49,7 +54,8 @@ class Correction:
     @property
     def is_own(self) -> bool:
         """Whether the measured waits falsify queues that are shared."""
-        return self.shared is not None and self.shared > MODEL_ERROR
+        ratio = self.shared if self.plain is None else self.plain
+        return self.own is not None and ratio is not None and ratio > MODEL_ERROR
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,8 @@ class Seen:
 
     service_seconds: float
     shared_seconds: float
-    own_seconds: float
+    plain_seconds: float
+    own_seconds: float  # plain_seconds where own queues are not considered
     measured_seconds: float
     weight: float
     is_here: bool
@@ -70,7 +77,7 @@ class Seen:
 
     @property
     def is_calm(self) -> bool:
-        """Whether tuples would hardly wait even with a queue for each processor."""
+        """Whether tuples would hardly wait even with a queue for each processor, where that is considered."""
         return self.own_seconds <= LITTLE_WAIT * self.service_seconds
 
 
@@ -92,11 +99,19 @@ def correct_waits(  # noqa: PLR0917 - the arguments of a decision
     excess = fsum([one.weight * one.excess for one in telling])
     return Correction(
         find_factor(excess, [one.weight * one.shared_seconds for one in telling]),
-        find_factor(excess, [one.weight * one.own_seconds for one in telling]),
+        find_factor(excess, [one.weight * one.own_seconds for one in telling])
+        if is_unsaid(topology)
+        else None,
         len(telling),
         len(calm),
         len(missed),
+        find_factor(excess, [one.weight * one.plain_seconds for one in telling]),
     )
+
+
+def is_unsaid(topology: Topology) -> bool:
+    """Whether no operator says its queueing, so that a queue for each processor has to be considered."""
+    return all(operator.queueing is None for operator in topology.operators)
 
 
 def find_factor(excess: float, waits: Sequence[float]) -> float | None:
@@ -120,11 +135,15 @@ def look_at_interval(
         situation = survey_load(topology, fill_in(interval.load, load), model)
     except PlannerError:
         return None
-    shared, own = find_wait(situation, counts), find_own_wait(situation, counts)
+    shared = plain = find_wait(situation, counts)
+    if situation.stations.wait_factors is not None:
+        stations = replace(situation.stations, wait_factors=None)
+        plain = find_wait(situation._replace(stations=stations), counts)
+    own = find_own_wait(situation, counts) if is_unsaid(topology) else plain
     if inf in {shared, own}:
         return None
     service = situation.find_lower_bound()
-    return Seen(service, shared, own, measured, interval.weight, counts == list(running))
+    return Seen(service, shared, plain, own, measured, interval.weight, counts == list(running))
 
 
 def find_wait(situation: Situation, counts: Sequence[int]) -> float:

@@ -87,3 +87,17 @@ def test_plans_and_gates_show_it(client: httpx.Client, stored: str, route: str):
     answer = client.post(f"/v1/topologies/{stored}/{route}", json=body)
     assert "waits-calibrated" in [said["code"] for said in answer.json()["diagnostics"]]
     assert {one["operator"] for one in answer.json()["calibration"]} >= {"reporter"}
+
+
+def test_the_wait_alone_is_multiplied(client: httpx.Client, stored: str):
+    url = f"/v1/topologies/{stored}/estimate"
+    post(client, stored, wait(1))
+    plain, calibrated = (client.post(url, json={"calibrate": one}).json() for one in (False, True))
+    (shown,) = calibrated["calibration"]
+    for before, after in zip(plain["operators"], calibrated["operators"], strict=True):
+        factor = shown["factor"] if before["name"] == "reporter" else 1.0
+        assert after["wait_seconds"] == pytest.approx(factor * before["wait_seconds"], rel=1e-9)
+        assert after["sojourn_seconds"] - after["wait_seconds"] == pytest.approx(
+            before["sojourn_seconds"] - before["wait_seconds"], rel=1e-9
+        )
+    assert calibrated["expected_sojourn_seconds"] > plain["expected_sojourn_seconds"]

@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.calibration.intervals import Interval
+from planner.decisions.decide import decide
 from planner.decisions.owner_terms import Policy
 from planner.decisions.wait_correction import LARGEST_FACTOR, MODEL_ERROR, Correction, correct_waits
 from planner.plans.estimation import estimate
 from planner.topology.load_smoothing import smooth_window
-from planner.values import Load, Model
+from planner.values import Load, Model, Topology
 from tests.planner.decisions.measured_windows import (
     ONE,
     PAIR,
@@ -110,6 +111,55 @@ def test_calm_intervals_are_those_with_the_processors_that_run_now():
     assert (here.intervals, here.calm, here.calm_missed) == (0, 3, 3)
     assert correct(CALM, (9, 9), target=0.5).calm_missed == 0
     assert correct(CALM, (9, 8)).calm == 0
+
+
+def calibrate_by(load: Load, *factors: float) -> Load:
+    """The load with factors of single operators, as measured waits give them."""
+    named = zip(load.operators.items(), factors, strict=True)
+    return replace(load, operators={name: one._replace(wait_factor=factor) for (name, one), factor in named})
+
+
+@pytest.mark.parametrize("queueing", [None, "shared", "round-robin"])
+def test_what_single_operators_explain_is_not_corrected_again(queueing: str | None):
+    topology = Topology(
+        tuple([operator._replace(queueing=queueing) for operator in PAIR.operators]), PAIR.edges, PAIR.entries
+    )
+    load = calibrate_by(observe(90.0, None, SERVICE, (6, 5)), 2.0, 3.0)
+    expected = estimate(topology, load, model=MODEL).expected_sojourn_seconds
+    seen = Interval(observe(90.0, expected, SERVICE, (6, 5)))
+    found = correct_waits(topology, load, (6, 5), [seen], MODEL, 0.16)
+    assert found.shared == pytest.approx(1.0, rel=1e-9)
+    # That the queues are not shared is seen without these factors; what is said is never doubted.
+    assert 2.0 < (found.plain or 0.0) < 3.0
+    assert found.is_own == (queueing is None)
+    assert (found.own is None) == (queueing is not None)
+
+
+def test_a_target_takes_as_many_processors_whether_one_factor_or_two_say_it():
+    """Twice the wait at both operators: said by their factors, or left to the total time."""
+    said = Topology(
+        tuple([operator._replace(queueing="random") for operator in PAIR.operators]), PAIR.edges, PAIR.entries
+    )
+    plain = observe(90.0, None, SERVICE, (6, 5))
+    doubled = calibrate_by(plain, 2.0, 2.0)
+    measured = estimate(said, doubled, model=MODEL).expected_sojourn_seconds
+    policy, seen = Policy(t_max_seconds=0.2), observe(90.0, measured, SERVICE, (6, 5))
+    both = [
+        decide(
+            said, replace(load, measured_sojourn_seconds=measured), (6, 5), policy, intervals=[Interval(seen)]
+        )
+        for load in (plain, doubled)
+    ]
+    assert both[0].recommended.processors_total == both[1].recommended.processors_total > 11
+
+
+def test_where_queueing_is_said_hardly_any_wait_is_that_of_the_model():
+    said = Topology(
+        tuple([operator._replace(queueing="shared") for operator in PAIR.operators]), PAIR.edges, PAIR.entries
+    )
+    load = observe(75.0, 0.4, SERVICE, (9, 9))  # with own queues tuples would wait
+    found = [correct_waits(one, load, (9, 9), [Interval(load)], MODEL, 0.16) for one in (PAIR, said)]
+    assert [(one.intervals, one.calm) for one in found] == [(1, 0), (0, 1)]
 
 
 def test_a_wait_shorter_than_modelled_spares_nothing_and_a_long_one_is_capped():
