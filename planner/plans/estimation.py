@@ -35,6 +35,7 @@ from planner.values import (
 
 # Above 95% an error of 5% in a rate can mean saturation.
 NEAR_SATURATION = 0.95
+MANY = 2.0  # tuples that one tuple makes
 
 
 class Situation(NamedTuple):
@@ -141,7 +142,7 @@ def evaluate_allocation(situation: Situation, counts: Sequence[int], waits: Sequ
         model=stations.model,
         unstable_operators=unstable,
         diagnostics=situation.flow.diagnostics
-        + describe_estimate(situation.load, operators, stations.model)
+        + describe_estimate(situation, operators)
         + describe_queues(situation.topology, situation.load, stations, operators),
     )
     return answer._replace(evidence=find_evidence(situation.topology, situation.load, answer))
@@ -189,17 +190,15 @@ def list_floats(values: Sequence[float] | Floats) -> list[float]:
     return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 
-def describe_estimate(
-    load: Load, operators: Sequence[OperatorEstimate], model: Model
-) -> tuple[Diagnostic, ...]:
+def describe_estimate(situation: Situation, operators: Sequence[OperatorEstimate]) -> tuple[Diagnostic, ...]:
     """What an estimate assumes, and where it is sensitive."""
     diagnostics: list[Diagnostic] = []
-    if WAITING_MODELS[model].uses_scvs:
-        assumed = list_unmeasured(load, operators)
+    if WAITING_MODELS[situation.stations.model].uses_scvs:
+        assumed = list_unmeasured(situation.load, operators)
         if assumed:
             detail = (
                 f"arrival_scv or service_scv is not measured at {join_names(assumed)}: 1 is assumed, as of "
-                "random (Poisson) arrivals and exponential services."
+                f"random (Poisson) arrivals and exponential services.{describe_batches(situation)}"
             )
             diagnostics.append(Diagnostic("scv-assumed", detail, assumed))
     near = tuple(
@@ -212,6 +211,23 @@ def describe_estimate(
         )
         diagnostics.append(Diagnostic("near-saturation", detail, near))
     return tuple(diagnostics)
+
+
+def describe_batches(situation: Situation) -> str:
+    """A sentence where tuples surely arrive in batches, and yet an SCV of 1 is assumed; else nothing."""
+    forks = [edge.target for edge in situation.topology.edges if edge.selectivity >= MANY]
+    names = [
+        name
+        for name in dict.fromkeys(forks)
+        if situation.load.operators[name].arrival_scv is None
+        and not situation.load.operators[name].arrival_idc
+    ]
+    if not names:
+        return ""
+    return (
+        f" At {join_names(names)} tuples arrive in batches, one tuple upstream making several: there arrivals vary "
+        "more, and E[T] is longer than estimated. Measure arrival_scv, or simulate."
+    )
 
 
 def list_unmeasured(load: Load, operators: Sequence[OperatorEstimate]) -> tuple[str, ...]:

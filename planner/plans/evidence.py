@@ -53,11 +53,18 @@ def judge_bursts(
     """Where bursts were measured, and whether there are any."""
     if all(one.arrival_idc for one in measured):
         knowledge = EVERYWHERE
-    elif all(load.operators[entry.operator].arrival_idc for entry in topology.entries):
+    elif all(load.operators[name].arrival_idc for name in list_entries(topology)):
         knowledge = ENTRIES
     else:
         return SCVS, "bursts not measured"
     return knowledge, "bursty" if any(said.code == "bursty" for said in answer.diagnostics) else "calm"
+
+
+def list_entries(topology: Topology) -> list[str]:
+    """The operators that the stream enters: those named, else those that no other operator feeds."""
+    fed = {edge.target for edge in topology.edges if edge.source != edge.target}
+    named = [entry.operator for entry in topology.entries]
+    return named or [operator.name for operator in topology.operators if operator.name not in fed]
 
 
 def list_measured(measured: Sequence[OperatorLoad]) -> list[str]:
