@@ -91,7 +91,7 @@ def test_queues_that_wait_for_each_other_in_a_circle_are_named():
         simulate(build_one(loop=0.5), load_one(1.0, 3.0), {"a": 1}, roots=1_000, capacities={"a": 2})
 
 
-@pytest.mark.parametrize("queueing", ["shared", "round-robin", "random", "keyed"])
+@pytest.mark.parametrize("queueing", ["round-robin", "keyed"])
 def test_a_loop_a_fork_and_full_queues_are_as_in_the_plain_simulator(queueing: str):
     """The plain one runs 20,000 roots: its totals scatter by 2%, its waits by 6% (three deviations are allowed)."""
     operators = tuple(Operator(name, queueing=queueing) for name in "abc")
