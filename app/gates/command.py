@@ -154,11 +154,13 @@ def _find_answer(source: GateSource, terms: dict[str, Any]) -> "GateAnswer":
 
 def _read_terms(rate: str | None, processors: list[str] | None, limits: dict[str, Any]) -> dict[str, Any]:
     """The options as the fields of the request body; an option that is left out has no field."""
+    from app.terminal.listed_options import read_counts
+
     terms = {name: value for name, value in limits.items() if value is not None}
     if rate is not None:
         terms |= _read_rate(rate)
     if processors:
-        terms["processors"] = _read_processors(processors)
+        terms["processors"] = read_counts("--processors", processors)
     return terms
 
 
@@ -196,25 +198,6 @@ def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
         f"--rate {rate} is below the measured rate ({lower[0].partition(':')[0].lower()}): "
         f"{'' if 'rate_factor' in read else factor}if the lower rate is meant, add --allow-lower"
     )
-
-
-def _read_processors(given: list[str]) -> dict[str, Any]:
-    from app.terminal.files import read_document
-    from app.terminal.refusals import Refused
-
-    counts: dict[str, Any] = {}
-    for one in given:
-        name, _, count = one.rpartition("=")
-        if name and count.isdecimal():
-            counts[name] = int(count)
-            continue
-        document = read_document(Path(one)) if Path(one).is_file() else None
-        if not isinstance(document, dict):
-            raise Refused(
-                f"--processors {one}: write operator=count, e.g. detector=13, or name a file of such pairs"
-            )
-        counts |= document
-    return counts
 
 
 def _report(answer: "GateAnswer", reports: GateReports) -> None:

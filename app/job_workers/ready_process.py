@@ -11,8 +11,10 @@ import threading
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 
+from app.http.compute_queue import ENDED
 from app.http.errors import Overloaded
 from app.job_workers.dispatcher import list_environment
+from app.serving.observability import time_planner
 from app.settings import Settings
 from app.simulations.schemas import SimulationJob
 from planner.errors import PlannerError
@@ -20,6 +22,7 @@ from planner.errors import PlannerError
 log = logging.getLogger(__name__)
 
 START_AFTER_SECONDS = 5.0
+LANE = "simulation"  # in the metrics
 
 
 class SimulationFailed(Exception):
@@ -58,10 +61,12 @@ class ReadyProcess:
         """The answer as JSON; raises `Overloaded` where too many wait, and what the planner raises."""
         with self._counting:
             if self._waiting > self._most_waiting:
+                ENDED.labels(LANE, "refused").inc()
                 raise Overloaded(self._waiting, self._waiting)  # each takes a second or less
             self._waiting += 1
         try:
-            with self._computing:
+            with self._computing, time_planner("simulate"):
+                ENDED.labels(LANE, "begun").inc()
                 answer = self._exchange(job)
         finally:
             with self._counting:
@@ -101,4 +106,5 @@ class ReadyProcess:
             assert self._process is not None, "_connect has started it"
             self._process.kill()
             code = self._process.wait()
+            log.warning("the process of short simulations ended with %s", code)
             raise SimulationFailed(f"the process of short simulations ended with {code}") from error

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from app.terminal.commands import CalibrateOption, ModelOption, Output, TopologyFile, fail, run_or_fail
+from app.terminal.commands import CalibrateOption, ModelOption, Output, TopologyFile, run_or_fail
 from app.terminal.time_targets import TargetOfOption, TargetQuantileOption
 from planner.values import DEFAULT_MODEL
 
@@ -58,8 +58,9 @@ def make_command(objective: "PlanObjective") -> Callable[..., None]:
 
     def plan(*, output: str, quantiles: str | None, **inputs: Any) -> None:
         from app.plans.offline import run_plan
+        from app.terminal.listed_options import read_levels
 
-        _print(run_plan, output, objective, **inputs, quantiles=_read_levels(quantiles))
+        _print(run_plan, output, objective, **inputs, quantiles=run_or_fail(read_levels, quantiles))
 
     plan.__signature__ = Signature(list_options(objective))  # type: ignore[attr-defined]  # Typer reads it
     return plan
@@ -106,35 +107,15 @@ def estimate(
 ) -> None:
     """E[T] of a topology under a load."""
     from app.plans.offline import run_estimate
+    from app.terminal.listed_options import read_counts, read_levels
 
     asked = {
-        "processors": _read_counts(processors),
-        "quantiles": _read_levels(quantiles),
+        "processors": run_or_fail(read_counts, "--processors", processors),
+        "quantiles": run_or_fail(read_levels, quantiles),
         "model": model,
         "calibrate": calibrate,
     }
     _print(run_estimate, output, topology=topology, load=load, **asked)
-
-
-def _read_counts(given: list[str] | None) -> dict[str, int] | None:
-    counts = {}
-    for one in given or []:
-        name, _, count = one.rpartition("=")
-        if not name or not count.isdecimal():
-            raise fail(f"--processors {one}: write operator=count, e.g. detector=13")
-        counts[name] = int(count)
-    return counts or None
-
-
-def _read_levels(given: str | None) -> list[float] | None:
-    if given is None:
-        return None
-    try:
-        return [float(level) for level in given.split(",")]
-    except ValueError as error:
-        raise fail(
-            f"--quantiles {given}: write numbers with commas between them, e.g. 0.5,0.95,0.99"
-        ) from error
 
 
 def _print(run: Any, output: str, *inputs: Any, **named: Any) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from app.described.answers import DiagnosticAnswer
+from app.described.calibrating import calibrate_body
 from app.simulations.schemas import (
     ArrivalsBody,
     BurstyArrivalsBody,
@@ -53,18 +55,32 @@ def prepare_job(body: Terms, topology: Topology, load: Load, most_events: int) -
     )
 
 
+def describe_job(body: SimulationRequest, most_events: int) -> SimulationJob:
+    """The job of a body that has its topology and load."""
+    topology = body.topology.to_values()
+    calibrated = calibrate_body(body, topology)
+    job = prepare_job(body, topology, calibrated.load, most_events)
+    said = list(map(DiagnosticAnswer.model_validate, calibrated.diagnostics))
+    return job.model_copy(update={"diagnostics": said})
+
+
 def take_services(load: Load, services: Mapping[str, ServiceLaw]) -> Load:
     """The load with the simulated services in place of the measured ones, so that the model has the same input."""
-    known = {name: load.operators[name] for name in services if name in load.operators}
     simulated = {
-        name: measured._replace(
-            service_rate=1.0 / find_mean(services[name]) if find_mean(services[name]) > 0.0 else None,
-            service_scv=find_scv(services[name]),
-            service_histogram=services[name].buckets,
-        )
-        for name, measured in known.items()
+        name: take_service(measured, services[name])
+        for name, measured in load.operators.items()
+        if name in services
     }
     return replace(load, operators={**load.operators, **simulated})
+
+
+def take_service(measured: OperatorLoad, law: ServiceLaw) -> OperatorLoad:
+    """The load of an operator with this law of services."""
+    mean = find_mean(law)
+    rate = 1.0 / mean if mean > 0.0 else None
+    return measured._replace(
+        service_rate=rate, service_scv=find_scv(law), service_histogram=law.buckets, wait_factor=None
+    )
 
 
 def to_arrival_law(body: ArrivalsBody) -> ArrivalLaw:

@@ -12,11 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from app.job_workers.simulation_run import run_simulation
-from app.simulations.gathering import prepare_job
+from app.simulations.gathering import describe_job
 from app.simulations.schemas import SimulationAnswer, SimulationRequest
 from app.terminal.commands import say
-from app.terminal.counts import read_counts
 from app.terminal.files import read_body, read_document
+from app.terminal.listed_options import read_counts, read_levels
 from app.terminal.refusals import Refused, compute_answer
 from app.terminal.tables import open_console
 from planner.simulation.simulate import warm_up
@@ -41,16 +41,14 @@ def run_files(files: SimulationFiles, given: Mapping[str, Any], most_events: int
         "load": files.load,
         "processors": read_counts("--processors", given["processors"]),
         "capacities": read_counts("--capacities", given["capacities"]) or {},
-        "quantiles": _read_levels(given["quantiles"]),
+        "quantiles": read_levels(given["quantiles"]),
     }
     if files.arrivals is not None:
         inputs["arrivals"] = _read_arrivals(files.arrivals)
     if files.services is not None:
         inputs["services"] = read_document(files.services)
     body = read_body(SimulationRequest, inputs)
-    job = compute_answer(
-        lambda: prepare_job(body, body.topology.to_values(), body.load.to_values(), most_events)
-    )
+    job = compute_answer(lambda: describe_job(body, most_events))
     with telling_of_compilation():
         warm_up()
     return compute_answer(lambda: run_simulation(job))
@@ -81,13 +79,6 @@ def _read_arrivals(given: str) -> Any:
             '{"kind": "mmpp", "burst_ratio": 3, "burst_share": 0.1, "mean_burst_seconds": 5}'
         )
     return read_document(Path(given))
-
-
-def _read_levels(text: str) -> list[float]:
-    try:
-        return [float(level) for level in text.split(",") if level.strip()]
-    except ValueError as error:
-        raise Refused(f"--quantiles {text}: write numbers with commas between, e.g. 0.5,0.99") from error
 
 
 def print_answer(answer: SimulationAnswer, output: str) -> None:

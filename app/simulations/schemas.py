@@ -8,6 +8,7 @@ from app.described.answers import Basis, DiagnosticAnswer, QuantileAnswer
 from app.described.jobs import JobAnswer
 from app.described.load import FPD_LOAD, ServiceBucketBody
 from app.described.measured_shapes import check_histogram
+from app.described.quantile_terms import Levels
 from app.described.request import Described, ProcessorCounts
 from app.described.topology import FPD, QueueingName
 from app.described.waiting_model import KnownModel
@@ -135,15 +136,17 @@ class SimulationTerms(Body):
             "blocks the instance that sends. Left out: endless."
         ),
     ] = {}
-    quantiles: Annotated[
-        list[Annotated[float, Field(gt=0, lt=1)]], Field(max_length=20, description="Levels, such as 0.99.")
-    ] = LEVELS
+    quantiles: Annotated[Levels, Field(description="0.99 for p99.")] = LEVELS
     warm_up_share: Annotated[
         float, Field(ge=0, le=0.9, description="The part of the roots that come first and are not measured.")
     ] = 0.1
+    calibrate: Annotated[
+        bool,
+        Field(description="Correct the modelled waits by measured ones; simulated waits stay as they are."),
+    ] = False
 
 
-class SimulationRequest(Described, SimulationTerms):
+class SimulationRequest(SimulationTerms, Described):
     """Simulate a topology under a load, tuple by tuple."""
 
     model_config = ConfigDict(
@@ -167,7 +170,7 @@ STORED_EXAMPLE: JsonValue = {
 }
 
 
-class StoredSimulationRequest(Measured, SimulationTerms):
+class StoredSimulationRequest(SimulationTerms, Measured):
     """Simulate a stored topology under its measured load."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [STORED_EXAMPLE]})

@@ -12,10 +12,9 @@ from app.http.errors import Forbidden
 from app.job_workers.ready_process import ReadyProcess
 from app.measured.freshness import describe_age
 from app.measured.load import gather
-from app.serving.observability import time_planner
 from app.settings import Settings
 from app.simulations import history
-from app.simulations.gathering import prepare_job
+from app.simulations.gathering import describe_job, prepare_job
 from app.simulations.schemas import (
     SimulationJob,
     SimulationJobAnswer,
@@ -46,9 +45,7 @@ def simulate_described(body: SimulationRequest, simulating: Simulating) -> bytes
     """The answer as JSON, or the queued job, for the body's topology under its load."""
     check_size(body.topology, simulating.settings, "#/topology")
     with pointing_into_body():
-        most = simulating.settings.max_simulation_events
-        job = prepare_job(body, body.topology.to_values(), body.load.to_values(), most)
-        return answer_or_queue(job, simulating)
+        return answer_or_queue(describe_job(body, simulating.settings.max_simulation_events), simulating)
 
 
 def simulate_stored(
@@ -68,8 +65,7 @@ def simulate_stored(
 def answer_or_queue(job: SimulationJob, simulating: Simulating) -> bytes | SimulationJobAnswer:
     """The answer as JSON where it is a matter of a second or so, else the queued job."""
     if job.parameters.expected_events <= simulating.settings.simulation_events_at_once:
-        with time_planner("simulate"):
-            return simulating.ready.compute(job)
+        return simulating.ready.compute(job)
     if not simulating.may_store:
         raise Forbidden(MAY_NOT_QUEUE)
     with simulating.sessions.begin() as session:

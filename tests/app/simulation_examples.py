@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from app.simulations.gathering import prepare_job
+from app.simulations.gathering import describe_job
 from app.simulations.schemas import SimulationJob, SimulationRequest
 
 CHAIN: dict[str, Any] = {
@@ -28,7 +28,7 @@ MOST_EVENTS = 10_000_000
 def make_simulation_job(**changes: Any) -> SimulationJob:
     """The job of that body, changed in these fields."""
     body = SimulationRequest.model_validate_json(json.dumps(CHAIN | changes))
-    return prepare_job(body, body.topology.to_values(), body.load.to_values(), MOST_EVENTS)
+    return describe_job(body, MOST_EVENTS)
 
 
 def without_seconds(answer: dict[str, Any]) -> dict[str, Any]:

@@ -132,6 +132,18 @@ def test_the_model_gets_the_services_that_are_simulated(client: httpx.Client):
     )
 
 
+def test_only_the_model_is_calibrated_and_only_where_asked(client: httpx.Client):
+    operators = CHAIN["load"]["operators"]
+    waiting = operators | {"parse": operators["parse"] | {"measured_wait_seconds": 0.02}}
+    load = CHAIN["load"] | {"operators": waiting}
+    plain, calibrated = ask(client, load=load), ask(client, load=load, calibrate=True)
+    estimate = client.post("/v1/estimate", json=DESCRIBED | {"load": load}).json()
+    assert calibrated["total"]["modelled_mean_seconds"] == estimate["expected_sojourn_seconds"]
+    assert calibrated["total"]["mean_seconds"] == plain["total"]["mean_seconds"]
+    assert plain["total"]["modelled_mean_seconds"] == ask(client)["total"]["modelled_mean_seconds"]
+    assert calibrated["total"]["modelled_mean_seconds"] > plain["total"]["modelled_mean_seconds"]
+
+
 def test_a_simulation_that_is_hardly_longer_than_a_root_takes_says_so(client: httpx.Client):
     short = ask(client, roots=100)
     assert [one["code"] for one in short["diagnostics"]].count("short-simulation") == 1
@@ -215,7 +227,7 @@ def test_a_job_that_waits_is_cancelled_and_then_deleted(idle_client: httpx.Clien
         ({"roots": 0}, "invalid-request", "#/roots", "greater than or equal to 1"),
         ({"roots": 10**9}, "simulation-too-large", "#/roots", "lower roots"),
         ({"seed": -1}, "invalid-request", "#/seed", ""),
-        ({"quantiles": [1.0]}, "invalid-request", "#/quantiles/0", "less than 1"),
+        ({"quantiles": [1.0]}, "invalid-request", "#/quantiles/0", "below 1"),
         ({"warm_up_share": 1.0}, "invalid-request", "#/warm_up_share", ""),
         ({"processors": {"parse": 4}}, "invalid-allocation", "#/processors", "score"),
         ({"processors": {"parse": 4, "scor": 8}}, "invalid-allocation", "#/processors/scor", "'score'?"),

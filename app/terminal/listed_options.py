@@ -1,4 +1,4 @@
-"""Counts by operator from options: `a=3,b=4`, each in an option of its own, or a file of such pairs."""
+"""Options that hold a list: counts by operator (`a=3,b=4`, or a file of such pairs), and levels of quantiles."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,3 +32,15 @@ def _read_file(option: str, text: str) -> dict[str, Any]:
             f"{option} {text}: write operator=count, e.g. detector=13,reporter=3, or name a file of such pairs"
         )
     return document
+
+
+def read_levels(given: str | None) -> list[float] | None:
+    """The numbers of --quantiles; None where it is not given."""
+    if given is None:
+        return None
+    try:
+        return [float(level) for level in given.split(",")]
+    except ValueError as error:
+        raise Refused(
+            f"--quantiles {given}: write numbers with commas between them, e.g. 0.5,0.95,0.99"
+        ) from error

@@ -1,10 +1,10 @@
-"""Counts by operator from options and files."""
+"""Counts by operator from options and files, and levels of quantiles."""
 
 from pathlib import Path
 
 import pytest
 
-from app.terminal.counts import read_counts
+from app.terminal.listed_options import read_counts, read_levels
 from app.terminal.refusals import Refused
 
 
@@ -41,3 +41,11 @@ def test_a_file_without_pairs_is_refused(tmp_path: Path):
     file.write_text("- a\n")
     with pytest.raises(Refused, match="name a file of such pairs"):
         read_counts("--processors", [str(file)])
+
+
+def test_levels_are_numbers_with_commas_between():
+    assert read_levels(None) is None
+    assert read_levels("0.5, 0.99") == [0.5, 0.99]
+    for wrong in ("half", "0.5;0.9", ""):
+        with pytest.raises(Refused, match="write numbers with commas between"):
+            read_levels(wrong)
