@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from app.terminal.commands import CalibrateOption, ModelOption
+from app.terminal.time_targets import TargetOfOption, TargetQuantileOption, fold_target
 from planner.values import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -99,6 +100,8 @@ def gate(
     rate: RateOption = None,
     allow_lower: LowerOption = False,
     t_max: TMaxOption = None,
+    target_quantile: TargetQuantileOption = None,
+    target_of: TargetOfOption = None,
     k_max: KMaxOption = None,
     processors: ProcessorsOption = None,
     model: ModelOption = DEFAULT_MODEL,
@@ -117,7 +120,7 @@ def gate(
 
     source = GateSource((file, topology), load, url, stored, max_age, api_key, offline)
     reports = GateReports(output, summary, junit)
-    limits = {"t_max_seconds": t_max, "k_max": k_max, "model": model, "calibrate": calibrate}
+    limits = _join_limits(t_max, target_quantile, target_of, k_max) | {"model": model, "calibrate": calibrate}
     try:
         answer = _find_answer(source, _read_terms(rate, processors, limits))
         if not allow_lower:
@@ -152,11 +155,17 @@ def _find_answer(source: GateSource, terms: dict[str, Any]) -> "GateAnswer":
     return offline.judge_files(given[0], load, terms)
 
 
+def _join_limits(
+    t_max: float | None, quantile: float | None, of: str | None, k_max: int | None
+) -> dict[str, Any]:
+    return {"t_max_seconds": t_max, "target_quantile": quantile, "target_of": of, "k_max": k_max}
+
+
 def _read_terms(rate: str | None, processors: list[str] | None, limits: dict[str, Any]) -> dict[str, Any]:
     """The options as the fields of the request body; an option that is left out has no field."""
     from app.terminal.listed_options import read_counts
 
-    terms = {name: value for name, value in limits.items() if value is not None}
+    terms = fold_target({name: value for name, value in limits.items() if value is not None})
     if rate is not None:
         terms |= _read_rate(rate)
     if processors:

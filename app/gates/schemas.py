@@ -6,15 +6,16 @@ from pydantic import ConfigDict, Field, JsonValue, model_validator
 
 from app.described.answers import EstimateAnswer
 from app.described.load import FPD_LOAD
-from app.described.request import Described, KMax, ProcessorCounts, TMax
+from app.described.request import Described, KMax, ProcessorCounts
+from app.described.time_target import TargetTerms
 from app.described.topology import FPD
-from app.http.fields import Answer, Body, Rate, Seconds
+from app.http.fields import Answer, Rate, Seconds
 from app.measured.request import Measured
 
 TERMS: dict[str, JsonValue] = {"rate_factor": 1.5, "t_max_seconds": 0.5, "k_max": 40}
 
 
-class GateTerms(Body):
+class GateTerms(TargetTerms):
     """What must hold, of which processors, and at which rate."""
 
     processors: Annotated[
@@ -34,7 +35,6 @@ class GateTerms(Body):
     rate_factor: Annotated[
         float | None, Field(ge=0, le=1e6, description="Instead of external_rate: times the load's own.")
     ] = None
-    t_max_seconds: Annotated[TMax | None, Field(description="E[T] must not be above.")] = None
     k_max: Annotated[KMax | None, Field(description="The sum of processors must not be above.")] = None
 
     @model_validator(mode="after")
@@ -78,7 +78,7 @@ class CheckAnswer(Answer):
         Field(
             description="`stability`: the highest utilisation, below 1. `bounds`: operators outside of their "
             "min_processors and max_processors; only where a topology has such. `budget`: processors, "
-            "with k_max. `latency`: E[T], with t_max_seconds."
+            "with k_max. `latency`: E[T], with t_max_seconds; with `target` what that is of."
         ),
     ]
     passed: bool
@@ -105,7 +105,8 @@ class GateAnswer(EstimateAnswer):
     headroom_rate: Annotated[
         float | None,
         Field(
-            description="The largest external rate at which every check passes, to the last digit; null: none, or any."
+            description="The largest external rate at which every check passes, to the last digit (with "
+            "`target` to 0.01%); null: none, or any."
         ),
     ]
     suggestion: SuggestionAnswer

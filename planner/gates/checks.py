@@ -6,6 +6,7 @@ from math import inf
 from typing import Literal
 
 from planner.errors import join_names
+from planner.gates.drawn_limit import DrawnLimit
 from planner.plans.estimation import Situation
 from planner.queueing.stations import NO_BOUND
 from planner.values import Estimate
@@ -28,6 +29,12 @@ class Limits:
 
     t_max_seconds: float | None
     k_max: int | None
+    drawn: DrawnLimit | None = None
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether something limits how long tuples take."""
+        return self.t_max_seconds is not None or self.drawn is not None
 
 
 def run_checks(
@@ -47,6 +54,8 @@ def run_checks(
         checks.append(Check("budget", total <= limits.k_max, float(total), float(limits.k_max), detail))
     if limits.t_max_seconds is not None:
         checks.append(check_latency(answer, limits.t_max_seconds))
+    if limits.drawn is not None:
+        checks.append(check_drawn(limits.drawn, situation, counts))
     return tuple(checks)
 
 
@@ -93,11 +102,25 @@ def check_latency(answer: Estimate, t_max_seconds: float) -> Check:
     return Check("latency", passed, expected, t_max_seconds, detail)
 
 
+def check_drawn(limit: DrawnLimit, situation: Situation, counts: Sequence[int]) -> Check:
+    """Whether a quantile, or the mean of completion, is within its target."""
+    target, seconds = limit.target, limit.find_seconds(situation, counts)
+    passed = seconds is not None and seconds <= target.seconds
+    found = "infinite" if seconds is None else f"{seconds:.6g} s"
+    relation = "within" if passed else "above"
+    detail = (
+        f"{target.measured[:1].upper()}{target.measured[1:]} is {found}, {relation} {target.seconds:.6g} s."
+    )
+    return Check("latency", passed, seconds, target.seconds, detail)
+
+
 def is_met(situation: Situation, counts: Sequence[int], limits: Limits) -> bool:
     """Whether every check passes, without their sentences."""
     if limits.k_max is not None and sum(counts) > limits.k_max:
         return False
     if list_outside(situation, counts):
+        return False
+    if limits.drawn is not None and not limits.drawn.is_met(situation, counts):
         return False
     waits = situation.wait_seconds(counts)
     return inf not in waits and (

@@ -39,10 +39,13 @@ def check_rate(situation: Situation, external_rate: float) -> None:
         raise replace(error, pointer="", argument="external_rate") from error
 
 
-def find_largest_rate(holds: Callable[[float], bool], start: float, ceiling: float) -> float | None:
+def find_largest_rate(
+    holds: Callable[[float], bool], start: float, ceiling: float, tolerance: float = 0.0
+) -> float | None:
     """The largest double at which `holds` is true, by bisection; None where it is false at 0.
 
-    `holds` must not become true again once it is false, and must be false at `ceiling`.
+    With a tolerance, a rate at which it holds, below the largest one by at most this part. `holds` must not become true
+    again once it is false, and must be false at `ceiling`.
     """
     if not holds(0.0):
         return None
@@ -52,7 +55,7 @@ def find_largest_rate(holds: Callable[[float], bool], start: float, ceiling: flo
     if start < ceiling:
         low, high = (start, ceiling) if holds(start) else (0.0, start)
     middle = 0.5 * (low + high)
-    while low < middle < high and high > SMALLEST:
+    while low < middle < high and high > SMALLEST and high - low > tolerance * high:
         low, high = (middle, high) if holds(middle) else (low, middle)
         middle = 0.5 * (low + high)
     return low

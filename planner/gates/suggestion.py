@@ -6,6 +6,7 @@ from math import ceil
 
 from planner.allocation.allocate import allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable, join_names
+from planner.gates.checks import Limits
 from planner.plans.estimation import NEAR_SATURATION, Situation, assess_counts
 from planner.plans.optimal import find_fewest
 
@@ -23,16 +24,15 @@ class Suggestion:
 def suggest_counts(
     situation: Situation,
     counts: Sequence[int],
-    t_max_seconds: float | None,
-    k_max: int | None,
+    limits: Limits,
     *,
     passed: bool,
 ) -> Suggestion:
-    """The fewest processors that meet t_max_seconds; without one the best split of k_max; without either the
+    """The fewest processors that meet the target; without one the best split of k_max; without either the
     best split of the current total, or of what keeps every operator below 95%, whichever is more.
     """
     try:
-        found = find_sufficient_counts(situation, counts, t_max_seconds, k_max)
+        found = find_sufficient_counts(situation, counts, limits)
     except (TargetUnreachable, BoundTooSmall) as error:
         return Suggestion(None, None, None, str(error))
     answer = assess_counts(situation, found)
@@ -41,7 +41,7 @@ def suggest_counts(
         for name, before, after in zip(situation.names, counts, found, strict=True)
         if before != after
     ]
-    total = sum(found)
+    total, k_max = sum(found), limits.k_max
     over = f" ({total - k_max} more than k_max)" if k_max is not None and total > k_max else ""
     also = " too" if passed else ""
     detail = f"{total} processors{over} would do{also}: {join_names(changes)}." if changes else "As it is."
@@ -50,14 +50,15 @@ def suggest_counts(
     )
 
 
-def find_sufficient_counts(
-    situation: Situation, counts: Sequence[int], t_max_seconds: float | None, k_max: int | None
-) -> list[int]:
+def find_sufficient_counts(situation: Situation, counts: Sequence[int], limits: Limits) -> list[int]:
     """As suggest_counts says; raises TargetUnreachable or BoundTooSmall where nothing suffices."""
     found: list[int]
-    if t_max_seconds is not None:
-        found = find_fewest(situation, t_max_seconds).counts
+    if limits.t_max_seconds is not None:
+        found = find_fewest(situation, limits.t_max_seconds).counts
         return found
+    if limits.drawn is not None:
+        return limits.drawn.find_fewest(situation)
+    k_max = limits.k_max
     budget = k_max if k_max is not None else max(sum(counts), count_unhurried(situation))
     try:
         found = allocate_budget(situation.stations, budget, situation.names).counts

@@ -12,10 +12,12 @@ from typing import Literal
 from planner.allocation.allocate import allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidAllocation, join_names
 from planner.gates.checks import Check, Limits, is_met, run_checks
+from planner.gates.drawn_limit import TOLERANCE, draw_limit
 from planner.gates.headroom import check_rate, find_largest_rate, scale_load
 from planner.gates.suggestion import Suggestion, fit_bounds, suggest_counts
 from planner.plans.estimation import Situation, assess_counts, survey_load
 from planner.plans.sojourn_disagreement import compare_sojourn
+from planner.plans.time_target import TimeTarget
 from planner.queueing.sojourn import sum_services
 from planner.topology.processors import find_counts
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Topology
@@ -48,11 +50,14 @@ def judge_capacity(
     *,
     external_rate: float | None = None,
     t_max_seconds: float | None = None,
+    target: TimeTarget | None = None,
     k_max: int | None = None,
     model: Model = DEFAULT_MODEL,
 ) -> Verdict:
-    """The verdict at `external_rate`, or at the load's own."""
-    limits = Limits(t_max_seconds, k_max)
+    """The verdict at `external_rate`, or at the load's own; a target takes the place of t_max_seconds."""
+    if target is not None and target.is_expected_sojourn:
+        t_max_seconds = target.seconds
+    limits = Limits(t_max_seconds, k_max, draw_limit(topology, load, target))
     measured = survey_load(topology, load, model)
     rate = load.external_rate if external_rate is None else external_rate
     check_rate(measured, rate)
@@ -60,6 +65,8 @@ def judge_capacity(
     situation = scale_load(measured, rate)
     counts = choose(situation)
     answer = assess_counts(situation, counts)
+    if limits.drawn is not None:
+        answer = limits.drawn.add_spread(situation, counts, answer)
     checks = run_checks(situation, counts, answer, limits)
     passed = all(check.passed for check in checks)
     headroom_rate = find_headroom(measured, choose, limits, start=rate)
@@ -73,7 +80,7 @@ def judge_capacity(
         checks=checks,
         binding_operator=find_binding_operator(situation, choose(situation), limits),
         headroom_rate=None if headroom_rate == inf else headroom_rate,
-        suggestion=suggest_counts(scale_load(measured, rate), counts, t_max_seconds, k_max, passed=passed),
+        suggestion=suggest_counts(scale_load(measured, rate), counts, limits, passed=passed),
         processors=dict(zip(measured.names, counts, strict=True)),
         origin=origin,
         estimate=answer._replace(diagnostics=answer.diagnostics + said),
@@ -122,7 +129,8 @@ def find_headroom(measured: Situation, choose: Choice, limits: Limits, start: fl
     if limits.k_max is not None:
         work = sum_services(measured.flow.visits, measured.stations.service_rate)
         ceiling = max(ceiling, limits.k_max / work) if work else inf
-    return find_largest_rate(holds, start, ceiling * (1.0 + 1e-9))
+    tolerance = TOLERANCE if limits.drawn is not None else 0.0
+    return find_largest_rate(holds, start, ceiling * (1.0 + 1e-9), tolerance)
 
 
 def find_ceiling(situation: Situation, counts: Sequence[int]) -> float:
@@ -136,7 +144,7 @@ def find_binding_operator(situation: Situation, counts: Sequence[int], limits: L
     largest gain from one more processor.
     """
     stations = situation.stations
-    if limits.t_max_seconds is not None and situation.load.external_rate:
+    if limits.is_timed and situation.load.external_rate:
         waits, gains, _ = stations.queues.find_gains(counts)
         if inf not in waits:
             return situation.names[max(range(len(counts)), key=gains.__getitem__)]

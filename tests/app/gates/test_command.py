@@ -190,3 +190,17 @@ def test_processors_may_come_from_a_file(tmp_path: Path):
     ended = run_here(*FILES, "--rate", "1.5x", "--processors", str(deployed), "--output", "json")
     assert ended.exit_code == 0, ended.stderr
     assert json.loads(ended.stdout)["processors"] == {"generator": 7, "detector": 17, "reporter": 3}
+
+
+def test_a_gate_on_a_quantile_is_what_the_service_answers(client: httpx.Client):
+    ended = run_here(*FILES, "--t-max", "0.2", "--target-quantile", "0.99", "--output", "json")
+    assert ended.exit_code == 0, ended.stderr
+    target = {"of": "completion", "quantile": 0.99, "seconds": 0.2}
+    here, there = json.loads(ended.stdout)["checks"][-1], judge(client, target=target)["checks"][-1]
+    assert (here["name"], here["limit"]) == (there["name"], there["limit"]) == ("latency", 0.2)
+    assert here["value"] == pytest.approx(there["value"], rel=0.01)
+    short = run_here(*FILES, "--t-max", "0.15", "--target-quantile", "0.99", "--target-of", "total")
+    assert short.exit_code == 1
+    unclear = run_here(*FILES, "--target-quantile", "0.99")
+    assert unclear.exit_code == 2
+    assert "need --t-max" in unclear.stderr

@@ -110,3 +110,27 @@ def test_a_stored_gate_needs_a_snapshot(client: httpx.Client, name: str):
     client.post("/v1/topologies", json=FPD | {"name": name})
     refused = client.post(f"/v1/topologies/{name}/gate", json=TERMS)
     assert (refused.status_code, refused.json()["type"]) == (409, "no-snapshot")
+
+
+P99 = {"of": "completion", "quantile": 0.99, "seconds": 0.2}
+
+
+def test_a_gate_on_a_quantile_has_its_value_headroom_and_suggestion(client: httpx.Client):
+    passed = judge(client, target=P99)
+    (check,) = [one for one in passed["checks"] if one["name"] == "latency"]
+    (quantile,) = passed["completion"]["quantiles"]
+    assert (check["value"], check["limit"]) == (quantile["seconds"], 0.2)
+    assert passed["passed"]
+    assert not judge(client, target=P99, external_rate=1.001 * passed["headroom_rate"])["passed"]
+    failed = judge(client, target=P99 | {"seconds": 0.12})
+    assert not failed["passed"]
+    assert judge(client, target=P99 | {"seconds": 0.12}, processors=failed["suggestion"]["processors"])[
+        "passed"
+    ]
+
+
+def test_two_targets_of_a_gate_are_refused(client: httpx.Client):
+    body = {"topology": FPD, "load": FPD_LOAD, "target": P99, "t_max_seconds": 0.5}
+    refused = client.post("/v1/gate", json=body)
+    assert refused.status_code == 422
+    assert "give t_max_seconds or target, not both" in refused.text

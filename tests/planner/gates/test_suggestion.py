@@ -3,6 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.gates.checks import Limits
 from planner.gates.suggestion import count_unhurried, fit_bounds, suggest_counts
 from planner.gates.verdict import judge_capacity
 from planner.plans.estimation import assess_counts, survey_load
@@ -57,10 +58,10 @@ def test_counts_are_moved_to_within_the_bounds():
 
 def test_without_a_limit_as_many_as_run_are_split_best_and_the_sentence_says_what_changes():
     situation = survey_load(FPD, measure(), "mmk")
-    found = suggest_counts(situation, [16, 13, 3], None, None, passed=True)
+    found = suggest_counts(situation, [16, 13, 3], Limits(None, None), passed=True)
     assert found.processors_total == 32
     answer = assess_counts(situation, list((found.processors or {}).values()))
     assert answer.expected_sojourn_seconds == found.expected_sojourn_seconds
     assert "32 processors would do too: generator 16 → " in found.detail
-    again = suggest_counts(situation, list((found.processors or {}).values()), None, 32, passed=True)
+    again = suggest_counts(situation, list((found.processors or {}).values()), Limits(None, 32), passed=True)
     assert again.detail == "As it is."

@@ -1,0 +1,67 @@
+"""A limit on a quantile, or on completion: every allocation and every rate is timed on one draw."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from planner.plans.drawn_waits import find_waits
+from planner.plans.estimation import Situation
+from planner.plans.quantile_search import DrawnTrial, search_fewest
+from planner.plans.quantile_target import require_draw, spread_counts
+from planner.plans.spread import DEFAULT_SEED, Drawn, draw_roots
+from planner.plans.time_target import TimeTarget
+from planner.quantiles.root_times import time_roots
+from planner.values import Diagnostic, Estimate, Load, Topology
+
+TOLERANCE = 1e-4
+"""Headroom is found to this part of itself: every rate that is tried takes some milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnLimit:
+    """The target, and the external tuples drawn for it."""
+
+    target: TimeTarget
+    drawn: Drawn
+
+    def find_seconds(self, situation: Situation, counts: Sequence[int]) -> float | None:
+        """What the target limits; None where an operator cannot keep up."""
+        waits = find_waits(situation, counts)
+        if waits is None:
+            return None
+        return self.target.measure(time_roots(require_draw(self.drawn), waits))
+
+    def is_met(self, situation: Situation, counts: Sequence[int]) -> bool:
+        """Whether the target is met."""
+        seconds = self.find_seconds(situation, counts)
+        return seconds is not None and seconds <= self.target.seconds
+
+    def find_fewest(self, situation: Situation) -> list[int]:
+        """The fewest processors found that meet the target; raises QuantileUnreachable or BoundTooSmall."""
+        return search_fewest(DrawnTrial(situation, require_draw(self.drawn), self.target)).counts
+
+    def add_spread(self, situation: Situation, counts: Sequence[int], answer: Estimate) -> Estimate:
+        """The estimate with total and completion, and what is to say of the draw."""
+        said = (*self.drawn.diagnostics, self.describe())
+        if not answer.stable:
+            return answer._replace(diagnostics=answer.diagnostics + said)
+        levels = [] if self.target.quantile is None else [self.target.quantile]
+        total, completion = spread_counts(situation, self.drawn, counts, levels, DEFAULT_SEED)
+        return answer._replace(total=total, completion=completion, diagnostics=answer.diagnostics + said)
+
+    def describe(self) -> Diagnostic:
+        """Says that the verdict rests on a draw."""
+        detail = (
+            f"{self.target.measured[:1].upper()}{self.target.measured[1:]} is that of "
+            f"{require_draw(self.drawn).roots:,} external tuples drawn at random; headroom_rate is found to "
+            f"{TOLERANCE:.2%}."
+        )
+        return Diagnostic("target-on-a-draw", detail)
+
+
+def draw_limit(topology: Topology, load: Load, target: TimeTarget | None) -> DrawnLimit | None:
+    """The limit; None where there is no target, or one of E[T], which needs no draw."""
+    if target is None or target.is_expected_sojourn:
+        return None
+    limit = DrawnLimit(target, draw_roots(topology, load))
+    require_draw(limit.drawn)
+    return limit
