@@ -13,13 +13,14 @@ that alone. docs/how-true-is-et.md says what the tables mean.
 import os
 from random import SystemRandom
 
+from benchmarks.truth_calibration import compare_calibrated
 from benchmarks.truth_estimates import compare_estimates
 from benchmarks.truth_known import write_known_errors
 from benchmarks.truth_plans import print_plans, print_quantile_plans, try_plans, try_quantile_plans
 from benchmarks.truth_tables import Tables
 
 CASES = int(os.environ.get("TRUTH_CASES", "40"))
-PARTS = os.environ.get("TRUTH_PARTS", "estimates plans quantile-plans").split()
+PARTS = os.environ.get("TRUTH_PARTS", "estimates calibration plans quantile-plans").split()
 
 
 def main() -> None:
@@ -32,6 +33,10 @@ def main() -> None:
         tables.print()
         if os.environ.get("TRUTH_WRITE"):
             write_known_errors(tables)
+    if "calibration" in PARTS:
+        tables = Tables()
+        compare_calibrated(seed, CASES, tables)
+        tables.print()
     if "plans" in PARTS:
         print_plans(try_plans(seed, CASES))
     if "quantile-plans" in PARTS:

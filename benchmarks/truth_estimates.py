@@ -25,14 +25,18 @@ def draw_cases(seed: int, count: int) -> Iterator[Case]:
             yield draw_case(seed + number, bursty=bursty)
 
 
+def count_roots(case: Case) -> int:
+    """As many roots as tell enough of this kind of input, and as memory holds."""
+    return min(ROOTS[case.input], int(MOST_VISITS / sum(solve_visits(case.topology))))
+
+
 def simulate_case(case: Case, processors: dict[str, int] | None = None) -> Measured:
     """What a log of this case tells."""
-    roots = min(ROOTS[case.input], int(MOST_VISITS / sum(solve_visits(case.topology))))
     log = simulate_visits(
         case.topology,
         case.load,
         processors,
-        roots=roots,
+        roots=count_roots(case),
         seed=case.seed % 2**31,
         arrivals=case.arrivals,
         services=case.services,

@@ -18,7 +18,8 @@ class Kind(NamedTuple):
     @property
     def rank(self) -> tuple[bool, int]:
         """Calm before bursty, in the order of QUEUEINGS."""
-        return self.input == "bursty", QUEUEINGS.index(self.queueing)
+        known = self.queueing in QUEUEINGS
+        return self.input == "bursty", QUEUEINGS.index(self.queueing) if known else len(QUEUEINGS)
 
 
 class Tables:
