@@ -3,7 +3,7 @@
     make bench BENCH=truth                          fresh topologies
     TRUTH_CASES=5 make bench BENCH=truth            a quick look
     TRUTH_SEED=7 make bench BENCH=truth             the same topologies again
-    TRUTH_PARTS="plans" make bench BENCH=truth      one of the parts: estimates, plans, quantile-plans
+    TRUTH_PARTS="plans" make bench BENCH=truth      a part: estimates, calibration, plans, quantile-plans
     TRUTH_WRITE=1 make bench BENCH=truth            writes the known errors that answers tell
 
 Every topology is simulated under each queueing. What a log of its visits tells is measured; the planner is asked with
