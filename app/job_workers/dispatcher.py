@@ -78,15 +78,17 @@ class Dispatcher(threading.Thread):
 
     def _have_computed(self, connection: Connection, job_id: UUID) -> bool:
         """Whether the worker of this job ended by itself without an error."""
-        worker = start_worker(self._settings, self._kind, job_id)
-        unwanted = 0
-        while worker.poll() is None and not self._ending.is_set() and unwanted < LOOKS_AT_THE_UNWANTED:
-            self._wait()
-            unwanted = 0 if is_wanted(connection, self._kind, job_id) else unwanted + 1
-        if worker.poll() is None:
-            end_worker(worker)
-            queue_again(connection, self._kind, job_id)
-            return False
+        with start_worker(self._settings, self._kind, job_id) as worker:
+            unwanted = 0
+            while worker.poll() is None and not self._ending.is_set() and unwanted < LOOKS_AT_THE_UNWANTED:
+                self._wait()
+                unwanted = 0 if is_wanted(connection, self._kind, job_id) else unwanted + 1
+            if worker.poll() is None:
+                # What is finished is stored in one transaction, and the rest will be computed again.
+                worker.kill()
+                worker.wait()
+                queue_again(connection, self._kind, job_id)
+                return False
         level = logging.WARNING if worker.returncode else logging.INFO
         log.log(level, "the process of %s %s ended with %s", self._kind.name, job_id, worker.returncode)
         return worker.returncode == 0
@@ -111,9 +113,3 @@ def start_worker(settings: Settings, kind: JobKind, job_id: UUID) -> "subprocess
 def list_environment() -> dict[str, str]:
     """The environment of a worker."""
     return {name: value for name, value in os.environ.items() if name not in NOT_PASSED_ON} | ONE_THREAD
-
-
-def end_worker(worker: "subprocess.Popen[bytes]") -> None:
-    """Kills the worker: what is finished is stored in one transaction, and the rest will be computed again."""
-    worker.kill()
-    worker.wait()

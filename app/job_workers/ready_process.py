@@ -53,9 +53,7 @@ class ReadyProcess:
         self._ending.set()
         if self._is_used:
             self._starter.join()
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
+        self._end()
 
     def compute(self, job: SimulationJob) -> bytes:
         """The answer as JSON; raises `Overloaded` where too many wait, and what the planner raises."""
@@ -103,8 +101,14 @@ class ReadyProcess:
             connection.send(job)
             return connection.recv()
         except (EOFError, OSError) as error:
-            assert self._process is not None, "_connect has started it"
-            self._process.kill()
-            code = self._process.wait()
+            code = self._end()
             log.warning("the process of short simulations ended with %s", code)
             raise SimulationFailed(f"the process of short simulations ended with {code}") from error
+
+    def _end(self) -> int | None:
+        """Ends the process, and returns its exit code; None where there is none."""
+        if self._process is None or self._connection is None:
+            return None
+        self._connection.close()
+        self._process.kill()
+        return self._process.wait()

@@ -1,10 +1,17 @@
-"""Backtests outlive the service that took them in, and only one process computes each."""
+"""Jobs outlive the service that took them in, only one process computes each, and none goes on after a cancellation."""
 
 import signal
+from dataclasses import replace
+from uuid import UUID
 
 import httpx
+import pytest
 from sqlalchemy import Engine, text
 
+from app.job_workers import dispatcher
+from app.job_workers.dispatcher import Dispatcher, make_dispatchers
+from app.job_workers.kinds import BACKTESTS, KINDS
+from app.settings import Settings
 from tests.app.backtest_examples import LONG, expect_rows, read, start_backtest
 from tests.app.processes import StartService, wait_until
 
@@ -57,3 +64,23 @@ def test_it_goes_on_where_it_was_after_a_kill_and_waits_after_an_end_in_order(
     with engine.connect() as connection:
         states = connection.execute(text("SELECT state FROM backtests ORDER BY created_at"))
         assert states.scalars().all() == ["succeeded", "queued"]
+
+
+def test_a_worker_that_does_not_look_is_ended_after_a_cancellation(
+    empty_database_url: str, engine: Engine, backtest_id: UUID, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(dispatcher, "LOOK_SECONDS", 0.01)
+    # The module waits for its standard input, which stays open: by itself it would never end.
+    deaf = replace(BACKTESTS, module="code")
+    serving = Dispatcher(Settings(database_url=empty_database_url), deaf, 0)
+    with engine.connect() as connection:
+        with connection.begin():
+            connection.execute(text("UPDATE backtests SET state = 'cancelled'"))
+        assert not serving._have_computed(connection, backtest_id)
+        assert connection.scalar(text("SELECT state FROM backtests")) == "cancelled"
+
+
+def test_every_kind_has_its_own_slots():
+    settings = Settings(database_url="postgresql://nowhere", backtest_processes=2, simulation_processes=3)
+    made = [(one._kind, one._slot) for one in make_dispatchers(settings)]
+    assert made == [(KINDS[0], 0), (KINDS[0], 1), (KINDS[1], 0), (KINDS[1], 1), (KINDS[1], 2)]
