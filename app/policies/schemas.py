@@ -6,6 +6,7 @@ from typing import Annotated, Self
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
 from app.described.request import Beta, Calibrate, KMax, TMax
+from app.described.time_target import TargetTerms
 from app.described.waiting_model import ModelName
 from app.http.fields import Body, OperatorName, PositiveRate, Processors, Seconds
 from app.measured.freshness import DEFAULT_LIMIT_SECONDS
@@ -13,6 +14,7 @@ from app.measured.request import Smoothing
 from planner.decisions import owner_terms
 from planner.decisions.state_migration import State as MigratedState
 from planner.nodes import advice, usage
+from planner.plans.time_target import TimeTarget
 from planner.values import DEFAULT_MODEL
 
 EXAMPLE: dict[str, JsonValue] = {
@@ -24,33 +26,41 @@ Part = Annotated[float, Field(ge=0, le=1)]
 Efficiencies = Annotated[list[PositiveRate], Field(max_length=10_000)]
 
 
-class Goal(Body):
-    """A target, a weight, or a budget: t_max_seconds (within k_max, if given), beta, or k_max alone."""
+class Goal(TargetTerms):
+    """A target, a weight, or a budget: t_max_seconds or target (within k_max, if given), beta, or k_max alone."""
 
     k_max: KMax | None = None
-    t_max_seconds: TMax | None = None
-    t_min_seconds: Annotated[TMax | None, Field(description="Below this E[T] processors are given up.")] = (
-        None
-    )
+    t_min_seconds: Annotated[
+        TMax | None, Field(description="Below this E[T], or this value of `target`, processors are given up.")
+    ] = None
     beta: Beta | None = None
 
     @model_validator(mode="after")
     def refuse_contradictions(self) -> Self:
-        """Exactly one goal, and t_min_seconds below t_max_seconds."""
-        if self.k_max is None and self.t_max_seconds is None and self.beta is None:
-            raise ValueError("give t_max_seconds, k_max, or beta")
-        if self.beta is not None and (self.k_max is not None or self.t_max_seconds is not None):
+        """Exactly one goal, and t_min_seconds below the target."""
+        target = self.find_target()
+        if self.k_max is None and target is None and self.beta is None:
+            raise ValueError("give t_max_seconds, target, k_max, or beta")
+        if self.beta is not None and (self.k_max is not None or target is not None):
             raise ValueError(
-                "beta is a goal of its own: leave out k_max and t_max_seconds, or leave out beta"
+                "beta is a goal of its own: leave out k_max and t_max_seconds or target, or leave out beta"
             )
-        if self.t_min_seconds is not None and (
-            self.t_max_seconds is None or self.t_min_seconds >= self.t_max_seconds
-        ):
+        if self.t_min_seconds is not None and (target is None or self.t_min_seconds >= target.seconds):
             raise ValueError(
-                f"t_min_seconds is {self.t_min_seconds:g} and t_max_seconds {self.t_max_seconds or 'not given'}: "
-                "give a t_max_seconds above t_min_seconds"
+                f"t_min_seconds is {self.t_min_seconds:g} and t_max_seconds "
+                f"{target.seconds if target else 'not given'}: give a t_max_seconds, or a target, above t_min_seconds"
             )
         return self
+
+    def find_t_max_seconds(self) -> float | None:
+        """The target of E[T]."""
+        target = self.find_target()
+        return target.seconds if target is not None and target.is_expected_sojourn else None
+
+    def find_drawn_target(self) -> TimeTarget | None:
+        """The target of another time."""
+        target = self.find_target()
+        return None if target is None or target.is_expected_sojourn else target
 
 
 class Bounds(Body):
@@ -197,7 +207,7 @@ class PolicyBody(Body):
         """What the planner decides by."""
         return owner_terms.Policy(
             self.goal.k_max,
-            self.goal.t_max_seconds,
+            self.goal.find_t_max_seconds(),
             self.goal.t_min_seconds,
             self.goal.beta,
             self.model,
@@ -211,6 +221,7 @@ class PolicyBody(Body):
             self.horizon_seconds,
             self.nodes.to_value(),
             self.most_deviation,
+            self.goal.find_drawn_target(),
         )
 
 

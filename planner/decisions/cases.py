@@ -5,13 +5,14 @@ from math import inf
 
 from planner.decisions.owner_terms import Policy
 from planner.decisions.wait_correction import Correction
-from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, TargetUnreachable
+from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, QuantileUnreachable, TargetUnreachable
 from planner.plans.estimation import Situation
 from planner.values import Estimate
 
 LIMITS = (
     (BudgetTooSmall, "k_max"),
     (BoundTooSmall, "max_processors"),
+    (QuantileUnreachable, "target"),
     (TargetUnreachable, "t_max_seconds"),
 )
 

@@ -18,6 +18,7 @@ from planner.decisions.payback import Moves, is_weighed, plan_moves, weigh_chang
 from planner.decisions.rate_outlook import NO_OUTLOOK, RateHistory, RateOutlook, forecast_each_step
 from planner.decisions.state_migration import OwnersLeft, keep_owners
 from planner.gates.counterfactuals import Counterfactuals, find_counterfactuals
+from planner.gates.drawn_limit import draw_limit
 from planner.gates.headroom import scale_load
 from planner.nodes.advice import NodeAdvice
 from planner.nodes.resources import MeasuredInstance, find_resources
@@ -126,6 +127,7 @@ def look_around(decision: Decision, policy: Policy) -> Counterfactuals:
         policy.t_min_seconds,
         wait_factor=correction.least_shared,
         own_factor=correction.own if correction.is_own else None,
+        drawn=draw_limit(decision.situation.topology, decision.situation.load, policy.target),
     )
 
 
@@ -146,10 +148,6 @@ def plan_for_rate(question: DecisionQuestion, external_rate: float) -> DecisionQ
     For a target `decide` itself covers the outlook; the other goals are asked of the load at that rate.
     """
     load = question.load
-    if (
-        question.policy.t_max_seconds is not None
-        or not load.external_rate
-        or external_rate == load.external_rate
-    ):
+    if question.policy.has_target or not load.external_rate or external_rate == load.external_rate:
         return question
     return replace(question, load=scale_measured(load, external_rate))

@@ -12,6 +12,7 @@ from planner.calibration.intervals import Interval
 from planner.decisions.cases import Case, Proposal, Reason, describe_limit, describe_signal
 from planner.decisions.latency_target import propose_for_target
 from planner.decisions.owner_terms import LastChange, Policy, bound_topology
+from planner.decisions.quantile_goal import propose_for_quantile
 from planner.decisions.wait_correction import Correction, correct_waits
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.gates.headroom import scale_load
@@ -161,6 +162,8 @@ def choose_goal(policy: Policy) -> tuple[Goal, Callable[[Case], Proposal]]:
     """The control loop that the policy asks for."""
     if policy.t_max_seconds is not None:
         return "latency-target", propose_for_target
+    if policy.target is not None:
+        return "latency-target", propose_for_quantile
     if policy.beta is not None:
         return "tradeoff", propose_tradeoff
     return "best-split", propose_best_split

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from planner.decisions.state_migration import State
 from planner.nodes.advice import USUAL_THRESHOLDS, Thresholds
+from planner.plans.time_target import TimeTarget
 from planner.values import DEFAULT_MODEL, Model, Topology
 
 
@@ -12,8 +13,8 @@ from planner.values import DEFAULT_MODEL, Model, Topology
 class Policy:
     """The goal and the rules of a policy.
 
-    The goal is t_max_seconds where it is given (DRS, problem 8, within k_max), else beta (Es-Stream), else the best
-    split of k_max (DRS, problem 6).
+    The goal is t_max_seconds where it is given (DRS, problem 8, within k_max), or `target`, of another time than E[T];
+    else beta (Es-Stream), else the best split of k_max (DRS, problem 6).
 
     `trigger`: a change of the external rate by a smaller part since the last change is ignored (Es-Stream, VI-C).
     `least_gain`: an E[T] that improves by a smaller part is not worth a change; measurements scatter.
@@ -37,6 +38,12 @@ class Policy:
     horizon_seconds: float | None = None
     nodes: Thresholds = USUAL_THRESHOLDS
     most_deviation: float = 0.0
+    target: TimeTarget | None = None
+
+    @property
+    def has_target(self) -> bool:
+        """Whether the goal is a time."""
+        return self.t_max_seconds is not None or self.target is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ NO_OUTLOOK = RateOutlook()
 
 def is_looking_ahead(policy: Policy) -> bool:
     """Whether the policy wants a forecast: only the processors for a target follow the rate to come."""
-    return policy.look_ahead and policy.t_max_seconds is not None
+    return policy.look_ahead and policy.has_target
 
 
 def look_out(history: RateHistory, policy: Policy, steps: int | None = None) -> RateOutlook:

@@ -6,7 +6,8 @@ from math import inf
 
 from planner.allocation.allocate import allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall
-from planner.gates.checks import Limits
+from planner.gates.checks import Limits, check_drawn
+from planner.gates.drawn_limit import DrawnLimit
 from planner.gates.verdict import find_headroom, plan_counts
 from planner.plans.estimation import Situation, assess_counts
 from planner.queueing.own_queues import OwnQueues
@@ -35,10 +36,12 @@ def find_counterfactuals(
     *,
     wait_factor: float = 1.0,
     own_factor: float | None = None,
+    drawn: DrawnLimit | None = None,
 ) -> Counterfactuals:
     """The counterfactuals of `counts`, with waits `wait_factor` times as long as modelled.
 
     With `own_factor` one processor fewer is also tried with a queue of each processor's own; the longer E[T] counts.
+    With `drawn` the rates are those up to which that target holds.
     """
     total, rate = sum(counts), situation.load.external_rate
     chosen = list(counts)
@@ -47,10 +50,12 @@ def find_counterfactuals(
     if t_max_seconds is not None and seconds is not None and seconds <= t_max_seconds:
         below = "" if t_min_seconds is None else f" = {t_min_seconds:.6g}"
         detail += f" Processors are given up only while E[T] is below t_min_seconds{below}."
+    if drawn is not None and fewer is not None:
+        detail += describe_drawn(situation, drawn, list(fewer.values()))
     target = t_max_seconds
     if target is not None and target > service and wait_factor != 1.0:
         target = service + (target - service) / wait_factor
-    limits = Limits(target, None)
+    limits = Limits(target, None, drawn)
     return Counterfactuals(
         one_fewer_processors=fewer,
         one_fewer_sojourn_seconds=seconds,
@@ -60,11 +65,17 @@ def find_counterfactuals(
             find_headroom(
                 situation,
                 lambda scaled: plan_counts(scaled, total - 1),
-                Limits(target, total - 1),
+                Limits(target, total - 1, drawn),
                 rate,
             )
         ),
     )
+
+
+def describe_drawn(situation: Situation, drawn: DrawnLimit, counts: Sequence[int]) -> str:
+    """A sentence on the target of drawn times with one processor fewer."""
+    check = check_drawn(drawn, situation, counts)
+    return f" {check.detail}"
 
 
 def describe_one_fewer(

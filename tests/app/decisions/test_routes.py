@@ -154,3 +154,14 @@ def test_a_stored_state_that_the_instances_contradict_is_a_conflict(client: http
     assert (refused.status_code, refused.json()["type"]) == (409, "stored-data-unusable")
     for part in ("2 values for 13 instances", f"/v1/topologies/{known}/policy"):
         assert part in refused.json()["detail"]
+
+
+def test_a_decision_for_a_quantile_says_so(client: httpx.Client, known: str):
+    target = {"of": "completion", "quantile": 0.99, "seconds": 0.2}
+    put_policy(client, known, {"goal": {"target": target}})
+    observe(client, known, 1, 320.0, {"generator": 5, "detector": 11, "reporter": 2})
+    made = decide(client, known, 1)
+    assert (made["goal"], made["action"]) == ("latency-target", "scale_up")
+    assert [one["code"] for one in made["reasons"]] == ["target-missed", "target-on-a-draw"]
+    assert "The 99% quantile of completion is" in made["counterfactuals"]["one_fewer_detail"]
+    assert made["counterfactuals"]["holds_up_to_rate"] >= 320.0

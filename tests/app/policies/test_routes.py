@@ -7,6 +7,8 @@ import pytest
 
 from tests.app.decision_calls import TARGET, put_policy
 
+P99 = {"of": "completion", "quantile": 0.99, "seconds": 0.2}
+
 
 def test_a_policy_is_stored_with_its_defaults_written_out(client: httpx.Client, known: str):
     url = f"/v1/topologies/{known}/policy"
@@ -27,6 +29,10 @@ def test_a_policy_is_stored_with_its_defaults_written_out(client: httpx.Client, 
     [
         ({"goal": {}}, "#/goal"),
         ({"goal": {"t_max_seconds": 0.1, "t_min_seconds": 0.1}}, "#/goal"),
+        ({"goal": {"target": P99, "t_min_seconds": 0.2}}, "#/goal"),
+        ({"goal": {"target": P99, "t_max_seconds": 0.2}}, "#/goal"),
+        ({"goal": {"target": P99, "beta": 0.2}}, "#/goal"),
+        ({"goal": {"target": P99 | {"quantile": 1.0}}}, "#/goal/target/quantile"),
         ({"goal": {"t_min_seconds": 0.1, "k_max": 9}}, "#/goal"),
         ({"goal": {"beta": 0.5, "k_max": 9}}, "#/goal"),
         ({"goal": {"k_max": 2}}, "#/goal/k_max"),
@@ -56,3 +62,8 @@ def test_a_policy_that_contradicts_itself_is_refused(
     refused = client.put(f"/v1/topologies/{known}/policy", json=policy)
     assert refused.status_code == 422
     assert [one["pointer"] for one in refused.json()["errors"]] == [pointer]
+
+
+def test_a_goal_of_a_quantile_is_stored(client: httpx.Client, known: str):
+    put_policy(client, known, {"goal": {"target": P99, "t_min_seconds": 0.1}})
+    assert client.get(f"/v1/topologies/{known}/policy").json()["goal"]["target"] == P99

@@ -1,0 +1,110 @@
+"""Decisions for a quantile: more, fewer or as many processors, and what limits them."""
+
+from dataclasses import replace
+
+import pytest
+
+from planner.decisions.compose import DecisionQuestion, compose_decision
+from planner.decisions.decide import Decision, decide
+from planner.decisions.owner_terms import Policy
+from planner.gates.drawn_limit import draw_limit
+from planner.plans.estimation import survey_load
+from planner.plans.quantile_target import min_processors_within
+from planner.plans.time_target import TimeTarget
+from planner.values import Load, Operator
+from tests.planner.gate_cases import FPD, measure
+
+P99 = TimeTarget("completion", 0.2, 0.99)
+POLICY = Policy(target=P99)
+ENOUGH = list(min_processors_within(FPD, measure(), P99).processors.values())
+
+
+def codes(decision: Decision) -> list[str]:
+    return [one.code for one in decision.reasons]
+
+
+def counts(decision: Decision) -> list[int]:
+    return [one.processors for one in decision.recommended.operators]
+
+
+def is_met(load: Load, found: list[int]) -> bool:
+    limit = draw_limit(FPD, load, P99)
+    assert limit is not None
+    return limit.is_met(survey_load(FPD, load, "ggk-whitt"), found)
+
+
+def test_a_missed_quantile_gets_the_fewest_processors_that_meet_it():
+    decision = decide(FPD, measure(), [5, 11, 2], POLICY)
+    assert decision.action == "scale_up"
+    assert decision.goal == "latency-target"
+    assert decision.urgent
+    assert counts(decision) == ENOUGH
+    assert codes(decision) == ["target-missed", "target-on-a-draw"]
+
+
+def test_a_wrong_split_keeps_its_number_of_processors_and_meets_the_target():
+    running = [ENOUGH[0] + 9, 11, ENOUGH[2]]
+    decision = decide(FPD, measure(), running, POLICY)
+    assert decision.action == "rebalance"
+    assert sum(counts(decision)) == sum(running)
+    assert is_met(measure(), counts(decision))
+
+
+def test_a_target_that_is_met_holds_and_below_t_min_gives_processors_up():
+    running = [count + 4 for count in ENOUGH]
+    assert decide(FPD, measure(), running, POLICY).action == "hold"
+    decision = decide(FPD, measure(), running, replace(POLICY, t_min_seconds=0.19))
+    assert decision.action == "scale_down"
+    assert counts(decision) == ENOUGH
+    assert codes(decision)[0] == "target-exceeded"
+    least = decide(FPD, measure(), ENOUGH, replace(POLICY, t_min_seconds=0.1999999))
+    assert least.action == "hold"
+    assert "no-fewer" in codes(least)
+
+
+def test_the_rate_to_be_ready_for_counts():
+    decision = decide(FPD, measure(), ENOUGH, POLICY, rate_ahead=400.0)
+    assert decision.action == "scale_up"
+    assert codes(decision)[0] == "ahead-of-load"
+    assert is_met(measure(400.0), counts(decision))
+
+
+def test_bounds_give_what_they_allow_and_are_named():
+    within = decide(FPD, measure(), [5, 11, 2], replace(POLICY, k_max=19))
+    assert sum(counts(within)) == 19
+    assert [one.code for one in within.constraints] == ["k_max"]
+    tight = replace(FPD, operators=(Operator("generator", max_processors=5), *FPD.operators[1:]))
+    bounded = decide(tight, measure(), [5, 11, 2], replace(POLICY, target=replace(P99, seconds=0.13)))
+    assert [one.code for one in bounded.constraints] == ["target"]
+    never = decide(FPD, measure(), [6, 13, 3], replace(POLICY, target=replace(P99, seconds=0.01)))
+    assert never.action == "hold"
+    assert [one.code for one in never.constraints] == ["target"]
+
+
+def test_measured_completion_stands_for_its_mean():
+    target = TimeTarget("completion", 0.2)
+    slow = replace(measure(), measured_completion_seconds=0.3)
+    assert codes(decide(FPD, slow, ENOUGH, Policy(target=target)))[0] == "target-missed"
+    assert codes(decide(FPD, measure(), ENOUGH, Policy(target=target)))[0] == "within-target"
+
+
+def test_what_cannot_keep_up_is_more_than_any_target():
+    decision = decide(FPD, measure(), [3, 8, 1], POLICY)
+    assert decision.reasons[0].detail.startswith("The 99% quantile of completion grows without end")
+    assert counts(decision) == ENOUGH
+
+
+def test_counterfactuals_are_of_the_quantile():
+    found = compose_decision(DecisionQuestion(FPD, measure(), [5, 11, 2], POLICY)).counterfactuals
+    assert "The 99% quantile of completion is " in found.one_fewer_detail
+    assert found.holds_up_to_rate is not None
+    assert 320.0 <= found.holds_up_to_rate < 340.0
+    assert found.one_fewer_up_to_rate is not None
+    assert found.one_fewer_up_to_rate <= found.holds_up_to_rate
+
+
+@pytest.mark.parametrize("quantile", [0.5, 0.9])
+def test_a_higher_load_never_takes_fewer_processors(quantile: float):
+    policy = Policy(target=replace(P99, quantile=quantile))
+    totals = [sum(counts(decide(FPD, measure(rate), [3, 8, 1], policy))) for rate in (250.0, 320.0, 400.0)]
+    assert totals == sorted(totals)
