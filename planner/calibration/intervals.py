@@ -18,9 +18,11 @@ class Interval:
     seconds: float | None = None
 
 
-def limit_intervals(topology: Topology, intervals: Sequence[Interval]) -> Sequence[Interval]:
-    """The newest intervals, as many as are looked at of a topology of this size."""
-    most = max(1, MOST_LOOKED_AT // max(1, len(topology.operators)))
+def limit_intervals(
+    topology: Topology, intervals: Sequence[Interval], most_looked_at: int = MOST_LOOKED_AT
+) -> Sequence[Interval]:
+    """The newest intervals: as many as make `most_looked_at` with the operators of the topology, and at least one."""
+    most = max(1, most_looked_at // max(1, len(topology.operators)))
     return intervals[-most:]
 
 

@@ -5,16 +5,24 @@ from math import ceil, inf
 from typing import Literal, NamedTuple
 
 from planner.calibration.intervals import Interval, fill_in, limit_intervals
-from planner.calibration.sampling_noise import Waits, find_bursts, find_noise, find_variability
+from planner.calibration.sampling_noise import (
+    Waits,
+    find_bursts,
+    find_noise,
+    find_variability,
+    guess_probability,
+)
 from planner.calibration.shrunk_ratio import SeenWait
 from planner.errors import PlannerError
 from planner.plans.estimation import Situation, survey_load
-from planner.values import Load, Model, OperatorLoad, Topology
+from planner.values import SHARED, Load, Model, OperatorLoad, Topology
 
 Gap = Literal["not-measured", "processors-unknown", "nothing-arrives", "unstable", "hardly-any-wait"]
 """Why an interval says nothing of an operator's wait."""
 # Below this part of a service a measured wait is the handing over of tuples, not a queue.
 LITTLE_WAIT = 0.02
+# Intervals times operators, for some tenths of a second.
+MOST_CALIBRATING = 6_000
 
 
 class ModelledInterval(NamedTuple):
@@ -41,7 +49,7 @@ def model_intervals(
     topology: Topology, load: Load, intervals: Sequence[Interval], model: Model
 ) -> list[ModelledInterval]:
     """The newest intervals as the model sees them, without those that it cannot compute with."""
-    newest = limit_intervals(topology, intervals)
+    newest = limit_intervals(topology, intervals, MOST_CALIBRATING)
     before = len(intervals) - len(newest)
     found = [model_interval(topology, load, before + at, one, model) for at, one in enumerate(newest)]
     return [one for one in found if one is not None]
@@ -74,17 +82,19 @@ def find_noises(
     """The relative variance of each operator's measured wait; inf where it could not keep up."""
     measured = [situation.load.operators[name] for name in situation.names]
     bursts = find_bursts(measured)
-    rates = zip(situation.flow.arrival_rates, situation.stations.service_rate, strict=True)
-    offered = [float(rate / service) for rate, service in rates]
-    stable = [k if wait < inf else ceil(a + 1.0) for k, wait, a in zip(counts, waits, offered, strict=True)]
-    probabilities = situation.waiting_probability(stable)
     noises = []
     for place, operator in enumerate(situation.topology.operators):
         count, rate = counts[place], float(situation.flow.arrival_rates[place])
+        mu, wait = float(situation.stations.service_rate[place]), waits[place]
+        if wait == inf:
+            noises.append(inf)
+            continue
         variability = find_variability(measured[place], bursts, operator.queueing, count)
+        utilisation = rate / mu / count
+        servers = count if operator.queueing in {None, SHARED} else 1
+        probability = guess_probability(wait * mu * servers, utilisation, variability)
         tuples = None if interval.seconds is None else rate * interval.seconds
-        seen = Waits(tuples, offered[place] / count, probabilities[place], variability)
-        noises.append(find_noise(seen) if waits[place] < inf else inf)
+        noises.append(find_noise(Waits(tuples, utilisation, probability, variability)))
     return noises
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, fsum, log, sqrt
 
-# The spread of true waits about modelled ones, in logarithms (docs/models/calibration.md).
+# The spread of true waits about modelled ones, in logarithms: 0.1 to 0.4 in simulations (docs/models/calibration.md).
 PRIOR_SPREAD = log(1.5)
 # A factor beyond these bounds has another cause than the error of a model: other queues, or wrong measurements.
 LARGEST, SMALLEST = 8.0, 1.0 / 8.0

@@ -22,3 +22,4 @@ def test_of_a_large_topology_only_the_newest_intervals_are_looked_at():
     topology = Topology(tuple([Operator(f"o{place}") for place in range(MOST_LOOKED_AT // 3)]))
     intervals = [Interval(Load(float(place), {})) for place in range(5)]
     assert [one.load.external_rate for one in limit_intervals(topology, intervals)] == [2.0, 3.0, 4.0]
+    assert [one.load.external_rate for one in limit_intervals(topology, intervals, 1)] == [4.0]

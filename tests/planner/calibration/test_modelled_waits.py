@@ -75,6 +75,6 @@ def test_the_noise_is_that_of_the_tuples_seen():
 
 
 def test_only_as_many_intervals_as_are_looked_at_keep_their_places(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("planner.calibration.intervals.MOST_LOOKED_AT", 4)
+    monkeypatch.setattr("planner.calibration.modelled_waits.MOST_CALIBRATING", 4)
     found = model_intervals(PAIR, LOAD, [Interval(LOAD)] * 5, "ggk-whitt")
     assert [one.place for one in found] == [3, 4]

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.calibration.sampling_noise import UNKNOWN_NOISE, Waits, find_bursts, find_noise, find_variability
+from planner.calibration.sampling_noise import (
+    UNKNOWN_NOISE,
+    Waits,
+    find_bursts,
+    find_noise,
+    find_variability,
+    guess_probability,
+)
+from planner.queueing.waiting import mmk_wait_seconds, waiting_probability
 from planner.values import IdcPoint, OperatorLoad
 
 
@@ -42,6 +50,14 @@ def test_that_of_simulated_queues_with_many_servers(rho: float, servers: int):
     assert find_noise(Waits(1000.0, rho, probability, 2.0)) == pytest.approx(seen, rel=0.4)
 
 
+@pytest.mark.parametrize(("rho", "servers"), [(0.5, 1), (0.8, 4), (0.6, 16)])
+def test_the_probability_to_wait_is_that_of_erlang(rho: float, servers: int):
+    wait = mmk_wait_seconds(rho * servers, 1.0, servers)
+    guessed = guess_probability(wait * servers, rho, 2.0)
+    assert guessed == pytest.approx(waiting_probability(rho * servers, 1.0, servers), rel=1e-9)
+    assert guess_probability(wait, rho, 0.0) == 1.0
+
+
 @given(st.floats(0.0, 1.2), st.floats(0.0, 1.0), st.floats(0.0, 1e6), st.floats(0.0, 1e9))
 def test_it_is_a_number_and_falls_with_more_tuples(
     rho: float, probability: float, variability: float, tuples: float
@@ -62,6 +78,6 @@ def test_bursts_count_over_their_longest_window_wherever_they_are_measured():
     assert find_variability(OperatorLoad(arrival_scv=30.0, service_scv=0.5), 9.0, None, 4) == 30.5
 
 
-@pytest.mark.parametrize(("queueing", "arrivals"), [("round-robin", 2.25), ("random", 3.0), ("keyed", 3.0)])
+@pytest.mark.parametrize(("queueing", "arrivals"), [("round-robin", 3.0), ("random", 3.0), ("keyed", 3.0)])
 def test_an_instance_sees_a_calmer_stream(queueing: str, arrivals: float):
     assert find_variability(OperatorLoad(service_scv=0.5), 9.0, queueing, 4) == arrivals + 0.5
