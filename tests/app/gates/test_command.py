@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from app.cli import cli
-from app.described.load import FPD_LOAD
+from app.described.load import FPD_LOAD, FPD_MEASURED
 from tests.app.gates.test_routes import judge, newest
 from tests.app.processes import HEADGATE, Service
 from tests.app.test_cli import FPD as FOLDER
@@ -204,3 +204,14 @@ def test_a_gate_on_a_quantile_is_what_the_service_answers(client: httpx.Client):
     unclear = run_here(*FILES, "--target-quantile", "0.99")
     assert unclear.exit_code == 2
     assert "need --t-max" in unclear.stderr
+
+
+def test_a_measured_wait_counts_unless_it_is_switched_off(tmp_path: Path):
+    reporter = {"service_rate": 40.0, "processors": 3, "measured_wait_seconds": 0.02}
+    load = tmp_path / "load.json"
+    load.write_text(json.dumps(FPD_LOAD | {"operators": FPD_MEASURED | {"reporter": reporter}}))
+    asked = [TOPOLOGY, "--load", str(load), "--t-max", "0.5", "--output", "json"]
+    waited, plain = (json.loads(run_here(*asked, *switch).stdout) for switch in ([], ["--no-calibrate"]))
+    assert "waits-calibrated" in [said["code"] for said in waited["diagnostics"]]
+    assert waited["expected_sojourn_seconds"] > plain["expected_sojourn_seconds"]
+    assert plain["calibration"] is None

@@ -1,6 +1,7 @@
 """`headgate plan` and `headgate estimate`: the same answers as over HTTP, tables, and exit codes."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -101,3 +102,27 @@ def test_quantiles_are_lines_below_the_table_and_wrong_ones_end_with_2():
     assert refused.exit_code == 2
     assert "write numbers with commas between them" in refused.stderr
     assert run_here("estimate", *FILES, "--quantiles", "99").exit_code == 2
+
+
+@pytest.fixture
+def waited(tmp_path: Path) -> list[str]:
+    """The example's files, with a measured wait."""
+    load = yaml.safe_load((FPD / "load.yaml").read_text())
+    load["operators"]["reporter"]["measured_wait_seconds"] = 0.02
+    (tmp_path / "load.json").write_text(json.dumps(load, default=str))
+    return ["--topology", str(FPD / "topology.yaml"), "--load", str(tmp_path / "load.json")]
+
+
+@pytest.mark.parametrize("command", [["estimate"], ["plan", "min-latency", "--k-max", "22"]])
+def test_a_measured_wait_corrects_the_modelled_one_and_says_so(waited: list[str], command: list[str]):
+    table = run_here(*command, *waited)
+    assert "note: Modelled waits are multiplied by what measured ones say of them: reporter" in " ".join(
+        table.stdout.split()
+    )
+    with_factor, plain = (
+        json.loads(run_here(*command, *waited, *switch, "--output", "json").stdout)
+        for switch in ([], ["--no-calibrate"])
+    )
+    assert [one["operator"] for one in with_factor["calibration"]] == ["reporter"]
+    assert plain["calibration"] is None
+    assert with_factor["expected_sojourn_seconds"] > plain["expected_sojourn_seconds"]
