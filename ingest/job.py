@@ -104,7 +104,7 @@ def write_run(run: JobRun, sources: Sources) -> tuple[Totals, int]:
         run.connection,
         run.number,
         run.request,
-        found=discover_topologies(flows),
+        found=discover_topologies(flows, summaries.queueings),
         notes=summaries.notes,
         totals=totals,
         seconds=run.seconds(),

@@ -91,6 +91,13 @@ class OperatorWindow(Answer):
     busy_spread: Annotated[float, Field(description="The busiest instance less the idlest.")]
     busy_skew: Annotated[float | None, Field(description="The busiest instance over the mean.")]
     upstream: list[UpstreamTuples]
+    waits_beside_idle: Annotated[
+        float | None,
+        Field(
+            description="The part of waiting tuples that arrived while another instance was idle: 0 with a shared "
+            "queue. Null where it was not looked at, or is not clear."
+        ),
+    ] = None
     arrival_idc: Annotated[
         list[DispersionAtScale] | None,
         Field(description="Of times above half a mean service that fit 100 times into the time covered."),

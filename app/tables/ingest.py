@@ -105,6 +105,7 @@ class OperatorSummaryRow(Base):
     busy_spread: Mapped[float]
     busy_skew: Mapped[float | None]
     upstream: Mapped[list[Document]] = mapped_column(JSONB)
+    waits_beside_idle: Mapped[float | None]
     arrival_idc: Mapped[list[Document] | None] = mapped_column(JSONB)
     service_histogram: Mapped[list[Document] | None] = mapped_column(JSONB)
     instance_shares: Mapped[list[Document] | None] = mapped_column(JSONB)

@@ -19,6 +19,7 @@ from ingest.measuring.measures import (
     thin_spans,
 )
 from ingest.measuring.pieces import Pieces
+from ingest.measuring.queue_evidence import measure_queues
 from ingest.measuring.roots import RootSums, sum_roots
 from ingest.measuring.rows import Codes, TupleRows, make_codes
 from ingest.measuring.segments import Integers, cut_segments
@@ -78,6 +79,7 @@ def measure_rows(rows: TupleRows, codes: Codes, slicing: Slicing, *, is_cut: boo
         "instances": measure_instances(rows, window, spots, codes),
         "edges": measure_edges(rows, window, spots, codes),
         "services": count_services(rows, window, spots),
+        "queues": measure_queues(rows, window, spots, codes),
         "spans": thin_spans(rows, window, spots, is_cut=is_cut, most=MOST_SPANS // slicing.per_window),
     }
 

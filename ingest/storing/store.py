@@ -212,7 +212,7 @@ JOIN (
         'service_scv', CASE WHEN s.service_scv > %(most_scv)s THEN %(most_scv)s ELSE s.service_scv END,
         'processors', s.processors, 'processors_basis', s.processors_basis,
         'measured_wait_seconds', s.mean_wait_seconds))) AS operators,
-        jsonb_object_agg(s.operator, s.shapes::jsonb) FILTER (WHERE s.shapes IS NOT NULL) AS shapes
+        jsonb_object_agg(s.operator, jsonb_strip_nulls(s.shapes::jsonb)) FILTER (WHERE s.shapes IS NOT NULL) AS shapes
     FROM staged_operators s
     JOIN (
         SELECT name.name, operator ->> 'name' AS operator

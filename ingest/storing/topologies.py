@@ -1,11 +1,13 @@
 """Stores a topology as the log shows it, or compares it with the one that was posted."""
 
 import json
+from typing import Any
 
 from psycopg import Connection
 
 from ingest.request import RunDiagnosticRow
 from ingest.windows.discovery import Discovery, Known, compare_topologies, find_unlogged
+from ingest.windows.stated_queueing import tell_of_queueings
 
 
 def store_topology(connection: Connection, found: Discovery) -> list[RunDiagnosticRow]:
@@ -15,7 +17,9 @@ def store_topology(connection: Connection, found: Discovery) -> list[RunDiagnost
         " ON r.topology_id = t.id AND r.revision = t.revision WHERE t.name = %s FOR UPDATE OF t",
         (found.name,),
     ).fetchone()
-    definition = found.to_definition()
+    known = read_known(stored[2]) if stored is not None else Known(frozenset(), {})
+    definition = found.to_definition(known.queueings)
+    inferred = tell_of_queueings(found.name, found.queueings)
     if stored is None:
         row = connection.execute(
             "INSERT INTO topologies (name, revision) VALUES (%s, 1) RETURNING id", (found.name,)
@@ -23,11 +27,11 @@ def store_topology(connection: Connection, found: Discovery) -> list[RunDiagnost
         assert row is not None
         add_revision(connection, row[0], 1, definition)
     elif stored[3] == "posted":
-        return compare_topologies(found, read_known(stored[2])) + find_unlogged(found)
+        return compare_topologies(found, known) + find_unlogged(found)
     elif stored[2] != definition:
         connection.execute("UPDATE topologies SET revision = revision + 1 WHERE id = %s", (stored[0],))
         add_revision(connection, stored[0], stored[1] + 1, definition)
-    return find_unlogged(found)
+    return inferred + find_unlogged(found)
 
 
 def add_revision(
@@ -40,8 +44,12 @@ def add_revision(
     )
 
 
-def read_known(definition: dict[str, list[dict[str, object]]]) -> Known:
+def read_known(definition: dict[str, Any]) -> Known:
+    said = {
+        str(one["name"]): one.get("queueing") or definition.get("queueing") for one in definition["operators"]
+    }
     return Known(
         frozenset(str(operator["name"]) for operator in definition["operators"]),
         {(str(e["source"]), str(e["target"])): float(str(e["selectivity"])) for e in definition["edges"]},
+        {name: str(queueing) for name, queueing in said.items() if queueing},
     )

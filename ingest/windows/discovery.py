@@ -1,15 +1,16 @@
 """A topology as the log shows it: operators, edges, selectivities and entries."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ingest.request import RunDiagnosticRow
+from ingest.windows.queueing import SeenQueueing
+from ingest.windows.stated_queueing import NOTHING_SAID, compare_queueings, merge_queueings, name_some
 
 SELECTIVITY_TOLERANCE = 0.1
 LEAST_TUPLES = 100  # a selectivity measured with fewer is too uncertain to compare
-MOST_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +44,15 @@ class Discovery:
     entries: tuple[SeenEntry, ...]
     inputs: dict[str, int]
     unlogged: tuple[str, ...]
+    queueings: tuple[SeenQueueing, ...] = ()
 
-    def to_definition(self) -> dict[str, object]:
-        """The definition in the form in which the service stores it."""
+    def to_definition(self, known: Mapping[str, str] = NOTHING_SAID) -> dict[str, object]:
+        """The definition as the service stores it, with the queueing known before where this log is silent."""
+        queueings = merge_queueings(known, self.queueings)
         return {
             "operators": [
                 {"name": name, "stateful": False, "min_processors": 1, "max_processors": None}
+                | ({"queueing": queueings[name]} if name in queueings else {})
                 for name in self.operators
             ],
             "edges": [
@@ -64,14 +68,21 @@ class Known:
 
     operators: frozenset[str]
     selectivities: dict[tuple[str, str], float]
+    queueings: Mapping[str, str] = field(default_factory=dict)
 
 
-def discover_topologies(flows: Iterable[SeenFlow]) -> list[Discovery]:
+def discover_topologies(flows: Iterable[SeenFlow], queueings: Iterable[SeenQueueing] = ()) -> list[Discovery]:
     """One per topology of the log, by name."""
     by_topology: defaultdict[str, list[SeenFlow]] = defaultdict(list)
     for flow in flows:
         by_topology[flow.topology].append(flow)
-    return [discover_topology(name, by_topology[name]) for name in sorted(by_topology)]
+    said: defaultdict[str, list[SeenQueueing]] = defaultdict(list)
+    for queueing in queueings:
+        said[queueing.topology].append(queueing)
+    return [
+        replace(discover_topology(name, by_topology[name]), queueings=tuple(said[name]))
+        for name in sorted(by_topology)
+    ]
 
 
 def discover_topology(name: str, flows: Sequence[SeenFlow]) -> Discovery:
@@ -129,14 +140,8 @@ def compare_topologies(found: Discovery, known: Known) -> list[RunDiagnosticRow]
     if differing:
         detail = f"Selectivities measured in the log differ from the posted ones: {name_some(differing)}."
         diagnostics.append(RunDiagnosticRow("selectivity-differs", found.name, detail))
-    return diagnostics
+    return diagnostics + compare_queueings(found.name, found.queueings, known.operators, known.queueings)
 
 
 def differs(measured: float, posted: float) -> bool:
     return abs(measured - posted) > SELECTIVITY_TOLERANCE * max(measured, posted)
-
-
-def name_some(names: Iterable[str]) -> str:
-    listed = list(names)
-    more = f" and {len(listed) - MOST_NAMED} more" if len(listed) > MOST_NAMED else ""
-    return ", ".join(listed[:MOST_NAMED]) + more

@@ -1,7 +1,7 @@
 """Columns -> rows, and rows of a segment -> one JSON text."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from itertools import pairwise
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ingest.measuring.segments import Segments
+from ingest.measuring.segments import Integers, Segments
 
 Row = dict[str, Any]
 Values = Callable[[int, int], list[Any]]  # of the rows from one place to another
@@ -50,5 +50,33 @@ def list_objects(columns: dict[str, Any], spots: Segments) -> Values:
         places = edges[begin : end + 1]
         rows = list(list_rows({name: column[places[0] : places[-1]] for name, column in columns.items()}))
         return [json.dumps(rows[one:other]) for one, other in pairwise((places - places[0]).tolist())]
+
+    return make
+
+
+def list_buckets(bucket: Integers, count: Integers, bounds: Sequence[float], spots: Segments) -> Values:
+    """As `list_objects` with `upper_seconds` and `count`, several times as fast."""
+    edges = np.append(spots.begins, spots.sizes.sum())
+    heads = [f'{{"upper_seconds": {bound!r}, "count": ' for bound in bounds]
+
+    def make(begin: int, end: int) -> list[str]:
+        places = edges[begin : end + 1]
+        inside = slice(places[0], places[-1])
+        pairs = zip(bucket[inside].tolist(), count[inside].tolist(), strict=True)
+        texts = [f"{heads[one]}{tuples}}}" for one, tuples in pairs]
+        return [f"[{', '.join(texts[one:other])}]" for one, other in pairwise((places - places[0]).tolist())]
+
+    return make
+
+
+def remember(values: Values) -> Values:
+    """The same, computed once for all columns that are made of it: the last answer is kept."""
+    last: dict[tuple[int, int], list[Any]] = {}
+
+    def make(begin: int, end: int) -> list[Any]:
+        if (begin, end) not in last:
+            last.clear()
+            last[begin, end] = values(begin, end)
+        return last[begin, end]
 
     return make

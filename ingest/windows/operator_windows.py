@@ -15,8 +15,9 @@ from ingest.request import RunDiagnosticRow
 from ingest.rollup import Found
 from ingest.windows.covered_time import cover_windows, tell_of_ends
 from ingest.windows.discovery import SeenFlow
-from ingest.windows.listing import Row, Values, find_start, list_objects, list_rows
+from ingest.windows.listing import Row, Values, find_start, list_buckets, list_objects, list_rows, remember
 from ingest.windows.presence import choose_processors, count_present
+from ingest.windows.queueing import SeenQueueing, find_waits_beside_idle, infer_queueing
 from ingest.windows.sampling import Sampling, find_sampling
 from ingest.windows.snapshot_shapes import keep_buckets, keep_scales, keep_shares, list_shapes
 from ingest.windows.timeline import find_busy, join_gaps, join_quantiles, join_services
@@ -30,6 +31,7 @@ class Summaries(NamedTuple):
     operators: Iterable[Row]
     topologies: Iterable[Row]
     notes: Sequence[RunDiagnosticRow] = ()
+    queueings: Sequence[SeenQueueing] = ()
 
 
 def summarise(found: Found, window_ns: int) -> tuple[Summaries, list[SeenFlow]]:
@@ -40,7 +42,8 @@ def summarise(found: Found, window_ns: int) -> tuple[Summaries, list[SeenFlow]]:
     topologies = find_topologies(log)
     operators = make_operator_rows(log, topologies, window_ns)
     rows = make_topology_rows(log, topologies, found.roots, window_ns)
-    return Summaries(operators, rows, tell_of_ends(topologies.ends)), list_flows(log)
+    summaries = Summaries(operators, rows, tell_of_ends(topologies.ends), infer_queueing(log))
+    return summaries, list_flows(log)
 
 
 def make_operator_rows(log: Pieces, topologies: Topologies, window_ns: int) -> Iterator[Row]:
@@ -58,6 +61,7 @@ def make_operator_rows(log: Pieces, topologies: Topologies, window_ns: int) -> I
     parts = (columns.pop(name) for name in ("kept_scales", "kept_shares", "kept_buckets"))
     columns |= {
         "shapes": list_shapes(*parts),
+        "waits_beside_idle": find_waits_beside_idle(log.tables["queues"], spots),
         "topology": [str(log.operators[place][0]) for place in spots.operator.tolist()],
         "operator": [log.operators[place][1] for place in spots.operator.tolist()],
         "window_start": [find_start(window, window_ns) for window in spots.window.tolist()],
@@ -81,16 +85,18 @@ def measure_windows(
     per_bin = find_bin_lengths(window_ns)[:, None] * tuples / known
     scaled = sampling.scale_dispersion(idc.T, per_bin).T
     quantiles = join_quantiles(operators, windows, log.tables["spans"])
-    buckets = join_buckets(log.tables["services"])
+    services, of_spots = join_buckets(log.tables["services"])
+    bounds = (find_upper_ns(np.arange(int(services["bucket"].max()) + 1)) / 1e9).tolist()
+    indices = remember(lambda begin, end: list_dispersion(scaled[begin:end], window_ns))
     return {
         "tuples": tuples,
         "arrival_scv": sampling.scale(join_gaps(operators, operators["operator"], windows)),
-        "arrival_idc": lambda begin, end: list_dispersion(scaled[begin:end], window_ns),
+        "arrival_idc": indices,
         "service_rate": np.where(served > 0, tuples / np.where(served > 0, served, 1.0) * 1e9, np.nan),
         "service_scv": join_services(operators, windows),
-        "service_histogram": list_buckets(*buckets),
-        "kept_scales": keep_scales(scaled, window_ns),
-        "kept_buckets": keep_buckets(*buckets, served > 0),
+        "service_histogram": list_buckets(services["bucket"], services["tuples"], bounds, of_spots),
+        "kept_scales": keep_scales(indices, scaled),
+        "kept_buckets": keep_buckets(services, of_spots, served > 0),
         "mean_wait_seconds": waited / tuples / 1e9,
         "mean_sojourn_seconds": (waited + served) / tuples / 1e9,
         **{f"{name}_seconds": values / 1e9 for name, values in quantiles.items()},
@@ -111,11 +117,6 @@ def join_buckets(services: Table) -> tuple[Table, Segments]:
     table, buckets = group_by(services, "operator", "window", "bucket")
     found = take(table, buckets.begins) | {"tuples": buckets.sum(table["tuples"])}
     return found, cut_segments(found["operator"], found["window"])
-
-
-def list_buckets(found: Table, windows: Segments) -> Values:
-    columns = {"upper_seconds": find_upper_ns(found["bucket"]) / 1e9, "count": found["tuples"]}
-    return list_objects(columns, windows)
 
 
 def list_upstream(log: Pieces) -> Values:
@@ -151,7 +152,9 @@ def measure_instances(
     shown = np.where(covered > 0, present / np.where(covered > 0, covered, 1), np.nan)
     processors, basis = choose_processors(windows.sizes, shown, names, busy.most)
     busiest = windows.max(table["busy_ns"]) * windows.sizes
+    shares = {name: table[name] for name in ("share", "arrival_scv")}
     named = {"instance": [log.instances[place][2] for place in table["instance"].tolist()]}
+    listed = remember(list_objects(named | shares, windows))
     return {
         "instances": windows.sizes,
         "instances_present": shown,
@@ -160,10 +163,8 @@ def measure_instances(
         "processors": processors,
         "processors_basis": basis,
         "busy_fractions": list_objects(named | {"busy": table["busy"]}, windows),
-        "instance_shares": list_objects(
-            named | {name: table[name] for name in ("share", "arrival_scv")}, windows
-        ),
-        "kept_shares": keep_shares(named["instance"], table["share"], table["arrival_scv"], windows),
+        "instance_shares": listed,
+        "kept_shares": keep_shares(listed, named["instance"], table["arrival_scv"], windows),
         "busy_spread": most - least,
         "busy_skew": np.where(total > 0, busiest / np.where(total > 0, total, 1), np.nan),
     }

@@ -5,16 +5,14 @@ What is not known, or could not be sent to the service, is left out.
 
 import json
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from ingest.measuring.dispersion import find_bin_lengths
 from ingest.measuring.measures import BUCKETS_PER_OCTAVE
-from ingest.measuring.segments import Floats, Segments, cut_segments
+from ingest.measuring.segments import Column, Floats, Segments, cut_segments
 from ingest.measuring.tables import Table
-from ingest.windows.listing import Row, Values, list_rows
+from ingest.windows.listing import Values, list_buckets
 
 # The largest that a snapshot may have: a larger SCV is two bursts with a long silence between them.
 MOST_SCV = 1e6
@@ -26,41 +24,51 @@ FINE_PER_COARSE = 2  # buckets of a summary in one of a snapshot
 
 def list_shapes(idc: Values, instances: Values, services: Values) -> Values:
     """One JSON object per operator and window; None where nothing is known."""
+    names = ("arrival_idc", "instances", "service_histogram")
 
     def make(begin: int, end: int) -> list[str | None]:
-        parts = zip(idc(begin, end), instances(begin, end), services(begin, end), strict=True)
-        return [join_parts(*one) for one in parts]
-
-    return make
-
-
-def join_parts(idc: list[Row], instances: list[Row], services: list[Row]) -> str | None:
-    named = {"arrival_idc": idc, "instances": instances, "service_histogram": services}
-    known = {name: rows for name, rows in named.items() if rows}
-    return json.dumps(known) if known else None
-
-
-def keep_scales(idc: Floats, window_ns: int) -> Values:
-    """The known scales, if there are several."""
-    lengths = (find_bin_lengths(window_ns) / 1e9).tolist()
-
-    def make(begin: int, end: int) -> list[list[Row]]:
-        held = np.where(np.isnan(idc[begin:end]), -1.0, np.minimum(idc[begin:end], MOST_IDC)).tolist()
-        rows = [
-            [{"window_seconds": t, "idc": i} for t, i in zip(lengths, row, strict=True) if i >= 0]
-            for row in held
+        parts = zip(*(one(begin, end) for one in (idc, instances, services)), strict=True)
+        named = [
+            [f'"{name}": {text}' for name, text in zip(names, one, strict=True) if text] for one in parts
         ]
-        return [row if len(row) >= LEAST_SCALES else [] for row in rows]
+        return ["{" + ", ".join(one) + "}" if one else None for one in named]
 
     return make
 
 
-def keep_shares(names: Sequence[str | None], shares: Floats, scvs: Floats, windows: Segments) -> Values:
+def keep_where(texts: Values, is_kept: Column) -> Values:
+    def make(begin: int, end: int) -> list[Any]:
+        pairs = zip(texts(begin, end), is_kept[begin:end].tolist(), strict=True)
+        return [text if kept else None for text, kept in pairs]
+
+    return make
+
+
+def keep_scales(texts: Values, idc: Floats) -> Values:
+    """The known scales, if there are several, and none is beyond what the service takes."""
+    is_known = ~np.isnan(idc)
+    is_kept = (is_known.sum(axis=1) >= LEAST_SCALES) & (np.where(is_known, idc, 0.0).max(axis=1) <= MOST_IDC)
+    return keep_where(texts, is_kept)
+
+
+def keep_shares(texts: Values, names: Sequence[str | None], scvs: Floats, windows: Segments) -> Values:
     """The shares of all instances of an operator, or of none."""
-    can_send = np.array([is_name(name) for name in names], dtype=np.int64)
-    is_kept = (windows.sum(1 - can_send) == 0) & (windows.sizes <= MOST_INSTANCES)
-    columns = {"instance": names, "share": shares, "arrival_scv": np.minimum(scvs, MOST_SCV)}
-    return list_some(columns, windows, is_kept)
+    cannot_send = np.array([not is_name(name) for name in names], dtype=np.int64)
+    is_kept = (windows.sum(cannot_send) == 0) & (windows.sizes <= MOST_INSTANCES)
+    is_large = windows.max(np.where(scvs > MOST_SCV, 1, 0)) > 0
+
+    def make(begin: int, end: int) -> list[Any]:
+        pairs = zip(texts(begin, end), is_large[begin:end].tolist(), strict=True)
+        return [bound_scvs(text) if large else text for text, large in pairs]
+
+    return keep_where(make, is_kept)
+
+
+def bound_scvs(text: str) -> str:
+    rows = json.loads(text)
+    return json.dumps(
+        [row | {"arrival_scv": row["arrival_scv"] and min(row["arrival_scv"], MOST_SCV)} for row in rows]
+    )
 
 
 def is_name(name: str | None) -> bool:
@@ -68,7 +76,7 @@ def is_name(name: str | None) -> bool:
     return name is not None and name == name.strip() and name.isprintable()
 
 
-def keep_buckets(found: Table, windows: Segments, is_known: Any) -> Values:
+def keep_buckets(found: Table, windows: Segments, is_known: Column) -> Values:
     """Coarser buckets, and an empty one wherever the lower bound of a bucket is not the upper one of another.
 
     Services of no time are in a bucket of their own, which ends at one nanosecond.
@@ -83,26 +91,11 @@ def keep_buckets(found: Table, windows: Segments, is_known: Any) -> Values:
         np.insert(column, lonely, values)
         for column, values in ((spot, spot[lonely]), (coarse, coarse[lonely] - 1), (count, 0))
     )
-    bounds = np.array(list_bounds(int(coarse.max(initial=0))))
-    return list_some({"upper_seconds": bounds[coarse], "count": count}, cut_segments(spot), is_known)
+    bounds = list_bounds(int(coarse.max(initial=0)))
+    return keep_where(list_buckets(coarse, count, bounds, cut_segments(spot)), is_known)
 
 
 def list_bounds(last: int) -> list[float]:
     """The upper bounds of the coarse buckets in seconds, of six digits: they need not be exact, but always the same."""
     octave, step = np.divmod(np.arange(last + 1) * FINE_PER_COARSE, BUCKETS_PER_OCTAVE)
     return [float(f"{bound:.6g}") for bound in np.ldexp(1.0 + step / BUCKETS_PER_OCTAVE, octave) / 1e9]
-
-
-def list_some(columns: dict[str, Any], windows: Segments, is_kept: Any) -> Values:
-    """The rows of each segment, without what is not known; none of the segments that are not kept."""
-    edges = np.append(windows.begins, windows.sizes.sum())
-
-    def make(begin: int, end: int) -> list[list[Row]]:
-        places = edges[begin : end + 1].tolist()
-        first = places[0] if places else 0
-        rows = list(list_rows({name: column[first : places[-1]] for name, column in columns.items()}))
-        known = [{name: value for name, value in row.items() if value is not None} for row in rows]
-        spans = zip(pairwise(places), is_kept[begin:end].tolist(), strict=True)
-        return [known[one - first : other - first] if kept else [] for (one, other), kept in spans]
-
-    return make

@@ -81,8 +81,8 @@ def test_what_the_first_version_stored_reads_as_it_did(first_database_url: str, 
 def test_bursts_histograms_and_shares_of_the_first_version_are_null_and_go_with_their_columns(
     first_database_url: str, start_service: StartService
 ):
-    """The three columns are added to the rows that are there, and taken away again with what they hold."""
-    shapes = {"arrival_idc", "service_histogram", "instance_shares"}
+    """The columns are added to the rows that are there, and taken away again with what they hold."""
+    shapes = {"arrival_idc", "service_histogram", "instance_shares", "waits_beside_idle"}
     service = start_service(database_url=first_database_url)
     with httpx.Client(base_url=service.url, timeout=60) as client:
         items = client.get("/v1/topologies/calls/summaries").json()["items"]

@@ -11,7 +11,6 @@ from ingest.windows.discovery import (
     compare_topologies,
     discover_topologies,
     find_unlogged,
-    name_some,
 )
 
 FLOWS = [
@@ -74,7 +73,3 @@ def test_a_selectivity_of_few_tuples_is_not_compared():
     flows = [SeenFlow("t", "a", None, LEAST_TUPLES - 1), SeenFlow("t", "b", "a", 1)]
     posted = Known(frozenset("ab"), {("a", "b"): 5.0})
     assert compare_topologies(discover_topologies(flows)[0], posted) == []
-
-
-def test_long_lists_are_cut_short():
-    assert name_some(map(str, range(13))) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 3 more"

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from ingest.measuring.segments import cut_segments
-from ingest.windows.listing import MOST_ROWS, find_start, list_objects, list_rows
+from ingest.windows.listing import MOST_ROWS, find_start, list_buckets, list_objects, list_rows, remember
 
 
 def test_what_is_not_a_number_is_null():
@@ -42,3 +42,25 @@ def test_objects_are_made_of_a_stretch_of_rows_at_a_time():
 def test_windows_begin_at_multiples_of_their_length_since_the_epoch():
     assert find_start(29_916_000, 60 * 10**9) == datetime(2026, 11, 18, tzinfo=UTC)
     assert find_start(3, 86_400 * 10**9) == datetime(1970, 1, 4, tzinfo=UTC)
+
+
+def test_buckets_are_the_same_texts_as_objects():
+    bucket, count, spots = np.array([0, 2, 1]), np.array([7, 1, 5]), cut_segments(np.array([3, 3, 4]))
+    bounds = [0.0, 1.125e-9, 0.1]
+    texts = list_buckets(bucket, count, bounds, spots)
+    assert texts(0, 2) == list_objects({"upper_seconds": np.array(bounds)[bucket], "count": count}, spots)(
+        0, 2
+    )
+    assert texts(1, 2) == texts(0, 2)[1:]
+
+
+def test_what_several_columns_are_made_of_is_computed_once():
+    asked = []
+
+    def make(begin: int, end: int) -> list[int]:
+        asked.append((begin, end))
+        return list(range(begin, end))
+
+    values = remember(make)
+    assert [values(*span) for span in ((0, 2), (0, 2), (2, 3))] == [[0, 1], [0, 1], [2]]
+    assert asked == [(0, 2), (2, 3)]

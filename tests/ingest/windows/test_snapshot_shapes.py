@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from app.described.load import OperatorLoadBody
 from ingest.measuring.measures import find_buckets
 from ingest.measuring.segments import cut_segments
+from ingest.windows.listing import list_objects
 from ingest.windows.snapshot_shapes import (
     MOST_IDC,
     MOST_INSTANCES,
@@ -42,7 +43,7 @@ def keep_services(nanos: Sequence[int]) -> list[dict[str, Any]]:
     bucket, count = np.unique(find_buckets(np.array(nanos)), return_counts=True)
     table = {"bucket": bucket, "tuples": count}
     kept = keep_buckets(table, cut_segments(np.zeros(len(bucket))), np.array([True]))(0, 1)
-    return list(kept[0])
+    return list(json.loads(kept[0]))
 
 
 def test_the_service_takes_the_shapes_of_all_kinds_of_logs():
@@ -88,25 +89,27 @@ def test_bounds_are_those_of_every_second_bucket():
     assert bounds == pytest.approx([1e-9, 1.25e-9, 1.5e-9, 1.75e-9, 2e-9, 2.5e-9, 3e-9, 3.5e-9, 4e-9])
 
 
-def test_one_scale_alone_is_left_out_and_indices_are_bounded():
-    idc = np.full((3, 14), np.nan)
+def test_one_scale_alone_and_what_is_beyond_the_limit_is_left_out():
+    idc = np.full((4, 14), np.nan)
     idc[0, 3], idc[1, 3:5], idc[2, :2] = 2.0, (1e12, 0.0), (1.0, 2.0)
-    one, two, three = keep_scales(idc, 2**30)(0, 3)
-    assert one == []
-    assert [row["idc"] for row in two] == [MOST_IDC, 0.0]
-    assert [row["window_seconds"] for row in three] == [1024e-9, 2048e-9]
-    assert keep_scales(idc, 2**30)(2, 3) == [three]
+    kept = keep_scales(lambda begin, end: [f"text {n}" for n in range(begin, end)], idc)
+    assert kept(0, 4) == [None, None, "text 2", None]
+    assert kept(2, 3) == ["text 2"]
+    assert MOST_IDC < 1e12
 
 
 def test_shares_of_all_instances_or_of_none():
     names = ["a", "b", " c", "d", *(f"i{n}" for n in range(MOST_INSTANCES + 1))]
     windows = cut_segments(np.repeat([0, 1, 2], [2, 2, MOST_INSTANCES + 1]))
-    shares = np.full(len(names), 0.5)
     scvs = np.append([np.nan, 1e9], np.ones(len(names) - 2))
-    known, renamed, many = keep_shares(names, shares, scvs, windows)(0, 3)
-    assert known == [{"instance": "a", "share": 0.5}, {"instance": "b", "share": 0.5, "arrival_scv": 1e6}]
-    assert renamed == [], "the service takes no name with spaces around it"
-    assert many == []
+    texts = list_objects({"instance": names, "arrival_scv": scvs}, windows)
+    known, renamed, many = keep_shares(texts, names, scvs, windows)(0, 3)
+    assert json.loads(known) == [
+        {"instance": "a", "arrival_scv": None},
+        {"instance": "b", "arrival_scv": 1e6},
+    ]
+    assert renamed is None, "the service takes no name with spaces around it"
+    assert many is None
 
 
 def test_an_operator_whose_services_take_no_time_has_no_histogram():

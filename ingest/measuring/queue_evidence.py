@@ -1,0 +1,180 @@
+"""Whether tuples wait beside idle instances, and how evenly they are dealt: the signs of a queue per instance.
+
+Of a batch up to MOST_LOOKED_AT tuples are looked at: the first LOOKED_AT or more of each operator and window, or of
+every n-th. Of an instance everything is known from its first start among these to its last finish.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ingest.measuring.rows import Codes, TupleRows
+from ingest.measuring.segments import Column, Integers, Segments, cut_segments, number_pairs, sort_by_code
+from ingest.measuring.tables import Table
+
+LOOKED_AT, MOST_LOOKED_AT = 512, 32_768
+MOST_NS = 1 << 62
+BLOCK = 64  # tuples, among which those of each instance are counted
+# Of a mean service: handing over takes some time, and a shorter wait or silence says nothing.
+HAND_OVER = 0.1
+COUNTS = (
+    "known",
+    "explained",
+    "waiting",
+    "waiting_explained",
+    "untied",
+    "beside_idle",
+    "expected",
+    "halted_ns",
+    "length_ns",
+    "unevenness",
+    "freedom",
+)
+
+
+class Stretch(NamedTuple):
+    """The tuples looked at, by operator and window, then by instance, then by arrival; `group` counts instances.
+
+    Times are nanoseconds since the beginning of the stretch.
+    """
+
+    spot: Integers
+    group: Integers
+    place: Integers
+    arrived: Integers
+    started: Integers
+    finished: Integers
+    is_tied: Column
+
+
+def measure_queues(rows: TupleRows, window: Integers, spots: Segments, codes: Codes) -> Table:
+    """One row per operator and window that has several instances and was not sampled: the sums of COUNTS."""
+    stretch, chosen = choose_stretches(rows, spots, codes)
+    count = len(chosen)
+    sums = {name: np.zeros(count) for name in COUNTS}
+    instances = chosen * 0
+    if count:
+        sums |= count_waits(stretch, count) | count_dealt(stretch, count)
+        owner = stretch.spot[np.diff(stretch.group, prepend=-1) > 0]
+        instances = np.bincount(owner, minlength=count)
+    places = spots.begins[chosen]
+    return {"operator": rows.operator[places], "window": window[places], "instances": instances, **sums}
+
+
+def choose_stretches(rows: TupleRows, spots: Segments, codes: Codes) -> tuple[Stretch, Integers]:
+    """The tuples looked at, and the segments that they are of."""
+    sizes = np.minimum(spots.sizes, max(LOOKED_AT, MOST_LOOKED_AT // max(len(spots.sizes), 1)))
+    picked = np.arange(0, len(sizes), -(-int(sizes.sum()) // MOST_LOOKED_AT) or 1)
+    sizes, begins = sizes[picked], spots.begins[picked]
+    ends = np.cumsum(sizes)
+    place = np.arange(int(sizes.sum())) - np.repeat(ends - sizes, sizes)
+    row = np.repeat(begins, sizes) + place
+    kind = rows.kind[row]
+    looked = Segments(ends - sizes, sizes)
+    instance = codes.instance[kind]
+    is_usable = looked.min(instance) < looked.max(instance)
+    is_usable &= looked.max(codes.every[kind]) == 1
+    is_usable &= looked.sum(rows.service_ns[row]) > 0
+    chosen = np.flatnonzero(is_usable)
+    spot = np.repeat(np.cumsum(is_usable) - 1, sizes)
+    kept = np.repeat(is_usable, sizes)
+    row, spot, place, instance = row[kept], spot[kept], place[kept], instance[kept]
+    arrived = rows.arrived_ns[row]
+    is_same = (np.diff(arrived) == 0) & (np.diff(spot) == 0)
+    is_tied = np.append(is_same, False) | np.append(False, is_same) if len(row) else is_same
+    arrived = arrived - rows.arrived_ns[begins[chosen]][spot] if len(row) else arrived
+    started = arrived + rows.wait_ns[row]
+    group = number_pairs(spot, instance)
+    order = sort_by_code(group)
+    columns = (spot, group, place, arrived, started, started + rows.service_ns[row], is_tied)
+    return Stretch(*(column[order] for column in columns)), picked[chosen]
+
+
+def count_waits(stretch: Stretch, count: int) -> Table:
+    """How many waited, and how many of them while a sibling was idle.
+
+    On one instance that serves in order, a tuple starts when it arrives or when the one before is finished, under any
+    queueing: where waits are not `explained` so, records are missing, or an instance serves several at once. `expected`
+    is how many would have waited beside an idle sibling had each tuple gone to an instance at random. For `halted_ns`
+    instances did not serve although they could have.
+    """
+    spot, arrived, started, finished = stretch.spot, stretch.arrived, stretch.started, stretch.finished
+    served = np.bincount(spot, finished - started, count)
+    margin = (HAND_OVER * served / np.bincount(spot, minlength=count)).astype(np.int64)[spot]
+    is_first = np.append(True, np.diff(stretch.group) > 0)
+    is_last = np.append(is_first[1:], True)
+    free = np.append(0, finished[:-1])
+    is_known = ~is_first
+    late = started - np.maximum(arrived, free)
+    is_explained = is_known & (np.abs(late) <= margin)
+    is_waiting = is_known & (started - arrived > margin)
+    freed = find_freed(stretch, margin, late)
+    busy, present = count_busy(stretch, freed, is_first, is_last)
+    is_open = is_known & ~stretch.is_tied & (busy >= 1) & (present > busy)
+    chance = np.where(is_open, busy / np.maximum(present, 1), 0.0)
+    counted = {
+        "known": is_known,
+        "explained": is_explained,
+        "waiting": is_waiting,
+        "waiting_explained": is_waiting & is_explained,
+        "untied": is_waiting & ~stretch.is_tied,
+        "beside_idle": is_waiting & is_open,
+        "expected": chance,
+        "halted_ns": np.where(is_known & (late > margin), late, 0),
+    }
+    length = cut_segments(spot).max(arrived).astype(float)
+    return {name: np.bincount(spot, values, count) for name, values in counted.items()} | {
+        "length_ns": length
+    }
+
+
+def find_freed(stretch: Stretch, margin: Integers, late: Integers) -> Integers:
+    """When an instance can serve the next tuple: if that one is served late, the instance was halted until then."""
+    following = np.append(stretch.started[1:], 0)
+    is_halted = np.append(late[1:] > margin[1:], False)
+    freed = np.where(is_halted, following, np.minimum(stretch.finished + margin, following))
+    is_last = np.append(np.diff(stretch.group) > 0, True)
+    return np.where(is_last, stretch.finished, freed)
+
+
+def count_busy(
+    stretch: Stretch, freed: Integers, is_first: Column, is_last: Column
+) -> tuple[Integers, Integers]:
+    """When each tuple arrives, the instances that serve another one, and those of which it is known what they do."""
+    width = int(stretch.finished.max()) + 1
+    if width > MOST_NS // (int(stretch.spot[-1]) + 1):
+        return stretch.spot * 0, stretch.spot * 0  # such long services leave nothing to look at
+    base = stretch.spot * width
+
+    def count(times: Integers, side: str) -> Integers:
+        at = base + stretch.arrived
+        return np.searchsorted(np.sort(times), at, "right" if side == "until" else "left")
+
+    busy = count(base + stretch.started, "until") - count(base + freed, "until")
+    come = (base + stretch.started)[is_first]
+    gone = (base + stretch.finished)[is_last]
+    present = count(come, "until") - count(gone, "before")
+    return busy - (stretch.started == stretch.arrived), present
+
+
+def count_dealt(stretch: Stretch, count: int) -> Table:
+    """Σ over blocks of χ² = Σₓ (nₓ − n/k)² k/n, and its degrees of freedom, which it equals if tuples go at random.
+
+    Where an instance comes or goes among the tuples looked at, nothing is counted.
+    """
+    groups = cut_segments(stretch.group)
+    owner = groups.first(stretch.spot)
+    size = np.bincount(stretch.spot, minlength=count)
+    is_there = (3 * groups.first(stretch.place) <= size[owner]) & (
+        3 * groups.last(stretch.place) >= 2 * size[owner]
+    )
+    instances = np.bincount(owner, minlength=count)
+    is_steady = np.bincount(owner, is_there, count) == instances
+    blocks = np.where(is_steady, size // BLOCK, 0)
+    inside = stretch.place < BLOCK * blocks[stretch.spot]
+    cells = cut_segments(stretch.group[inside], stretch.place[inside] // BLOCK)
+    squares = np.bincount(cells.first(stretch.spot[inside]), cells.sizes.astype(float) ** 2, count)
+    return {
+        "unevenness": np.where(blocks > 0, squares * instances / BLOCK - blocks * BLOCK, 0.0),
+        "freedom": (blocks * (instances - 1)).astype(float),
+    }

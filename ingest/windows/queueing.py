@@ -1,0 +1,139 @@
+"""Which queue tuples join, as far as the log shows it; where it does not, nothing is said.
+
+With a queue for all, a tuple never waits while an instance is idle. With a queue per instance, it waits beside idle
+ones about as often as if it went to an instance at random. The rules were tried on simulated logs of all kinds.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ingest.measuring.pieces import Pieces, Spots, group_by
+from ingest.measuring.queue_evidence import COUNTS
+from ingest.measuring.segments import Floats
+from ingest.measuring.tables import Table, take
+
+SHARED, ROUND_ROBIN, RANDOM, KEYED = "shared", "round-robin", "random", "keyed"
+LEAST_WAITING = 1_000
+LEAST_EXPECTED = 100.0  # waits beside idle instances, had tuples gone at random
+LEAST_EXPLAINED = 0.95
+# Of the waits beside idle instances that random queues would have: a queue for all has none, and one per instance many.
+MOST_OF_SHARED, LEAST_OF_OWN = 0.005, 0.1
+# A lost record or a halt makes an instance look idle: waits that are not explained say how often.
+HALT_FACTOR = 5.0
+# The scatter of what instances get, as a multiple of that by chance. In turn there is little; services of equal length
+# make a queue for all look like turns.
+MOST_OF_TURNS, LEAST_OF_POOL = 0.6, 0.15
+CHANCE = (0.8, 1.25)
+LEAST_FREEDOM = 200.0  # the scatter of chance is then known to 10%
+DEVIATIONS = 4.0
+# Shares are those of keys if they are uneven beyond chance, the largest by a twentieth, and the same in all windows.
+LEAST_OF_KEYS, LEAST_LARGEST, MOST_CHANGE_OF_KEYS, LEAST_WINDOWS = 10.0, 1.05, 5.0, 3
+MOST_CELLS = 10_000_000
+
+
+class Dealt(NamedTuple):
+    """How an operator's tuples fall to its instances, over the windows that have all of them.
+
+    `unevenness` is χ² against equal shares, `change` that of windows against the shares of all, each per degree of
+    freedom; `largest` is the largest share times the number of instances.
+    """
+
+    unevenness: float
+    change: float
+    largest: float
+
+
+class SeenQueueing(NamedTuple):
+    """What a run's log says of an operator's queueing; `queueing` of None: a queue per instance, of whatever kind."""
+
+    topology: str
+    operator: str
+    queueing: str | None
+    detail: str
+
+
+def infer_queueing(log: Pieces) -> list[SeenQueueing]:
+    """One per operator whose log says enough."""
+    evidence, operators = group_by(log.tables["queues"], "operator")
+    sums = {name: operators.sum(evidence[name]) for name in COUNTS}
+    instances = operators.max(evidence["instances"])
+    found = []
+    for row in np.flatnonzero(sums["waiting"] >= LEAST_WAITING).tolist():
+        operator = int(evidence["operator"][operators.begins[row]])
+        counted = {name: float(column[row]) for name, column in sums.items()}
+        dealt = find_dealt(take(log.tables["instances"], log.tables["instances"]["operator"] == operator))
+        topology, name, *_ = log.operators[operator]
+        if judged := judge_queueing(counted, int(instances[row]), dealt):
+            found.append(SeenQueueing(str(topology), str(name), *judged))
+    return found
+
+
+def find_waits_beside_idle(queues: Table, spots: Spots) -> Floats:
+    """Per spot, the share of waiting tuples that arrived while another instance was idle; NaN: not known."""
+    table, windows = group_by(queues, "operator", "window")
+    sums = {name: windows.sum(table[name]) for name in ("known", "explained", "untied", "beside_idle")}
+    is_known = (sums["untied"] > 0) & (sums["explained"] >= LEAST_EXPLAINED * sums["known"])
+    found = np.full(len(spots.key), np.nan)
+    place = np.searchsorted(
+        spots.key, spots.find(windows.first(table["operator"]), windows.first(table["window"]))
+    )
+    found[place[is_known]] = sums["beside_idle"][is_known] / sums["untied"][is_known]
+    return found
+
+
+def judge_queueing(
+    counted: dict[str, float], instances: int, dealt: Dealt | None
+) -> tuple[str | None, str] | None:
+    """The queueing, and its evidence in words; None where the evidence is not enough."""
+    lost = 1.0 - counted["waiting_explained"] / counted["waiting"]
+    is_clean = counted["explained"] >= LEAST_EXPLAINED * counted["known"] and lost <= 1.0 - LEAST_EXPLAINED
+    if not is_clean or counted["expected"] < LEAST_EXPECTED or not counted["untied"]:
+        return None
+    share, part = counted["beside_idle"] / counted["untied"], counted["beside_idle"] / counted["expected"]
+    scatter = counted["unevenness"] / counted["freedom"] if counted["freedom"] else math.nan
+    words = (
+        f"of {counted['waiting']:.0f} waiting tuples {share:.1%} arrived while another instance was idle, "
+        f"{part:.1%} of what instances chosen at random would give; they get {scatter:.2g} times the scatter of chance"
+    )
+    if part <= MOST_OF_SHARED:
+        return (SHARED, words) if scatter >= LEAST_OF_POOL else None
+    halted = max((instances - 1) * lost, counted["halted_ns"] / max(counted["length_ns"], 1.0))
+    if part < LEAST_OF_OWN or share < HALT_FACTOR * halted:
+        return None
+    return choose_own(scatter, counted["freedom"], dealt), words
+
+
+def choose_own(scatter: float, freedom: float, dealt: Dealt | None) -> str | None:
+    """How tuples are dealt to queues of their own; None where that is not clear."""
+    if dealt is not None and dealt.unevenness >= LEAST_OF_KEYS and dealt.largest >= LEAST_LARGEST:
+        return KEYED if dealt.change <= MOST_CHANGE_OF_KEYS else None
+    if not freedom:
+        return None
+    deviation = math.sqrt(2.0 / freedom)
+    if scatter <= MOST_OF_TURNS and scatter + DEVIATIONS * deviation < 1.0:
+        return ROUND_ROBIN
+    is_chance = CHANCE[0] <= scatter <= CHANCE[1] and freedom >= LEAST_FREEDOM
+    return RANDOM if is_chance and dealt is not None else None
+
+
+def find_dealt(instances: Table) -> Dealt | None:
+    """From one operator's tuples per instance and window; None if instances come and go."""
+    names, place = np.unique(instances["instance"], return_inverse=True)
+    windows, row = np.unique(instances["window"], return_inverse=True)
+    if len(names) < 2 or len(names) * len(windows) > MOST_CELLS:
+        return None
+    cells = np.bincount(row * len(names) + place, instances["tuples"], len(windows) * len(names))
+    table = cells.reshape(len(windows), len(names))
+    whole = table[(table > 0).all(axis=1)]
+    if len(whole) < max(LEAST_WINDOWS, len(windows) / 2):
+        return None
+    total, freedom = whole.sum(axis=0), len(names) - 1
+    even = total.sum() / len(names)
+    expected = whole.sum(axis=1, keepdims=True) * total / total.sum()
+    return Dealt(
+        float(((total - even) ** 2 / even).sum()) / freedom,
+        float(((whole - expected) ** 2 / expected).sum()) / freedom / (len(whole) - 1),
+        float(total.max() / even),
+    )
