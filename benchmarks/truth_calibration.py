@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.truth_cases import QUEUEINGS, RATE, Case, draw_case, queue_case
 from benchmarks.truth_estimates import count_roots, find_error, simulate_case
-from benchmarks.truth_logs import WARM_UP, Measured
+from benchmarks.truth_logs import WARM_UP, Measured, forget_inside
 from benchmarks.truth_tables import Kind, Tables
 from planner.calibration.calibrate import apply_factors, calibrate
 from planner.calibration.intervals import Interval
@@ -49,6 +49,7 @@ def compare_case(drawn: Case, queueing: str, tables: Tables) -> None:
     measured = simulate_case(case)
     plain = add_waits(measured)
     calibrated = calibrate_by_itself(case, plain)
+    carried = calibrate_by_itself(case, forget_inside(plain, [one.operator for one in case.topology.entries]))
     kind = Kind(queueing, case.input)
     for question in list_questions(case, measured):
         asked = change_case(drawn, queueing, question)
@@ -63,7 +64,11 @@ def compare_case(drawn: Case, queueing: str, tables: Tables) -> None:
             services=asked.services,
             warm_up_share=WARM_UP,
         ).total.mean_seconds
-        for name, load in (("as modelled", plain), ("calibrated", calibrated)):
+        for name, load in (
+            ("as modelled", plain),
+            ("calibrated", calibrated),
+            ("calibrated, bursts carried on anew", run_elsewhere(carried, asked)),
+        ):
             error = find_error(answer_question(asked, load, question), truth)
             tables.add(f"E[T] {question.title}, {name}", kind, error)
             tables.add(f"E[T] at another rate or k, {name}", Kind("all queueings", case.input), error)
@@ -81,6 +86,18 @@ def calibrate_by_itself(case: Case, load: Load) -> Load:
     seconds = (1.0 - WARM_UP) * count_roots(case) / RATE
     found = calibrate(case.topology, load, [Interval(load, seconds=seconds)], DEFAULT_MODEL)
     return apply_factors(load, found)
+
+
+def run_elsewhere(load: Load, asked: Case) -> Load:
+    """The load as if the processors asked for ran: what they send downstream follows them, not those measured.
+
+    Answers of the planner do not do this (docs/decisions/queues-per-instance.md); the table says what that costs.
+    """
+    operators = {
+        name: one._replace(processors=asked.load.operators[name].processors)
+        for name, one in load.operators.items()
+    }
+    return replace(load, operators=operators)
 
 
 def list_questions(case: Case, measured: Measured) -> Iterator[Question]:

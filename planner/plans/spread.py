@@ -9,6 +9,7 @@ from math import fsum
 from typing import NamedTuple
 
 from planner.arrays import Floats
+from planner.plans.completion_disagreement import compare_completion
 from planner.plans.drawn_waits import find_waits
 from planner.plans.estimation import Situation, survey_load
 from planner.quantiles.root_times import RootTimes, find_quantiles, time_roots
@@ -108,7 +109,7 @@ def add_spread(  # noqa: PLR0917 - the arguments of an estimate, and those of a 
         return answer._replace(diagnostics=answer.diagnostics + drawn.diagnostics)
     times = time_roots(drawn.draw, waits)
     total, completion = spread_times(situation, drawn, times, levels, seed)
-    said = drawn.diagnostics + compare_means(answer, total)
+    said = drawn.diagnostics + compare_means(answer, total) + compare_completion(load, answer, completion)
     return answer._replace(total=total, completion=completion, diagnostics=answer.diagnostics + said)
 
 
