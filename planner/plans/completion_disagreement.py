@@ -18,7 +18,7 @@ def compare_completion(load: Load, answer: Estimate, completion: Spread) -> tupl
         else "Tuples wait less than modelled, or the log ends before the last of the derived tuples does."
     )
     detail = (
-        f"The measured completion of {say_seconds(measured)} is {ratio:.3g} times the modelled {say_seconds(modelled)}, "
+        f"The measured completion of {say_seconds(measured)} is {ratio:.3g} times {say_seconds(modelled)} as modelled, "
         f"the mean of the external tuples that were drawn. {cause}"
     )
     return (Diagnostic("completion-disagrees", detail),)
