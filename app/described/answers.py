@@ -21,7 +21,7 @@ class OperatorEstimateAnswer(Answer):
     wait_seconds: float | None
     sojourn_seconds: Annotated[float | None, Field(description="Of one visit: wait + service.")]
     visits: Annotated[float, Field(description="Per external tuple.")]
-    queueing: QueueingName
+    queueing: QueueingName = "shared"
     hottest_share: Annotated[
         float | None, Field(description="keyed: the part of the arrivals that the busiest instance gets.")
     ] = None

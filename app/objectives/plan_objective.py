@@ -42,7 +42,9 @@ class PlanObjective:
         if body.quantiles is None or found.estimate.total is not None:
             return found
         return found._replace(
-            estimate=add_spread(topology, load, found.estimate, body.quantiles, body.roots, body.seed)
+            estimate=add_spread(
+                topology, load, found.estimate, body.quantiles, body.roots, body.seed, is_open=True
+            )
         )
 
     @property

@@ -116,10 +116,11 @@ def gather_case(  # noqa: PLR0917 - the arguments of a decision
     """The case: its loads as queueing situations, and the correction of waits where the goal is a target."""
     bounded = bound_topology(topology, policy)
     situation = survey_load(bounded, load, policy.model)
-    peak = scale_load(situation, max(newest_rate, load.external_rate))
+    planned = survey_load(bounded, load, policy.model, is_open=True)
+    peak = scale_load(planned, max(newest_rate, load.external_rate))
     ahead = None
     if rate_ahead is not None:
-        ahead = scale_load(situation, limit_rate(situation, max(rate_ahead, peak.load.external_rate)))
+        ahead = scale_load(planned, limit_rate(planned, max(rate_ahead, peak.load.external_rate)))
     current = assess_counts(situation, running)
     correction = Correction()
     if policy.t_max_seconds is not None:

@@ -80,7 +80,9 @@ def judge_capacity(
         checks=checks,
         binding_operator=find_binding_operator(situation, choose(situation), limits),
         headroom_rate=None if headroom_rate == inf else headroom_rate,
-        suggestion=suggest_counts(scale_load(measured, rate), counts, limits, passed=passed),
+        suggestion=suggest_counts(
+            scale_load(survey_load(topology, load, model, is_open=True), rate), counts, limits, passed=passed
+        ),
         processors=dict(zip(measured.names, counts, strict=True)),
         origin=origin,
         estimate=answer._replace(diagnostics=answer.diagnostics + said),

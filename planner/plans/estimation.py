@@ -100,8 +100,11 @@ def find_outside_bounds(topology: Topology, counts: Sequence[int]) -> tuple[Diag
     return (Diagnostic("outside-bounds", detail, outside),)
 
 
-def survey_load(topology: Topology, load: Load, model: Model) -> Situation:
-    """The situation: what reaches each operator, and the operators as queues; an SCV that is not measured is 1."""
+def survey_load(topology: Topology, load: Load, model: Model, *, is_open: bool = False) -> Situation:
+    """The situation: what reaches each operator, and the operators as queues; an SCV that is not measured is 1.
+
+    `is_open`: as if no operator held bursts back, which is what a plan has to be ready for.
+    """
     flow = measure_flow(topology, load)
     operators = topology.operators
     measured = [load.operators[operator.name] for operator in operators]
@@ -116,7 +119,7 @@ def survey_load(topology: Topology, load: Load, model: Model) -> Situation:
             for ceiling in [operator.ceiling for operator in operators]
         ],
         model,
-        find_inflows(topology, load, flow.arrival_rates),
+        find_inflows(topology, load, flow.arrival_rates, is_open=is_open),
         list_factors(measured),
     )
     return Situation(topology, load, flow, stations, [operator.name for operator in operators])

@@ -19,7 +19,7 @@ from planner.values import DEFAULT_MODEL, Diagnostic, Load, Model, Plan, Topolog
 
 def min_latency(topology: Topology, load: Load, k_max: int, model: Model = DEFAULT_MODEL) -> Plan:
     """The allocation of at most k_max processors with the least E[T]; on ties the earlier operator has more."""
-    situation = survey_load(topology, load, model)
+    situation = survey_load(topology, load, model, is_open=True)
     allocated = allocate_budget(situation.stations, k_max, situation.names)
     return explain_allocated(situation, allocated, "min-latency")
 
@@ -28,7 +28,7 @@ def min_processors(
     topology: Topology, load: Load, t_max_seconds: float, model: Model = DEFAULT_MODEL
 ) -> Plan:
     """The fewest processors with E[T] ≤ t_max_seconds: greedy's first allocation that meets it."""
-    situation = survey_load(topology, load, model)
+    situation = survey_load(topology, load, model, is_open=True)
     allocated = find_fewest(situation, t_max_seconds)
     return explain_allocated(situation, allocated, "min-processors", t_max_seconds)
 

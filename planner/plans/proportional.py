@@ -35,7 +35,7 @@ def proportional(
             f"tolerance = {tolerance} would never end the search, or end it at once: give more than 0 and less than 1.",
             argument="tolerance",
         )
-    measured = survey_load(topology, apply_capacities(load, capacities or {}), model)
+    measured = survey_load(topology, apply_capacities(load, capacities or {}), model, is_open=True)
     situation, throttled = throttle_flow(measured)
     refuse_hot_keys(situation.stations, situation.names)
     scale = Scale.prepare(situation, throttled)

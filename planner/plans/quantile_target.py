@@ -33,7 +33,7 @@ def min_processors_within(
     """The fewest processors found that meet the target; the answer has the target's quantile and those of `levels`."""
     if target.is_expected_sojourn:
         return min_processors(topology, load, target.seconds, model)
-    situation = survey_load(topology, load, model)
+    situation = survey_load(topology, load, model, is_open=True)
     drawn = draw_roots(topology, load, roots, seed)
     found = search_fewest(DrawnTrial(situation, require_draw(drawn), target))
     asked = set(levels) if target.quantile is None else {*levels, target.quantile}

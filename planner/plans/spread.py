@@ -98,9 +98,14 @@ def add_spread(  # noqa: PLR0917 - the arguments of an estimate, and those of a 
     levels: Sequence[float],
     roots: int = DEFAULT_ROOTS,
     seed: int = DEFAULT_SEED,
+    *,
+    is_open: bool = False,
 ) -> Estimate:
-    """The estimate with the spread of total and completion; both stay None where an operator cannot keep up."""
-    situation = survey_load(topology, load, answer.model)
+    """The estimate with the spread of total and completion; both stay None where an operator cannot keep up.
+
+    `is_open` as in survey_load: True for plans.
+    """
+    situation = survey_load(topology, load, answer.model, is_open=is_open)
     waits = find_waits(situation, [one.processors for one in answer.operators]) if answer.stable else None
     if waits is None:
         return answer

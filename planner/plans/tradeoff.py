@@ -25,7 +25,7 @@ def tradeoff(topology: Topology, load: Load, beta: float, model: Model = "mmk") 
             "than 1 (a waiting tuple costs nothing).",
             argument="beta",
         )
-    situation, throttled = throttle_flow(survey_load(topology, load, model))
+    situation, throttled = throttle_flow(survey_load(topology, load, model, is_open=True))
     refuse_hot_keys(situation.stations, situation.names)
     curves = situation.stations.curves
     counts = choose_counts(situation, curves, beta / (1.0 - beta))

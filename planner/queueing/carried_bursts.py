@@ -46,10 +46,17 @@ class Source(NamedTuple):
 
 
 def carry_bursts(
-    topology: Topology, load: Load, stations: Mapping[str, Station]
+    topology: Topology, load: Load, stations: Mapping[str, Station], *, is_open: bool = False
 ) -> dict[str, tuple[IdcPoint, ...]]:
-    """I(t) of the operators whose own is not measured, where that of a source is; else nothing."""
-    unknown = [name for name, one in stations.items() if not one.measured.arrival_idc and one.arrival_rate]
+    """I(t) of the operators whose own is not measured, where that of a source is; else nothing.
+
+    `is_open`: of all operators that others feed, as if bursts went through each of them as they came (w = 1).
+    """
+    unknown = [
+        name
+        for name, one in stations.items()
+        if one.arrival_rate and (not one.measured.arrival_idc or (is_open and is_fed(one)))
+    ]
     network = index_topology(topology)
     shares = dict(zip(network.names, network.shares, strict=True))
     source = find_source(load, stations, shares, unknown)
@@ -61,7 +68,7 @@ def carry_bursts(
         before = dict(parts)
         for i in first + rest:
             name = network.names[i]
-            parts[name] = arrive(stations, name, shares[name], parts, source)
+            parts[name] = arrive(stations, name, shares[name], parts, source, is_open=is_open)
         if before and all(np.allclose(before[name].local, parts[name].local, rtol=1e-6) for name in parts):
             break
     return {
@@ -70,6 +77,11 @@ def carry_bursts(
         )
         for name in unknown
     }
+
+
+def is_fed(station: Station) -> bool:
+    """Whether another operator sends to it."""
+    return any(stream.source is not None for stream in station.streams)
 
 
 def has_loops(network: Network) -> bool:
@@ -103,7 +115,13 @@ def find_source(
 
 
 def arrive(
-    stations: Mapping[str, Station], name: str, share: float, parts: Mapping[str, Part], source: Source
+    stations: Mapping[str, Station],
+    name: str,
+    share: float,
+    parts: Mapping[str, Part],
+    source: Source,
+    *,
+    is_open: bool = False,
 ) -> Part:
     """The arrivals at an operator, from all streams; where its own bursts are measured, these are the whole."""
     station = stations[name]
@@ -114,11 +132,15 @@ def arrive(
         if stream.source is None:
             local += stream.rate * (round_rest(share) if share else 1.0)
         elif stream.source in parts:
-            left = depart(stations[stream.source], parts[stream.source], source)
+            left = (
+                parts[stream.source]
+                if is_open
+                else depart(stations[stream.source], parts[stream.source], source)
+            )
             amplitude = amplitude + stream.selectivity * left.amplitude
             local += stream.rate * (stream.selectivity * left.local + round_rest(stream.selectivity))
     part = Part(amplitude, local / total if total else local + 1.0)
-    if not station.measured.arrival_idc:
+    if not station.measured.arrival_idc or (is_open and is_fed(station)):
         return part
     windows, levels = zip(*station.measured.arrival_idc, strict=True)
     seen = np.interp(np.log(source.seconds), np.log(windows), levels)

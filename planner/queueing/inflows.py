@@ -1,6 +1,7 @@
 """How tuples reach the processors of each operator: what queues per instance need beside rates and SCVs."""
 
 from collections.abc import Sequence
+from math import inf
 
 from planner.queueing.carried_bursts import carry_bursts
 from planner.queueing.queueings import KEYED, PLAIN, Inflow
@@ -16,26 +17,31 @@ from planner.queueing.streams import (
 from planner.values import SHARED, IdcPoint, Load, Topology
 
 
-def find_inflows(topology: Topology, load: Load, arrival_rates: Sequence[float]) -> list[Inflow] | None:
-    """The inflow of each operator in topology order; None where all are plain."""
+def find_inflows(
+    topology: Topology, load: Load, arrival_rates: Sequence[float], *, is_open: bool = False
+) -> list[Inflow] | None:
+    """The inflow of each operator in topology order; None where all are plain.
+
+    `is_open`: as if no operator held bursts back. Bursts inside were measured behind bottlenecks that a plan removes.
+    """
     if is_plain(topology, load):
         return None
     stations = find_stations(topology, load, arrival_rates)
-    capacities = find_capacities(stations)
+    capacities = dict.fromkeys(stations, inf) if is_open else find_capacities(stations)
     together = find_root_batches(topology)
-    carried = carry_bursts(topology, load, stations)
+    carried = carry_bursts(topology, load, stations, is_open=is_open)
     return [
-        make_inflow(station, carried.get(name, ()), capacities[name], together.get(name, 1.0))
+        make_inflow(station, carried.get(name), capacities[name], together.get(name, 1.0))
         for name, station in stations.items()
     ]
 
 
 def make_inflow(
-    station: Station, carried: tuple[IdcPoint, ...], capacity: float, root_batch: float
+    station: Station, carried: tuple[IdcPoint, ...] | None, capacity: float, root_batch: float
 ) -> Inflow:
-    """The inflow of one operator, PLAIN where that is all that is known."""
+    """The inflow of one operator, PLAIN where that is all that is known; carried bursts replace measured ones."""
     queueing = station.operator.queueing or SHARED
-    idc = station.measured.arrival_idc or carried
+    idc = station.measured.arrival_idc if carried is None else carried
     if queueing == SHARED and not idc:
         return PLAIN
     is_keyed = queueing == KEYED
