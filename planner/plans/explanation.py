@@ -63,8 +63,8 @@ def describe_let_through(
     if abs(expected - answer.expected_sojourn_seconds) <= TELLING * expected:
         return ()
     detail = (
-        "Planned for bursts that go through every operator as they come, since more processors upstream let more of them "
-        f"through. With bursts inside as they were measured, E[T] of this plan is {expected:.4g} s."
+        "Planned for bursts that go through every operator as they come, as more processors upstream let them "
+        f"pass. With bursts inside as they were measured, E[T] of this plan is {expected:.4g} s."
     )
     return (Diagnostic("bursts-let-through", detail),)
 
