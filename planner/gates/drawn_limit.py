@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from planner.plans.drawn_waits import find_waits
 from planner.plans.estimation import Situation
 from planner.plans.quantile_search import DrawnTrial, search_fewest
-from planner.plans.quantile_target import require_draw, spread_counts
+from planner.plans.quantile_target import choose_margin, require_draw, spread_counts
 from planner.plans.spread import DEFAULT_SEED, Drawn, draw_roots
 from planner.plans.time_target import TimeTarget
 from planner.quantiles.root_times import time_roots
@@ -37,7 +37,8 @@ class DrawnLimit:
 
     def find_fewest(self, situation: Situation) -> list[int]:
         """The fewest processors found that meet the target; raises QuantileUnreachable or BoundTooSmall."""
-        return search_fewest(DrawnTrial(situation, require_draw(self.drawn), self.target)).counts
+        margin = choose_margin(situation.topology)
+        return search_fewest(DrawnTrial(situation, require_draw(self.drawn), self.target, margin)).counts
 
     def add_spread(self, situation: Situation, counts: Sequence[int], answer: Estimate) -> Estimate:
         """The estimate with total and completion, and what is to say of the draw."""

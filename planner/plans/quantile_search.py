@@ -53,9 +53,15 @@ class DrawnTrial:
     """Allocations of one situation, timed on one draw."""
 
     def __init__(
-        self, situation: Situation, draw: Draw, target: TimeTarget, most_work: int = MOST_WORK
+        self,
+        situation: Situation,
+        draw: Draw,
+        target: TimeTarget,
+        wait_margin: float = 0.0,
+        most_work: int = MOST_WORK,
     ) -> None:
         self.situation, self.draw, self.target = situation, draw, target
+        self.wait_margin, self.aim_seconds = wait_margin, target.seconds
         stations = situation.stations
         floors = set_board(stations).floors
         check_bounds(stations, floors, situation.names)
@@ -101,8 +107,8 @@ class DrawnTrial:
         return self.known[key]
 
     def is_met(self, counts: Partly) -> bool:
-        """Whether the target is met."""
-        is_met = self.measure(counts) <= self.target.seconds
+        """Whether what is aimed at is met."""
+        is_met = self.measure(counts) <= self.aim_seconds
         full = tuple([count for count in counts if count is not None])
         if is_met and len(full) == len(counts) and (not self.fewest or sum(full) < sum(self.fewest)):
             self.fewest = full
@@ -134,7 +140,7 @@ def search_fewest(trial: DrawnTrial) -> Fewest:
 def follow_greedy(trial: DrawnTrial) -> Counts:
     """The first allocation in greedy's order for E[T] that meets the target."""
     least = sum(trial.floors)
-    refuse_unreachable(trial)
+    trial.aim_seconds = find_aim(trial)
 
     def allocate(spare: int) -> tuple[Counts, int]:
         found = allocate_budget(trial.situation.stations, least + spare, trial.situation.names)
@@ -159,8 +165,11 @@ def follow_greedy(trial: DrawnTrial) -> Counts:
     return counts
 
 
-def refuse_unreachable(trial: DrawnTrial) -> None:
-    """Raise QuantileUnreachable where the target is missed even without any wait, or with all max_processors."""
+def find_aim(trial: DrawnTrial) -> float:
+    """The seconds to aim at: the margin is a part of what the target leaves for waits, since services do not err.
+
+    Raises QuantileUnreachable where the target is missed even without any wait, or with all max_processors.
+    """
     target = trial.target
     services = target.measure(time_roots(trial.draw, [Wait(0.0, 0.0)] * len(trial.floors)))
     if target.seconds < services:
@@ -172,6 +181,7 @@ def refuse_unreachable(trial: DrawnTrial) -> None:
         raise QuantileUnreachable(
             target.seconds, least, bounded=is_bounded, waits=not is_bounded, measured=target.measured
         )
+    return max(least, services + (target.seconds - services) * (1.0 - trial.wait_margin))
 
 
 def change(counts: Counts, operator: int, by: int) -> Counts:

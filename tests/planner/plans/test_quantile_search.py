@@ -22,7 +22,7 @@ targets = st.tuples(st.sampled_from(["total", "completion"]), st.sampled_from([N
 def make_trial(topology: Topology, load: Load, target: TimeTarget, most_work: int = 10**12) -> DrawnTrial:
     drawn = draw_roots(topology, load, ROOTS, 1)
     assert drawn.draw is not None
-    return DrawnTrial(survey_load(topology, load, "mmk"), drawn.draw, target, most_work)
+    return DrawnTrial(survey_load(topology, load, "mmk"), drawn.draw, target, 0.0, most_work)
 
 
 def make_target(case: Case, kind: tuple[str, float | None], part: float) -> TimeTarget:
