@@ -201,7 +201,7 @@ class SimulationTooLarge(PlannerError):
     argument: str = "roots"
 
     text = (
-        "The simulation would have {self.number:.4g} {self.unit}, and may have {self.limit:,}: lower "
+        "The simulation would have {self.number:,.0f} {self.unit}, and may have {self.limit:,}: lower "
         "{self.argument}."
     )
 

@@ -34,7 +34,6 @@ __all__ = [
 MOST_EVENTS = 200_000_000  # half a minute without loops, a minute with them
 MOST_LOGGED = 20_000_000  # events in a log of visits, which takes a gigabyte
 MOST_ROOTS = 20_000_000  # each takes 40 bytes
-MOST_PROCESSORS = 1_000_000
 POISSON = ArrivalLaw()
 NOTHING: Mapping[str, ServiceLaw] = {}
 NO_BOUNDS: Mapping[str, int] = {}
@@ -129,9 +128,6 @@ def check_size(system: System, roots: int, most_events: int) -> None:
     emitted = max(link.mean for link in system.links)
     if emitted > most_events:  # a rare tuple with many children, all at once
         raise SimulationTooLarge("tuples on one edge at once", emitted, most_events, "topology")
-    processors = sum(station.processors for station in system.stations)
-    if processors > MOST_PROCESSORS:
-        raise SimulationTooLarge("processors", processors, MOST_PROCESSORS, "processors")
 
 
 def check_levels(levels: Sequence[float]) -> None:

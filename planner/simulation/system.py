@@ -6,7 +6,14 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.arrays import Floats
-from planner.errors import InvalidLoad, InvalidTopology, escape_pointer, join_names, suggest_name
+from planner.errors import (
+    InvalidLoad,
+    InvalidTopology,
+    SimulationTooLarge,
+    escape_pointer,
+    join_names,
+    suggest_name,
+)
 from planner.queueing.key_shares import KeyShares
 from planner.queueing.queueings import KEYED, QUEUEINGS
 from planner.simulation.laws import ServiceLaw, assume_law, check_law, find_mean, simplify
@@ -18,6 +25,7 @@ from planner.values import SHARED, Diagnostic, Load, Operator, OperatorLoad, Top
 
 OUTSIDE = -1
 UNBOUNDED = -1
+MOST_PROCESSORS = 1_000_000
 
 
 class SimulatedStation(NamedTuple):
@@ -74,6 +82,8 @@ def build_system(
     for place, operator in enumerate(topology.operators):
         check_queueing(operator, f"/operators/{place}/queueing")
     counts = find_counts(topology, load, processors)
+    if sum(counts) > MOST_PROCESSORS:  # before shares of keys are drawn up for each of them
+        raise SimulationTooLarge("processors", sum(counts), MOST_PROCESSORS, "processors")
     stations = tuple(
         build_station(operator, load.operators[operator.name], count, services, capacities)
         for operator, count in zip(topology.operators, counts, strict=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from planner.errors import InvalidLoad, InvalidTopology, NoSteadyState
+from planner.errors import InvalidLoad, InvalidTopology, NoSteadyState, SimulationTooLarge
 from planner.queueing.key_shares import KeyShares
 from planner.simulation.laws import ServiceLaw
 from planner.simulation.system import OUTSIDE, Link, build_system, cumulate_shares, find_busiest
@@ -100,3 +100,8 @@ def test_unknown_names_and_queueings_are_refused_with_their_place():
     with pytest.raises(InvalidTopology, match="lottery") as refused:
         build_system(unknown, load_one(1.0), {"a": 1}, {}, {})
     assert refused.value.place == "/topology/operators/0/queueing"
+
+
+def test_too_many_processors_are_refused_before_their_shares_take_memory():
+    with pytest.raises(SimulationTooLarge, match="2,000,000 processors"):
+        build_system(build_one("keyed"), load_one(1.0), {"a": 2_000_000}, {}, {})
