@@ -11,7 +11,7 @@ from app.described.answers import Basis, CalibrationAnswer
 from app.described.calibrating import CalibratedLoad, calibrate_load
 from app.described.load import LoadBody
 from app.http.errors import InvalidRequest
-from app.measured.calibrating import find_calibrating
+from app.measured.calibrating import count_shaped, find_calibrating
 from app.measured.request import EwmaSmoothing, Measured, WindowSmoothing
 from app.measured.shapes import add_shapes
 from app.measured.snapshots import LEAST_COVERED, MOST_SHAPES, count_partial_since, find_newest, is_partial
@@ -113,13 +113,16 @@ def _refuse_long_memory(body: Measured, found: int, settings: Settings) -> None:
 
 
 def _read_loads(
-    snapshots: Sequence[SnapshotRow], known: set[str]
+    snapshots: Sequence[SnapshotRow], known: set[str], shaped: int = MOST_SHAPES
 ) -> tuple[list[values.Load], tuple[values.Diagnostic, ...]]:
-    """The loads, without operators that the current revision does not have; a diagnostic names these."""
+    """The loads, without operators that the current revision does not have; a diagnostic names these.
+
+    The newest `shaped` loads have their shapes.
+    """
     strangers: set[str] = set()
     for row in snapshots:
         strangers |= row.operators.keys() - known
-    older = max(0, len(snapshots) - MOST_SHAPES)
+    older = max(0, len(snapshots) - shaped)
     loads = [
         _read_load(row, known, row.shapes if place >= older else None) for place, row in enumerate(snapshots)
     ]
@@ -168,7 +171,8 @@ def _calibrate(
     """The load with the factors that the measured waits of these snapshots give."""
     if not rows:
         return CalibratedLoad(load)
-    loads, _ = _read_loads(rows, {operator.name for operator in topology.operators})
+    known = {operator.name for operator in topology.operators}
+    loads, _ = _read_loads(rows, known, count_shaped(len(known)))
     seconds = [row.window_seconds if row.covered_seconds is None else row.covered_seconds for row in rows]
     intervals = [Interval(one, seconds=length) for one, length in zip(loads, seconds, strict=True)]
     return calibrate_load(topology, load, intervals, [row.observed_at for row in rows], model)

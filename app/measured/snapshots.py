@@ -29,18 +29,20 @@ def find_newest(
     short log gives two parts, and the last may be only a moment long.
     """
     query = select_snapshots(topology).where(*ended(ended_by)).order_by(*(column.desc() for column in KEY))
-    if whole := _read_first(session, query.where(IS_WHOLE), count):
+    if whole := read_first(session, query.where(IS_WHOLE), count):
         return whole[::-1]
-    partial = _read_first(session, query, max(count, 2))
+    partial = read_first(session, query, max(count, 2))
     return [max(partial, key=_find_covered_share)] if partial and count == 1 else partial[::-1]
 
 
-def _read_first(session: Session, query: Select[SnapshotRow], count: int) -> Sequence[SnapshotRow]:
-    """The rows of a query, the first MOST_SHAPES with their shapes."""
-    first = session.scalars(query.options(undefer(SnapshotRow.shapes)).limit(min(count, MOST_SHAPES))).all()
-    if count <= MOST_SHAPES or len(first) < MOST_SHAPES:
+def read_first(
+    session: Session, query: Select[SnapshotRow], count: int, shaped: int = MOST_SHAPES
+) -> Sequence[SnapshotRow]:
+    """The first `count` rows of a query, the first `shaped` of them with their shapes."""
+    first = session.scalars(query.options(undefer(SnapshotRow.shapes)).limit(min(count, shaped))).all()
+    if count <= shaped or len(first) < shaped:
         return first
-    return [*first, *session.scalars(query.offset(MOST_SHAPES).limit(count - MOST_SHAPES)).all()]
+    return [*first, *session.scalars(query.offset(shaped).limit(count - shaped)).all()]
 
 
 def find_newest_rates(

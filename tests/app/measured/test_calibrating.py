@@ -8,7 +8,7 @@ import pytest
 
 from app.described.load import FPD_LOAD, FPD_MEASURED
 from app.described.topology import FPD
-from app.measured.calibrating import MOST_INTERVALS
+from app.measured.calibrating import MOST_INTERVALS, MOST_SHAPED, count_shaped
 from tests.app.snapshots.test_routes import START, snapshot
 
 WAITED = 0.02
@@ -101,3 +101,7 @@ def test_the_wait_alone_is_multiplied(client: httpx.Client, stored: str):
             before["sojourn_seconds"] - before["wait_seconds"], rel=1e-9
         )
     assert calibrated["expected_sojourn_seconds"] > plain["expected_sojourn_seconds"]
+
+
+def test_bursts_and_instances_are_read_of_so_many_snapshots_as_are_quick():
+    assert [count_shaped(operators) for operators in (1, 10, 100, 10_000)] == [MOST_SHAPED, 12, 1, 1]
