@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from planner.plans.estimation import estimate
 from planner.plans.spread import KNOWN_ERRORS, MOST_VISITS, add_spread, has_forks
 from planner.topology.network import index_topology
-from planner.values import Edge, Estimate, Load, Operator, OperatorLoad, Topology
+from planner.values import Edge, Estimate, IdcPoint, Load, Operator, OperatorLoad, Topology
 from tests.planner.graphs import draw_graph
 from tests.planner.plan_cases import PAIR, Case, load_pair
 from tests.planner.plan_cases import cases as plan_cases
@@ -88,6 +88,15 @@ def test_without_input_nothing_waits():
         {"a": 1, "b": 1},
     )
     assert read(answer, "total") == [0.75, 0.75, 0.75]
+
+
+@pytest.mark.parametrize(("queueing", "kind"), [("shared", "bursts"), ("random", "bursts-own")])
+def test_under_bursts_quantiles_are_known_to_err_more(queueing: str, kind: str):
+    topology = Topology((Operator("a", queueing=queueing),))
+    idc = tuple(IdcPoint(0.1 * 2.0**octave, 1.0 + 2.0**octave) for octave in range(6))
+    answer = spread(topology, Load(8.0, {"a": OperatorLoad(10.0, arrival_idc=idc)}), {"a": 2}, roots=2_000)
+    assert answer.total is not None
+    assert answer.total.known_error == KNOWN_ERRORS[kind]
 
 
 def test_the_known_error_is_that_of_the_kind_of_topology():
