@@ -46,7 +46,9 @@ class DrawnLimit:
         if not answer.stable:
             return answer._replace(diagnostics=answer.diagnostics + said)
         levels = [] if self.target.quantile is None else [self.target.quantile]
-        total, completion = spread_counts(situation, self.drawn, counts, levels, DEFAULT_SEED)
+        total, completion = spread_counts(
+            situation, self.drawn, counts, levels, DEFAULT_SEED, answer.evidence
+        )
         return answer._replace(total=total, completion=completion, diagnostics=answer.diagnostics + said)
 
     def describe(self) -> Diagnostic:

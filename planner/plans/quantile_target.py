@@ -13,11 +13,11 @@ from planner.plans.estimation import Situation, survey_load
 from planner.plans.explanation import explain_plan
 from planner.plans.optimal import min_processors
 from planner.plans.quantile_search import DrawnTrial, Fewest, search_fewest
-from planner.plans.spread import DEFAULT_ROOTS, DEFAULT_SEED, Drawn, draw_roots, spread_times
+from planner.plans.spread import DEFAULT_ROOTS, DEFAULT_SEED, Drawn, draw_roots, know_errors, spread_times
 from planner.plans.time_target import TimeTarget
 from planner.quantiles.root_times import time_roots
 from planner.quantiles.tuple_draw import Draw
-from planner.values import DEFAULT_MODEL, SHARED, Diagnostic, Load, Model, Plan, Spread, Topology
+from planner.values import DEFAULT_MODEL, SHARED, Diagnostic, Evidence, Load, Model, Plan, Spread, Topology
 
 SHARED_MARGIN, OWN_MARGIN = 0.15, 0.25
 """With these nine of ten plans held a p99 in simulation, and with one processor fewer at most half (calm input)."""
@@ -44,17 +44,17 @@ def min_processors_within(
     drawn = draw_roots(topology, load, roots, seed)
     margin = choose_margin(topology) if wait_margin is None else wait_margin
     found = search_fewest(DrawnTrial(situation, require_draw(drawn), target, margin))
+    plan = explain_plan(situation, found.counts, objective="min-processors", optimal=found.is_fewest)
     asked = set(levels) if target.quantile is None else {*levels, target.quantile}
-    total, completion = spread_counts(situation, drawn, found.counts, sorted(asked), seed)
-    spread = total if target.of == "total" else completion
-    plan = explain_plan(
-        situation,
-        found.counts,
-        objective="min-processors",
-        optimal=found.is_fewest,
-        said=(*drawn.diagnostics, describe_target(target, found, spread, margin)),
+    total, completion = spread_counts(
+        situation, drawn, found.counts, sorted(asked), seed, plan.estimate.evidence
     )
-    return plan._replace(estimate=plan.estimate._replace(total=total, completion=completion))
+    spread = total if target.of == "total" else completion
+    said = (*drawn.diagnostics, describe_target(target, found, spread, margin))
+    estimate = plan.estimate._replace(
+        total=total, completion=completion, diagnostics=plan.estimate.diagnostics + said
+    )
+    return plan._replace(estimate=estimate)
 
 
 def choose_margin(topology: Topology) -> float:
@@ -70,13 +70,19 @@ def require_draw(drawn: Drawn) -> Draw:
     return drawn.draw
 
 
-def spread_counts(
-    situation: Situation, drawn: Drawn, counts: Sequence[int], levels: Sequence[float], seed: int
+def spread_counts(  # noqa: PLR0917 - what was drawn, what is timed on it, and what is known of it
+    situation: Situation,
+    drawn: Drawn,
+    counts: Sequence[int],
+    levels: Sequence[float],
+    seed: int,
+    evidence: Evidence | None,
 ) -> tuple[Spread, Spread]:
     """Total and completion time of an allocation that keeps up."""
     waits = find_waits(situation, counts)
     assert waits is not None
-    return spread_times(situation, drawn, time_roots(require_draw(drawn), waits), levels, seed)
+    times = time_roots(require_draw(drawn), waits)
+    return spread_times(drawn, times, levels, seed, know_errors(situation.topology, situation.load, evidence))
 
 
 def describe_target(target: TimeTarget, found: Fewest, spread: Spread, margin: float) -> Diagnostic:

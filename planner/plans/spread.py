@@ -11,13 +11,13 @@ from typing import NamedTuple
 from planner.arrays import Floats
 from planner.plans.completion_disagreement import compare_completion
 from planner.plans.drawn_waits import find_waits
-from planner.plans.estimation import Situation, survey_load
+from planner.plans.estimation import survey_load
 from planner.plans.queueing_notes import BURSTY
 from planner.quantiles.root_times import RootTimes, find_quantiles, time_roots
 from planner.quantiles.tuple_draw import MOST_ROUNDS, Draw, TooManyTuples, draw_tuples
 from planner.topology.flow import settle_network
 from planner.topology.network import Network, index_topology
-from planner.values import SHARED, Diagnostic, Estimate, Load, QuantileSeconds, Spread, Topology
+from planner.values import SHARED, Diagnostic, Estimate, Evidence, Load, QuantileSeconds, Spread, Topology
 
 DEFAULT_ROOTS = 100_000
 DEFAULT_SEED = 1
@@ -28,14 +28,15 @@ LEAST_ROOTS = 1000
 TOLD_DIFFERENCE = 0.1
 
 KNOWN_ERRORS = {
-    "total-chain": 0.05,
-    "total-forks": 0.09,
-    "completion": 0.07,
-    "own-queues": 0.15,
-    "bursts": 0.4,
-    "bursts-own": 0.2,
+    "shared": (0.06, 0.03),
+    "round-robin": (0.09, 0.10),
+    "random": (0.07, 0.07),
+    "keyed": (0.13, 0.11),
 }
-"""Mean relative error of the 95% and 99% quantiles against simulations, with known services; calm but for bursts."""
+"""Mean relative error of p99 of total and of completion beside calm simulations (docs/models/quantiles.md)."""
+BURSTY_ERRORS = {"shared": 0.4, "own": 0.2}
+"""The same of p95 and p99 under bursts that were measured."""
+KnownErrors = tuple[float | None, float | None]
 
 
 class Drawn(NamedTuple):
@@ -121,28 +122,37 @@ def add_spread(  # noqa: PLR0917 - the arguments of an estimate, and those of a 
     if drawn.draw is None:
         return answer._replace(diagnostics=answer.diagnostics + drawn.diagnostics)
     times = time_roots(drawn.draw, waits)
-    total, completion = spread_times(situation, drawn, times, levels, seed)
+    total, completion = spread_times(drawn, times, levels, seed, know_errors(topology, load, answer.evidence))
     said = drawn.diagnostics + compare_means(answer, total) + compare_completion(load, answer, completion)
     return answer._replace(total=total, completion=completion, diagnostics=answer.diagnostics + said)
 
 
 def spread_times(
-    situation: Situation, drawn: Drawn, times: RootTimes, levels: Sequence[float], seed: int
+    drawn: Drawn, times: RootTimes, levels: Sequence[float], seed: int, known_errors: KnownErrors
 ) -> tuple[Spread, Spread]:
     """Total and completion time, each with its mean, its quantiles and their known error."""
-    own = any(one.queueing not in {None, SHARED} for one in situation.topology.operators)
-    if sees_bursts(situation.load):
-        total = completion = "bursts-own" if own else "bursts"
-    else:
-        total = "own-queues" if own else "total-forks" if drawn.has_forks else "total-chain"
-        completion = total if own or not drawn.has_forks else "completion"
 
-    def spread(seconds: Floats, known_error: float) -> Spread:
+    def spread(seconds: Floats, known_error: float | None) -> Spread:
         found = zip(levels, find_quantiles(seconds, levels), strict=True)
         quantiles = tuple([QuantileSeconds(level, time) for level, time in found])
         return Spread(float(seconds.mean()), quantiles, len(seconds), seed, known_error)
 
-    return spread(times.total, KNOWN_ERRORS[total]), spread(times.completion, KNOWN_ERRORS[completion])
+    of_total, of_completion = known_errors
+    return spread(times.total, of_total), spread(
+        times.completion, of_completion if drawn.has_forks else of_total
+    )
+
+
+def know_errors(topology: Topology, load: Load, evidence: Evidence | None) -> KnownErrors:
+    """The errors of total and completion; under calm input unknown where that of E[T] is."""
+    queueings = {operator.queueing or SHARED for operator in topology.operators}
+    if sees_bursts(load):
+        error = BURSTY_ERRORS["own" if queueings != {SHARED} else "shared"]
+        return error, error
+    if evidence is None or evidence.known_error is None:
+        return None, None
+    totals, completions = zip(*[KNOWN_ERRORS[queueing] for queueing in queueings], strict=True)
+    return max(totals), max(completions)
 
 
 def sees_bursts(load: Load) -> bool:

@@ -81,7 +81,7 @@ def test_estimates_and_all_plans_have_the_quantiles_that_are_asked_for(
         seconds = [one["seconds"] for one in spread["quantiles"]]
         assert seconds == sorted(seconds)
         assert (spread["method"], spread["roots"], spread["seed"]) == ("monte-carlo", 5000, 1)
-        assert 0.0 < spread["known_error"] < 0.2
+        assert spread["known_error"] is None  # the bursts of the example are not measured
     assert described["completion"]["mean_seconds"] < described["total"]["mean_seconds"]
     without = client.post(f"/v1/{call}", json={"topology": FPD, "load": FPD_LOAD} | terms).json()
     assert without["total"] is without["completion"] is None

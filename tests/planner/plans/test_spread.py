@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.plans.estimation import estimate
-from planner.plans.spread import KNOWN_ERRORS, MOST_VISITS, add_spread, has_forks
+from planner.plans.spread import BURSTY_ERRORS, KNOWN_ERRORS, MOST_VISITS, add_spread, has_forks
 from planner.topology.network import index_topology
 from planner.values import Edge, Estimate, IdcPoint, Load, Operator, OperatorLoad, Topology
 from tests.planner.graphs import draw_graph
@@ -90,26 +90,35 @@ def test_without_input_nothing_waits():
     assert read(answer, "total") == [0.75, 0.75, 0.75]
 
 
-@pytest.mark.parametrize(("queueing", "kind"), [("shared", "bursts"), ("random", "bursts-own")])
-def test_under_bursts_quantiles_are_known_to_err_more(queueing: str, kind: str):
-    topology = Topology((Operator("a", queueing=queueing),))
-    idc = tuple(IdcPoint(0.1 * 2.0**octave, 1.0 + 2.0**octave) for octave in range(6))
-    answer = spread(topology, Load(8.0, {"a": OperatorLoad(10.0, arrival_idc=idc)}), {"a": 2}, roots=2_000)
+CALM = (IdcPoint(0.1, 1.0), IdcPoint(1.0, 1.0))
+WILD = (IdcPoint(0.1, 1.0), IdcPoint(1.0, 30.0), IdcPoint(10.0, 300.0))
+
+
+@pytest.mark.parametrize(
+    ("queueings", "idc", "forks", "errors"),
+    [
+        (("shared", "shared"), CALM, True, KNOWN_ERRORS["shared"]),
+        (("shared", "round-robin"), CALM, True, KNOWN_ERRORS["round-robin"]),
+        (("shared", "shared"), CALM, False, (KNOWN_ERRORS["shared"][0],) * 2),
+        (("shared", "shared"), WILD, True, (BURSTY_ERRORS["shared"],) * 2),
+        (("shared", "random"), WILD, True, (BURSTY_ERRORS["own"],) * 2),
+        (("shared", "shared"), (), True, (None, None)),
+    ],
+)
+def test_the_known_error_is_that_of_the_kind_of_input(
+    queueings: tuple[str | None, ...],
+    idc: tuple[IdcPoint, ...],
+    *,
+    forks: bool,
+    errors: tuple[float | None, float | None],
+):
+    operators = tuple(Operator(name, queueing=one) for name, one in zip("ab", queueings, strict=True))
+    topology = Topology(operators, (Edge("a", "b", 2.0 if forks else 1.0),))
+    load = Load(10.0, dict.fromkeys("ab", OperatorLoad(30.0, arrival_idc=idc)))
+    answer = spread(topology, load, {"a": 1, "b": 1})
     assert answer.total is not None
-    assert answer.total.known_error == KNOWN_ERRORS[kind]
-
-
-def test_the_known_error_is_that_of_the_kind_of_topology():
-    load = Load(1.0, {"a": OperatorLoad(10.0), "b": OperatorLoad(10.0)})
-    forks = replace(CHAIN, edges=(Edge("a", "b", 2.0),))
-    own = Topology((Operator("a"), Operator("b", queueing="round-robin")), CHAIN.edges)
-    expected = {
-        "total": ("total-chain", "total-forks", "own-queues"),
-        "completion": ("total-chain", "completion", "own-queues"),
-    }
-    for name, kinds in expected.items():
-        for topology, kind in zip((CHAIN, forks, own), kinds, strict=True):
-            assert getattr(spread(topology, load, {"a": 1, "b": 1}), name).known_error == KNOWN_ERRORS[kind]
+    assert answer.completion is not None
+    assert (answer.total.known_error, answer.completion.known_error) == errors
 
 
 @pytest.mark.parametrize(
