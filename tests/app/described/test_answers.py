@@ -14,10 +14,19 @@ LOAD = LoadBody.model_validate(FPD_LOAD).to_values()
 def test_the_answer_has_the_fields_of_the_estimate():
     found = estimate(TOPOLOGY, LOAD)
     answer = to_estimate_answer(found)
-    for field in set(found._fields) - {"operators", "diagnostics", "unstable_operators"}:
+    for field in set(found._fields) - {"operators", "diagnostics", "unstable_operators", "evidence"}:
         assert getattr(answer, field) == getattr(found, field)
     assert [one.model_dump() for one in answer.operators] == [one._asdict() for one in found.operators]
     assert [one.code for one in answer.diagnostics] == [one.code for one in found.diagnostics]
+    assert answer.evidence is not None
+    assert found.evidence is not None
+    assert (answer.evidence.kind, answer.evidence.known_error) == (
+        found.evidence.kind,
+        found.evidence.known_error,
+    )
+    assert answer.evidence.measured == list(found.evidence.measured)
+    assert answer.evidence.assumed == list(found.evidence.assumed)
+    assert answer.calibration is None
     assert answer.basis is None
 
 
