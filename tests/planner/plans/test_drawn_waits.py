@@ -7,7 +7,7 @@ from planner.plans.drawn_waits import find_waits
 from planner.plans.estimation import survey_load
 from planner.quantiles.waits import InstanceWaits, Wait
 from planner.queueing.waiting import waiting_probability
-from planner.values import InstanceLoad, Load, Operator, OperatorLoad, Topology
+from planner.values import IdcPoint, InstanceLoad, Load, Operator, OperatorLoad, Topology
 from tests.planner.plan_cases import PAIR, load_pair
 
 SHARES = (InstanceLoad("hot", 0.5), InstanceLoad("warm", 0.3), InstanceLoad("cold", 0.2))
@@ -55,3 +55,24 @@ def test_more_instances_or_less_load_shorten_the_waits_at_every_key():
     assert three.is_longer_than(five)
     assert not five.is_longer_than(three)
     assert not light.is_longer_than(three)
+
+
+def test_under_bursts_more_tuples_wait_at_a_shared_queue_and_the_mean_stays():
+    idc = tuple(IdcPoint(0.1 * 2.0**octave, 1.0 + 3.0 * octave) for octave in range(8))
+    topology = Topology((Operator("a", queueing="shared"),))
+    load = Load(30.0, {"a": OperatorLoad(10.0, arrival_idc=idc)})
+    situation = survey_load(topology, load, "ggk-whitt")
+    for count in (4, 6, 12):
+        (wait,) = find_waits(situation, [count]) or []
+        assert isinstance(wait, Wait)
+        assert wait.mean_seconds == situation.wait_seconds([count])[0]
+        assert waiting_probability(30.0, 10.0, count) < wait.probability <= 3.0 / count
+
+
+def test_calm_arrivals_wait_as_often_as_erlang_says():
+    calm = tuple(IdcPoint(0.1 * 2.0**octave, 1.0) for octave in range(8))
+    load = Load(30.0, {"a": OperatorLoad(10.0, arrival_idc=calm)})
+    situation = survey_load(Topology((Operator("a", queueing="shared"),)), load, "ggk-whitt")
+    (wait,) = find_waits(situation, [4]) or []
+    assert isinstance(wait, Wait)
+    assert wait.probability == pytest.approx(waiting_probability(30.0, 10.0, 4), rel=0.02)
