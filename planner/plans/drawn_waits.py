@@ -7,8 +7,8 @@ import numpy as np
 
 from planner.plans.estimation import Situation
 from planner.quantiles.waits import AnyWait, InstanceWaits, Wait
-from planner.queueing.instance_queues import wait_at_all
 from planner.queueing.queueings import KEYED
+from planner.queueing.waiting import wait_at_all
 from planner.values import SHARED
 
 
@@ -40,7 +40,7 @@ def find_bursty_wait(situation: Situation, operator: int, count: int, wait: Wait
     queues = situation.stations.prepare_others([operator])
     k = np.array([count], np.float64)
     slack = ((k - queues.high) - queues.low)[0]
-    _, lasting, _ = queues.see_pooled(k)
+    lasting = queues.see_pooled(k).lasting
     delay = (lasting[0] + queues.service_scv[0]) / (2.0 * slack * queues.service_rate[0]) * queues.factor[0]
     together = min(wait.mean_seconds / delay, queues.high[0] / count)
     return Wait(wait.mean_seconds, float(max(wait.probability, together)))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.arrays import Floats, Indices
-from planner.queueing.queueings import Batch
+from planner.queueing.queueings import EmittedBatch
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Batches:
     rest: Floats
 
     @classmethod
-    def prepare(cls, batches: Sequence[Sequence[Batch]]) -> "Batches":
+    def prepare(cls, batches: Sequence[Sequence[EmittedBatch]]) -> "Batches":
         """Rows filled with parts of 0."""
         most = max([len(row) for row in batches], default=0)
         part, selectivity = np.zeros((len(batches), most)), np.ones((len(batches), most))

@@ -1,18 +1,23 @@
 """Bursts: the variability of arrivals at the length of time that decides on the wait.
 
-I(t) = Var N(t)/E N(t) is measured at some lengths t. Between them it is linear in ln t, beyond them it stays; lengths
-below 0.7/μ say nothing of queues. The length that counts is t* = x*/ν, in which robust queueing (Whitt and You 2018)
-sees the longest wait; ν are the services per second of the queue, x = νt:
+I(t) = Var N(t)/E N(t) is measured at some lengths t. It is taken as constant in cells of t of an octave or less, around
+lengths from 0.7/μ (shorter ones say nothing of queues) to the longest one; the first and the last cell have no bound.
+Robust queueing (Whitt and You 2018) sees as the longest wait, in services of the queue, x = νt,
 
-    x* maximises  min( −(1 − ρ)x + √(2x(I(t) + s)),  −(1 − r)x + √(2rx(a₀ + s)) )
+    value = max over cells of min( max √(2x(I + s)) − (1 − ρ)x,  max √(2rx(a₀ + s)) − (1 − r)x )     over x in the cell
 
-r is the capacity of the operators upstream over ν: however long a burst is, no more than that arrives. a₀ = I(1/μ).
-Where the first is the smaller at x*, a* = I(t*); else a* is what gives the same value: 2(1 − ρ)·value − s.
+ν are the services per second of the queue, and r is the capacity of the operators upstream over ν: however long a burst
+is, no more than that arrives. a₀ = I(1/μ). The variability that counts is a* = 2(1 − ρ)·value − s: I where it is
+constant. In each cell value/ν falls as processors are added, and by ever less where upstream does not bind; so does the
+largest. The I of the cell that decides would be as accurate, and jumps from one number of processors to the next.
+
+Where processors share a queue, bursts are backlogs that they work off together: the most by which the value of a cell
+is above what a₀ at all t would have built up until the end of the cell. That falls too as processors are added.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log
+from math import ceil, log
 from typing import NamedTuple
 
 import numpy as np
@@ -21,9 +26,10 @@ from planner.arrays import ARRAYS, Floats, Indices
 from planner.queueing.queueings import find_rounding
 from planner.values import IdcPoint
 
-STEPS_PER_OCTAVE = 4
-MOST_STEPS = 200
+MOST_CELLS = 64
+NO_CURVE = -1
 SHORTEST = 0.7  # services
+LONGEST = 1e40  # seconds; a number, since infinity times 0 is none
 UNBOUNDED = 50.0  # a capacity so many times that of the operator never binds
 
 
@@ -62,96 +68,120 @@ class View(NamedTuple):
 
 
 class Servers(NamedTuple):
-    """The queues' services: μ of one server, ν of the queue, SCV, 1 − ρ, and r."""
+    """The queues' services: ν, SCV, 1 − ρ, and r."""
 
-    mu: Floats
     nu: Floats
     scv: Floats
     free: Floats
     upstream: Floats
 
 
+class CurveList:
+    """The curves of I(t) of a load as they are met, with the service rate of one processor there."""
+
+    def __init__(self) -> None:
+        self.measured: list[Sequence[IdcPoint]] = []
+        self.service_rates: list[float] = []
+
+    def add(self, points: Sequence[IdcPoint], service_rate: float) -> int:
+        """The number of the curve; NO_CURVE for fewer than two points, which say nothing of bursts."""
+        if len(points) < 2:
+            return NO_CURVE
+        self.measured.append(points)
+        self.service_rates.append(service_rate)
+        return len(self.measured) - 1
+
+
 @dataclass(frozen=True)
 class Dispersions:
-    """I(t) of several operators or instances: ln t and I in rows of one length, padded with the last value."""
+    """I(t) of several operators or instances, in cells of t: middle and bounds in seconds, padded with the last cell.
 
-    log_seconds: Floats
+    `near` is I(1/μ), and `service_seconds` 1/μ.
+    """
+
+    seconds: Floats
+    low: Floats
+    high: Floats
     idc: Floats
+    near: Floats
+    service_seconds: Floats
 
     @classmethod
-    def prepare(cls, measured: Sequence[Sequence[IdcPoint]]) -> "Dispersions":
-        """Rows on grids of four steps per octave; every measured list has two points or more."""
-        rows = [refine(points) for points in measured]
-        most = max([len(times) for times, _ in rows], default=1)
-        log_seconds = [np.concatenate([times, np.full(most - len(times), times[-1])]) for times, _ in rows]
-        idc = [np.concatenate([levels, np.full(most - len(levels), levels[-1])]) for _, levels in rows]
-        return cls(np.array(log_seconds).reshape(-1, most), np.array(idc).reshape(-1, most))
+    def prepare(cls, curves: CurveList) -> "Dispersions":
+        """Rows of cells."""
+        measured, service_rates = curves.measured, curves.service_rates
+        rows = [cut_cells(points, mu) for points, mu in zip(measured, service_rates, strict=True)]
+        most = max([row.shape[1] for row in rows], default=1)
+        cells = np.array([np.pad(row, ((0, 0), (0, most - row.shape[1])), "edge") for row in rows])
+        near = [interpolate(points, -log(mu)) for points, mu in zip(measured, service_rates, strict=True)]
+        seconds, low, high, idc = np.moveaxis(cells.reshape(-1, 4, most), 1, 0)
+        return cls(seconds, low, high, idc, np.array(near), 1.0 / np.array(service_rates))
 
-    def at(self, rows: Indices, log_seconds: Floats) -> Floats:
-        """I at one length of time for each of the rows."""
-        times, levels = self.log_seconds[rows], self.idc[rows]
-        place = np.clip((times <= log_seconds[:, None]).sum(axis=1), 1, times.shape[1] - 1)
-        each = np.arange(len(rows))
-        low, high = times[each, place - 1], times[each, place]
-        part = np.where(high > low, (log_seconds - low) / np.where(high > low, high - low, 1.0), 0.0)
-        part = np.clip(part, 0.0, 1.0)
-        return np.asarray(levels[each, place - 1] * (1.0 - part) + levels[each, place] * part)
-
-    def see_at(self, view: View, log_seconds: Floats) -> Floats:
-        """The dispersion at each queue, at one length of time each."""
-        levels = self.at(view.curve, log_seconds)
-        return view.see(levels[:, None], np.exp(log_seconds)[:, None])[:, 0]
-
-    def find_lasting(self, view: View, servers: Servers) -> tuple[Floats, Floats, Floats]:
-        """a₀, a* and I(t*) of the operator, for each queue."""
-        times, levels = self.log_seconds[view.curve], self.idc[view.curve]
-        seconds = np.exp(times)
-        seen, x = view.see(levels, seconds), seconds * servers.nu[:, None]
-        first = np.minimum(np.maximum(-np.log(servers.mu), times[:, 0]), times[:, -1])
-        a0 = self.see_at(view, first)
-        roomy, capped = find_values(x, seen, a0, servers)
-        value = np.minimum(roomy, capped)
-        value[:, :-1][(seconds * servers.mu[:, None] < SHORTEST)[:, :-1]] = -np.inf
-        best, each = np.argmax(value, axis=1), np.arange(len(a0))
-        peak = refine_peak(times, value, best)
-        level, lasting = self.at(view.curve, peak), self.see_at(view, peak)
-        outside = (seen[:, -1] + servers.scv) / (2.0 * servers.free)  # beyond the longest length I stays
-        goes_on = (outside > servers.free * x[:, -1]) & (outside > value[each, best])
-        goes_on &= roomy[:, -1] <= capped[:, -1]
-        lasting, level = np.where(goes_on, seen[:, -1], lasting), np.where(goes_on, levels[:, -1], level)
-        binds = ~goes_on & (capped[each, best] < roomy[each, best]) & (servers.upstream < 1.0)
-        bound = np.maximum(2.0 * servers.free * value[each, best] - servers.scv, 0.0)
-        return a0, np.where(binds, np.minimum(bound, lasting), lasting), level
+    def look(self, view: View) -> "SeenCells":
+        """The cells as the queues see them."""
+        row = view.curve
+        levels = self.idc[row]
+        near = view.see(self.near[row][:, None], self.service_seconds[row][:, None])
+        return SeenCells(self.low[row], self.high[row], levels, view.see(levels, self.seconds[row]), near)
 
 
-def find_values(x: Floats, seen: Floats, a0: Floats, servers: Servers) -> tuple[Floats, Floats]:
-    """What robust queueing sees at each x: with the measured dispersion, and with all that upstream can send."""
-    s = servers.scv[:, None]
-    roomy = np.sqrt(2.0 * x * (seen + s)) - servers.free[:, None] * x
-    r = np.minimum(servers.upstream, UNBOUNDED)[:, None]
-    capped = np.sqrt(2.0 * r * x * (a0[:, None] + s)) - (1.0 - r) * x
-    return roomy, np.where(r < UNBOUNDED, capped, np.inf)
+class SeenCells(NamedTuple):
+    """Cells of t as several queues see them: bounds in seconds, I of the operator, I at the queue; a₀ in a column."""
+
+    low: Floats
+    high: Floats
+    levels: Floats
+    idc: Floats
+    near: Floats
+
+    def find_lasting(self, servers: Servers) -> tuple[Floats, Floats]:
+        """a* at each queue, and I of the operator in the cell that decides."""
+        value = self.find_values(self.idc + servers.scv[:, None], servers)
+        best, each = np.argmax(value, axis=1), np.arange(len(value))
+        lasting = np.maximum(2.0 * servers.free * value[each, best] - servers.scv, 0.0)
+        return lasting, self.levels[each, best]
+
+    def find_backlog(self, servers: Servers) -> Floats:
+        """The longest wait, in services of the queue, that bursts add to what a₀ alone would have built up by then."""
+        variability = servers.scv[:, None]
+        value = self.find_values(self.idc + variability, servers)
+        bounds = np.zeros_like(self.high), servers.nu[:, None] * self.high
+        calm = find_longest(self.near + variability, servers.free[:, None], bounds)
+        return np.asarray(np.maximum(value - calm, 0.0).max(axis=1))
+
+    def find_values(self, variability: Floats, servers: Servers) -> Floats:
+        """The longest wait in each cell: by what was measured there, and by what upstream can send."""
+        nu, free = servers.nu[:, None], servers.free[:, None]
+        bounds = nu * self.low, nu * self.high
+        value = find_longest(variability, free, bounds)
+        r = servers.upstream[:, None]
+        if np.any(r < UNBOUNDED):
+            sent = r * (self.near + servers.scv[:, None])
+            capped = find_longest(sent, 1.0 - np.minimum(r, UNBOUNDED), bounds)
+            value = np.minimum(value, np.where(r < UNBOUNDED, np.maximum(capped, 0.0), np.inf))
+        return value
 
 
-def refine(points: Sequence[IdcPoint]) -> tuple[Floats, Floats]:
-    """ln t in steps of a quarter octave or less, and I there."""
-    times = np.array([log(point.window_seconds) for point in points])
-    levels = np.array([point.idc for point in points])
-    steps = int(min(np.ceil((times[-1] - times[0]) / log(2.0) * STEPS_PER_OCTAVE), MOST_STEPS))
-    fine = np.union1d(times, np.linspace(times[0], times[-1], steps + 1))
-    return fine, np.interp(fine, times, levels)
+def find_longest(variability: Floats, free: Floats, bounds: tuple[Floats, Floats]) -> Floats:
+    """The maximum of √(2x·variability) − free·x between the bounds of x; it is at variability/2free², if inside."""
+    low, high = bounds
+    top = variability / np.maximum(2.0 * free * free, np.finfo(float).tiny)
+    x = np.clip(np.where(free > 0.0, top, high), low, high)
+    return np.asarray(np.sqrt(2.0 * x * variability) - free * x)
 
 
-def refine_peak(times: Floats, value: Floats, best: Indices) -> Floats:
-    """ln t of the top of the parabola through the best point and its neighbours; a point at an end stays."""
-    each, last = np.arange(len(best)), times.shape[1] - 1
-    left, right = np.maximum(best - 1, 0), np.minimum(best + 1, last)
-    here = times[each, best]
-    before, after = here - times[each, left], times[each, right] - here
-    top = value[each, best]
-    with np.errstate(invalid="ignore"):
-        fall_left, fall_right = top - value[each, left], top - value[each, right]
-        below = 2.0 * (fall_left * after + fall_right * before)
-        inside = (before > 0.0) & (after > 0.0) & (below > 0.0) & np.isfinite(below)
-        shift = (fall_left * after * after - fall_right * before * before) / np.where(inside, below, 1.0)
-    return np.asarray(here + np.where(inside, np.clip(np.where(inside, shift, 0.0), -before, after), 0.0))
+def cut_cells(points: Sequence[IdcPoint], service_rate: float) -> Floats:
+    """Middles, lower bounds, upper bounds and I of cells of an octave or less."""
+    end = log(points[-1].window_seconds)
+    begin = min(max(log(points[0].window_seconds), log(SHORTEST / service_rate)), end)
+    cells = min(ceil((end - begin) / log(2.0) - 1e-9), MOST_CELLS - 1) + 1
+    middles = np.linspace(begin, end, cells)
+    between = np.exp((middles[1:] + middles[:-1]) / 2.0)
+    low, high = np.concatenate([[0.0], between]), np.concatenate([between, [LONGEST]])
+    return np.array([np.exp(middles), low, high, interpolate(points, middles)])
+
+
+def interpolate(points: Sequence[IdcPoint], log_seconds: Floats | float) -> Floats:
+    """I, linear in ln t between what was measured, constant beyond."""
+    windows, levels = zip(*points, strict=True)
+    return np.asarray(np.interp(log_seconds, np.log(windows), levels))

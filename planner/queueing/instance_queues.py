@@ -1,12 +1,12 @@
 """Operators with bursts, or with a queue for each processor, side by side in arrays.
 
-    W = Σ pₓ W(GI/G/1 at pₓλ, μ, a*ₓ, s)                               over the instances x
-    W = W(GI/G/k at λ, μ, a₀, s) + (a* − a₀)⁺/2 · ρ/(kμ(1 − ρ))         where the queue is shared
+    W = Σ pₓ W(GI/G/1 at pₓλ, μ, a*ₓ, s)                              over the instances x
+    W = W(GI/G/k at λ, μ, min(a*, a₀), s) + backlog·ρ/(kμ)              where the queue is shared
 
 a₀ and a* are the dispersion of arrivals within one service, and at the length that counts (queueing/dispersion); a
-burst longer than a service is not pooled away. Batches add their own wait (planner.queueing.batches). Under
-round-robin and random the wait is at least that of one shared queue, since tuples that wait beside an idle processor
-gain nothing by it, and the approximations of the two do not know each other.
+burst longer than a service is not pooled away, but worked off by all. Batches add their own wait
+(planner.queueing.batches). Under round-robin and random the wait is at least that of one shared queue, since tuples
+that wait beside an idle processor gain nothing by it, and the approximations of the two do not know each other.
 """
 
 from collections.abc import Sequence
@@ -18,20 +18,30 @@ from numpy.typing import NDArray
 from planner.arrays import ARRAYS, Counts, Floats, Indices
 from planner.queueing.array_queues import log_erlang_b, weigh_operators
 from planner.queueing.batches import Batches
-from planner.queueing.dispersion import Dispersions, Servers, View
-from planner.queueing.erlang import STABILITY_MARGIN
-from planner.queueing.instance_views import NO_CURVE, Arrivals, Singles, join_singles, view_alike, view_keyed
+from planner.queueing.dispersion import NO_CURVE, CurveList, Dispersions, Servers, View
+from planner.queueing.erlang import LEAST_LOAD, STABILITY_MARGIN
+from planner.queueing.instance_views import (
+    Arrivals,
+    Pooled,
+    Singles,
+    find_shares,
+    join_singles,
+    number_curves,
+    view_alike,
+    view_keyed,
+)
 from planner.queueing.key_shares import KeyShares
-from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN, Inflow
+from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN, Inflow, forget_variability
+from planner.queueing.waiting import wait_at_all
 from planner.queueing.waiting_models import WAITING_MODELS, evaluate_variability
-from planner.values import SHARED, IdcPoint, Model
+from planner.values import SHARED, Model
 
 Flags = NDArray[np.bool_]
 CODES = {SHARED: 0, ROUND_ROBIN: 1, RANDOM: 2, KEYED: 3}
 MOST_VARIABLE = 1.25  # Whitt's factor of (a + s)/2 stays below
 COLUMNS = (
     "high", "low", "service_rate", "arrival_scv", "service_scv", "factor", "code", "senders", "curve", "capacity",
-    "root_batch",
+    "root_batch", "measured_at", "carried",
 )  # fmt: skip
 
 
@@ -53,6 +63,8 @@ class InstanceQueues:
     batches: Batches
     shares: tuple[KeyShares | None, ...]
     curves_of_instances: tuple[Indices, ...]
+    measured_at: Counts
+    carried: Floats
     has_shares: bool
     curves: Dispersions
     model: Model
@@ -70,24 +82,12 @@ class InstanceQueues:
     ) -> "InstanceQueues":
         """The operators in their order; a model without SCVs knows no bursts either."""
         uses_scvs = WAITING_MODELS[model].uses_scvs
-        measured: list[Sequence[IdcPoint]] = []
-
-        def number(points: Sequence[IdcPoint]) -> int:
-            if len(points) < 2 or not uses_scvs:
-                return NO_CURVE
-            measured.append(points)
-            return len(measured) - 1
-
-        curve = np.array([number(inflow.idc) for inflow in inflows], np.intp)
-        of_instances = tuple(
-            np.array([number(one.arrival_idc) for one in inflow.instances], np.intp) for inflow in inflows
-        )
-        ones = np.ones_like(arrival_scv)
-        shares = tuple(
-            KeyShares(inflow.instances) if inflow.instances and inflow.queueing == KEYED else None
-            for inflow in inflows
-        )
-        return cls(
+        ones, curves = np.ones_like(arrival_scv), CurveList()
+        if not uses_scvs:
+            inflows = [forget_variability(inflow) for inflow in inflows]
+        curve, of_instances = number_curves(curves, inflows, service_rate)
+        shares = tuple(find_shares(inflow) for inflow in inflows)
+        queues = cls(
             *split,
             service_rate,
             arrival_scv if uses_scvs else ones,
@@ -98,13 +98,28 @@ class InstanceQueues:
             curve,
             np.array([inflow.capacity for inflow in inflows]),
             np.array([inflow.root_batch for inflow in inflows]),
-            Batches.prepare([inflow.batches if uses_scvs else () for inflow in inflows]),
+            Batches.prepare([inflow.batches for inflow in inflows]),
             shares,
             of_instances,
+            np.array([len(inflow.instances) for inflow in inflows], np.int64),
+            ones,
             any(one is not None for one in shares),
-            Dispersions.prepare(measured),
+            Dispersions.prepare(curves),
             model,
         )
+        return queues.carry_measured() if queues.has_shares else queues
+
+    def carry_measured(self) -> "InstanceQueues":
+        """With what measured instances say of the wait by shares alone, for other numbers of instances."""
+        carried = self.carried.copy()
+        for i, shares in self.list_spread():
+            alone, counts = self.select(np.array([i])), np.array([len(shares.instances)])
+            if counts[0] > 1 and self.high[i] >= LEAST_LOAD and alone.is_stable(counts)[0]:
+                measured, modelled = (
+                    float(alone.sum_singles(counts, measured=flag)[0]) for flag in (True, False)
+                )
+                carried[i] = measured / modelled if modelled > 0.0 else 1.0
+        return replace(self, carried=carried)
 
     def __len__(self) -> int:
         return len(self.high)
@@ -138,23 +153,40 @@ class InstanceQueues:
 
     def wait_in_services(self, counts: Counts) -> Floats:
         """μW of operators that are stable."""
+        waits = self.wait_before_factor(counts)
+        at = np.flatnonzero(
+            (self.high < 1.0 - STABILITY_MARGIN) & (counts > 1) & (self.code != CODES[SHARED])
+        )
+        if at.size:
+            # Of arrivals so regular that one processor has hardly any wait, splitting makes irregular ones.
+            waits[at] = np.minimum(waits[at], self.select(at).wait_before_factor(np.ones(len(at), np.int64)))
+        return np.asarray(waits * self.factor)
+
+    def wait_before_factor(self, counts: Counts) -> Floats:
+        """μW as the formulas have it, before the measured factor."""
         k = counts.astype(np.float64)
-        waits: Floats = np.zeros(len(k))
-        singles = self.list_singles(counts, k)
-        if len(singles.row):
-            np.add.at(waits, singles.row, singles.part * self.wait_at_singles(singles, k))
+        waits = self.sum_singles(counts)
         dealt = (self.code == CODES[ROUND_ROBIN]) | (self.code == CODES[RANDOM])
         at = np.flatnonzero((self.code == CODES[SHARED]) | (dealt & self.may_be_below_shared(waits, k)))
         if at.size:
             waits[at] = np.maximum(waits[at], self.select(at).wait_pooled(k[at]))
-        return np.asarray(waits * self.factor)
+        return waits
+
+    def sum_singles(self, counts: Counts, *, measured: bool = True) -> Floats:
+        """μW of queues of one server, each with its part of the arrivals."""
+        k = counts.astype(np.float64)
+        waits: Floats = np.zeros(len(k))
+        singles = self.list_singles(counts, k, measured=measured)
+        if len(singles.row):
+            np.add.at(waits, singles.row, singles.part * self.wait_at_singles(singles, k))
+        return waits
 
     def may_be_below_shared(self, waits: Floats, k: Floats) -> Flags:
         """Where the wait could be below that of a shared queue, of which a bound is easily found."""
         bound = MOST_VARIABLE * (self.arrival_scv + self.service_scv) / 2.0 / ((k - self.high) - self.low)
         return np.asarray((waits < bound) | (self.curve != NO_CURVE) | self.batches.part.any(axis=1))
 
-    def list_singles(self, counts: Counts, k: Floats) -> Singles:
+    def list_singles(self, counts: Counts, k: Floats, *, measured: bool = True) -> Singles:
         """The queues of one server: one for all instances of an operator where they are alike."""
         spread = self.list_spread()
         is_alike = self.code != CODES[SHARED]
@@ -171,7 +203,7 @@ class InstanceQueues:
         turning, keyed = ((self.code[alike] == CODES[name]).astype(float) for name in (ROUND_ROBIN, KEYED))
         groups = [view_alike(alike, k[alike], arrivals, turning, keyed)]
         groups += [
-            view_keyed(i, int(counts[i]), shares, self.curves_of_instances[i], arrivals)
+            view_keyed(i, int(counts[i]), shares, self.curves_of_instances[i], arrivals, measured=measured)
             for i, shares in spread
         ]
         return join_singles(groups)
@@ -181,15 +213,22 @@ class InstanceQueues:
         row, s = singles.row, self.service_scv[singles.row]
         rho = singles.share * self.high[row]
         a, _ = self.see_singles(singles)
-        weights = weigh_operators(self.model, a, s)
         spare = (1.0 - rho) / np.maximum(rho, np.finfo(float).tiny)
-        v = evaluate_variability(weights, spare, np.ones(len(rho)), ARRAYS)
+        busy = singles.share * np.maximum(self.high[row], 1.0)
+        v = WAITING_MODELS[self.model].alone(a, s, (1.0 - busy) / busy, ARRAYS)
+        at = np.flatnonzero(k[row] == 1.0)
+        if at.size:  # one processor is a shared queue
+            v[at] = evaluate_variability(
+                weigh_operators(self.model, a[at], s[at]), spare[at], np.ones(len(at)), ARRAYS
+            )
         waits = v * rho / (1.0 - rho)
         if self.batches.is_any:
             batches, code = self.batches.select(row), self.code[row]
             together = batches.find_whole()
             alone = np.where(code == CODES[RANDOM], together / k[row], together)
             waits += np.where(code == CODES[ROUND_ROBIN], batches.find_dealt(k[row]), alone) / 2.0
+        if self.has_shares:
+            waits *= np.where((k == 1.0) | (k == self.measured_at), 1.0, self.carried)[row]
         return np.asarray(waits)
 
     def see_singles(self, singles: Singles) -> tuple[Floats, Floats]:
@@ -198,31 +237,32 @@ class InstanceQueues:
         at = np.flatnonzero(singles.view.curve != NO_CURVE)
         if at.size:
             row, share = singles.row[at], singles.share[at]
-            mu, view = self.service_rate[row], singles.view.select(at)
+            mu = self.service_rate[row]
             servers = Servers(
-                mu, mu, self.service_scv[row], 1.0 - share * self.high[row], self.capacity[row] * share / mu
+                mu, self.service_scv[row], 1.0 - share * self.high[row], self.capacity[row] * share / mu
             )
-            _, a[at], level[at] = self.curves.find_lasting(view, servers)
+            a[at], level[at] = self.curves.look(singles.view.select(at)).find_lasting(servers)
         return a, level
 
-    def see_pooled(self, k: Floats) -> tuple[Floats, Floats, Floats]:
-        """a₀ and a* of all arrivals together, and I(t*), 0 where no curve is known."""
-        a0, level = self.arrival_scv.copy(), np.zeros(len(k))
-        lasting = a0.copy()
+    def see_pooled(self, k: Floats) -> Pooled:
+        """What all processors of each operator see together."""
+        near, level, backlog = self.arrival_scv.copy(), np.zeros(len(k)), np.zeros(len(k))
+        lasting = near.copy()
         at = np.flatnonzero(self.curve != NO_CURVE)
         if at.size:
             mu, k = self.service_rate[at], k[at]
             none, one = np.zeros(len(at)), np.ones(len(at))
-            view = View(self.curve[at], none, one, none, self.high[at] * mu, one, one)
             free = ((k - self.high[at]) - self.low[at]) / k
-            servers = Servers(mu, k * mu, self.service_scv[at], free, self.capacity[at] / (k * mu))
-            a0[at], lasting[at], level[at] = self.curves.find_lasting(view, servers)
-        return a0, lasting, level
+            servers = Servers(k * mu, self.service_scv[at], free, self.capacity[at] / (k * mu))
+            seen = self.curves.look(View(self.curve[at], none, one, none, self.high[at] * mu, one, one))
+            near[at], backlog[at] = seen.near[:, 0], seen.find_backlog(servers)
+            lasting[at], level[at] = seen.find_lasting(servers)
+        return Pooled(near, lasting, level, backlog)
 
     def find_burstiness(self, counts: Counts) -> Floats:
         """The index of dispersion of an operator's arrivals at the length that counts; 0 where it is not known."""
         k = counts.astype(np.float64)
-        found = np.where(self.code == CODES[SHARED], self.see_pooled(k)[2], 0.0)
+        found = np.where(self.code == CODES[SHARED], self.see_pooled(k).level, 0.0)
         singles = self.list_singles(counts, k)
         np.maximum.at(found, singles.row, self.see_singles(singles)[1])
         return np.asarray(found)
@@ -230,16 +270,16 @@ class InstanceQueues:
     def wait_pooled(self, k: Floats) -> Floats:
         """μW of a shared queue, before the measured factor."""
         slack = (k - self.high) - self.low
-        a0, lasting, _ = self.see_pooled(k)
-        long = np.where(k > 1.0, np.maximum(lasting - a0, 0.0), 0.0)
-        a = np.where(long > 0.0, a0, lasting)
+        near, lasting, _, backlog = self.see_pooled(k)
+        a = np.where(k > 1.0, np.minimum(lasting, near), lasting)
         b = np.exp(log_erlang_b(k, self.high, slack))
         v = evaluate_variability(
             weigh_operators(self.model, a, self.service_scv), slack / self.high, k, ARRAYS
         )
-        waits = v * (k * b) / (slack * (slack + self.high * b)) + long / 2.0 * (self.high / k) / slack
+        rho = self.high / k
+        waits = v * (k * b) / (slack * (slack + self.high * b)) + np.where(k > 1.0, backlog, 0.0) * rho / k
         if self.batches.is_any:
-            waits += self.batches.find_whole() / (2.0 * k) * np.where(k > 1.0, self.high / k, 1.0)
+            waits += self.batches.find_whole() / (2.0 * k) * np.where(k > 1.0, rho, 1.0)
         return np.asarray(waits)
 
     def waiting_probability(self, counts: Counts) -> Floats:
@@ -255,15 +295,3 @@ class InstanceQueues:
         b = np.exp(log_erlang_b(k[at], self.high[at], slack))
         waiting[at] = k[at] * b / (slack + self.high[at] * b)
         return np.clip(waiting, 0.0, 1.0)
-
-
-def wait_at_all(a: Floats, s: Floats, rho: Floats) -> Floats:
-    """The probability that a tuple waits in GI/G/1: ρ + (a − 1)ρ(1 − ρ)·h (Krämer and Langenbach-Belz 1976).
-
-    h = (1 + a + ρs)/(1 + ρ(s − 1) + ρ²(4a + s)) for a ≤ 1, else 4ρ/(a + ρ²(4a + s)).
-    """
-    square = rho * rho * (4.0 * a + s)
-    smooth = (1.0 + a + rho * s) / np.maximum(1.0 + rho * (s - 1.0) + square, 1e-12)
-    rough = 4.0 * rho / np.maximum(a + square, 1e-300)
-    h = np.where(a <= 1.0, smooth, rough)
-    return np.clip(rho + (a - 1.0) * rho * (1.0 - rho) * h, 0.0, 1.0)

@@ -6,11 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.arrays import ARRAYS, Floats, Indices
-from planner.queueing.dispersion import View
+from planner.queueing.dispersion import NO_CURVE, CurveList, View
 from planner.queueing.key_shares import KeyShares
-from planner.queueing.queueings import deal_in_turn
-
-NO_CURVE = -1
+from planner.queueing.queueings import KEYED, Inflow, deal_in_turn
 
 
 class Singles(NamedTuple):
@@ -24,6 +22,15 @@ class Singles(NamedTuple):
     share: Floats
     known: Floats
     view: View
+
+
+class Pooled(NamedTuple):
+    """Shared queues: a₀, a*, the operator's I(t*) or 0 where unknown, and the backlog of bursts in services."""
+
+    near: Floats
+    lasting: Floats
+    level: Floats
+    backlog: Floats
 
 
 class Arrivals(NamedTuple):
@@ -55,22 +62,24 @@ def view_alike(at: Indices, k: Floats, arrivals: Arrivals, is_turning: Floats, i
     return Singles(at, np.ones(len(at)), 1.0 / k, known, view)
 
 
-def view_keyed(i: int, k: int, shares: KeyShares, curves: Indices, arrivals: Arrivals) -> Singles:
-    """Instances with their measured shares, and with their measured arrivals where k is what was measured."""
+def view_keyed(
+    i: int, k: int, shares: KeyShares, curves: Indices, arrivals: Arrivals, *, measured: bool = True
+) -> Singles:
+    """Instances with their shares; at the k of these their own arrivals too, unless `measured` is off."""
     parts, numbers = shares.spread(k)
-    size, together = len(parts), arrivals.root_batch[i]
-    constant, slope, curve = together * (1.0 - parts), parts.copy(), np.full(size, arrivals.curve[i])
-    known = together + parts * (arrivals.scv[i] - together)
-    if k == len(shares.instances) == size:
-        measured = [one.arrival_scv for one in shares.instances]
-        has_scv = np.array([scv is not None for scv in measured]) & (curves == NO_CURVE)
-        known = np.where(has_scv, [0.0 if scv is None else scv for scv in measured], known)
-        curve = np.where(curves != NO_CURVE, curves, np.where(has_scv, NO_CURVE, curve))
-        constant = np.where(curves != NO_CURVE, 0.0, constant)
-        slope = np.where(curves != NO_CURVE, 1.0, slope)
+    size, together = len(parts), float(arrivals.root_batch[i])
+    slope, curve, scv = parts.copy(), np.full(size, arrivals.curve[i]), np.full(size, arrivals.scv[i])
+    if measured and k == len(shares.instances) == size:
+        own = np.array([-1.0 if one.arrival_scv is None else one.arrival_scv for one in shares.instances])
+        has_curve = curves != NO_CURVE
+        has_scv = ~has_curve & (own >= 0.0)
+        slope = np.where(has_curve | has_scv, 1.0, slope)
+        curve = np.where(has_scv, NO_CURVE, np.where(has_curve, curves, curve))
+        scv = np.where(has_scv, own, scv)
+    constant = together * (1.0 - slope)
     none, one = np.zeros(size), np.ones(size)
     view = View(curve, constant, slope, none, one * arrivals.rate[i], one, one)
-    return Singles(np.full(size, i, np.intp), parts * numbers, parts, known, view)
+    return Singles(np.full(size, i, np.intp), parts * numbers, parts, constant + slope * scv, view)
 
 
 def join_singles(groups: Sequence[Singles]) -> Singles:
@@ -80,3 +89,20 @@ def join_singles(groups: Sequence[Singles]) -> Singles:
     *columns, views = zip(*groups, strict=True)
     row, part, share, known = map(np.concatenate, columns)
     return Singles(row, part, share, known, View(*map(np.concatenate, zip(*views, strict=True))))
+
+
+def number_curves(
+    curves: CurveList, inflows: Sequence[Inflow], service_rate: Floats
+) -> tuple[Indices, tuple[Indices, ...]]:
+    """The curve of each operator, and of each of its instances."""
+    rows = list(zip(inflows, service_rate.tolist(), strict=True))
+    own = np.array([curves.add(inflow.idc, mu) for inflow, mu in rows], np.intp)
+    return own, tuple(
+        np.array([curves.add(one.arrival_idc, mu) for one in inflow.instances], np.intp)
+        for inflow, mu in rows
+    )
+
+
+def find_shares(inflow: Inflow) -> KeyShares | None:
+    """The shares of a keyed operator's instances; None where not measured."""
+    return KeyShares(inflow.instances) if inflow.instances and inflow.queueing == KEYED else None

@@ -1,8 +1,9 @@
 """The shares of arrivals that k instances get under keyed queueing, from those measured at m instances.
 
     k = m:  as measured
-    k < m:  pₓ·m/k, for instances that take over whole others: the skew stays
-    k > m:  the hottest gets 1/k + (p₁ − 1/m), since a hot key stays whole; the others share the rest as before
+    k < m:  the hottest gets p₁ + (m/k − 1)(1 − p₁)/(m − 1): it takes over what m/k − 1 average others had
+    k > m:  the hottest gets 1/k + (p₁ − 1/m), since a hot key stays whole
+    The others share the rest in the proportions that were measured.
 
 So the hottest share falls with k, and never below what the hottest instance has above its fair share.
 """
@@ -36,26 +37,23 @@ class KeyShares:
     def find_hottest(self, k: int) -> float:
         """The share of the busiest of k instances."""
         first, size = float(self.shares[0]), len(self.shares)
-        if k == 1:
-            return 1.0
-        return min(first * size / k, 1.0) if k <= size else 1.0 / k + (first - 1.0 / size)
+        if k in {1, size}:
+            return first if k == size else 1.0
+        if k > size:
+            return 1.0 / k + (first - 1.0 / size)
+        return first + (size / k - 1.0) * (1.0 - first) / (size - 1)
 
     def spread(self, k: int) -> tuple[Floats, Floats]:
-        """Shares and how many instances have each, as groups; Σ share × number = 1 unless a share was cut to 1."""
+        """Shares and how many instances have each, as groups; Σ share × number = 1."""
         size = len(self.shares)
         if k == 1:
             return np.ones(1), np.ones(1)
         if k == size:
             return gather(self.shares, np.ones(size))
-        if k < size:
-            return gather(np.minimum(self.shares * (size / k), 1.0), np.full(size, k / size))
         hottest = self.find_hottest(k)
         rest = self.shares[1:] if size > 1 else self.shares
-        others = rest / rest.mean() * ((1.0 - hottest) / (k - 1))
-        return gather(
-            np.concatenate([[hottest], np.minimum(others, hottest)]),
-            np.concatenate([[1.0], np.full(len(rest), (k - 1) / len(rest))]),
-        )
+        others = share_out(rest, hottest, 1.0 - hottest, (k - 1) / len(rest))
+        return gather(np.append(hottest, others), np.append(1.0, np.full(len(rest), (k - 1) / len(rest))))
 
     def find_least_stable(self, offered: float) -> int:
         """The fewest instances of which the busiest keeps up with its share of `offered`, or UNREACHABLE."""
@@ -69,6 +67,18 @@ class KeyShares:
             middle = (low + high) // 2
             low, high = (middle, high) if self.find_hottest(middle) * offered >= 1.0 else (low, middle)
         return high
+
+
+def share_out(rest: Floats, most: float, left: float, number: float) -> Floats:
+    """Shares in the proportions of `rest`, none above `most`, that add up to `left` with `number` of each."""
+    shares: Floats = rest * (left / (number * rest.sum()))
+    while np.any(shares > most * (1.0 + 1e-12)):
+        is_cut = shares >= most
+        open_sum = float(shares[~is_cut].sum())
+        if not open_sum:
+            return np.minimum(shares, most)
+        shares = np.where(is_cut, most, shares * ((left / number - most * is_cut.sum()) / open_sum))
+    return shares
 
 
 def gather(shares: Floats, numbers: Floats) -> tuple[Floats, Floats]:

@@ -31,7 +31,7 @@ USUAL_LENGTH = 3.0
 Real = Any  # a float or an array of floats
 
 
-class Batch(NamedTuple):
+class EmittedBatch(NamedTuple):
     """A part of the arrivals that comes as batches: the `selectivity` tuples that one tuple upstream emits."""
 
     part: float
@@ -49,12 +49,18 @@ class Inflow(NamedTuple):
     idc: tuple[IdcPoint, ...] = ()
     instances: tuple[InstanceLoad, ...] = ()
     capacity: float = inf
-    batches: tuple[Batch, ...] = ()
+    batches: tuple[EmittedBatch, ...] = ()
     root_batch: float = 1.0
 
 
 PLAIN = Inflow()
 """One queue, and no bursts known: the formulas of shared queues."""
+
+
+def forget_variability(inflow: Inflow) -> Inflow:
+    """The inflow for a model without SCVs: neither bursts nor batches, and instances by their shares alone."""
+    instances = tuple([InstanceLoad(one.instance, one.share) for one in inflow.instances])
+    return Inflow(inflow.queueing, inflow.senders, instances=instances)
 
 
 def deal_in_turn(a: Real, k: Real, senders: Real, offered: Real, at: Any) -> Real:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.arrays import Floats
-from planner.queueing.queueings import KEYED, Batch
+from planner.queueing.queueings import KEYED, EmittedBatch
 from planner.topology.network import Network, index_topology
 from planner.values import SHARED, Load, Operator, OperatorLoad, Topology
 
@@ -88,11 +88,11 @@ def count_senders(streams: Sequence[Stream]) -> float:
     return max(1.0, 1.0 / sum([(stream.rate / total) ** 2 / stream.senders for stream in streams]))
 
 
-def find_batches(station: Station) -> tuple[Batch, ...]:
+def find_batches(station: Station) -> tuple[EmittedBatch, ...]:
     """The streams of which more than one tuple comes at a time."""
     return tuple(
         [
-            Batch(stream.rate / station.arrival_rate, stream.selectivity)
+            EmittedBatch(stream.rate / station.arrival_rate, stream.selectivity)
             for stream in station.streams
             if stream.source is not None and stream.selectivity > 1.0
         ]

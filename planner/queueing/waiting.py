@@ -2,6 +2,9 @@
 
 from math import inf
 
+import numpy as np
+
+from planner.arrays import Floats
 from planner.queueing.erlang import (
     LEAST_LOAD,
     STABILITY_MARGIN,
@@ -74,3 +77,15 @@ def wait_seconds(  # noqa: PLR0917 - one argument per symbol of the formula
     weights = weigh_operator(model, arrival_scv, service_scv)
     v: float = evaluate_variability(weights, slack / high, processors, FLOATS)
     return wait * v
+
+
+def wait_at_all(a: Floats, s: Floats, rho: Floats) -> Floats:
+    """The probability that a tuple waits in GI/G/1: ρ + (a − 1)ρ(1 − ρ)·h (Krämer and Langenbach-Belz 1976).
+
+    h = (1 + a + ρs)/(1 + ρ(s − 1) + ρ²(4a + s)) for a ≤ 1, else 4ρ/(a + ρ²(4a + s)).
+    """
+    square = rho * rho * (4.0 * a + s)
+    smooth = (1.0 + a + rho * s) / np.maximum(1.0 + rho * (s - 1.0) + square, 1e-12)
+    rough = 4.0 * rho / np.maximum(a + square, 1e-300)
+    h = np.where(a <= 1.0, smooth, rough)
+    return np.clip(rho + (a - 1.0) * rho * (1.0 - rho) * h, 0.0, 1.0)

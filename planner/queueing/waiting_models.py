@@ -29,6 +29,7 @@ FLOATS = SimpleNamespace(
 )
 Real = Any  # a float or an array of floats
 SMALLEST = 5e-324  # the smallest double above 0
+LEAST_SCV = 1e-100
 
 
 class VariabilityWeights(NamedTuple):
@@ -77,18 +78,38 @@ def weigh_ggk_whitt(a: Real, s: Real, at: SimpleNamespace) -> VariabilityWeights
     return VariabilityWeights(0.0 * mean, on_phi1, on_phi3, on_psi, at.maximum(2.0 - a - s, 0.0))
 
 
+def average_scvs(a: Real, s: Real, _spare: Real, _at: SimpleNamespace) -> Real:
+    """(a + s)/2; exact for Poisson arrivals (Pollaczek and Khinchine)."""
+    return (a + s) / 2.0
+
+
+def stretch_alone(a: Real, s: Real, spare: Real, at: SimpleNamespace) -> Real:
+    """(a + s)/2·exp(−2·spare/3·(1 − a)²/(a + s)) for a < 1, else (a + s)/2 (Krämer and Langenbach-Belz 1976).
+
+    For one server it errs less than Whitt's formula, which is made for several.
+    """
+    regular = at.maximum(1.0 - a, 0.0)
+    return (a + s) / 2.0 * at.exp(-2.0 / 3.0 * spare * regular * regular / at.maximum(a + s, LEAST_SCV))
+
+
 class WaitingModel(NamedTuple):
-    """One waiting model: its function, a sentence with its source and error, and whether it uses SCVs."""
+    """One waiting model: its function, a sentence with its source and error, and whether it uses SCVs.
+
+    `alone` is v of a queue with one server among several such queues, from a, s and spare.
+    """
 
     weigh: Callable[[Real, Real, SimpleNamespace], VariabilityWeights]
     known: str
     uses_scvs: bool = True
+    alone: Callable[[Real, Real, Real, SimpleNamespace], Real] = average_scvs
 
 
 WAITING_MODELS: Mapping[Model, WaitingModel] = {
     "mmk": WaitingModel(weigh_mmk, "M/M/k.", uses_scvs=False),
     "ggk": WaitingModel(weigh_ggk, "Allen-Cunneen (DRS eq. 5); its wait errs by 15% on average."),
-    "ggk-whitt": WaitingModel(weigh_ggk_whitt, "Whitt 1993; 9.5% on average, 2.7% at utilisations from 0.9."),
+    "ggk-whitt": WaitingModel(
+        weigh_ggk_whitt, "Whitt 1993; 9.5% on average, 2.7% at utilisations from 0.9.", alone=stretch_alone
+    ),
 }
 """The waiting models by name."""
 
