@@ -25,7 +25,7 @@ from planner.quantiles.waits import AnyWait, Wait
 from planner.queueing.stations import NO_BOUND
 from planner.topology.load_checks import MOST_PROCESSORS
 
-MOST_WORK = 150_000_000
+MOST_WORK = 100_000_000
 """Visits timed in one search, for about a second."""
 LEAST_WORK = 2000
 """What a block of a draw costs at least, in visits."""
@@ -94,17 +94,22 @@ class DrawnTrial:
             if self.work_left < self.cost:
                 raise OutOfWork
             self.work_left -= self.cost
-            full = [floor if count is None else count for count, floor in zip(key, self.floors, strict=True)]
+            waits = self.find_waits(key)
+            self.known[key] = self.target.measure(time_roots(self.draw, waits))
+        return self.known[key]
+
+    def find_waits(self, counts: Partly) -> list[AnyWait]:
+        """The wait at each operator, which depends on its own processors alone; remembered."""
+        full = [floor if count is None else count for count, floor in zip(counts, self.floors, strict=True)]
+        if any(count not in seen for count, seen in zip(full, self.seen, strict=True)):
             waits = find_waits(self.situation, full)
             assert waits is not None  # from the floors up every operator keeps up
-            for operator, (count, wait) in enumerate(zip(full, waits, strict=True)):
-                self.seen[operator][count] = wait
-            chosen = [
-                best if count is None else wait
-                for count, wait, best in zip(key, waits, self.best, strict=True)
-            ]
-            self.known[key] = self.target.measure(time_roots(self.draw, chosen))
-        return self.known[key]
+            for seen, count, wait in zip(self.seen, full, waits, strict=True):
+                seen[count] = wait
+        return [
+            best if count is None else seen[count]
+            for count, seen, best in zip(counts, self.seen, self.best, strict=True)
+        ]
 
     def is_met(self, counts: Partly) -> bool:
         """Whether what is aimed at is met."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from planner.errors import BoundTooSmall, QuantileUnreachable
 from planner.plans.estimation import survey_load
-from planner.plans.quantile_search import DrawnTrial, Fewest, search_fewest
+from planner.plans.quantile_search import DrawnTrial, Fewest, change, give_back, search_fewest
 from planner.plans.spread import draw_roots
 from planner.plans.time_target import TimeTarget
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
@@ -73,6 +73,22 @@ def test_more_load_never_takes_fewer_processors(
     target = make_target(case, kind, part)
     light = replace(case.load, external_rate=factor * case.load.external_rate)
     assert sum(search(replace(case, load=light), target).counts) <= sum(search(case, target).counts)
+
+
+@settings(max_examples=30)
+@given(cases(), targets, st.integers(1, 4))
+def test_operators_give_back_all_that_the_target_does_not_need(
+    case: Case, kind: tuple[str, float | None], spare: int
+):
+    trial = make_trial(case.topology, case.load, make_target(case, kind, 0.5))
+    given_more = tuple(
+        min(floor + spare + 3, most) for floor, most in zip(trial.floors, trial.ceilings, strict=True)
+    )
+    assume(trial.is_met(given_more))
+    found = give_back(trial, given_more)
+    assert trial.is_met(found)
+    for operator, count in enumerate(found):
+        assert count == trial.floors[operator] or not trial.is_met(change(found, operator, -1))
 
 
 LONG, LONG_LOAD = make_chain(14), load_chain(14)
