@@ -1,7 +1,6 @@
 """What an answer says about its queues: an assumed queueing, bursts, and keys that one instance cannot carry."""
 
 from collections.abc import Sequence
-from math import fsum, inf
 
 import numpy as np
 
@@ -9,7 +8,7 @@ from planner.errors import join_names
 from planner.queueing.key_shares import KeyShares
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN, deal_in_turn
 from planner.queueing.stations import Stations
-from planner.queueing.streams import count_senders, find_stations
+from planner.queueing.streams import CLOSE, USUAL_UTILISATION
 from planner.queueing.waiting import wait_seconds
 from planner.queueing.waiting_models import FLOATS, WAITING_MODELS
 from planner.values import SHARED, Diagnostic, Load, Operator, OperatorEstimate, Topology
@@ -43,23 +42,22 @@ def describe_assumed(
     topology: Topology, load: Load, stations: Stations, answers: Sequence[OperatorEstimate]
 ) -> tuple[Diagnostic, ...]:
     """A diagnostic where shared queues are assumed, with the E[T] that queues of their own would give."""
-    unsaid = {
-        operator.name
+    unsaid = [
+        one.name
         for operator, one in zip(topology.operators, answers, strict=True)
         if operator.queueing is None and one.processors > 1 and one.wait_seconds
-    }
+    ]
     if not unsaid:
         return ()
-    named = tuple(one.name for one in answers if one.name in unsaid)
     beside = ""
-    if len(answers) <= MOST_COMPARED and all(one.wait_seconds is not None for one in answers):
+    if len(answers) <= MOST_COMPARED and None not in [one.wait_seconds for one in answers]:
         own = sum_dealt_in_turn(topology, load, stations, answers, unsaid)
         beside = f" With a queue for each processor, dealt in turn (round-robin), E[T] would be {own:.4g} s."
     detail = (
-        f"The queueing of {join_names(named)} is not said: one queue for all processors is assumed.{beside} Say it in "
+        f"The queueing of {join_names(unsaid)} is not said: one queue for all processors is assumed.{beside} Say it in "
         "the topology: Flink, Storm, Heron and Kafka Streams have a queue for each instance."
     )
-    return (Diagnostic("queueing-assumed", detail, named),)
+    return (Diagnostic("queueing-assumed", detail, tuple(unsaid)),)
 
 
 def sum_dealt_in_turn(
@@ -67,24 +65,50 @@ def sum_dealt_in_turn(
     load: Load,
     stations: Stations,
     answers: Sequence[OperatorEstimate],
-    dealt: set[str],
+    dealt: Sequence[str],
 ) -> float:
     """E[T] where the operators of `dealt` have a queue for each processor, and senders deal in turn."""
-    found = find_stations(topology, load, [one.arrival_rate for one in answers])
-    uses_scvs = WAITING_MODELS[stations.model].uses_scvs
-    terms = []
+    model = WAITING_MODELS[stations.model]
+    senders = count_all_senders(topology, load, answers)
+    total = 0.0
     for i, one in enumerate(answers):
-        wait = one.wait_seconds or 0.0
-        if one.name in dealt:
-            a = stations.arrival_scv[i] if uses_scvs else 1.0
-            s = stations.service_scv[i] if uses_scvs else 1.0
-            k = one.processors
-            offered = one.arrival_rate / one.service_rate
-            a = deal_in_turn(a, k, count_senders(found[one.name].streams), offered, FLOATS)
-            own = wait_seconds(one.arrival_rate / k, one.service_rate, 1, a, s, stations.model)
-            wait = max(wait, own)
-        terms.append(one.visits * (wait + 1.0 / one.service_rate))
-    return fsum(terms) if inf not in terms else inf
+        name, rate, mu, k, _, wait, _, visits, *_ = one
+        seconds = wait or 0.0
+        if name in dealt:
+            a, s = (stations.arrival_scv[i], stations.service_scv[i]) if model.uses_scvs else (1.0, 1.0)
+            offered = rate / mu
+            v = senders[name]
+            a = a / k if v == 1.0 else deal_in_turn(a, k, v, offered, FLOATS)
+            busy = max(offered, 1.0) / k
+            stretch = model.alone(a, s, (1.0 - busy) / busy, FLOATS)
+            own = stretch * offered / (k - offered) / mu
+            if offered < 1.0:  # as planner.queueing.instance_queues: no longer than at one processor
+                own = min(own, wait_seconds(rate, mu, 1, stations.arrival_scv[i], s, stations.model))
+            seconds = max(seconds, own)
+        total += visits * (seconds + 1.0 / mu)
+    return total
+
+
+def count_all_senders(
+    topology: Topology, load: Load, answers: Sequence[OperatorEstimate]
+) -> dict[str, float]:
+    """v of each operator, as planner.queueing.streams.count_senders; in plain sums, since every plan says it."""
+    rates = {one.name: one.arrival_rate for one in answers}
+    outside, squares = dict(rates), dict.fromkeys(rates, 0.0)
+    operators = load.operators
+    for source, target, selectivity in topology.edges:
+        rate = rates[source]
+        measured = operators[source]
+        sent = rate * selectivity
+        instances = measured.processors or max(rate / (measured.service_rate or 1.0) / USUAL_UTILISATION, 1.0)
+        outside[target] -= sent
+        squares[target] += sent * sent / instances
+    found = {}
+    for name, rate in rates.items():
+        rest = outside[name]
+        square = squares[name] + (rest * rest if rest > CLOSE * rate else 0.0)
+        found[name] = max(rate * rate / square, 1.0) if square else 1.0
+    return found
 
 
 def describe_keys(load: Load, answers: Sequence[OperatorEstimate]) -> tuple[Diagnostic, ...]:
