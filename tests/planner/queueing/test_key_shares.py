@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.queueing.key_shares import MOST_GROUPS, UNREACHABLE, KeyShares
+from planner.values import InstanceLoad
+
+
+def name(shares: list[float]) -> KeyShares:
+    ordered = sorted(shares, reverse=True)
+    return KeyShares(tuple([InstanceLoad(str(i), share) for i, share in enumerate(ordered)]))
+
+
+WEIGHTS = st.lists(st.floats(0.01, 1.0), min_size=1, max_size=100)
+
+
+@given(WEIGHTS, st.integers(1, 300))
+def test_shares_add_up_and_the_hottest_is_the_largest(weights: list[float], k: int):
+    known = name(weights)
+    shares, numbers = known.spread(k)
+    assert float(np.sum(shares * numbers)) == pytest.approx(1.0, rel=1e-6)
+    assert float(np.sum(numbers)) == pytest.approx(k)
+    assert shares[0] == known.find_hottest(k)
+    assert np.all(shares <= shares[0] * (1.0 + 1e-9))
+    assert len(shares) <= MOST_GROUPS
+
+
+@given(WEIGHTS)
+def test_as_many_instances_as_measured_have_the_measured_shares(weights: list[float]):
+    known = name(weights)
+    assert known.find_hottest(len(weights)) == pytest.approx(
+        1.0 if len(weights) == 1 else max(weights) / sum(weights)
+    )
+
+
+@given(WEIGHTS, st.integers(1, 300))
+def test_the_hottest_share_falls_with_each_instance_and_never_below_the_hot_key(weights: list[float], k: int):
+    known = name(weights)
+    fair = 1.0 / len(weights)
+    assert known.find_hottest(k + 1) <= known.find_hottest(k) * (1.0 + 1e-12)
+    assert known.find_hottest(k) >= max(weights) / sum(weights) - fair - 1e-12
+
+
+@given(WEIGHTS, st.floats(0.01, 40.0))
+def test_the_floor_is_the_first_count_whose_hottest_instance_keeps_up(weights: list[float], offered: float):
+    known = name(weights)
+    floor = known.find_least_stable(offered)
+    if floor < UNREACHABLE:
+        assert floor == next(k for k in range(1, floor + 1) if known.find_hottest(k) * offered < 1.0)
+    else:
+        assert known.find_hottest(10**9) * offered >= 1.0 - 1e-8
+
+
+def test_two_instances_of_four_take_over_an_average_one_each():
+    known = name([0.4, 0.3, 0.2, 0.1])
+    assert known.find_hottest(2) == pytest.approx(0.4 + 0.2)
+    assert known.find_hottest(8) == pytest.approx(0.125 + 0.15)
+
+
+def test_a_key_that_no_instance_carries_has_no_floor():
+    assert name([0.8, 0.1, 0.1]).find_least_stable(3.0) == UNREACHABLE
