@@ -9,6 +9,7 @@ from ingest.measuring.segments import (
     Floats,
     Integers,
     Segments,
+    count_pairs,
     cut_segments,
     number_pairs,
     sort_by_code,
@@ -91,16 +92,13 @@ def thin_spans(
 
 def count_services(rows: TupleRows, window: Integers, spots: Segments) -> Table:
     """The histogram of services: BUCKETS_PER_OCTAVE buckets from one power of two nanoseconds to the next."""
-    spot = spots.spread(np.arange(len(spots.begins)))
-    bucket = find_buckets(rows.service_ns)
-    keys = np.sort(spot << 10 | bucket)
-    found = cut_segments(keys)
-    spot, bucket = found.first(keys) >> 10, found.first(keys) & 1023
+    of_rows = spots.spread(np.arange(len(spots.begins)))
+    spot, bucket, tuples = count_pairs(of_rows, find_buckets(rows.service_ns))
     return {
         "operator": spots.first(rows.operator)[spot],
         "window": spots.first(window)[spot],
         "bucket": bucket,
-        "tuples": found.sizes,
+        "tuples": tuples,
     }
 
 

@@ -1,7 +1,8 @@
 """Whether tuples wait beside idle instances, and how evenly they are dealt: the signs of a queue per instance.
 
-Of a batch up to MOST_LOOKED_AT tuples are looked at: the first LOOKED_AT or more of each operator and window, or of
-every n-th. Of an instance everything is known from its first start among these to its last finish.
+Of a batch up to MOST_LOOKED_AT tuples are looked at, and of a large one a quarter of that: the first LOOKED_AT or more
+of each operator and window, or of every n-th. Of an instance everything is known from its first start among these to
+its last finish.
 """
 
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from ingest.measuring.rows import Codes, TupleRows
 from ingest.measuring.segments import Column, Integers, Segments, cut_segments, number_pairs, sort_by_code
 from ingest.measuring.tables import Table
 
-LOOKED_AT, MOST_LOOKED_AT = 512, 32_768
+LOOKED_AT, MOST_LOOKED_AT = 512, 65_536
 MOST_NS = 1 << 62
 BLOCK = 64  # tuples, among which those of each instance are counted
 # Of a mean service: handing over takes some time, and a shorter wait or silence says nothing.
@@ -63,8 +64,9 @@ def measure_queues(rows: TupleRows, window: Integers, spots: Segments, codes: Co
 
 def choose_stretches(rows: TupleRows, spots: Segments, codes: Codes) -> tuple[Stretch, Integers]:
     """The tuples looked at, and the segments that they are of."""
-    sizes = np.minimum(spots.sizes, max(LOOKED_AT, MOST_LOOKED_AT // max(len(spots.sizes), 1)))
-    picked = np.arange(0, len(sizes), -(-int(sizes.sum()) // MOST_LOOKED_AT) or 1)
+    most = max(MOST_LOOKED_AT - len(rows.kind) // 8, MOST_LOOKED_AT // 4)
+    sizes = np.minimum(spots.sizes, max(LOOKED_AT, most // max(len(spots.sizes), 1)))
+    picked = np.arange(0, len(sizes), -(-int(sizes.sum()) // most) or 1)
     sizes, begins = sizes[picked], spots.begins[picked]
     ends = np.cumsum(sizes)
     place = np.arange(int(sizes.sum())) - np.repeat(ends - sizes, sizes)

@@ -92,3 +92,18 @@ def number_pairs(first: Integers, second: Integers) -> Integers:
         return first
     least = int(second.min())
     return number(first * (int(second.max()) - least + 1) + (second - least))[1]
+
+
+def count_pairs(first: Integers, second: Integers) -> tuple[Integers, Integers, Integers]:
+    """The distinct pairs of codes from 0 on, in order, and how often each is there."""
+    if not len(first):
+        return first, second, first
+    least, width = int(second.min()), int(np.ptp(second)) + 1
+    keys = first * width + (second - least)
+    if int(first.max()) * width < 4 * len(keys) + SMALL:
+        counts = np.bincount(keys)
+        distinct = np.flatnonzero(counts)
+        counts = counts[distinct]
+    else:
+        distinct, counts = np.unique(keys, return_counts=True)
+    return distinct // width, distinct % width + least, counts

@@ -6,7 +6,7 @@ A bucket is at most 1/32 wider than its lower bound, so no quantile is wrong by 
 import numpy as np
 
 from ingest.measuring.measures import QUANTILES, find_buckets, find_upper_ns
-from ingest.measuring.segments import Column, Floats, Integers, Segments, cut_segments
+from ingest.measuring.segments import Column, Floats, Integers, Segments, count_pairs, cut_segments
 from ingest.measuring.tables import Table, sort_by, take
 
 SPREAD_PER_OCTAVE = 32
@@ -19,12 +19,9 @@ def count_times(roots: Table, groups: Segments, times: dict[str, Column]) -> Tab
     group = groups.spread(np.arange(len(groups.begins)))
     tables = []
     for place, name in enumerate(TIMES):
-        keys = np.sort(group << 12 | find_buckets(times[name], SPREAD_PER_OCTAVE))
-        found = cut_segments(keys)
-        key = found.first(keys)
-        first = groups.begins[key >> 12]
-        columns = {name: roots[name][first] for name in KEYS[:3]}
-        tables.append(columns | {"time": key * 0 + place, "bucket": key & 4095, "roots": found.sizes})
+        owner, bucket, counts = count_pairs(group, find_buckets(times[name], SPREAD_PER_OCTAVE))
+        columns = {key: roots[key][groups.begins[owner]] for key in KEYS[:3]}
+        tables.append(columns | {"time": owner * 0 + place, "bucket": bucket, "roots": counts})
     return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ingest.measuring.pieces import Pieces, Spots, group_by
 from ingest.measuring.queue_evidence import COUNTS
-from ingest.measuring.segments import Floats
+from ingest.measuring.segments import Column, Floats
 from ingest.measuring.tables import Table, take
 
 SHARED, ROUND_ROBIN, RANDOM, KEYED = "shared", "round-robin", "random", "keyed"
@@ -28,6 +28,8 @@ MOST_OF_TURNS, LEAST_OF_POOL = 0.6, 0.15
 CHANCE = (0.8, 1.25)
 LEAST_FREEDOM = 200.0  # the scatter of chance is then known to 10%
 DEVIATIONS = 4.0
+# Of whole windows: with many sources, each with turns of its own, a block is too short to tell turns from chance.
+MOST_OF_LONG_TURNS, LEAST_OF_LONG_CHANCE, LEAST_LONG_FREEDOM = 0.1, 0.4, 10
 # Shares are those of keys if they are uneven beyond chance, the largest by a twentieth, and the same in all windows.
 LEAST_OF_KEYS, LEAST_LARGEST, MOST_CHANGE_OF_KEYS, LEAST_WINDOWS = 10.0, 1.05, 5.0, 3
 MOST_CELLS = 10_000_000
@@ -36,13 +38,16 @@ MOST_CELLS = 10_000_000
 class Dealt(NamedTuple):
     """How an operator's tuples fall to its instances, over the windows that have all of them.
 
-    `unevenness` is χ² against equal shares, `change` that of windows against the shares of all, each per degree of
-    freedom; `largest` is the largest share times the number of instances.
+    `unevenness` is χ² of the sums against equal shares, `scatter` that of each window, `change` that of each window
+    against the shares of all, each per degree of freedom; `largest` is the largest share times the number of instances,
+    and `freedom` the degrees of `scatter`.
     """
 
     unevenness: float
     change: float
     largest: float
+    scatter: float
+    freedom: int
 
 
 class SeenQueueing(NamedTuple):
@@ -115,7 +120,11 @@ def choose_own(scatter: float, freedom: float, dealt: Dealt | None) -> str | Non
     if scatter <= MOST_OF_TURNS and scatter + DEVIATIONS * deviation < 1.0:
         return ROUND_ROBIN
     is_chance = CHANCE[0] <= scatter <= CHANCE[1] and freedom >= LEAST_FREEDOM
-    return RANDOM if is_chance and dealt is not None else None
+    if not is_chance or dealt is None or dealt.freedom < LEAST_LONG_FREEDOM:
+        return None
+    if dealt.scatter <= MOST_OF_LONG_TURNS:
+        return ROUND_ROBIN
+    return RANDOM if dealt.scatter >= LEAST_OF_LONG_CHANCE else None
 
 
 def find_dealt(instances: Table) -> Dealt | None:
@@ -131,9 +140,15 @@ def find_dealt(instances: Table) -> Dealt | None:
         return None
     total, freedom = whole.sum(axis=0), len(names) - 1
     even = total.sum() / len(names)
-    expected = whole.sum(axis=1, keepdims=True) * total / total.sum()
+    of_windows = whole.sum(axis=1, keepdims=True)
     return Dealt(
-        float(((total - even) ** 2 / even).sum()) / freedom,
-        float(((whole - expected) ** 2 / expected).sum()) / freedom / (len(whole) - 1),
+        find_chi_square(total, even) / freedom,
+        find_chi_square(whole, of_windows * total / total.sum()) / freedom / (len(whole) - 1),
         float(total.max() / even),
+        find_chi_square(whole, of_windows / len(names)) / freedom / len(whole),
+        freedom * len(whole),
     )
+
+
+def find_chi_square(counts: Column, expected: Floats | float) -> float:
+    return float(((counts - expected) ** 2 / expected).sum())

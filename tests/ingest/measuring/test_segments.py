@@ -1,5 +1,6 @@
 """Sums, orders and numbers of segments, beside loops over plain lists."""
 
+from collections import Counter
 from itertools import groupby
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.measuring.segments import SMALL, cut_segments, number, number_pairs, sort_by_code
+from ingest.measuring.segments import SMALL, count_pairs, cut_segments, number, number_pairs, sort_by_code
 
 CODES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=12).map(sorted)
 LARGE = 1 << 60
@@ -59,3 +60,15 @@ def test_pairs_are_numbered_in_their_order(pairs: list[tuple[int, int]]):
 def test_sorting_is_stable_whatever_the_largest_code(most: int):
     codes = np.array([most, 1, 0, most, 1, 0], dtype=np.int64)
     assert sort_by_code(codes).tolist() == [2, 5, 1, 4, 0, 3]
+
+
+@given(
+    pairs=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 5) | st.integers(2000, 10**7)), max_size=30)
+)
+def test_pairs_are_counted_in_order(pairs: list[tuple[int, int]]):
+    """By a table where they are dense, by sorting where they are not."""
+    first, second = (
+        np.array(column, dtype=np.int64) for column in (zip(*pairs, strict=True) if pairs else ([], []))
+    )
+    found = zip(*(column.tolist() for column in count_pairs(first, second)), strict=True)
+    assert list(found) == [(*pair, count) for pair, count in sorted(Counter(pairs).items())]

@@ -63,6 +63,7 @@ def test_the_evidence_is_said(kind: str):
 
 def test_many_sources_that_take_turns_on_their_own_are_in_turn():
     assert infer(simulate_queues("round-robin", 4, 0.8, upstream=8)) == ["round-robin"]
+    assert infer(simulate_queues("round-robin", 16, 0.8, upstream=20)) == ["round-robin"]
 
 
 MISLEADING: dict[str, dict[str, Any]] = {
@@ -175,7 +176,7 @@ GOOD = {
     "known": 9e3, "explained": 9e3, "waiting": 5e3, "waiting_explained": 5e3, "untied": 5e3, "beside_idle": 2e3,
     "expected": 2.1e3, "halted_ns": 0.0, "length_ns": 1e9, "unevenness": 450.0, "freedom": 440.0,
 }  # fmt: skip
-EVEN = Dealt(1.0, 1.0, 1.01)
+EVEN = Dealt(1.0, 1.0, 1.01, 1.0, 30)
 
 
 @pytest.mark.parametrize(
@@ -209,11 +210,14 @@ def test_weak_evidence_says_nothing(changed: dict[str, float]):
         (1.0, 100.0, EVEN, None),
         (1.0, 500.0, None, None),
         (1.6, 500.0, EVEN, None),
-        (1.6, 500.0, Dealt(50.0, 1.2, 1.3), "keyed"),
-        (1.6, 0.0, Dealt(50.0, 1.2, 1.3), "keyed"),
-        (1.0, 500.0, Dealt(50.0, 40.0, 1.3), None),
-        (1.0, 500.0, Dealt(50.0, 1.2, 1.01), "random"),
+        (1.6, 500.0, Dealt(50.0, 1.2, 1.3, 6.0, 30), "keyed"),
+        (1.6, 0.0, Dealt(50.0, 1.2, 1.3, 6.0, 30), "keyed"),
+        (1.0, 500.0, Dealt(50.0, 40.0, 1.3, 45.0, 30), None),
+        (1.0, 500.0, Dealt(50.0, 1.2, 1.01, 2.0, 30), "random"),
         (1.0, 0.0, EVEN, None),
+        (1.0, 500.0, EVEN._replace(scatter=0.05), "round-robin"),
+        (1.0, 500.0, EVEN._replace(scatter=0.3), None),
+        (1.0, 500.0, EVEN._replace(freedom=9), None),
     ],
 )
 def test_how_tuples_are_dealt(scatter: float, freedom: float, dealt: Dealt | None, kind: str | None):
@@ -226,5 +230,5 @@ def test_shares_are_compared_over_windows_that_have_all_instances():
     table = {"window": windows, "instance": instances, "tuples": counts[windows, instances]}
     found = find_dealt(table)
     assert found is not None
-    assert found == pytest.approx(Dealt((180 - 120) ** 2 / 120 * 2, 0.0, 1.5))
+    assert found == pytest.approx(Dealt((180 - 120) ** 2 / 120 * 2, 0.0, 1.5, (5 + 10 + 15) * 2 / 3, 3))
     assert find_dealt({name: column[windows < 2] for name, column in table.items()}) is None
