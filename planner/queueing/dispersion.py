@@ -30,6 +30,7 @@ MOST_CELLS = 64
 NO_CURVE = -1
 SHORTEST = 0.7  # services
 LONGEST = 1e40  # seconds; a number, since infinity times 0 is none
+LEAST_FREE = 1e-60  # of 2(1 − ρ)²: smaller ones have no part
 UNBOUNDED = 50.0  # a capacity so many times that of the operator never binds
 
 
@@ -165,7 +166,7 @@ class SeenCells(NamedTuple):
 def find_longest(variability: Floats, free: Floats, bounds: tuple[Floats, Floats]) -> Floats:
     """The maximum of √(2x·variability) − free·x between the bounds of x; it is at variability/2free², if inside."""
     low, high = bounds
-    top = variability / np.maximum(2.0 * free * free, np.finfo(float).tiny)
+    top = variability / np.maximum(2.0 * free * free, LEAST_FREE)
     x = np.clip(np.where(free > 0.0, top, high), low, high)
     return np.asarray(np.sqrt(2.0 * x * variability) - free * x)
 
