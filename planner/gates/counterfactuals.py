@@ -1,7 +1,7 @@
 """Counterfactuals of a recommendation: one processor fewer, and the external rates up to which it holds."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from planner.allocation.allocate import allocate_budget
@@ -45,17 +45,13 @@ def find_counterfactuals(
     """
     total, rate = sum(counts), situation.load.external_rate
     chosen = list(counts)
-    service = situation.find_lower_bound()
     fewer, seconds, detail = describe_one_fewer(situation, total - 1, t_max_seconds, wait_factor, own_factor)
     if t_max_seconds is not None and seconds is not None and seconds <= t_max_seconds:
         below = "" if t_min_seconds is None else f" = {t_min_seconds:.6g}"
         detail += f" Processors are given up only while E[T] is below t_min_seconds{below}."
     if drawn is not None and fewer is not None:
         detail += describe_drawn(situation, drawn, list(fewer.values()))
-    target = t_max_seconds
-    if target is not None and target > service and wait_factor != 1.0:
-        target = service + (target - service) / wait_factor
-    limits = Limits(target, None, drawn)
+    limits = Limits(shorten_target(situation, t_max_seconds, wait_factor), None, drawn)
     return Counterfactuals(
         one_fewer_processors=fewer,
         one_fewer_sojourn_seconds=seconds,
@@ -65,11 +61,19 @@ def find_counterfactuals(
             find_headroom(
                 situation,
                 lambda scaled: plan_counts(scaled, total - 1),
-                Limits(target, total - 1, drawn),
+                replace(limits, k_max=total - 1),
                 rate,
             )
         ),
     )
+
+
+def shorten_target(situation: Situation, t_max_seconds: float | None, wait_factor: float) -> float | None:
+    """The target that modelled waits must meet so that waits longer by the factor meet t_max_seconds."""
+    service = situation.find_lower_bound()
+    if t_max_seconds is None or t_max_seconds <= service or wait_factor == 1.0:
+        return t_max_seconds
+    return service + (t_max_seconds - service) / wait_factor
 
 
 def describe_drawn(situation: Situation, drawn: DrawnLimit, counts: Sequence[int]) -> str:

@@ -55,18 +55,14 @@ def judge_capacity(
     model: Model = DEFAULT_MODEL,
 ) -> Verdict:
     """The verdict at `external_rate`, or at the load's own; a target takes the place of t_max_seconds."""
-    if target is not None and target.is_expected_sojourn:
-        t_max_seconds = target.seconds
-    limits = Limits(t_max_seconds, k_max, draw_limit(topology, load, target))
+    limits = make_limits(topology, load, t_max_seconds, target, k_max)
     measured = survey_load(topology, load, model)
     rate = load.external_rate if external_rate is None else external_rate
     check_rate(measured, rate)
     choose, origin = find_choice(measured, processors, k_max)
     situation = scale_load(measured, rate)
     counts = choose(situation)
-    answer = assess_counts(situation, counts)
-    if limits.drawn is not None:
-        answer = limits.drawn.add_spread(situation, counts, answer)
+    answer = assess_limited(situation, counts, limits)
     checks = run_checks(situation, counts, answer, limits)
     passed = all(check.passed for check in checks)
     headroom_rate = find_headroom(measured, choose, limits, start=rate)
@@ -87,6 +83,25 @@ def judge_capacity(
         origin=origin,
         estimate=answer._replace(diagnostics=answer.diagnostics + said),
     )
+
+
+def make_limits(
+    topology: Topology,
+    load: Load,
+    t_max_seconds: float | None,
+    target: TimeTarget | None,
+    k_max: int | None,
+) -> Limits:
+    """The limits, with tuples drawn where the target needs them; a target of E[T] is t_max_seconds."""
+    if target is not None and target.is_expected_sojourn:
+        return Limits(target.seconds, k_max)
+    return Limits(t_max_seconds, k_max, draw_limit(topology, load, target))
+
+
+def assess_limited(situation: Situation, counts: Sequence[int], limits: Limits) -> Estimate:
+    """The estimate, with the spread of what a target limits."""
+    answer = assess_counts(situation, counts)
+    return answer if limits.drawn is None else limits.drawn.add_spread(situation, counts, answer)
 
 
 def find_choice(
