@@ -121,6 +121,22 @@ def draw_bursts(law: ArrivalLaw, rate: float, roots: int, random: np.random.Gene
 def draw_series(law: ArrivalLaw, roots: int, random: np.random.Generator) -> Floats:
     """As many roots as counted in each interval, at random times within it; `roots` of them at most."""
     counts = np.asarray(law.counts, np.int64)
-    last = int(np.searchsorted(np.cumsum(counts), roots)) + 1  # no interval beyond is needed
-    begins = np.repeat(np.arange(len(counts[:last]), dtype=np.float64), counts[:last])
-    return np.sort(begins + random.random(len(begins)))[:roots] * law.interval_seconds
+    ends = np.cumsum(counts)
+    last = int(np.searchsorted(ends, roots))  # no interval beyond is needed
+    is_cut = last < len(counts) and ends[last] > roots
+    whole = counts[: last if is_cut else last + 1]
+    begins = np.repeat(np.arange(len(whole), dtype=np.float64), whole)
+    places = np.sort(begins + random.random(len(begins)))
+    if is_cut:
+        kept = roots - len(places)
+        places = np.append(places, last + draw_earliest(int(counts[last]), kept, random))
+    return places * law.interval_seconds
+
+
+def draw_earliest(count: int, kept: int, random: np.random.Generator) -> Floats:
+    """The `kept` least of `count` numbers that are uniform between 0 and 1, without drawing the others.
+
+    The i-th of n is S_i/S_(n+1), S_i being the sum of i exponential numbers.
+    """
+    sums: Floats = np.cumsum(random.exponential(1.0, kept))
+    return sums / float(sums[-1] + random.gamma(count + 1.0 - kept))

@@ -6,11 +6,11 @@ entries for each root, the tuples of the external stream. A queue is served in o
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import floor, fsum
+from math import floor, fsum, ulp
 
 from planner.errors import InvalidLoad, SimulationTooLarge, join_names
 from planner.simulation.arrivals import ArrivalLaw, check_arrivals, draw_arrivals
-from planner.simulation.laws import ServiceLaw
+from planner.simulation.laws import ServiceLaw, find_mean
 from planner.simulation.results import MeasuredTime, SimulatedOperator, Simulation
 from planner.simulation.seeds import ARRIVALS, check_seed, make_random
 from planner.simulation.system import Scenario, System, build_system, find_busiest
@@ -33,6 +33,7 @@ __all__ = [
 
 MOST_EVENTS = 200_000_000  # half a minute without loops, a minute with them
 MOST_LOGGED = 20_000_000  # events in a log of visits, which takes a gigabyte
+MOST_ROUNDING = 0.01  # of the shortest mean service
 MOST_ROOTS = 20_000_000  # each takes 40 bytes
 POISSON = ArrivalLaw()
 NOTHING: Mapping[str, ServiceLaw] = {}
@@ -100,7 +101,25 @@ def draw_scenario(system: System, roots: int, seed: int, law: ArrivalLaw) -> Sce
     """The system with its roots."""
     check_seed(seed)
     check_arrivals(law, system.rate, roots)
-    return Scenario(system, draw_arrivals(law, system.rate, roots, make_random(seed, ARRIVALS)), seed)
+    times = draw_arrivals(law, system.rate, roots, make_random(seed, ARRIVALS))
+    check_length(system, float(times[-1]), law)
+    return Scenario(system, times, seed)
+
+
+def check_length(system: System, end: float, law: ArrivalLaw) -> None:
+    """Raise InvalidLoad where a service is lost in the rounding of the times, because the stream lasts too long."""
+    shortest = min(
+        [find_mean(one.law) for one, visits in zip(system.stations, system.visits, strict=True) if visits]
+    )
+    if ulp(end) <= MOST_ROUNDING * shortest:
+        return
+    name = "interval_seconds" if law.kind == "series" else "external_rate"
+    raise InvalidLoad(
+        f"The simulated stream would last {end:.4g} s, in which times are too coarse to tell services of "
+        f"{shortest:.4g} s: {'lower' if law.kind == 'series' else 'raise'} {name}, or simulate fewer roots.",
+        f"/{name}",
+        "arrivals" if law.kind == "series" else "load",
+    )
 
 
 def describe_arrivals(scenario: Scenario, roots: int, law: ArrivalLaw) -> tuple[Diagnostic, ...]:

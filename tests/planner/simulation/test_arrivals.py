@@ -111,3 +111,11 @@ def test_a_rate_of_zero_is_refused_but_for_a_series_that_has_its_own():
     with pytest.raises(InvalidLoad) as caught:
         check_arrivals(ArrivalLaw(), 0.0, 10)
     assert caught.value.place == "/load/external_rate"
+
+
+def test_the_part_of_an_enormous_interval_that_is_asked_for_is_drawn_alone():
+    law = ArrivalLaw("series", counts=(10, 10**12), interval_seconds=2.0)
+    times = draw_arrivals(law, 0.0, 10_010, make_random(1, 0))
+    assert len(times) == 10_010
+    assert np.all(np.diff(times) > 0.0)
+    assert times[-1] - 2.0 == pytest.approx(2.0 * 10_000 / 10**12, rel=0.05)  # the 10,000th of 10^12

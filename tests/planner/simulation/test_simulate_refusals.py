@@ -71,3 +71,18 @@ def test_what_contradicts_itself_is_refused_as_in_estimates():
         simulate(build_one(), load_one(0.0), {"a": 1}, roots=10)
     with pytest.raises(InvalidTopology, match="queueing"):
         simulate(build_one("lottery"), load_one(1.0), {"a": 1}, roots=10)
+
+
+@pytest.mark.parametrize(
+    ("rate", "arrivals", "place"),
+    [
+        (1e-90, ArrivalLaw(), "/load/external_rate"),
+        (1.0, ArrivalLaw("series", counts=(0, 5), interval_seconds=1e30), "/arrivals/interval_seconds"),
+    ],
+)
+def test_a_stream_so_long_that_services_are_lost_in_rounding_is_refused(
+    rate: float, arrivals: ArrivalLaw, place: str
+):
+    with pytest.raises(InvalidLoad, match="too coarse") as caught:
+        simulate_one(rate, roots=10, arrivals=arrivals)
+    assert caught.value.place == place
