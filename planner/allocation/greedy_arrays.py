@@ -19,6 +19,7 @@ from planner.allocation.greedy_state import (
     order_last,
     order_next,
 )
+from planner.allocation.theta_secant import MOST_STEPS, ThetaSecant, compare_waiting
 from planner.arrays import Counts, Floats
 from planner.queueing.array_queues import ArrayQueues
 from planner.queueing.gain_curve import LEAST_GAIN
@@ -79,6 +80,10 @@ class ArrayBoard:
         if not len(self.busy):
             return
         state = self.start(self.busy_queues.guess_for_waiting(limit))
+        if isinstance(self.busy_queues, MixedQueues):
+            near_waiting(state, limit)
+            step_to_waiting(state, limit)
+            return
 
         def count_missing() -> float:
             """Processors still to place or to give back, each worth about the best gain on offer."""
@@ -193,6 +198,18 @@ def place_at_theta(
             place_exactly(state, log_theta)
         if abs(count_missing()) <= len(state.counts):
             break
+
+
+def near_waiting(state: GreedyState, limit: float) -> None:
+    """Place every operator at the θ at which about `limit` tuples wait, where gains follow no lines."""
+    secant = ThetaSecant()
+    place_exactly(state, float(np.median(state.log_next)))
+    for _ in range(MOST_STEPS):
+        best = float(np.max(state.offered()))
+        ratio = compare_waiting(state.waiting(), limit, exp(min(best, 700.0)), len(state.counts))
+        if ratio is None:
+            return
+        place_exactly(state, secant.step(best, ratio))
 
 
 def is_near_a_gain(state: GreedyState, log_theta: float) -> bool:

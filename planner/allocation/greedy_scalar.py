@@ -11,6 +11,7 @@ from heapq import heapify, heappop, heapreplace
 from itertools import islice
 from math import ceil, exp, fsum, log, sqrt
 
+from planner.allocation.theta_secant import MOST_STEPS, ThetaSecant, compare_waiting
 from planner.arrays import Counts
 from planner.queueing.erlang import solve_halfin_whitt
 from planner.queueing.gain_curve import LEAST_GAIN, Curve, ScalarQueues
@@ -70,7 +71,25 @@ class ScalarBoard:
         guess = self.guess(solve_halfin_whitt(limit / scale))
         if sum(guess) - sum(self.counts) > HEAP_STEPS_PER_OPERATOR * len(self.curves):
             self.place(guess, find_theta_for_waiting(limit, self.curves))
+        self.near_waiting(limit)
         self.step_to_waiting(limit)
+
+    def near_waiting(self, limit: float) -> None:
+        """Move to the θ at which about `limit` tuples wait, within some steps per operator."""
+        secant = ThetaSecant()
+        for _ in range(MOST_STEPS):
+            offered = [
+                c[k] for c, k, top in zip(self.curves, self.counts, self.ceilings, strict=True) if k < top
+            ]
+            best = max(offered, default=0.0)
+            ratio = compare_waiting(self.count_waiting(), limit, best, len(self.curves))
+            if ratio is None:
+                return
+            theta = exp(secant.step(log(best), ratio))
+            self.counts = [
+                find_crossing(curve, k, theta, top)
+                for curve, k, top in zip(self.curves, self.counts, self.ceilings, strict=True)
+            ]
 
     def count_waiting(self) -> float:
         """The mean number of tuples that wait."""
