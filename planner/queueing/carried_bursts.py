@@ -50,7 +50,8 @@ def carry_bursts(
 ) -> dict[str, tuple[IdcPoint, ...]]:
     """I(t) of the operators whose own is not measured, where that of a source is; else nothing.
 
-    `is_open`: of all operators that others feed, as if bursts went through each of them as they came (w = 1).
+    `is_open`: of all operators that others feed, as if bursts went through each of them as they came (w = 1), and no
+    less than measured.
     """
     unknown = [
         name
@@ -140,12 +141,13 @@ def arrive(
             amplitude = amplitude + stream.selectivity * left.amplitude
             local += stream.rate * (stream.selectivity * left.local + round_rest(stream.selectivity))
     part = Part(amplitude, local / total if total else local + 1.0)
-    if not station.measured.arrival_idc or (is_open and is_fed(station)):
+    if not station.measured.arrival_idc:
         return part
     windows, levels = zip(*station.measured.arrival_idc, strict=True)
     seen = np.interp(np.log(source.seconds), np.log(windows), levels)
     common = amplitude**2 * source.rate * source.idc / station.arrival_rate if station.arrival_rate else 0.0
-    return Part(amplitude, np.maximum(seen - common, 0.0))
+    least = part.local if is_open else 0.0  # what is held back now may come, and what begins here stays
+    return Part(amplitude, np.maximum(seen - common, least))
 
 
 def find_idc(station: Station, part: Part, source: Source) -> Floats:
