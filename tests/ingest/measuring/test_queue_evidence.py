@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ingest.measuring.queue_evidence import BLOCK, COUNTS, HAND_OVER, MOST_LOOKED_AT, measure_queues
@@ -75,7 +75,11 @@ def count_others(e: Event, by_instance: dict[str, list[Event]], margin: int) -> 
     return busy - (e.started_ns == e.arrived_ns), present
 
 
+TIED = [(0, 0, 9, 0), (0, 0, 1, 2), (1, 0, 1, 1), (5, 4, 2, 0), (5, 0, 2, 1), (20, 0, 1, 2), (20, 0, 1, 1)]
+
+
 @given(drawn=st.lists(spans, min_size=2, max_size=25))
+@example(drawn=TIED)
 def test_counts_are_those_of_a_plain_loop(drawn: list[tuple[int, int, int, int]]):
     events = sorted((make(*one, n) for n, one in enumerate(drawn)), key=lambda e: e.arrived_ns)
     rows, codes, repeated = make_rows(events, WHOLE)

@@ -124,6 +124,8 @@ def test_no_service_of_a_window_is_lost(measured: list[tuple[ServiceBucket, ...]
 def test_an_instance_that_is_missing_has_no_share_only_where_others_have_one() -> None:
     both = (InstanceLoad("a", 0.5, 2.0), InstanceLoad("b", 0.5))
     one = (InstanceLoad("a", 1.0),)
+    short = (InstanceLoad("a", 0.66), InstanceLoad("b", 0.33))
+    assert merge_instances([short], average_evenly)[0].share == pytest.approx(2 / 3)
     assert merge_instances([both, one, ()], average_evenly) == (
         InstanceLoad("a", 0.75, 2.0),
         InstanceLoad("b", 0.25),
