@@ -19,7 +19,7 @@ from benchmarks.truth_known import write_known_errors
 from benchmarks.truth_plans import print_plans, print_quantile_plans, try_plans, try_quantile_plans
 from benchmarks.truth_tables import Tables
 
-CASES = int(os.environ.get("TRUTH_CASES", "40"))
+CASES = int(os.environ.get("TRUTH_CASES", "12"))
 PARTS = os.environ.get("TRUTH_PARTS", "estimates calibration plans quantile-plans").split()
 
 
