@@ -68,6 +68,18 @@ def find_interval(times: list[float]) -> tuple[float, float]:
     return mean(means), STUDENT * stdev(means) / sqrt(BATCHES)
 
 
+def share_out(processors: dict[str, int]) -> dict[str, list[float]]:
+    """The first instance gets 40%, the others the rest."""
+    return {
+        name: [0.4, *[0.6 / (count - 1)] * (count - 1)] for name, count in processors.items() if count > 1
+    }
+
+
+def describe_load(mean_seconds: float, shares: list[float]) -> OperatorLoad:
+    instances = tuple(InstanceLoad(str(place), share) for place, share in enumerate(shares))
+    return OperatorLoad(1.0 / mean_seconds, instances=instances)
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_both_simulators_tell_the_same_times(seed: int):
     """The intervals of both reach each other; some cases have small queues, others a loop."""
@@ -79,18 +91,8 @@ def test_both_simulators_tell_the_same_times(seed: int):
     services = {name: random.choice(SERVICES)(seconds) for name, seconds in means.items()}
     is_tight = seed in {0, 2, 6}  # not with loops: full queues would wait for each other in a circle
     capacities = {"b": 4, "c": 3} if is_tight else {}
-    shares = {
-        name: [0.4, *[0.6 / (count - 1)] * (count - 1)] for name, count in processors.items() if count > 1
-    }
-    loads = {
-        name: OperatorLoad(
-            1.0 / means[name],
-            instances=tuple(
-                InstanceLoad(str(place), share) for place, share in enumerate(shares.get(name, [1.0]))
-            ),
-        )
-        for name in visits
-    }
+    shares = share_out(processors)
+    loads = {name: describe_load(means[name], shares.get(name, [1.0])) for name in visits}
     fast = simulate(
         topology,
         Load(RATE, loads),
