@@ -32,6 +32,7 @@ DEVIATIONS = 4.0
 MOST_OF_LONG_TURNS, LEAST_OF_LONG_CHANCE, LEAST_LONG_FREEDOM = 0.1, 0.4, 10
 # Shares are those of keys if they are uneven beyond chance, the largest by a twentieth, and the same in all windows.
 LEAST_OF_KEYS, LEAST_LARGEST, MOST_CHANGE_OF_KEYS, LEAST_WINDOWS = 10.0, 1.05, 5.0, 3
+MOST_CHANGE_OF_SCATTER = 0.25  # tuples that derive from one root share its key: they come in lumps
 MOST_CELLS = 10_000_000
 
 
@@ -113,7 +114,8 @@ def judge_queueing(
 def choose_own(scatter: float, freedom: float, dealt: Dealt | None) -> str | None:
     """How tuples are dealt to queues of their own; None where that is not clear."""
     if dealt is not None and dealt.unevenness >= LEAST_OF_KEYS and dealt.largest >= LEAST_LARGEST:
-        return KEYED if dealt.change <= MOST_CHANGE_OF_KEYS else None
+        most = max(MOST_CHANGE_OF_KEYS, MOST_CHANGE_OF_SCATTER * dealt.scatter)
+        return KEYED if dealt.change <= most else None
     if not freedom:
         return None
     deviation = math.sqrt(2.0 / freedom)

@@ -213,6 +213,7 @@ def test_weak_evidence_says_nothing(changed: dict[str, float]):
         (1.6, 500.0, Dealt(50.0, 1.2, 1.3, 6.0, 30), "keyed"),
         (1.6, 0.0, Dealt(50.0, 1.2, 1.3, 6.0, 30), "keyed"),
         (1.0, 500.0, Dealt(50.0, 40.0, 1.3, 45.0, 30), None),
+        (5.0, 500.0, Dealt(172.0, 7.0, 1.11, 40.0, 25), "keyed"),  # four tuples and more of each root
         (1.0, 500.0, Dealt(50.0, 1.2, 1.01, 2.0, 30), "random"),
         (1.0, 0.0, EVEN, None),
         (1.0, 500.0, EVEN._replace(scatter=0.05), "round-robin"),
