@@ -31,13 +31,18 @@ def find_inflows(
     together = find_root_batches(topology)
     carried = carry_bursts(topology, load, stations, is_open=is_open)
     return [
-        make_inflow(station, carried.get(name), capacities[name], together.get(name, 1.0))
+        make_inflow(station, carried.get(name), capacities[name], together.get(name, 1.0), is_open=is_open)
         for name, station in stations.items()
     ]
 
 
 def make_inflow(
-    station: Station, carried: tuple[IdcPoint, ...] | None, capacity: float, root_batch: float
+    station: Station,
+    carried: tuple[IdcPoint, ...] | None,
+    capacity: float,
+    root_batch: float,
+    *,
+    is_open: bool,
 ) -> Inflow:
     """The inflow of one operator, PLAIN where that is all that is known; carried bursts replace measured ones."""
     queueing = station.operator.queueing or SHARED
@@ -53,4 +58,5 @@ def make_inflow(
         capacity,
         find_batches(station),
         root_batch if is_keyed else 1.0,
+        is_open and bool(idc),
     )

@@ -4,9 +4,9 @@
     W = W(GI/G/k at λ, μ, min(a*, a₀), s) + backlog·ρ/(kμ)              where the queue is shared
 
 a₀ and a* are the dispersion of arrivals within one service, and at the length that counts (queueing/dispersion); a
-burst longer than a service is not pooled away, but worked off by all. Batches add their own wait
-(planner.queueing.batches). Under round-robin and random the wait is at least that of one shared queue, since tuples
-that wait beside an idle processor gain nothing by it, and the approximations of the two do not know each other.
+burst longer than a service is not pooled away, but worked off by all. Batches wait for themselves (queueing/batches);
+so do bursts at queues that are hardly used, by (a* − 1)/(2μ), for which plans are ready. Under round-robin and random
+the wait is at least that of a shared queue: the approximations of the two do not know each other.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ CODES = {SHARED: 0, ROUND_ROBIN: 1, RANDOM: 2, KEYED: 3}
 MOST_VARIABLE = 1.25  # Whitt's factor of (a + s)/2 stays below
 COLUMNS = (
     "high", "low", "service_rate", "arrival_scv", "service_scv", "factor", "code", "senders", "curve", "capacity",
-    "root_batch", "measured_at", "carried",
+    "root_batch", "is_open", "measured_at", "carried",
 )  # fmt: skip
 
 
@@ -60,6 +60,7 @@ class InstanceQueues:
     curve: Indices
     capacity: Floats
     root_batch: Floats
+    is_open: Flags
     batches: Batches
     shares: tuple[KeyShares | None, ...]
     curves_of_instances: tuple[Indices, ...]
@@ -98,6 +99,7 @@ class InstanceQueues:
             curve,
             np.array([inflow.capacity for inflow in inflows]),
             np.array([inflow.root_batch for inflow in inflows]),
+            np.array([inflow.is_open for inflow in inflows], dtype=bool),
             Batches.prepare([inflow.batches for inflow in inflows]),
             shares,
             of_instances,
@@ -154,10 +156,8 @@ class InstanceQueues:
     def wait_in_services(self, counts: Counts) -> Floats:
         """μW of operators that are stable."""
         waits = self.wait_before_factor(counts)
-        at = np.flatnonzero(
-            (self.high < 1.0 - STABILITY_MARGIN) & (counts > 1) & (self.code != CODES[SHARED])
-        )
-        if at.size:
+        has_room = (self.high < 1.0 - STABILITY_MARGIN) & (counts > 1) & (self.code != CODES[SHARED])
+        if (at := np.flatnonzero(has_room)).size:
             # Of arrivals so regular that one processor has hardly any wait, splitting makes irregular ones.
             waits[at] = np.minimum(waits[at], self.select(at).wait_before_factor(np.ones(len(at), np.int64)))
         return np.asarray(waits * self.factor)
@@ -222,11 +222,14 @@ class InstanceQueues:
                 weigh_operators(self.model, a[at], s[at]), spare[at], np.ones(len(at)), ARRAYS
             )
         waits = v * rho / (1.0 - rho)
+        at_once: Floats = np.zeros(len(rho))
         if self.batches.is_any:
             batches, code = self.batches.select(row), self.code[row]
             together = batches.find_whole()
             alone = np.where(code == CODES[RANDOM], together / k[row], together)
-            waits += np.where(code == CODES[ROUND_ROBIN], batches.find_dealt(k[row]), alone) / 2.0
+            at_once = np.where(code == CODES[ROUND_ROBIN], batches.find_dealt(k[row]), alone)
+        clustered = np.where((singles.view.curve != NO_CURVE) & self.is_open[row], a - 1.0, 0.0)
+        waits += np.maximum(at_once, clustered) / 2.0
         if self.has_shares:
             waits *= np.where((k == 1.0) | (k == self.measured_at), 1.0, self.carried)[row]
         return np.asarray(waits)

@@ -42,6 +42,7 @@ class Inflow(NamedTuple):
     """How tuples reach the processors of an operator.
 
     `senders` is v; `capacity` is the most tuples per second that operators upstream can send; `root_batch` is C.
+    `is_open`: of a plan, which is ready for bursts at operators that it hardly uses.
     """
 
     queueing: Queueing = SHARED
@@ -51,6 +52,7 @@ class Inflow(NamedTuple):
     capacity: float = inf
     batches: tuple[EmittedBatch, ...] = ()
     root_batch: float = 1.0
+    is_open: bool = False
 
 
 PLAIN = Inflow()
