@@ -16,6 +16,7 @@ INSTEAD_OF_PYDANTIC = {
     "finite_number": "Must be a finite number: NaN and Infinity are refused.",
     "json_invalid": "The body is not valid JSON",
     "string_unicode": "Holds half of a surrogate pair, which is no character: correct the text.",
+    "union_tag_not_found": "Its kind is missing: add the field 'kind'.",
 }
 SAYS_ITS_VALUE = {
     "extra_forbidden",
@@ -83,6 +84,8 @@ def _advise(error: Any, body: object, known_fields: KnownFields | None, *, is_ya
     said = str(error["msg"]).removeprefix("Value error, ").replace("Input should ", "Must ", 1)
     advice = INSTEAD_OF_PYDANTIC.get(kind, said)
     wrong, candidates = _find_candidates(error, body, known_fields)
+    if kind == "extra_forbidden" and wrong in candidates:
+        return "This field belongs to another kind: remove it, or correct the kind."
     if kind == "extra_forbidden":
         return advice + advise(wrong, candidates)
     value = error.get("input")

@@ -38,3 +38,19 @@ def test_every_wrong_part_is_named_at_once(client: httpx.Client):
         "#/k_max",
     ]
     assert_refused(client.post("/v1/plans/min-latency", json=body), wrong)
+
+
+@pytest.mark.parametrize(
+    ("arrivals", "pointer", "said"),
+    [
+        ({}, "#/arrivals", "Its kind is missing"),
+        ({"kind": "poisson", "burst_ratio": 2.0}, "#/arrivals/burst_ratio", "belongs to another kind"),
+        ({"kind": "mmp"}, "#/arrivals", "Did you mean 'mmpp'?"),
+    ],
+)
+def test_a_part_of_another_kind_is_told_from_an_unknown_one(
+    client: httpx.Client, arrivals: dict[str, object], pointer: str, said: str
+):
+    body = {key: PLAN[key] for key in ("topology", "load")} | {"roots": 1000, "arrivals": arrivals}
+    problem = assert_refused(client.post("/v1/simulations", json=body), [pointer])
+    assert said in problem["errors"][0]["detail"]
