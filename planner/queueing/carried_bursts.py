@@ -28,6 +28,7 @@ from planner.values import SHARED, IdcPoint, Load, Topology
 MOST_SWEEPS = 30
 MOST_OCTAVES = 60
 LARGEST_X = 200.0
+MOST_OUTSIDE = 0.5
 
 
 class Part(NamedTuple):
@@ -93,15 +94,18 @@ def has_loops(network: Network) -> bool:
 def find_source(
     load: Load, stations: Mapping[str, Station], shares: Mapping[str, float], unknown: Sequence[str]
 ) -> Source | None:
-    """The external stream, from the operator with the most of it of which bursts are measured."""
+    """The external stream, from the operator with the most of it of which bursts are measured.
+
+    Most of what it receives must come from outside; what returns to it through a loop follows the stream.
+    """
     entries = [
         one
         for name, one in stations.items()
-        if shares[name] and one.measured.arrival_idc and all(stream.source is None for stream in one.streams)
+        if shares[name] and one.measured.arrival_idc and find_outside(one) >= MOST_OUTSIDE * one.arrival_rate
     ]
     if not entries or not load.external_rate:
         return None
-    entry = max(entries, key=lambda one: one.arrival_rate)
+    entry = max(entries, key=find_outside)
     points = entry.measured.arrival_idc
     shortest = (
         min([1.0 / stations[name].service_rate for name in unknown], default=points[0].window_seconds) / 2
@@ -112,7 +116,13 @@ def find_source(
     windows, levels = zip(*points, strict=True)
     seen = np.interp(np.log(seconds), np.log(windows), levels)
     share = shares[entry.operator.name]
-    return Source(load.external_rate, seconds, np.maximum((seen - round_rest(share)) / share, 0.0))
+    part = entry.arrival_rate / load.external_rate
+    return Source(load.external_rate, seconds, np.maximum((seen - round_rest(share)) / part, 0.0))
+
+
+def find_outside(station: Station) -> float:
+    """Tuples per second that an operator receives from outside."""
+    return sum([stream.rate for stream in station.streams if stream.source is None])
 
 
 def arrive(
