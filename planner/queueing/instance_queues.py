@@ -218,9 +218,8 @@ class InstanceQueues:
         v = WAITING_MODELS[self.model].alone(a, s, (1.0 - busy) / busy, ARRAYS)
         at = np.flatnonzero(k[row] == 1.0)
         if at.size:  # one processor is a shared queue
-            v[at] = evaluate_variability(
-                weigh_operators(self.model, a[at], s[at]), spare[at], np.ones(len(at)), ARRAYS
-            )
+            weights = weigh_operators(self.model, a[at], s[at])
+            v[at] = evaluate_variability(weights, spare[at], np.ones(len(at)), ARRAYS)
         waits = v * rho / (1.0 - rho)
         at_once: Floats = np.zeros(len(rho))
         if self.batches.is_any:
@@ -228,6 +227,7 @@ class InstanceQueues:
             together = batches.find_whole()
             alone = np.where(code == CODES[RANDOM], together / k[row], together)
             at_once = np.where(code == CODES[ROUND_ROBIN], batches.find_dealt(k[row]), alone)
+            at_once *= (k[row] > 1.0) | (self.curve[row] != NO_CURVE)  # else one processor is a plain queue
         clustered = np.where((singles.view.curve != NO_CURVE) & self.is_open[row], a - 1.0, 0.0)
         waits += np.maximum(at_once, clustered) / 2.0
         if self.has_shares:
@@ -282,7 +282,7 @@ class InstanceQueues:
         rho = self.high / k
         waits = v * (k * b) / (slack * (slack + self.high * b)) + np.where(k > 1.0, backlog, 0.0) * rho / k
         if self.batches.is_any:
-            waits += self.batches.find_whole() / (2.0 * k) * np.where(k > 1.0, rho, 1.0)
+            waits += self.batches.find_whole() / (2.0 * k) * np.where(k > 1.0, rho, self.curve != NO_CURVE)
         return np.asarray(waits)
 
     def waiting_probability(self, counts: Counts) -> Floats:

@@ -77,6 +77,8 @@ def inflows(draw: st.DrawFn, queueing: str) -> Inflow:
 
     idc = curve()
     batches = (EmittedBatch(0.6, draw(st.floats(1.1, 20.0))),) if draw(st.booleans()) else ()
+    if queueing == "shared" and not idc:
+        return Inflow()
     capacity = draw(st.sampled_from([inf, inf, 100.0]))
     instances: tuple[InstanceLoad, ...] = ()
     if queueing == "keyed" and draw(st.booleans()):
