@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from types import NoneType
+from typing import TYPE_CHECKING, Annotated, Any, Optional, get_args, get_origin
 
 import typer
 from typer.core import TyperGroup
@@ -72,7 +73,7 @@ def list_options(objective: "PlanObjective") -> list[Parameter]:
     options: list[tuple[str, Any, Any]] = [("topology", TopologyFile, ...), ("load", LoadFile, ...)]
     for one in objective.options:
         field = fields[one.field]
-        option = Annotated[field.annotation, typer.Option(*one.flags, help=one.help)]  # type: ignore[name-defined]
+        option = Annotated[find_plain(field.annotation), typer.Option(*one.flags, help=one.help)]  # type: ignore[valid-type]
         options.append((one.field, option, ... if field.is_required() else field.default))
     if "target" in fields:
         options += [("target_quantile", TargetQuantileOption, None), ("target_of", TargetOfOption, None)]
@@ -91,6 +92,12 @@ def list_options(objective: "PlanObjective") -> list[Parameter]:
         )
         for name, kind, default in options
     ]
+
+
+def find_plain(annotation: Any) -> Any:
+    """The type without Pydantic's bounds, which Typer would print: float of Annotated[float, ...] | None."""
+    plain = [get_args(one)[0] if get_origin(one) is Annotated else one for one in get_args(annotation)]
+    return Optional[plain[0]] if NoneType in plain else annotation  # noqa: UP045 - of a type found at run time
 
 
 def estimate(

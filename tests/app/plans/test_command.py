@@ -8,6 +8,7 @@ import httpx
 import pytest
 import yaml
 
+from app.objectives.offered import OBJECTIVES
 from tests.app.test_cli import FILES, FPD, run, run_here
 
 
@@ -126,3 +127,10 @@ def test_a_measured_wait_corrects_the_modelled_one_and_says_so(waited: list[str]
     assert [one["operator"] for one in with_factor["calibration"]] == ["reporter"]
     assert plain["calibration"] is None
     assert with_factor["expected_sojourn_seconds"] > plain["expected_sojourn_seconds"]
+
+
+@pytest.mark.parametrize("objective", [objective.name for objective in OBJECTIVES])
+def test_the_help_names_plain_types(objective: str):
+    said = run("plan", objective, "--help").stdout
+    assert "FieldInfo" not in said
+    assert "Annotated" not in said
