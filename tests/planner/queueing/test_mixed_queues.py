@@ -28,11 +28,11 @@ def both(request: pytest.FixtureRequest) -> tuple[MixedQueues, ScalarQueues]:
     """The same operators in arrays and each by itself."""
     rng = np.random.default_rng(request.param)
     mu, load = rng.uniform(0.5, 4.0, SIZE), rng.uniform(0.05, 4.0, SIZE)
-    scvs = [rng.choice([0.0, 0.5, 1.0, 3.0], SIZE).tolist() for _ in range(2)]
+    a, s = (rng.choice([0.0, 0.5, 1.0, 3.0], SIZE).tolist() for _ in range(2))
     factors = rng.choice([1.0, 1.3], SIZE).tolist()
     inflows = [draw_inflow(rng) for _ in range(SIZE)]
     stations = Stations(
-        (load * mu).tolist(), mu.tolist(), *scvs, [1] * SIZE, [NO_BOUND] * SIZE, "ggk-whitt", inflows, factors
+        (load * mu).tolist(), mu.tolist(), a, s, [1] * SIZE, [NO_BOUND] * SIZE, "ggk-whitt", inflows, factors
     )
     assert isinstance(stations.arrays, MixedQueues)
     return stations.arrays, ScalarQueues(stations.curves)
