@@ -92,7 +92,14 @@ def allocate_target(
     board = set_board(stations)
     check_bounds(stations, board.floors, names)
     board.approach_waiting(check_target(stations, board.floors, t_max_seconds, external_rate))
-    step_to_target(board, lambda: meets_target(stations, board.list_waits(), external_rate, t_max_seconds))
+
+    def is_met() -> bool:
+        return meets_target(stations, board.list_waits(), external_rate, t_max_seconds)
+
+    step_to_target(board, is_met)
+    if not is_met():  # no processor that greedy could add shortens a wait
+        reached = sum_sojourns(stations, board.list_waits(), external_rate)
+        raise TargetUnreachable(t_max_seconds, reached, bounded=False, waits=True)
     return Allocated(board.list_counts(), board.is_falling())
 
 

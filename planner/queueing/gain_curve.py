@@ -101,6 +101,10 @@ class Curve(dict[int, float]):
         self[k] = gain = gain if gain > LEAST_GAIN else 0.0
         return gain
 
+    def find_gain(self, k: int) -> float:
+        """λ(W(k) − W(k+1)) of the next processor alone."""
+        return self[k]
+
     def find_vanishing(self) -> int:
         """A k whose gain is near LEAST_GAIN: k·ln(k/A) − (k − A) = 640, by Newton from Bernstein's upper bound."""
         load = max(self.high, LEAST_LOAD)
@@ -134,6 +138,6 @@ class ScalarQueues:
         for curve, k in zip(self.curves, counts, strict=True):
             wait = curve.wait_seconds(k)
             waits.append(wait)
-            following.append(curve[k] if wait < inf else 0.0)
-            previous.append(curve[k - 1] if k > curve.floor else inf)
+            following.append(curve.find_gain(k) if wait < inf else 0.0)
+            previous.append(curve.find_gain(k - 1) if k > curve.floor else inf)
         return waits, following, previous

@@ -1,7 +1,7 @@
 """The gain of each further processor at an operator with bursts or with a queue for each processor.
 
 The gain is the difference of two waits. Waits fall like 1/(k − A) or slower here, so the difference keeps all but the
-digits of k − A. Where the wait would rise with one processor more (bursts whose index falls with time), the gain is 0.
+digits of k − A. Where the wait would rise with one processor more it stays; greedy then looks ahead to where it falls.
 """
 
 from math import inf
@@ -16,6 +16,7 @@ from planner.queueing.waiting_models import VariabilityWeights
 AHEAD = 16
 """Waits are computed for so many numbers of processors at once: an array of 16 takes hardly longer than one of 2."""
 FAR = 2**53
+FARTHEST = 2**30
 
 
 class InstanceCurve(Curve):
@@ -54,11 +55,24 @@ class InstanceCurve(Curve):
         self._waits.update(zip(counts.tolist(), waits.tolist(), strict=True))
 
     def __missing__(self, k: int) -> float:
-        """λ(W(k) − W(k+1)), at least 0."""
-        here, after = self.wait_seconds(k), self.wait_seconds(k + 1)
-        gain = self.high * self.service_rate * (here - after)
-        self[k] = gain = gain if gain > LEAST_GAIN else 0.0
+        """λ(W(k) − W(k+1)); where that is 0 and the wait falls later, the gain per processor until there."""
+        gain = self.find_gain(k)
+        self[k] = gain = gain if gain > LEAST_GAIN else self.look_ahead(k)
         return gain
+
+    def find_gain(self, k: int) -> float:
+        """λ(W(k) − W(k+1)), at least 0."""
+        return max(self.high * self.service_rate * (self.wait_seconds(k) - self.wait_seconds(k + 1)), 0.0)
+
+    def look_ahead(self, k: int) -> float:
+        """The gain per processor up to the nearest power of two at which the wait is shorter, 0 where there is none."""
+        here, ahead = self.wait_seconds(k), 2
+        while here > 0.0 and ahead <= FARTHEST:
+            gain = self.high * self.service_rate * (here - self.wait_seconds(k + ahead)) / ahead
+            if gain > LEAST_GAIN:
+                return gain
+            ahead *= 2
+        return 0.0
 
     def find_vanishing(self) -> int:
         """Gains of a queue for each processor fall like 1/k² and never vanish; those of a shared queue may."""

@@ -282,7 +282,9 @@ class InstanceQueues:
         rho = self.high / k
         waits = v * (k * b) / (slack * (slack + self.high * b)) + np.where(k > 1.0, backlog, 0.0) * rho / k
         if self.batches.is_any:
-            waits += self.batches.find_whole() / (2.0 * k) * np.where(k > 1.0, rho, self.curve != NO_CURVE)
+            waits += (
+                self.batches.find_whole() * (self.curve != NO_CURVE) / 2.0 / k * np.where(k > 1.0, rho, 1.0)
+            )
         return np.asarray(waits)
 
     def waiting_probability(self, counts: Counts) -> Floats:

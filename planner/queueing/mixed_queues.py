@@ -11,6 +11,7 @@ from planner.arrays import Counts, Floats, Indices
 from planner.queueing.array_queues import ArrayQueues, Look, find_least_stable_counts
 from planner.queueing.erlang import LEAST_LOAD
 from planner.queueing.gain_curve import LEAST_GAIN
+from planner.queueing.instance_curve import FARTHEST
 from planner.queueing.instance_queues import Flags, InstanceQueues
 from planner.queueing.key_shares import UNREACHABLE
 
@@ -166,11 +167,27 @@ def look_at_own(queues: InstanceQueues, counts: Counts, floor: Counts) -> Look:
     triple = np.where(has_last[:, None], [[-1, 0, 1]], [[0, 1, 2]]) + counts[:, None]
     several = queues.select(np.repeat(np.arange(len(counts)), 3))
     waits = several.wait_in_services(triple.ravel()).reshape(-1, 3)
-    gains = np.maximum((waits[:, :-1] - waits[:, 1:]) * queues.high[:, None], LEAST_GAIN)
-    logs = np.log(gains)
+    gains = (waits[:, :-1] - waits[:, 1:]) * queues.high[:, None]
+    for column in (0, 1):
+        at = np.flatnonzero(gains[:, column] <= LEAST_GAIN)
+        if at.size:
+            gains[at, column] = look_ahead(queues.select(at), triple[at, column], waits[at, column])
+    logs = np.log(np.maximum(gains, LEAST_GAIN))
     # W falls at least like 1/(k − A) in the long run; where gains do not fall, that leads further than they do
     slope = np.minimum(logs[:, 1] - logs[:, 0], -1.0 / (counts + 1.0 - queues.high))
     log_next = np.where(has_last, logs[:, 1], logs[:, 0])
     log_last = np.where(has_last, logs[:, 0], inf)
     here = np.where(has_last, waits[:, 1], waits[:, 0])
     return Look(log_last, log_next, slope, here, np.zeros(len(counts)))
+
+
+def look_ahead(queues: InstanceQueues, counts: Counts, waits: Floats) -> Floats:
+    """As instance_curve.InstanceCurve.look_ahead: the gain per processor up to where the wait is shorter."""
+    gains: Floats = np.zeros(len(counts))
+    ahead, at = 2, np.flatnonzero(waits > 0.0)
+    while at.size and ahead <= FARTHEST:
+        later = queues.select(at).wait_in_services(counts[at] + ahead)
+        gains[at] = np.maximum(queues.high[at] * (waits[at] - later) / ahead, 0.0)
+        at = at[gains[at] <= LEAST_GAIN]
+        ahead *= 2
+    return gains

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import product
+from random import Random
 
 import numpy as np
 import pytest
@@ -10,9 +11,10 @@ from hypothesis import strategies as st
 
 from planner.allocation.allocate import Allocated, allocate_budget, allocate_target
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
+from planner.plans.optimal import min_latency, min_processors
 from planner.queueing.sojourn import expected_sojourn_seconds
 from planner.queueing.stations import FEW_OPERATORS, Stations
-from planner.values import Model
+from planner.values import Edge, Load, Model, Operator, OperatorLoad, Topology
 from tests.planner.allocation_cases import (
     EXTERNAL_RATE,
     allocate_one_by_one,
@@ -201,3 +203,30 @@ def test_bounds_raise_the_bound_of_a_target(size: int):
         allocate_target(stations, float(np.nextafter(best, 0.0)), 1.0)
     assert caught.value.lower_bound_seconds == best
     assert caught.value.bounded
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_plan_for_a_target_meets_it_or_is_refused(seed: int):
+    """Waits of regular arrivals that are split stay for some processors before they fall again."""
+    random = Random(seed)
+    queueings = ("shared", "round-robin", "random", "keyed")
+    operators = tuple([Operator(name, queueing=random.choice(queueings)) for name in "abc"])
+    topology = Topology(operators, (Edge("a", "b", random.choice((0.5, 1.5))), Edge("b", "c")))
+    load = Load(
+        10.0,
+        {
+            name: OperatorLoad(
+                random.choice((9.0, 15.0, 40.0)),
+                arrival_scv=random.choice((0.0, 0.1, 1.0)),
+                service_scv=random.choice((0.0, 0.3, 1.0)),
+            )
+            for name in "abc"
+        },
+    )
+    target = min_latency(topology, load, 40).lower_bound_seconds * random.uniform(1.001, 2.0)
+    try:
+        found = min_processors(topology, load, target).estimate.expected_sojourn_seconds
+    except TargetUnreachable as refused:
+        found = None
+        assert refused.lower_bound_seconds > target
+    assert found is None or found <= target

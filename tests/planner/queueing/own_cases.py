@@ -28,7 +28,7 @@ def build(
 
 def stretch(a: float, s: float, rho: float) -> float:
     """Krämer and Langenbach-Belz's factor of ρ/(1 − ρ)."""
-    if a >= 1.0 or a + s == 0.0:
+    if a >= 1.0 or a + s < 1e-100:
         return (a + s) / 2.0
     return (a + s) / 2.0 * exp(-2.0 * (1.0 - rho) * (1.0 - a) ** 2 / (3.0 * rho * (a + s)))
 
