@@ -276,15 +276,12 @@ class InstanceQueues:
         near, lasting, _, backlog = self.see_pooled(k)
         a = np.where(k > 1.0, np.minimum(lasting, near), lasting)
         b = np.exp(log_erlang_b(k, self.high, slack))
-        v = evaluate_variability(
-            weigh_operators(self.model, a, self.service_scv), slack / self.high, k, ARRAYS
-        )
-        rho = self.high / k
+        weights = weigh_operators(self.model, a, self.service_scv)
+        v, rho = evaluate_variability(weights, slack / self.high, k, ARRAYS), self.high / k
         waits = v * (k * b) / (slack * (slack + self.high * b)) + np.where(k > 1.0, backlog, 0.0) * rho / k
         if self.batches.is_any:
-            waits += (
-                self.batches.find_whole() * (self.curve != NO_CURVE) / 2.0 / k * np.where(k > 1.0, rho, 1.0)
-            )
+            part = np.where(k > 1.0, rho, 1.0) * (self.curve != NO_CURVE)
+            waits += self.batches.find_whole() / (2.0 * k) * part
         return np.asarray(waits)
 
     def waiting_probability(self, counts: Counts) -> Floats:
