@@ -153,7 +153,7 @@ def describe_bursts(stations: Stations, answers: Sequence[OperatorEstimate]) -> 
     listed = join_names([f"{name} ({level:.3g})" for name, level in bursty.items()])
     detail = (
         f"Arrivals come in bursts at {listed}, in brackets the index of dispersion at the length of time that decides "
-        "on the wait, which is 1 for Poisson. Such means err by 12% on average, at times by 40%; only "
+        "on the wait, which is 1 for Poisson. Such means err by 10% to 20% on average, at times by half; only "
         "a simulation can promise: POST /v1/simulations."
     )
     return (Diagnostic("bursty", detail, tuple(bursty)),)
