@@ -94,6 +94,7 @@ class OperatorLoad(NamedTuple):
 
     `arrival_idc` is in order of its windows, `instances` in order of their shares, the largest first. `wait_factor` is
     what measured waits say of modelled ones (planner.calibration); the wait is multiplied by it.
+    `backlog_tuples` waited at the end of the interval.
     """
 
     service_rate: float | None = None
@@ -106,6 +107,7 @@ class OperatorLoad(NamedTuple):
     service_histogram: tuple[ServiceBucket, ...] = ()
     measured_wait_seconds: float | None = None
     wait_factor: float | None = None
+    backlog_tuples: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,6 +103,22 @@ class OperatorLoadBody(Body):
     measured_wait_seconds: Annotated[
         float | None, Field(ge=0, le=1e15, description="Mean time from arrival to the start of service.")
     ] = None
+    served_rate: Annotated[
+        Rate | None,
+        Field(description="Tuples per second that were served; below arrival_rate where a backlog grows."),
+    ] = None
+    backlog_tuples: Annotated[
+        float | None,
+        Field(
+            ge=0,
+            le=1e15,
+            description="Tuples that waited at the end of the interval, such as the lag in Kafka.",
+        ),
+    ] = None
+    back_pressured_share: Annotated[
+        float | None,
+        Field(ge=0, le=1, description="Part of the time that its instances were blocked by what follows."),
+    ] = None
 
     def to_values(self) -> values.OperatorLoad:
         """The operator's load as the planner's values."""
@@ -114,6 +130,7 @@ class OperatorLoadBody(Body):
             or self.instances
             or self.service_histogram
             or self.measured_wait_seconds is not None
+            or self.backlog_tuples is not None
         ):
             return one
         by_share = sorted(self.instances, key=lambda instance: (-instance.share, instance.instance))
@@ -127,6 +144,7 @@ class OperatorLoadBody(Body):
                 ]
             ),
             measured_wait_seconds=self.measured_wait_seconds,
+            backlog_tuples=self.backlog_tuples,
         )
 
 

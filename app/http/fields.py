@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 
 MOST_PROCESSORS = 10**9
 """Up to this number the planner's formulas are exact to 1e-11 (planner/queueing/waiting.py)."""
@@ -72,3 +72,10 @@ def _written_out(sent: object) -> object:
 UtcTime = Annotated[
     AwareDatetime, Field(strict=False), BeforeValidator(_written_out), AfterValidator(_in_utc)
 ]
+
+_UTC_TIME: TypeAdapter[datetime] = TypeAdapter(UtcTime)
+
+
+def read_utc_time(sent: object) -> datetime:
+    """A time as bodies have it, in UTC; raises ValidationError."""
+    return _UTC_TIME.validate_python(sent)

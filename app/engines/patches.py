@@ -1,0 +1,26 @@
+"""A patch: what to send to an engine so that it runs the recommended processors."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class EnginePatch:
+    """One change, ready to send: an HTTP request, a command or a document; `notes` say what it needs and costs.
+
+    `placeholders` are the parts that only the reader can fill in, such as <job id> where the engine was never read.
+    """
+
+    format: str
+    method: str | None = None
+    path: str | None = None
+    body: JsonValue = None
+    command: str | None = None
+    notes: tuple[str, ...] = ()
+    placeholders: tuple[str, ...] = ()
+
+
+Counts = Mapping[str, int]
+"""Processors by operator."""
