@@ -10,6 +10,7 @@ from sqlalchemy.orm import sessionmaker
 
 from app.backtests import routes as backtests
 from app.decisions import routes as decisions
+from app.engine_snapshots import routes as engine_snapshots
 from app.gates import routes as gates
 from app.http import documentation, index
 from app.http.body_limit import BodyLimit
@@ -44,6 +45,7 @@ ROUTERS = (
     plans.router,  # first, because routes are searched in this order and its stateless calls are the quickest
     topologies.router,
     snapshots.router,
+    engine_snapshots.router,
     summaries.router,
     ingest_runs.router,
     profiles.router,

@@ -11,7 +11,14 @@ from app.tables.catalogues import ProfileRow, VmCatalogueRow
 from app.tables.ingest import IngestRunRow, OperatorSummaryRow, RejectedLineRow, TopologySummaryRow
 from app.tables.jobs import JobColumns
 from app.tables.simulations import SimulationRow
-from app.tables.topologies import MstSampleRow, PolicyRow, SnapshotRow, TopologyRevisionRow, TopologyRow
+from app.tables.topologies import (
+    EngineMarksRow,
+    MstSampleRow,
+    PolicyRow,
+    SnapshotRow,
+    TopologyRevisionRow,
+    TopologyRow,
+)
 
 __all__ = [
     "BacktestRow",
@@ -19,6 +26,7 @@ __all__ = [
     "Base",
     "DecisionRow",
     "Document",
+    "EngineMarksRow",
     "IngestRunRow",
     "JobColumns",
     "MstSampleRow",

@@ -88,3 +88,14 @@ class PolicyRow(Base):
     topology_id: Mapped[TopologyKey]
     policy: Mapped[Document]
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+class EngineMarksRow(Base):
+    """What the engine that runs a topology calls things, such as its job and vertices; the newest replaces the last."""
+
+    __tablename__ = "engine_marks"
+
+    topology_id: Mapped[TopologyKey]
+    engine: Mapped[str]
+    marks: Mapped[Document]
+    seen_at: Mapped[StoredTime]
