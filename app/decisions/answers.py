@@ -1,12 +1,16 @@
 """A decision's values as JSON."""
 
+from datetime import datetime, timedelta
+
 from app.decisions.gathering import GatheredDecision
-from app.decisions.schemas import Counts, DecisionAnswer, Moving, Optimum
+from app.decisions.schemas import CatchingUpAnswer, Counts, DecisionAnswer, Moving, Optimum
 from app.described.answers import to_estimate_answer
 from planner.decisions.compose import ComposedDecision
 from planner.decisions.decide import Decision
 from planner.decisions.rate_outlook import RateOutlook
 from planner.values import Estimate
+
+LONGEST_PROMISE_SECONDS = 1e8  # a later time may lie beyond the calendar
 
 
 def to_decision_answer(
@@ -33,6 +37,7 @@ def to_decision_answer(
             "correction": decision.correction if decision.correction.intervals else None,
             "expected_sojourn_seconds": decision.recommended.expected_sojourn_seconds,
             "optimum": to_optimum(decision.optimum) if decision.optimum else None,
+            "catching_up": to_catching_up(composed, gathered.decided_for),
             "counterfactuals": composed.counterfactuals,
             "moving": to_moving(composed),
             "nodes": composed.nodes,
@@ -53,6 +58,17 @@ def to_counts(decision: Decision) -> Counts:
         current_total=current.processors_total,
         recommended_total=recommended.processors_total,
     )
+
+
+def to_catching_up(composed: ComposedDecision, decided_for: datetime) -> CatchingUpAnswer | None:
+    """What waits, with the time by which it is to be worked off."""
+    if composed.catching_up is None:
+        return None
+    answer = CatchingUpAnswer.model_validate(composed.catching_up)
+    left = answer.left_seconds
+    if left is not None and left < LONGEST_PROMISE_SECONDS:
+        answer.finished_by = decided_for + timedelta(seconds=left)
+    return answer
 
 
 def to_optimum(optimum: Estimate) -> Optimum:

@@ -1,6 +1,6 @@
 """Everything that a decision is computed from, read from the database."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
@@ -71,6 +71,8 @@ def gather_decision(
     if history is not None or is_looking_ahead(policy) or policy.states:
         rates = gather_rates(session, found, decided_for, history or HISTORY)
     question = to_question(found, policy, decided_for, last, rates)
+    if policy.catch_up_seconds is not None:
+        question = replace(question, catch_up_left_seconds=find_promise(session, stored, decided_for))
     places = STORED | {"states": "/policy/states" if body.policy else None}
     return GatheredDecision(
         stored, terms, places, found.basis, decided_for, found.diagnostics, found.calibration, question
@@ -127,6 +129,17 @@ def find_last_change(session: Session, stored: StoredTopology, decided_for: date
         .order_by(DecisionRow.decided_for.desc(), DecisionRow.created_at.desc(), DecisionRow.id)
         .limit(1)
     )
+
+
+def find_promise(session: Session, stored: StoredTopology, decided_for: datetime) -> float | None:
+    """The seconds that are left until the newest decision on older data meant to have the backlog worked off."""
+    promised = session.scalar(
+        select(DecisionRow.answer["catching_up"]["finished_by"].astext)
+        .where(DecisionRow.topology_id == stored.id, DecisionRow.decided_for < decided_for)
+        .order_by(DecisionRow.decided_for.desc(), DecisionRow.created_at.desc(), DecisionRow.id)
+        .limit(1)
+    )
+    return None if promised is None else (datetime.fromisoformat(promised) - decided_for).total_seconds()
 
 
 def gather_rates(session: Session, found: Gathered, decided_for: datetime, count: int) -> RateHistory:

@@ -147,6 +147,23 @@ class LookAhead(Answer):
     history: Annotated[int, Field(description="Intervals that the model was fitted on.")]
 
 
+class CatchingUpAnswer(Answer):
+    """Tuples that wait, and how long it takes to work them off."""
+
+    backlog_tuples: float
+    operators: Annotated[dict[str, float], Field(description="Tuples that wait, by operator.")]
+    left_seconds: Annotated[
+        float | None,
+        Field(description="The policy wants them worked off within this time; null: it says nothing."),
+    ]
+    finished_by: Annotated[
+        UtcTime | None, Field(description="decided_for + left_seconds: what later decisions hold on to.")
+    ] = None
+    running_seconds: Annotated[float | None, Field(description="With what runs; null: never.")]
+    recommended_seconds: Annotated[float | None, Field(description="With what is recommended; null: never.")]
+    detail: str
+
+
 class CorrectionAnswer(Answer):
     """The measured wait divided by the modelled wait; service times are not corrected."""
 
@@ -225,6 +242,9 @@ class DecisionAnswer(Answer):
     ] = None
     correction: Annotated[
         CorrectionAnswer | None, Field(description="null: no interval can be compared.")
+    ] = None
+    catching_up: Annotated[
+        CatchingUpAnswer | None, Field(description="null: no snapshot says that tuples wait.")
     ] = None
     counterfactuals: CounterfactualsAnswer
     moving: Moving

@@ -203,6 +203,14 @@ class PolicyBody(Body):
         Field(gt=0, lt=1, description="Probability that the rate stays below its forecast."),
     ] = 0.95
 
+    catch_up_seconds: Annotated[
+        Seconds | None,
+        Field(
+            description="Work off backlog_tuples, such as the lag after an outage, within this time; left out: "
+            "decisions only say how long it takes."
+        ),
+    ] = None
+
     def to_value(self) -> owner_terms.Policy:
         """What the planner decides by."""
         return owner_terms.Policy(
@@ -222,6 +230,7 @@ class PolicyBody(Body):
             self.nodes.to_value(),
             self.most_deviation,
             self.goal.find_drawn_target(),
+            self.catch_up_seconds,
         )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from planner.calibration.intervals import Interval
+from planner.decisions.catch_up import CatchingUp, CatchUpTerms, describe_catch_up
 from planner.decisions.change_horizon import ChangeHorizon, find_horizon, scale_measured
 from planner.decisions.decide import Decision, SizedBy, decide
 from planner.decisions.deployment_advice import StreamAdvice, advise_on_nodes, advise_on_streams
@@ -38,7 +39,8 @@ class DecisionQuestion:
 
     `load` is smoothed from `intervals` (see `decide`), `running` are processors in the topology's order, `history` the
     rates that a horizon is forecast from (None: not known), `owners_left` what the last change did to each operator's
-    state. `nodes` and `instances` (by operator) are those of the newest snapshot.
+    state. `nodes` and `instances` (by operator) are those of the newest snapshot. `catch_up_left_seconds` remain until
+    the time by which an earlier decision meant to have the backlog worked off.
     """
 
     topology: Topology
@@ -53,6 +55,13 @@ class DecisionQuestion:
     owners_left: Mapping[str, OwnersLeft] = field(default_factory=dict)
     nodes: Sequence[Node] = ()
     instances: Mapping[str, Sequence[MeasuredInstance]] = field(default_factory=dict)
+    catch_up_left_seconds: float | None = None
+
+    @property
+    def catch_up(self) -> CatchUpTerms | None:
+        """The terms of catching up; None where the policy has none."""
+        within = self.policy.catch_up_seconds
+        return None if within is None else CatchUpTerms(within, self.catch_up_left_seconds)
 
 
 class SizedRate(NamedTuple):
@@ -74,6 +83,7 @@ class ComposedDecision:
     counterfactuals: Counterfactuals
     nodes: NodeAdvice | None
     streams: StreamAdvice | None
+    catching_up: CatchingUp | None
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -89,6 +99,7 @@ def compose_decision(question: DecisionQuestion) -> ComposedDecision:
         newest_rate=question.newest_rate,
         rate_ahead=question.outlook.upper_rate,
         intervals=question.intervals,
+        catch_up=question.catch_up,
     )
     moves = plan_moves(wanted, keep_owners(policy.states, wanted.current, question.owners_left))
     horizon = find_horizon_if_weighed(question, wanted, moves)
@@ -103,7 +114,19 @@ def compose_decision(question: DecisionQuestion) -> ComposedDecision:
         counterfactuals=look_around(decision, policy),
         nodes=advise_on_nodes(decision, resources, policy.nodes),
         streams=advise_on_streams(decision, resources, policy.nodes, policy.most_deviation),
+        catching_up=describe_backlog(question, decision),
         diagnostics=decision.current.diagnostics + resources.diagnostics + question.outlook.diagnostics,
+    )
+
+
+def describe_backlog(question: DecisionQuestion, decision: Decision) -> CatchingUp | None:
+    """What waits, at the rate of the newest interval or the smoothed one, the larger of the two."""
+    rate = max(question.newest_rate, question.load.external_rate)
+    return describe_catch_up(
+        scale_load(decision.situation, rate),
+        [one.processors for one in decision.current.operators],
+        [one.processors for one in decision.recommended.operators],
+        question.catch_up,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Literal
 from planner.allocation.allocate import allocate_budget
 from planner.calibration.intervals import Interval
 from planner.decisions.cases import Case, Proposal, Reason, describe_limit, describe_signal
+from planner.decisions.catch_up import CatchUpTerms, lift_proposal
 from planner.decisions.latency_target import propose_for_target
 from planner.decisions.owner_terms import LastChange, Policy, bound_topology
 from planner.decisions.quantile_goal import propose_for_quantile
@@ -57,6 +58,7 @@ def decide(
     newest_rate: float = 0.0,
     rate_ahead: float | None = None,
     intervals: Sequence[Interval] | None = None,
+    catch_up: CatchUpTerms | None = None,
 ) -> Decision:
     """The decision under `load`, smoothed or not, with `running` processors per operator in topology order.
 
@@ -64,7 +66,8 @@ def decide(
     cooldown. How many processors a target takes is sized for the largest of `rate_ahead`, `newest_rate` and the
     smoothed rate: after a step of the load the smoothed rate lies between the old and the new one, and sizing for it
     would take a second change. `intervals` are those that `load` was smoothed from, oldest first, each with the
-    processors that it ran with; without them `load` counts as one interval that ran with `running`.
+    processors that it ran with; without them `load` counts as one interval that ran with `running`. `catch_up` says
+    within which time the tuples that wait are to be worked off.
     """
     case = gather_case(topology, load, running, policy, newest_rate, rate_ahead, intervals)
     goal, propose = choose_goal(policy)
@@ -72,7 +75,7 @@ def decide(
         proposal = propose(case)
     except (BudgetTooSmall, BoundTooSmall, TargetUnreachable) as error:
         proposal = Proposal(case.running, (), (describe_limit(error),))
-    return conclude(case, goal, proposal, last)
+    return conclude(case, goal, lift_proposal(case, proposal, catch_up), last)
 
 
 def conclude(case: Case, goal: Goal, proposal: Proposal, last: LastChange | None) -> Decision:

@@ -21,6 +21,7 @@ class Policy:
     `look_ahead`: a target covers the upper rate of the coming cooldown, the quantile `qos_target` of its forecast.
     `horizon_seconds`: a change must have paid back within them, where no forecast says when the next change comes.
     `most_deviation`: streams are redirected where the queue lengths of an operator's instances deviate by more.
+    `catch_up_seconds`: within this time tuples that wait, such as after an outage, are to be worked off.
     """
 
     k_max: int | None = None
@@ -39,6 +40,7 @@ class Policy:
     nodes: Thresholds = USUAL_THRESHOLDS
     most_deviation: float = 0.0
     target: TimeTarget | None = None
+    catch_up_seconds: float | None = None
 
     @property
     def has_target(self) -> bool:

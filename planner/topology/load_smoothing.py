@@ -60,6 +60,8 @@ def smooth_loads(
 ) -> tuple[Load, tuple[Diagnostic, ...]]:
     """Average each measurement over the intervals that have it; processors are the newest known.
 
+    What waits is what waits now: the backlog of the newest interval.
+
     `weigh` gives the weights of so many intervals in the average, in proportion to the largest.
     """
     if not loads:
@@ -102,6 +104,7 @@ class Merging:
             ),
             service_histogram=self.merge_histograms(name, [one.service_histogram for one in measured]),
             measured_wait_seconds=self.merge_waits(name, measured),
+            backlog_tuples=measured[-1].backlog_tuples,
         )
 
     def merge(self, field: str, operator: str, values: Sequence[float | None]) -> float | None:

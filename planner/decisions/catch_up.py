@@ -1,0 +1,233 @@
+"""Work that waits, such as the lag after an outage: the processors that have it done within a time, as a fluid.
+
+A tuple that waits at an operator is work there and for all that follows. With B the tuples that wait, the work in front
+of the operators solves the traffic equations, C = B + GᵀC, and an operator of capacity c and arrival rate λ has done it
+after C/(c − λ). Within t seconds that takes c ≥ λ + C/t.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf, isfinite
+
+from planner.decisions.cases import Case, Proposal, Reason
+from planner.plans.estimation import Situation
+from planner.plans.queueing_notes import name_queueing
+from planner.queueing.key_shares import KeyShares
+from planner.topology.flow import settle_network
+from planner.topology.load_checks import MOST_PROCESSORS
+from planner.topology.network import index_topology
+
+# A change may come late, after a cooldown: less than this part of the time asked for would take far too many.
+LEAST_PART = 0.25
+# The time asked for is lengthened by at most this factor where bounds allow too few processors.
+LONGEST = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class CatchUpTerms:
+    """The owner's terms: within how many seconds; `left_seconds` remain of a time that was promised before."""
+
+    within_seconds: float
+    left_seconds: float | None = None
+
+    def find_seconds(self) -> float:
+        """The time to plan for: what is left of a promise, but no less than LEAST_PART of what was asked for."""
+        left = self.left_seconds
+        if left is None or left <= 0.0:
+            return self.within_seconds
+        return min(self.within_seconds, max(left, LEAST_PART * self.within_seconds))
+
+
+@dataclass(frozen=True)
+class Backlog:
+    """Tuples that wait at each operator (None: not known), and the work in front of each, in topology order."""
+
+    waiting: tuple[float | None, ...]
+    work: tuple[float, ...]
+
+    @property
+    def tuples(self) -> float:
+        """All tuples that are known to wait."""
+        return sum(one for one in self.waiting if one is not None)
+
+
+@dataclass(frozen=True)
+class CatchUp:
+    """The processors that have the work done within `seconds`; longer than asked for where bounds allow no less."""
+
+    floors: list[int]
+    seconds: float
+    is_bounded: bool
+
+
+@dataclass(frozen=True)
+class CatchingUp:
+    """What waits, and how long working it off takes with what runs and with what is recommended; None: for ever.
+
+    `left_seconds` is the time within which the policy wants it done, None where it says nothing.
+    """
+
+    backlog_tuples: float
+    operators: dict[str, float]
+    left_seconds: float | None
+    running_seconds: float | None
+    recommended_seconds: float | None
+    detail: str
+
+
+def find_backlog(situation: Situation) -> Backlog | None:
+    """What waits, and the work that it makes; None where nothing is known to wait."""
+    waiting = tuple([situation.load.operators[name].backlog_tuples for name in situation.names])
+    if not any(waiting):
+        return None
+    network = index_topology(situation.topology)
+    work = settle_network(network._replace(shares=[one or 0.0 for one in waiting]))
+    return Backlog(waiting, tuple(work))
+
+
+def find_capacities(situation: Situation, counts: Sequence[int]) -> list[float]:
+    """Tuples per second that each operator serves at most: kμ, or μ/p where its hottest instance gets the part p."""
+    capacities = []
+    for operator, rate, count in zip(
+        situation.topology.operators, situation.stations.service_rate, counts, strict=True
+    ):
+        instances = situation.load.operators[operator.name].instances
+        share = name_queueing(operator, count, KeyShares(instances) if instances else None)[1]
+        capacities.append(float(rate) / (1.0 / count if share is None else share))
+    return capacities
+
+
+def find_seconds_left(situation: Situation, backlog: Backlog, counts: Sequence[int]) -> float | None:
+    """The time after which all of the work is done with these processors; None: never."""
+    longest = 0.0
+    for work, capacity, arriving in zip(
+        backlog.work, find_capacities(situation, counts), situation.flow.arrival_rates, strict=True
+    ):
+        if work > 0.0:
+            spare = capacity - arriving
+            longest = max(longest, work / spare if spare > 0.0 else inf)
+    return longest if isfinite(longest) else None
+
+
+def find_floors(situation: Situation, backlog: Backlog, seconds: float) -> list[int] | None:
+    """The fewest processors with which each operator has its work done in time; None: more than can be planned."""
+    rates = [
+        arriving + work / seconds
+        for arriving, work in zip(situation.flow.arrival_rates, backlog.work, strict=True)
+    ]
+    service = situation.stations.service_rate
+    if any(rate / float(mu) > MOST_PROCESSORS for rate, mu in zip(rates, service, strict=True)):
+        return None
+    return replace(situation.stations, arrival_rate=rates).list_least_stable()
+
+
+def plan_catch_up(
+    situation: Situation, backlog: Backlog, seconds: float, k_max: int | None
+) -> CatchUp | None:
+    """The processors for the time asked for, or for the shortest one that the bounds allow; None: they allow none."""
+    ceilings = situation.stations.max_processors
+
+    def find_allowed(within: float) -> list[int] | None:
+        floors = find_floors(situation, backlog, within)
+        if floors is None or any(floor > most for floor, most in zip(floors, ceilings, strict=True)):
+            return None
+        return None if k_max is not None and sum(floors) > k_max else floors
+
+    floors = find_allowed(seconds)
+    if floors is not None:
+        return CatchUp(floors, seconds, is_bounded=False)
+    low, high = seconds, seconds * LONGEST
+    floors = find_allowed(high)
+    while floors is not None and high > 1.01 * low:
+        middle = (low * high) ** 0.5
+        found = find_allowed(middle)
+        low, high, floors = (middle, high, floors) if found is None else (low, middle, found)
+    return None if floors is None else CatchUp(floors, high, is_bounded=True)
+
+
+def lift_proposal(case: Case, proposal: Proposal, terms: CatchUpTerms | None) -> Proposal:
+    """The proposal with at least the processors that have the work done in time; the rest of k_max as proposed."""
+    backlog = find_backlog(case.peak)
+    if backlog is None or terms is None:
+        return proposal
+    k_max = case.policy.k_max
+    planned = plan_catch_up(case.peak, backlog, terms.find_seconds(), k_max)
+    if planned is None:
+        detail = f"{backlog.tuples:.6g} tuples wait, and no allocation within the bounds works them off."
+        return replace(proposal, constraints=(*proposal.constraints, Reason("catch-up-impossible", detail)))
+    counts = [max(pair) for pair in zip(proposal.counts, planned.floors, strict=True)]
+    if k_max is not None and sum(counts) > max(k_max, sum(proposal.counts)):
+        counts = give_up(proposal.counts, planned.floors, k_max)
+    limits = (
+        (*proposal.constraints, describe_bound(planned, terms))
+        if planned.is_bounded
+        else proposal.constraints
+    )
+    if counts == proposal.counts:
+        return replace(proposal, constraints=limits)
+    detail = (
+        f"{backlog.tuples:.6g} tuples wait: to work them off within {planned.seconds:.6g} s takes at least "
+        f"{describe_floors(case, planned.floors)}."
+    )
+    reasons = (*proposal.reasons, Reason("catch-up", detail))
+    is_short = any(floor > runs for floor, runs in zip(planned.floors, case.running, strict=True))
+    urgent = proposal.urgent or is_short
+    return replace(
+        proposal, counts=counts, reasons=reasons, constraints=limits, urgent=urgent, is_for_speed=False
+    )
+
+
+def give_up(wanted: Sequence[int], floors: Sequence[int], k_max: int) -> list[int]:
+    """The floors, and what is left of k_max where most is wanted above them."""
+    counts = list(floors)
+    left = k_max - sum(counts)
+    above = [max(want - floor, 0) for want, floor in zip(wanted, floors, strict=True)]
+    for i in sorted(range(len(counts)), key=lambda i: -above[i]):
+        more = min(above[i], left)
+        counts[i] += more
+        left -= more
+    return counts
+
+
+def describe_bound(planned: CatchUp, terms: CatchUpTerms) -> Reason:
+    """The constraint that the bounds make catching up take longer than asked for."""
+    detail = (
+        f"Within the bounds (max_processors, max_parallelism, k_max) the backlog takes {planned.seconds:.6g} s, longer "
+        f"than the {terms.find_seconds():.6g} s of catch_up_seconds that are left."
+    )
+    return Reason("catch-up-bounded", detail)
+
+
+def describe_floors(case: Case, floors: Sequence[int]) -> str:
+    """`a 3, b 5`: the operators that need more than what runs, or all; at most ten are listed."""
+    pairs = list(zip(case.situation.names, floors, case.running, strict=True))
+    short = [(name, floor) for name, floor, runs in pairs if floor > runs] or [
+        (name, one) for name, one, _ in pairs
+    ]
+    listed = ", ".join(f"{name} {floor}" for name, floor in short[:10])
+    return listed + (f" and {len(short) - 10} more" if len(short) > 10 else "")
+
+
+def describe_catch_up(
+    situation: Situation, running: Sequence[int], recommended: Sequence[int], terms: CatchUpTerms | None
+) -> CatchingUp | None:
+    """What a decision says of the work that waits; None where nothing is known to wait."""
+    backlog = find_backlog(situation)
+    if backlog is None:
+        return None
+    waiting = {name: one for name, one in zip(situation.names, backlog.waiting, strict=True) if one}
+    now = find_seconds_left(situation, backlog, running)
+    then = find_seconds_left(situation, backlog, recommended)
+    left = None if terms is None else terms.find_seconds()
+    detail = (
+        f"{backlog.tuples:.6g} tuples wait. The processors that run work them off {describe_seconds(now)}, the "
+        f"recommended ones {describe_seconds(then)}, if the rate stays. E[T] is that of tuples that come after them."
+    )
+    if terms is None:
+        detail += " The policy has no catch_up_seconds: no processors are added for them."
+    return CatchingUp(backlog.tuples, waiting, left, now, then, detail)
+
+
+def describe_seconds(seconds: float | None) -> str:
+    """`within 12.5 s`, or `never`."""
+    return "never" if seconds is None else f"within {seconds:.6g} s"

@@ -1,0 +1,199 @@
+"""Work that waits is done in time, and more of it never takes fewer processors."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planner.decisions.catch_up import (
+    LEAST_PART,
+    CatchUpTerms,
+    describe_catch_up,
+    find_backlog,
+    find_floors,
+    find_seconds_left,
+    plan_catch_up,
+)
+from planner.decisions.decide import Decision, decide
+from planner.decisions.owner_terms import LastChange, Policy
+from planner.plans.estimation import Situation, survey_load
+from planner.topology.load_smoothing import smooth_window
+from planner.values import DEFAULT_MODEL, Edge, Entry, InstanceLoad, Load, Operator, OperatorLoad, Topology
+
+# parse emits two tuples of which store gets one; half of what store sends comes back to parse.
+TOPOLOGY = Topology(
+    (Operator("parse"), Operator("store"), Operator("out")),
+    (Edge("parse", "store", 1.5), Edge("store", "parse", 0.2), Edge("store", "out", 0.5)),
+    (Entry("parse"),),
+)
+SERVICE = {"parse": 20.0, "store": 40.0, "out": 80.0}
+NAMES = tuple(SERVICE)
+
+
+def load_of(waiting: Mapping[str, float | None], rate: float = 50.0, runs: Sequence[int] = (6, 5, 2)) -> Load:
+    operators = {
+        name: OperatorLoad(SERVICE[name], processors=count, backlog_tuples=waiting.get(name))
+        for name, count in zip(NAMES, runs, strict=True)
+    }
+    return Load(rate, operators)
+
+
+def situation_of(waiting: Mapping[str, float | None], topology: Topology = TOPOLOGY) -> Situation:
+    return survey_load(topology, load_of(waiting), DEFAULT_MODEL)
+
+
+def drain(waiting: Mapping[str, float], counts: Sequence[int], seconds: float, steps: int = 20_000) -> float:
+    """The tuples that wait after so many seconds, step by step: a fluid with its own arithmetic."""
+    queue = {name: waiting.get(name, 0.0) for name in NAMES}
+    step = seconds / steps
+    for _ in range(steps):
+        served = {}
+        arriving = {"parse": 50.0 * step, "store": 0.0, "out": 0.0}
+        for name, count in zip(NAMES, counts, strict=True):
+            served[name] = min(queue[name] + arriving[name], count * SERVICE[name] * step)
+            queue[name] += arriving[name] - served[name]
+            for edge in TOPOLOGY.edges:
+                if edge.source == name and edge.target in arriving:
+                    target = edge.target
+                    if NAMES.index(target) > NAMES.index(name):
+                        arriving[target] += served[name] * edge.selectivity
+                    else:
+                        queue[target] += served[name] * edge.selectivity
+    return sum(queue.values())
+
+
+@pytest.mark.parametrize(
+    "waiting", [{"parse": 5000.0}, {"store": 3000.0, "out": 200.0}, {"parse": 40.0, "out": 9e3}]
+)
+def test_with_the_processors_found_a_fluid_has_done_the_work_in_time_and_with_one_fewer_not(
+    waiting: dict[str, float],
+):
+    situation = situation_of(waiting)
+    backlog = find_backlog(situation)
+    assert backlog is not None
+    floors = find_floors(situation, backlog, 60.0)
+    assert floors is not None
+    assert drain(waiting, floors, 60.0) < 0.02 * sum(waiting.values())
+    for place in range(3):
+        fewer = [count - (i == place) for i, count in enumerate(floors)]
+        longer = find_seconds_left(situation, backlog, fewer)
+        assert longer is None or longer > 60.0
+
+
+def test_what_waits_is_work_for_all_that_follows_loops_included():
+    backlog = find_backlog(situation_of({"parse": 700.0}))
+    assert backlog is not None
+    # parse sees 1/(1 - 1.5*0.2) = 1/0.7 of it, store 1.5 times that, out half of store's.
+    assert backlog.work == pytest.approx((1000.0, 1500.0, 750.0))
+
+
+@pytest.mark.parametrize("waiting", [{}, {"parse": None}, {"parse": 0.0, "out": None}])
+def test_nothing_known_to_wait_is_no_backlog(waiting: dict[str, float | None]):
+    situation = situation_of(waiting)
+    assert find_backlog(situation) is None
+    assert describe_catch_up(situation, (6, 5, 2), (6, 5, 2), None) is None
+
+
+tuples = st.floats(0.0, 1e7)
+times = st.floats(1.0, 1e5)
+
+
+@given(tuples, tuples, times, times)
+def test_more_that_waits_or_less_time_never_takes_fewer_processors(a: float, b: float, s: float, t: float):
+    less, more = sorted((a, b))
+    short, long = sorted((s, t))
+    one, other = situation_of({"parse": less + 1.0}), situation_of({"parse": more + 1.0})
+    few, many = find_backlog(one), find_backlog(other)
+    assert few is not None
+    assert many is not None
+    lower, upper = find_floors(one, few, long), find_floors(other, many, short)
+    assert lower is not None
+    assert upper is not None
+    assert all(low <= high for low, high in zip(lower, upper, strict=True))
+
+
+def test_bounds_make_it_take_longer_and_the_shortest_time_that_they_allow_is_found():
+    bounded = replace(TOPOLOGY, operators=(Operator("parse", max_processors=7), *TOPOLOGY.operators[1:]))
+    situation = situation_of({"parse": 700.0}, bounded)
+    backlog = find_backlog(situation)
+    assert backlog is not None
+    planned = plan_catch_up(situation, backlog, 10.0, None)
+    assert planned is not None
+    assert planned.is_bounded
+    # 7·20/s less the 50/0.7 that come leave 68.6/s for 1000 tuples.
+    assert planned.seconds == pytest.approx(1000.0 / (140.0 - 50.0 / 0.7), rel=0.02)
+    assert planned.floors[0] == 7
+
+
+def test_the_hottest_key_limits_how_fast_work_is_done():
+    shares = (InstanceLoad("a", 0.6), InstanceLoad("b", 0.2), InstanceLoad("c", 0.1), InstanceLoad("d", 0.1))
+    keyed = Topology((Operator("count", queueing="keyed"),), (), (Entry("count"),))
+    load = Load(10.0, {"count": OperatorLoad(20.0, processors=4, instances=shares, backlog_tuples=100.0)})
+    situation = survey_load(keyed, load, DEFAULT_MODEL)
+    backlog = find_backlog(situation)
+    assert backlog is not None
+    assert find_seconds_left(situation, backlog, [4]) == pytest.approx(100.0 / (20.0 / 0.6 - 10.0))
+
+
+def choose(waiting: Mapping[str, float | None], policy: Policy, last: LastChange | None = None) -> Decision:
+    terms = None if policy.catch_up_seconds is None else CatchUpTerms(policy.catch_up_seconds)
+    return decide(TOPOLOGY, load_of(waiting), (6, 5, 2), policy, last, catch_up=terms)
+
+
+def count_of(decision: Decision) -> list[int]:
+    return [one.processors for one in decision.recommended.operators]
+
+
+def test_a_backlog_scales_up_although_the_target_is_met_and_says_why():
+    policy = Policy(t_max_seconds=2.0, look_ahead=False, catch_up_seconds=60.0)
+    calm = choose({}, policy)
+    assert calm.action == "hold"
+    late = choose({"parse": 20_000.0}, policy)
+    assert late.action == "scale_up"
+    assert "catch-up" in [reason.code for reason in late.reasons]
+    assert all(new >= old for new, old in zip(count_of(late), (6, 5, 2), strict=True))
+    assert choose({"parse": 20_000.0}, replace(policy, catch_up_seconds=None)).action == "hold"
+
+
+def test_a_backlog_waits_for_the_cooldown_but_not_for_the_trigger():
+    policy = Policy(
+        t_max_seconds=2.0, look_ahead=False, catch_up_seconds=60.0, cooldown_seconds=300.0, trigger=0.5
+    )
+    assert choose({"parse": 2e4}, policy, LastChange(10.0, 50.0)).action == "hold"
+    assert choose({"parse": 2e4}, policy, LastChange(1000.0, 50.0)).action == "scale_up"
+
+
+@given(
+    tuples,
+    tuples,
+    st.sampled_from([Policy(t_max_seconds=2.0), Policy(k_max=14), Policy(t_max_seconds=0.3, k_max=40)]),
+)
+def test_more_that_waits_never_recommends_fewer_processors_in_all(a: float, b: float, terms: Policy):
+    policy = replace(terms, look_ahead=False, catch_up_seconds=120.0)
+    less, more = sorted((a, b))
+    few, many = choose({"parse": less}, policy), choose({"parse": more}, policy)
+    assert sum(count_of(few)) <= sum(count_of(many)) or few.goal == "best-split"
+    for decision in (few, many):
+        assert policy.k_max is None or sum(count_of(decision)) <= max(policy.k_max, 13)
+
+
+def test_a_budget_that_cannot_catch_up_in_time_says_how_long_it_takes():
+    decision = choose({"parse": 1e6}, Policy(k_max=14, catch_up_seconds=60.0))
+    assert "catch-up-bounded" in [reason.code for reason in decision.constraints]
+    assert sum(count_of(decision)) <= 14
+
+
+def test_a_promise_is_kept_and_made_anew_once_it_has_passed():
+    assert CatchUpTerms(600.0).find_seconds() == 600.0
+    assert CatchUpTerms(600.0, 400.0).find_seconds() == 400.0
+    assert CatchUpTerms(600.0, 3.0).find_seconds() == LEAST_PART * 600.0
+    assert CatchUpTerms(600.0, -3.0).find_seconds() == 600.0
+    assert CatchUpTerms(60.0, 400.0).find_seconds() == 60.0
+
+
+def test_what_waits_is_that_of_the_newest_interval():
+    loads = [load_of({"parse": 500.0}), load_of({"parse": 100.0})]
+    assert smooth_window(loads, 2)[0].operators["parse"].backlog_tuples == 100.0
+    assert smooth_window([*loads, load_of({})], 3)[0].operators["parse"].backlog_tuples is None
