@@ -23,6 +23,7 @@ LOCAL_SETTINGS = {
     "spark.log.level": "ERROR",
     "spark.driver.extraJavaOptions": QUICK_JAVA,
     "spark.shuffle.compress": "false",
+    "spark.python.daemon.module": "ingest.worker_daemon",  # else idle workers print broken pipes at the end
     "spark.executorEnv.PYTHONSAFEPATH": "1",  # else numpy.py in the current folder is taken for numpy
 }
 FOLDER = "headgate_workers"  # the archive is unpacked to this one, beside where an executor's Python starts
