@@ -156,6 +156,9 @@ def lift_proposal(case: Case, proposal: Proposal, terms: CatchUpTerms | None) ->
         detail = f"{backlog.tuples:.6g} tuples wait, and no allocation within the bounds works them off."
         return replace(proposal, constraints=(*proposal.constraints, Reason("catch-up-impossible", detail)))
     counts = [max(pair) for pair in zip(proposal.counts, planned.floors, strict=True)]
+    if counts != proposal.counts:
+        # What runs is given back after the work is done: until then the floors fall with every interval.
+        counts = [max(pair) for pair in zip(counts, case.running, strict=True)]
     if k_max is not None and sum(counts) > max(k_max, sum(proposal.counts)):
         counts = give_up(proposal.counts, planned.floors, k_max)
     limits = (
