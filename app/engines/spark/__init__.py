@@ -1,0 +1,1 @@
+"""Spark Structured Streaming: the progress of a query, batch by batch."""
