@@ -4,10 +4,10 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # `make` alone lists the targets: the text behind ## is what it shows.
 .DEFAULT_GOAL := help
-.PHONY: help _installed setup run test lint migrate openapi workers bench lock
+.PHONY: help _installed setup run test test-engines lint migrate openapi workers bench lock
 
 help: ## list these targets
-	@sed -n -E 's/^([a-z]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-15s %s\n", $$1, $$2 }'
+	@sed -n -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
 
 _installed:
 	@sh tools/setup.sh requirements.lock
@@ -30,6 +30,11 @@ test: ## install what the tests need, then run the linters and every test (PYTES
 	@sh tools/setup.sh requirements-dev.lock
 	@$(MAKE) --no-print-directory lint
 	.venv/bin/pytest -n 2 --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
+
+test-engines: ## run the tests on real engines: Flink, Prometheus, Spark, Kafka's client (0.4 GB more; PYTEST_ARGS picks some)
+	@sh tools/need_programs.sh prometheus
+	@sh tools/setup.sh requirements-engines.lock
+	.venv/bin/pytest tests/engines $(PYTEST_ARGS)
 
 lint: ## check format, lint rules, types and import contracts
 	@sh tools/setup.sh requirements-dev.lock

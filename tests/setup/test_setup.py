@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-LOCKS = ["requirements.lock", "requirements-dev.lock", "requirements-uv.lock"]
+LOCKS = ["requirements.lock", "requirements-dev.lock", "requirements-engines.lock", "requirements-uv.lock"]
 
 FAKE_PYTHON = """#!/bin/sh
 # Stands in for an interpreter: notes how it is called, fails where it should.
@@ -89,11 +89,16 @@ def test_every_pin_has_its_hashes_and_no_address(lock: str) -> None:
     assert "index-url" not in text
 
 
-def test_the_lock_for_development_holds_all_of_the_other_in_the_same_versions() -> None:
-    development = read_pins("requirements-dev.lock")
-    assert {name: development.get(name) for name in read_pins("requirements.lock")} == read_pins(
-        "requirements.lock"
-    )
+@pytest.mark.parametrize(
+    ("larger", "smaller"),
+    [
+        ("requirements-dev.lock", "requirements.lock"),
+        ("requirements-engines.lock", "requirements-dev.lock"),
+    ],
+)
+def test_a_larger_lock_holds_all_of_the_smaller_one_in_the_same_versions(larger: str, smaller: str) -> None:
+    pins = read_pins(larger)
+    assert {name: pins.get(name) for name in read_pins(smaller)} == read_pins(smaller)
 
 
 def test_everything_that_the_project_asks_for_is_pinned() -> None:
@@ -101,6 +106,7 @@ def test_everything_that_the_project_asks_for_is_pinned() -> None:
     for lock, wanted in (
         ("requirements.lock", project["project"]["dependencies"]),
         ("requirements-dev.lock", project["dependency-groups"]["dev"]),
+        ("requirements-engines.lock", project["dependency-groups"]["engines"]),
     ):
         names = {re.split(r"[^\w.-]", requirement)[0].lower() for requirement in wanted}
         assert names <= set(read_pins(lock)), lock
@@ -187,8 +193,10 @@ def test_the_index_that_pip_is_set_up_with_is_handed_to_uv(checkout: Path, varia
 
 def test_make_alone_lists_every_target_with_what_it_does() -> None:
     listed = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    assert {"setup", "run", "test", "lint", "migrate", "openapi", "bench", "help"} <= set(targets)
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert {"setup", "run", "test", "test-engines", "lint", "migrate", "openapi", "bench", "help"} <= set(
+        targets
+    )
     for target in targets:
         assert re.search(rf"^  make {target} +\w", listed, re.MULTILINE), target
 
@@ -199,8 +207,8 @@ def test_ci_runs_what_the_readme_says() -> None:
     commands = [
         line for line in script.read_text().splitlines() if line and not line.startswith(("#", "set ", "cd "))
     ]
-    assert commands == ["make test"]
-    assert "make test" in (ROOT / "README.md").read_text()
+    assert commands == ["make test", "make test-engines"]
+    assert all(command in (ROOT / "README.md").read_text() for command in commands)
 
 
 def ask_for(*needed: str, path: Path) -> subprocess.CompletedProcess[str]:
