@@ -38,6 +38,7 @@ from app.throughput_samples import routes as throughput_samples
 from app.topologies import routes as topologies
 from app.vm_catalogues import routes as vm_catalogues
 from app.vm_forecasts import routes as vm_forecasts
+from app.what_ifs import routes as what_ifs
 from app.workload_forecasts import routes as workload_forecasts
 from migrations.runner import newest_revision
 
@@ -60,6 +61,7 @@ ROUTERS = (
     workload_forecasts.router,
     backtests.router,
     simulations.router,
+    what_ifs.router,
     recommendations.router,
     health.router,
     index.router,

@@ -1,0 +1,102 @@
+"""What another load, budget or target would mean: what runs, what would be planned, and the frontier between."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from planner.allocation.allocate import allocate_budget
+from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidAllocation, TargetUnreachable
+from planner.gates.headroom import check_rate, scale_load
+from planner.gates.verdict import Verdict, judge_capacity
+from planner.plans.estimation import Situation, survey_load
+from planner.plans.frontier import FrontierPoint, sweep_frontier
+from planner.plans.optimal import explain_allocated, find_fewest
+from planner.topology.processors import find_counts
+from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Plan, Topology
+
+Found = TypeVar("Found")
+REFUSALS = (BoundTooSmall, BudgetTooSmall, TargetUnreachable)
+# The frontier goes on behind the largest number of processors that is asked about or runs.
+BEYOND = 1.5
+LEAST_BEYOND = 8
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIfTerms:
+    """The load as a multiple of the measured one, and a target, a budget, or neither."""
+
+    load_factor: float = 1.0
+    t_max_seconds: float | None = None
+    k_max: int | None = None
+
+
+@dataclass(frozen=True)
+class Explored:
+    """The answer; None: what runs is not known, or nothing within the terms can be planned, as a diagnostic says."""
+
+    external_rate: float
+    k_max: int | None
+    current: Estimate | None
+    verdict: Verdict | None
+    planned: Plan | None
+    frontier: list[FrontierPoint]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def explore(topology: Topology, load: Load, terms: WhatIfTerms, model: Model = DEFAULT_MODEL) -> Explored:
+    """The answer under the load of the factor; a plan is ready for bursts as they come, as every plan."""
+    rate = terms.load_factor * load.external_rate
+    measured = survey_load(topology, load, model, is_open=True)
+    check_rate(measured, rate)
+    situation = scale_load(measured, rate)
+    said: list[Diagnostic] = []
+    verdict = refuse(lambda: judge_running(topology, load, terms, rate, model), "running-unknown", said)
+    running = None if verdict is None else verdict.estimate.processors_total
+    k_max = terms.k_max if terms.k_max is not None or terms.t_max_seconds is not None else running
+    planned = refuse(lambda: plan(situation, terms.t_max_seconds, k_max), "no-plan", said)
+    totals = [one for one in (running, k_max, planned and planned.estimate.processors_total) if one]
+    most = max([0, *totals])
+    frontier = refuse(
+        lambda: sweep_frontier(situation, max(int(BEYOND * most), most + LEAST_BEYOND)), "no-frontier", said
+    )
+    current = None if verdict is None else verdict.estimate
+    return Explored(rate, k_max, current, verdict, planned, frontier or [], tuple(said))
+
+
+def judge_running(topology: Topology, load: Load, terms: WhatIfTerms, rate: float, model: Model) -> Verdict:
+    """The gate's verdict on what runs; raises InvalidAllocation where that is not known."""
+    running = find_counts(topology, load, None)
+    counts = {operator.name: count for operator, count in zip(topology.operators, running, strict=True)}
+    return judge_capacity(
+        topology,
+        load,
+        counts,
+        external_rate=rate,
+        t_max_seconds=terms.t_max_seconds,
+        k_max=terms.k_max,
+        model=model,
+    )
+
+
+def plan(situation: Situation, t_max_seconds: float | None, k_max: int | None) -> Plan | None:
+    """The fewest processors for the target, within the budget; else the best split of the budget."""
+    if t_max_seconds is not None:
+        found = explain_allocated(
+            situation, find_fewest(situation, t_max_seconds), "min-processors", t_max_seconds
+        )
+        if k_max is None or found.estimate.processors_total <= k_max:
+            return found
+    if k_max is None:
+        return None
+    return explain_allocated(
+        situation, allocate_budget(situation.stations, k_max, situation.names), "min-latency"
+    )
+
+
+def refuse(compute: Callable[[], Found], code: str, said: list[Diagnostic]) -> Found | None:
+    """The result, or None and a diagnostic that says why there is none."""
+    try:
+        return compute()
+    except (*REFUSALS, InvalidAllocation) as error:
+        said.append(Diagnostic(code, str(error)))
+        return None
