@@ -1,0 +1,175 @@
+"""What each vertex did in an interval: rates by the vertex's own clock, from counters alone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import NamedTuple
+
+from app.engines.flink.counters import Counters, read_metric_counters, subtract_counters
+from app.engines.flink.documents import MetricSums, VertexState
+from app.engines.flink.naming import METRIC_PREFIX
+from app.engines.flink.samples import Sample
+from app.engines.numbers import divide
+
+SHORTEST_SECONDS = 0.1  # rates of less time say nothing
+LARGEST_RATE = 1e12
+ZERO = Counters(0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+class Activity(NamedTuple):
+    """What one vertex did; rates per second; None: not known.
+
+    `served` counts records that it took up, for a source those that its source operator emitted.
+    """
+
+    vertex: VertexState
+    counted: Counters
+    seconds: float | None
+    served: float | None
+    sent: float | None
+    service_rate: float | None
+    is_source: bool = False
+    has_own_count: bool = False
+    pending: float | None = None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it is a source whose busy time is not measured: a legacy source, which only waits for its input."""
+        return self.is_source and self.counted.busy_ms is None
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An interval between two samples, or from the start of the job to its only sample."""
+
+    seconds: float
+    end_ms: float | None
+    has_clock: bool
+    activities: Mapping[str, Activity]
+    later: Sample
+    earlier: Sample | None
+
+    @property
+    def since_start(self) -> bool:
+        """Whether it is the whole life of the job's present tasks."""
+        return self.earlier is None
+
+
+def measure(earlier: Sample | None, later: Sample) -> Interval | None:
+    """What happened between two samples, or since the start; None where no time passed."""
+    counted = {
+        vertex: subtract_counters(
+            after.counters, ZERO if earlier is None else earlier.job.vertices[vertex].counters
+        )
+        for vertex, after in later.job.vertices.items()
+    }
+    clocks = [
+        seconds
+        for vertex, counters in counted.items()
+        if (seconds := counters.find_seconds(later.job.vertices[vertex].parallelism)) is not None
+    ]
+    seconds = median(clocks) if clocks else find_answer_gap(earlier, later)
+    if seconds is None or seconds < SHORTEST_SECONDS:
+        return None
+    activities = {
+        vertex: observe(vertex, counters, seconds, earlier, later) for vertex, counters in counted.items()
+    }
+    return Interval(seconds, later.job.at_ms, bool(clocks), activities, later, earlier)
+
+
+def find_answer_gap(earlier: Sample | None, later: Sample) -> float | None:
+    """The time between the two documents, or since the start of the job, by the engine's clock."""
+    started = later.job.running_ms or later.job.started_ms
+    before = started if earlier is None else earlier.job.at_ms
+    return None if before is None or later.job.at_ms is None else (later.job.at_ms - before) / 1000.0
+
+
+def observe(
+    vertex: str, counted: Counters, seconds: float, earlier: Sample | None, later: Sample
+) -> Activity:
+    """The activity of one vertex; its own clock, where it has one, is nearer to its counters than any other."""
+    state = later.job.vertices[vertex]
+    is_source = not later.job.inputs.get(vertex)
+    own = counted.find_seconds(state.parallelism)
+    own = own if own is not None and own >= SHORTEST_SECONDS else None
+    clock = own or seconds
+    sent = find_rate(counted.records_out, clock)
+    served = find_rate(counted.records_in, clock)
+    by_source = count_at_source(vertex, state.parallelism, seconds, earlier, later) if is_source else None
+    if is_source:
+        served = by_source if by_source is not None else (sent if sent or sends_on(vertex, later) else None)
+    return Activity(
+        state,
+        counted,
+        own,
+        served,
+        sent,
+        find_service_rate(served, counted, state.parallelism, clock),
+        is_source,
+        by_source is not None,
+        find_pending(later.metrics.get(vertex)) if is_source else None,
+    )
+
+
+def sends_on(vertex: str, sample: Sample) -> bool:
+    """Whether a vertex sends to another; one that holds its whole chain has 0 records out whatever it does."""
+    return any(one.vertex == vertex for inputs in sample.job.inputs.values() for one in inputs)
+
+
+def find_service_rate(
+    served: float | None, counted: Counters, parallelism: int, seconds: float
+) -> float | None:
+    """Records served per second of busy time.
+
+    Busy time is the rest beside idle and back-pressured time, in whole milliseconds: less than one for each subtask
+    is taken as one.
+    """
+    if not served or counted.busy_ms is None:
+        return None
+    busy_ms = max(counted.busy_ms, float(parallelism))
+    return find_rate(served * seconds, busy_ms / 1000.0)
+
+
+def find_rate(count: float | None, seconds: float) -> float | None:
+    """count / seconds; None where that is no rate."""
+    rate = divide(count, seconds)
+    return rate if rate is not None and 0.0 <= rate <= LARGEST_RATE else None
+
+
+def count_at_source(
+    vertex: str, parallelism: int, seconds: float, earlier: Sample | None, later: Sample
+) -> float | None:
+    """Records per second that the source operator of a vertex emitted, by its own metric and the clock beside it."""
+    after = later.metrics.get(vertex)
+    before = None if earlier is None else earlier.metrics.get(vertex)
+    emitted = find_emitted(after)
+    if after is None or emitted is None or (earlier is not None and before is None):
+        return None
+    start = 0.0 if before is None else find_emitted(before)
+    if start is None or emitted < start:
+        return None
+    old = ZERO if before is None else read_metric_counters(before.values)
+    clock = subtract_counters(read_metric_counters(after.values), old).find_seconds(parallelism)
+    return find_rate(emitted - start, clock if clock is not None and clock >= SHORTEST_SECONDS else seconds)
+
+
+def find_emitted(metrics: MetricSums | None) -> float | None:
+    """Records that the source operators of a chain emitted."""
+    return sum_metrics(metrics, ".numRecordsOut")
+
+
+def find_pending(metrics: MetricSums | None) -> float | None:
+    """Records that a source knows to wait outside, such as the lag in Kafka."""
+    return sum_metrics(metrics, ".pendingRecords")
+
+
+def sum_metrics(metrics: MetricSums | None, suffix: str) -> float | None:
+    """The sum of the metrics of source operators with this ending; None where there is none."""
+    if metrics is None:
+        return None
+    found = [
+        value
+        for name, value in metrics.values.items()
+        if name.startswith(METRIC_PREFIX) and name.endswith(suffix)
+    ]
+    return sum(found) if found else None

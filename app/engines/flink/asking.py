@@ -1,0 +1,72 @@
+"""One sample of a job: which addresses of Flink's REST interface to ask, and in which order."""
+
+from collections.abc import Iterable
+from urllib.parse import quote
+
+from app.engines.answers import Asker, EngineAnswer, UnreadableAnswer
+from app.engines.flink.counters import OF_METRICS
+from app.engines.flink.naming import METRIC_PREFIX
+from app.engines.numbers import read_list, read_number, read_object, read_text
+
+JOBS = "/jobs/overview"
+RUNNING = "RUNNING"
+OF_SOURCES = (".numRecordsOut", ".pendingRecords")
+
+
+def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
+    """One sample of the job of this name or id.
+
+    A question about metrics is answered with what was fetched before, and starts a fetch: so the job's document is
+    asked first for the fetch alone, and asked last for its numbers.
+    """
+    overview = asker.get(JOBS)
+    found = find_job(overview, job)
+    document = asker.get(f"/jobs/{found}")
+    answers = [overview, asker.get("/overview"), asker.get("/jobmanager/config")]
+    for vertex, is_source in list_vertices(document):
+        address = f"/jobs/{found}/vertices/{vertex}"
+        answers.append(asker.get(address))
+        if is_source:
+            answers += ask_source(asker, address)
+    return [*answers, asker.get(f"/jobs/{found}")]
+
+
+def find_job(overview: EngineAnswer, wanted: str | None) -> str:
+    """The id of the running job of this name or id, the newest where several ran; raises UnreadableAnswer."""
+    listed = [read_object(one) for one in read_list(read_object(overview.body).get("jobs"))]
+    jobs = [(read_number(one.get("start-time")) or 0.0, read_text(one.get("jid")), one) for one in listed]
+    running = [
+        (started, jid, read_text(one.get("name")) or jid)
+        for started, jid, one in jobs
+        if jid is not None and one.get("state") == RUNNING
+    ]
+    matching = [one for one in running if wanted is None or wanted in one[1:]]
+    if wanted is None and len(matching) > 1:
+        names = ", ".join(sorted({name for _, _, name in matching}))
+        raise UnreadableAnswer("#", f"{len(matching)} jobs run: {names}. Name one of them, or give its id.")
+    if not matching:
+        names = ", ".join(sorted({name for _, _, name in running})) or "none"
+        asked = "no job runs" if wanted is None else f"no job of the name or id {wanted!r} runs"
+        raise UnreadableAnswer("#", f"{asked}; jobs that run: {names}.")
+    return max(matching)[1]
+
+
+def list_vertices(document: EngineAnswer) -> Iterable[tuple[str, bool]]:
+    """The vertices of a job, and whether each is a source."""
+    body = read_object(document.body)
+    nodes = [read_object(one) for one in read_list(read_object(body.get("plan")).get("nodes"))]
+    fed = {read_text(node.get("id")) for node in nodes if read_list(node.get("inputs"))}
+    for one in read_list(body.get("vertices")):
+        vertex = read_text(read_object(one).get("id"))
+        if vertex is not None:
+            yield vertex, vertex not in fed
+
+
+def ask_source(asker: Asker, address: str) -> Iterable[EngineAnswer]:
+    """The counters of source operators: names first, for one unknown name makes Flink answer with an empty list."""
+    names = asker.get(f"{address}/subtasks/metrics")
+    known = {read_text(read_object(one).get("id")) or "" for one in read_list(names.body)}
+    wanted = [name for name in sorted(known) if name.startswith(METRIC_PREFIX) and name.endswith(OF_SOURCES)]
+    if wanted:
+        counters = [name for name in OF_METRICS.values() if name in known]
+        yield asker.get(f"{address}/subtasks/metrics?get={quote(','.join([*wanted, *counters]), safe=',')}")

@@ -1,0 +1,99 @@
+"""Counters of a vertex, and what they say of an interval: only differences, never the meters that Flink derives.
+
+Flink's `...PerSecond` meters divide by 60 s from the first second on, so they are wrong for a minute after each start.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from app.engines.numbers import divide, read_number
+
+OF_DOCUMENTS = {
+    "records_in": ("read-records", "read-records-complete"),
+    "records_out": ("write-records", "write-records-complete"),
+    "busy_ms": ("accumulated-busy-time", ""),
+    "idle_ms": ("accumulated-idle-time", ""),
+    "back_pressured_ms": ("accumulated-backpressured-time", ""),
+}
+OF_METRICS = {
+    "records_in": "numRecordsIn",
+    "records_out": "numRecordsOut",
+    "busy_ms": "accumulateBusyTimeMs",
+    "idle_ms": "accumulateIdleTimeMs",
+    "back_pressured_ms": "accumulateBackPressuredTimeMs",
+}
+
+
+class Counters(NamedTuple):
+    """What a vertex counted since its start, summed over its subtasks; None: not known."""
+
+    records_in: float | None = None
+    records_out: float | None = None
+    busy_ms: float | None = None
+    idle_ms: float | None = None
+    back_pressured_ms: float | None = None
+
+    @property
+    def time_ms(self) -> float | None:
+        """busy + idle + back-pressured: the time that passed, once for each subtask; None for a legacy source."""
+        if self.busy_ms is None or self.idle_ms is None or self.back_pressured_ms is None:
+            return None
+        return self.busy_ms + self.idle_ms + self.back_pressured_ms
+
+    @property
+    def busy_share(self) -> float | None:
+        """The part of its time that a subtask was at work."""
+        return divide(self.busy_ms, self.time_ms)
+
+    @property
+    def back_pressured_share(self) -> float | None:
+        """The part of its time that a subtask was blocked by what follows."""
+        return divide(self.back_pressured_ms, self.time_ms)
+
+    def find_seconds(self, parallelism: int) -> float | None:
+        """The time that passed for each subtask."""
+        milliseconds = divide(self.time_ms, parallelism)
+        return None if milliseconds is None else milliseconds / 1000.0
+
+    @property
+    def service_rate(self) -> float | None:
+        """Records that one busy subtask serves in a second."""
+        rate = divide(self.records_in, self.busy_ms)
+        return 1000.0 * rate if rate else None
+
+
+def read_counters(metrics: Mapping[str, JsonValue]) -> Counters:
+    """The counters in the `metrics` of a vertex or subtask; a count that Flink calls incomplete is unknown."""
+    return Counters(
+        **{
+            field: None if metrics.get(complete) is False else read_number(metrics.get(name))
+            for field, (name, complete) in OF_DOCUMENTS.items()
+        }
+    )
+
+
+def read_metric_counters(values: Mapping[str, float]) -> Counters:
+    """The counters among metrics by their names, as `subtasks/metrics?get=...` answers them."""
+    return Counters(**{field: values.get(name) for field, name in OF_METRICS.items()})
+
+
+def add_counters(parts: Iterable[Counters]) -> Counters:
+    """The sum over subtasks; what is unknown for one of them is unknown for all."""
+    listed = list(parts)
+    columns = [[part[place] for part in listed] for place in range(len(Counters._fields))]
+    sums = [None if not column or None in column else sum(filter(None, column)) for column in columns]
+    return Counters(*sums)
+
+
+def subtract_counters(later: Counters, earlier: Counters) -> Counters:
+    """What was counted between two times."""
+    pairs = zip(later, earlier, strict=True)
+    return Counters(*[None if a is None or b is None else a - b for a, b in pairs])
+
+
+def went_down(later: Counters, earlier: Counters) -> bool:
+    """Whether a counter fell: the vertex started anew in between."""
+    pairs = zip(later, earlier, strict=True)
+    return any(a is not None and b is not None and a < b for a, b in pairs)

@@ -1,0 +1,219 @@
+"""The documents of Flink's REST interface that say something of a job, recognised by their path or their shape."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from app.engines.answers import EngineAnswer
+from app.engines.flink.counters import Counters, read_counters
+from app.engines.numbers import read_count, read_list, read_number, read_object, read_text
+
+METRICS_PATH = re.compile(
+    r"/jobs/(?P<job>[^/]+)/vertices/(?P<vertex>[^/]+)/(?P<subtasks>subtasks/)?metrics\?.*get="
+)
+SUBTASK = re.compile(r"(\d+)\.(.+)")
+
+
+class Input(NamedTuple):
+    """What a vertex gets from another, and how the sender chooses the subtask that gets a record."""
+
+    vertex: str
+    ship_strategy: str
+
+
+class VertexState(NamedTuple):
+    """A vertex in a job's document; counters are since its start."""
+
+    id: str
+    name: str
+    parallelism: int
+    max_parallelism: int | None
+    status: str
+    started_ms: float | None
+    counters: Counters
+
+
+class JobState(NamedTuple):
+    """A job as `GET /jobs/:id` gave it; `at_ms` is the engine's clock, or when the answer came."""
+
+    pointer: str
+    id: str
+    name: str
+    state: str
+    scheduler: str
+    started_ms: float | None
+    running_ms: float | None
+    at_ms: float | None
+    came_at: datetime | None
+    vertices: Mapping[str, VertexState]
+    inputs: Mapping[str, tuple[Input, ...]]
+
+
+class SubtaskState(NamedTuple):
+    """A subtask in a vertex's document; a new attempt starts its counters anew."""
+
+    place: int
+    attempt: int | None
+    counters: Counters
+
+
+class VertexDetail(NamedTuple):
+    """A vertex as `GET /jobs/:id/vertices/:id` gave it, subtask by subtask."""
+
+    vertex: str
+    subtasks: tuple[SubtaskState, ...]
+    at_ms: float | None
+    came_at: datetime | None
+
+
+class MetricSums(NamedTuple):
+    """Metrics of a vertex by name, summed over its subtasks."""
+
+    job: str
+    vertex: str
+    values: Mapping[str, float]
+    came_at: datetime | None
+
+
+class Cluster(NamedTuple):
+    """What the answers say of the cluster; None: they do not show it."""
+
+    slots_total: int | None = None
+    slots_available: int | None = None
+    options: Mapping[str, str] | None = None
+
+
+Document = JobState | VertexDetail | MetricSums | Cluster
+
+
+def read_document(answer: EngineAnswer) -> Document | None:
+    """What an answer is, or None where a reader of jobs has no use for it."""
+    body = read_object(answer.body)
+    if isinstance(body.get("vertices"), list):
+        return read_job(answer, body)
+    if isinstance(body.get("subtasks"), list) and "id" in body and "now" in body:
+        return read_detail(answer, body)
+    if "slots-total" in body:
+        return Cluster(read_count(body["slots-total"]), read_count(body.get("slots-available")))
+    if isinstance(answer.body, list):
+        return read_metrics(answer, answer.body) or read_options(answer.body)
+    return None
+
+
+def to_milliseconds(time: datetime | None) -> float | None:
+    """Epoch milliseconds, as in Flink's documents."""
+    return None if time is None else time.timestamp() * 1000.0
+
+
+def to_time(milliseconds: float) -> datetime:
+    """The UTC time of epoch milliseconds."""
+    return datetime.fromtimestamp(milliseconds / 1000.0, UTC)
+
+
+LATEST_MS = 4_102_444_800_000.0  # the year 2100: a later time is no time
+
+
+def read_time(value: JsonValue) -> float | None:
+    """Epoch milliseconds; None for -1, which Flink writes where something has not happened, and for no time at all."""
+    number = read_number(value)
+    return number if number is not None and 0.0 < number < LATEST_MS else None
+
+
+def read_job(answer: EngineAnswer, body: Mapping[str, JsonValue]) -> JobState:
+    """The job in its document; vertices and plan can be empty at first."""
+    vertices = [read_vertex(read_object(one)) for one in read_list(body.get("vertices"))]
+    return JobState(
+        answer.pointer,
+        read_text(body.get("jid")) or "",
+        read_text(body.get("name")) or "",
+        read_text(body.get("state")) or "RUNNING",
+        read_text(body.get("schedulerType")) or "",
+        read_time(body.get("start-time")),
+        read_time(read_object(body.get("timestamps")).get("RUNNING")),
+        read_time(body.get("now")) or to_milliseconds(answer.at),
+        answer.at,
+        {one.id: one for one in vertices if one is not None},
+        read_inputs(read_object(body.get("plan"))),
+    )
+
+
+def read_vertex(body: Mapping[str, JsonValue]) -> VertexState | None:
+    """A vertex in a job's document; None where it has no id or nothing runs of it."""
+    vertex, parallelism = read_text(body.get("id")), read_count(body.get("parallelism"))
+    if vertex is None or not parallelism:
+        return None
+    return VertexState(
+        vertex,
+        read_text(body.get("name")) or vertex,
+        parallelism,
+        read_count(body.get("maxParallelism")) or None,
+        read_text(body.get("status")) or "RUNNING",
+        read_time(body.get("start-time")),
+        read_counters(read_object(body.get("metrics"))),
+    )
+
+
+def read_inputs(plan: Mapping[str, JsonValue]) -> dict[str, tuple[Input, ...]]:
+    """The inputs of each vertex in a plan, each sender once."""
+    inputs: dict[str, tuple[Input, ...]] = {}
+    for node in map(read_object, read_list(plan.get("nodes"))):
+        vertex = read_text(node.get("id"))
+        if vertex is None:
+            continue
+        strategies: dict[str, str] = {}
+        for one in map(read_object, read_list(node.get("inputs"))):
+            sender = read_text(one.get("id"))
+            if sender is not None:
+                strategies.setdefault(sender, read_text(one.get("ship_strategy")) or "")
+        inputs[vertex] = tuple(Input(*pair) for pair in strategies.items())
+    return inputs
+
+
+def read_detail(answer: EngineAnswer, body: Mapping[str, JsonValue]) -> VertexDetail | None:
+    """The subtasks of a vertex; their sums in `aggregated` are left alone, for they say -1 where a part is NaN."""
+    vertex = read_text(body.get("id"))
+    listed = [read_object(one) for one in read_list(body.get("subtasks"))]
+    if vertex is None:
+        return None
+    subtasks = [
+        SubtaskState(
+            place,
+            read_count(one.get("attempt")),
+            read_counters(read_object(one.get("metrics"))),
+        )
+        for place, one in enumerate(listed)
+    ]
+    at_ms = read_time(body.get("now")) or to_milliseconds(answer.at)
+    return VertexDetail(vertex, tuple(subtasks), at_ms, answer.at)
+
+
+def read_metrics(answer: EngineAnswer, listed: list[JsonValue]) -> MetricSums | None:
+    """Metrics of a vertex summed over its subtasks; only the path says of which vertex they are."""
+    asked = METRICS_PATH.search(answer.path)
+    if asked is None:
+        return None
+    sums: dict[str, float] = {}
+    unknown: set[str] = set()
+    for one in map(read_object, listed):
+        name, number = read_text(one.get("id")) or "", read_number(one.get("sum", one.get("value")))
+        of_subtask = None if asked["subtasks"] else SUBTASK.fullmatch(name)
+        name = of_subtask[2] if of_subtask else name
+        if number is None:
+            unknown.add(name)
+        else:
+            sums[name] = sums.get(name, 0.0) + number
+    known = {name: total for name, total in sums.items() if name not in unknown}
+    return MetricSums(asked["job"], asked["vertex"], known, answer.at)
+
+
+def read_options(listed: list[JsonValue]) -> Cluster | None:
+    """The cluster's options, as `GET /jobmanager/config` lists them."""
+    options: dict[str, str] = {}
+    for one in map(read_object, listed):
+        key, value = read_text(one.get("key")), read_text(one.get("value"))
+        if key is not None and value is not None:
+            options[key] = value
+    return Cluster(options=options) if options else None

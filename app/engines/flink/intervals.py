@@ -1,0 +1,104 @@
+"""The intervals between samples: those that say something, and why the others do not."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from app.engines.answers import say
+from app.engines.flink.activity import Interval, measure
+from app.engines.flink.samples import Sample, find_impossible_clock, find_reset, has_moved
+from planner.values import Diagnostic
+
+
+@dataclass(slots=True)
+class Intervals:
+    """What can be measured between samples, oldest first; `fallback` says selectivities where nothing else does."""
+
+    measured: list[Interval] = field(default_factory=list)
+    fallback: Interval | None = None
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def newest(self) -> Interval | None:
+        """The interval that the topology is measured by."""
+        return self.measured[-1] if self.measured else self.fallback
+
+
+def find_intervals(samples: Sequence[Sample]) -> Intervals:
+    """The intervals between samples whose counters can be subtracted; of one sample, its time since the start."""
+    found = Intervals()
+    moved = list(drop_unmoved(drop_impossible(samples, found), found))
+    for earlier, later in pairwise(moved):
+        reset = find_reset(earlier, later)
+        if reset is not None:
+            found.diagnostics.append(
+                say(
+                    "interval-discarded",
+                    f"Between two samples {reset}: their counters cannot be subtracted, and nothing is measured from "
+                    "them. The next interval counts again.",
+                )
+            )
+        elif (interval := measure(earlier, later)) is not None:
+            found.measured.append(interval)
+    found.fallback = find_fallback(moved)
+    if len(samples) == 1 and found.fallback is not None:
+        found.measured.append(found.fallback)
+        found.diagnostics.append(
+            say(
+                "averages-since-start",
+                f"There is one sample: rates are averages over the {found.fallback.seconds:.0f} s since the tasks "
+                "started, with the seconds in which they warmed up. Send two samples, some time apart, for what "
+                "happens now.",
+            )
+        )
+    return found
+
+
+def drop_impossible(samples: Sequence[Sample], found: Intervals) -> Iterable[Sample]:
+    """The samples whose metrics can be of the tasks that run."""
+    for sample in samples:
+        name = find_impossible_clock(sample)
+        if name is None:
+            yield sample
+            continue
+        found.diagnostics.append(
+            say(
+                "stale-metrics",
+                f"A sample is left out: {name} has counted for longer than it runs, so its metrics are from before it "
+                "was started anew.",
+            )
+        )
+
+
+def drop_unmoved(samples: Iterable[Sample], found: Intervals) -> Iterable[Sample]:
+    """Samples with new counters: of those with the same ones the first, with what was asked beside the others."""
+    kept: Sample | None = None
+    for sample in samples:
+        if kept is None:
+            kept = sample
+        elif has_moved(kept, sample) or find_reset(kept, sample) is not None:
+            yield kept
+            kept = sample
+        else:
+            found.diagnostics.append(
+                say(
+                    "stale-metrics",
+                    "Two samples have the same counters: Flink answered with metrics that it fetched before. Asking "
+                    "starts a new fetch, at most one in each metrics.fetcher.update-interval, 10 s unless "
+                    "configured: ask again after it.",
+                )
+            )
+            kept = Sample(kept.job, {**kept.details, **sample.details}, {**kept.metrics, **sample.metrics})
+    if kept is not None:
+        yield kept
+
+
+def find_fallback(samples: Sequence[Sample]) -> Interval | None:
+    """The longest life of the newest sample's vertices."""
+    lives = [
+        life
+        for sample in samples
+        if sample.job.vertices.keys() == samples[-1].job.vertices.keys()
+        and (life := measure(None, sample)) is not None
+    ]
+    return max(lives, key=lambda life: life.seconds, default=None)

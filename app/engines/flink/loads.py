@@ -1,0 +1,145 @@
+"""The load of an interval: what was offered and served at each operator, and what one subtask can serve."""
+
+from collections.abc import Iterable, Mapping
+
+from app.described.load import InstanceLoadBody, LoadBody, OperatorLoadBody
+from app.engines.flink.activity import Interval
+from app.engines.flink.counters import subtract_counters
+from app.engines.flink.documents import VertexDetail, to_time
+from app.engines.flink.flows import SATURATED, Flows
+from app.engines.flink.graph import Shape
+from app.engines.flink.samples import Sample
+
+OVERLOADED = 0.97  # served / offered: below it, and with no time left, records pile up
+SMALLEST_SHARE = 1e-9
+
+
+def make_load(interval: Interval, flows: Flows, shape: Shape, lag_seconds: float) -> LoadBody | None:
+    """The load, or None where the rate from outside or the time is not known; `lag_seconds`: how old its end was."""
+    external = [flows.external.get(vertex) for vertex, inputs in shape.inputs.items() if not inputs]
+    if not external or None in external or interval.end_ms is None:
+        return None
+    rate = sum(filter(None, external))
+    held_back = list_held_back(interval, flows, shape)
+    began_ms = interval.end_ms - 1000.0 * (interval.seconds + lag_seconds)
+    return LoadBody(
+        observed_at=to_time(max(began_ms, 0.0)),
+        window_seconds=interval.seconds,
+        external_rate=rate,
+        operators={
+            shape.names[vertex]: make_operator_load(
+                vertex, interval, flows, shape, arrives=rate > 0.0 and vertex not in held_back
+            )
+            for vertex in interval.activities
+            if shape.has(vertex)
+        },
+    )
+
+
+def make_operator_load(
+    vertex: str, interval: Interval, flows: Flows, shape: Shape, *, arrives: bool
+) -> OperatorLoadBody:
+    """The load of one operator; `arrives`: what upstream sends is what it would be offered."""
+    activity = interval.activities[vertex]
+    offered = flows.external.get(vertex) if activity.is_source else flows.find_offered(vertex)
+    back_pressured = activity.counted.back_pressured_share
+    return OperatorLoadBody(
+        service_rate=activity.service_rate,
+        arrival_rate=offered if arrives else None,
+        served_rate=activity.served,
+        processors=activity.vertex.parallelism,
+        back_pressured_share=None if back_pressured is None else min(back_pressured, 1.0),
+        backlog_tuples=find_backlog(vertex, interval, shape),
+        instances=list(find_instances(vertex, interval, shape)),
+    )
+
+
+def find_backlog(vertex: str, interval: Interval, shape: Shape) -> float | None:
+    """Records between a vertex and those that send to it alone: sent since the start less taken up since the start."""
+    activity, inputs = interval.activities[vertex], shape.inputs[vertex]
+    if activity.is_source:
+        return activity.pending
+    senders = [one.vertex for one in inputs if one.ship_strategy != "BROADCAST"]
+    others = [v for v, its in shape.inputs.items() if v != vertex and any(i.vertex in senders for i in its)]
+    if len(senders) < len(inputs) or others:
+        return None
+    vertices = interval.later.job.vertices
+    sent = [vertices[sender].counters.records_out for sender in senders]
+    taken = vertices[vertex].counters.records_in
+    if taken is None or not sent or None in sent:
+        return None
+    waiting = sum(filter(None, sent)) - taken
+    return waiting if waiting >= 0.0 else None
+
+
+def is_overloaded(vertex: str, interval: Interval, flows: Flows) -> bool:
+    """Whether a vertex works all the time and is sent more than it serves."""
+    activity, offered = interval.activities[vertex], flows.find_offered(vertex)
+    share = activity.counted.busy_share
+    if share is None or share < SATURATED or offered is None or activity.served is None:
+        return False
+    return activity.served < OVERLOADED * offered
+
+
+def list_overloaded(interval: Interval, flows: Flows) -> list[str]:
+    """The vertices that are sent more than they serve."""
+    return [vertex for vertex in interval.activities if is_overloaded(vertex, interval, flows)]
+
+
+def list_held_back(interval: Interval, flows: Flows, shape: Shape) -> set[str]:
+    """The vertices that get less than they would if an overloaded one before them kept up."""
+    behind, found = set(list_overloaded(interval, flows)), set[str]()
+    while behind:
+        behind = {
+            vertex
+            for vertex, inputs in shape.inputs.items()
+            if vertex not in found and any(one.vertex in behind for one in inputs)
+        }
+        found |= behind
+    return found
+
+
+def find_instances(vertex: str, interval: Interval, shape: Shape) -> Iterable[InstanceLoadBody]:
+    """The share of each subtask in the records, where keys decide it and subtasks were measured."""
+    operator = (
+        None
+        if shape.graph is None
+        else next((one for one in shape.graph.operators if one.name == shape.names[vertex]), None)
+    )
+    parallelism = interval.activities[vertex].vertex.parallelism
+    if operator is None or operator.queueing != "keyed" or parallelism < 2:
+        return
+    counts = count_by_subtask(vertex, interval.earlier, interval.later)
+    total = sum(filter(None, counts))
+    if len(counts) != parallelism or None in counts or total <= 0.0:
+        return
+    for place, count in enumerate(counts):
+        share = max((count or 0.0) / total, SMALLEST_SHARE)
+        yield InstanceLoadBody(instance=f"{operator.name} {place}", share=share)
+
+
+def count_by_subtask(vertex: str, earlier: Sample | None, later: Sample) -> list[float | None]:
+    """Records that each subtask took up in the interval; since the start where it was not asked for before."""
+    after = later.details.get(vertex)
+    before = None if earlier is None else earlier.details.get(vertex)
+    if after is None:
+        return []
+    if before is None or len(before.subtasks) != len(after.subtasks):
+        return list_records(after)
+    pairs = zip(after.subtasks, before.subtasks, strict=True)
+    counts = [subtract_counters(new.counters, old.counters).records_in for new, old in pairs]
+    return counts if all(count is None or count >= 0.0 for count in counts) else list_records(after)
+
+
+def list_records(detail: VertexDetail) -> list[float | None]:
+    """Records that each subtask took up since its start."""
+    return [one.counters.records_in for one in detail.subtasks]
+
+
+def list_busy(interval: Interval, names: Mapping[str, str]) -> list[str]:
+    """The operators that worked all the time."""
+    return [
+        names[vertex]
+        for vertex, activity in interval.activities.items()
+        if (activity.counted.busy_share or 0.0) >= SATURATED
+    ]

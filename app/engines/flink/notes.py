@@ -1,0 +1,162 @@
+"""What a reader of a load from Flink must know: each odd or missing measurement, with what it means."""
+
+from collections.abc import Iterable, Mapping
+
+from app.engines.answers import say
+from app.engines.flink.activity import Interval
+from app.engines.flink.documents import Cluster
+from app.engines.flink.flows import Flows
+from app.engines.flink.graph import Shape
+from app.engines.flink.loads import list_busy, list_held_back, list_overloaded
+from app.engines.flink.naming import CHAIN
+from planner.values import Diagnostic
+
+CLOCK_TOLERANCE = 0.05
+HELD_BACK = 0.05
+FEW = 100.0
+BUFFER_TIMEOUTS = ("execution.buffer-timeout.interval", "execution.buffer-timeout")
+DEFAULT_BUFFER_TIMEOUT = "100 ms"
+
+
+def note_interval(interval: Interval, flows: Flows, shape: Shape) -> Iterable[Diagnostic]:
+    """All notes on the newest interval."""
+    yield from note_clocks(interval, shape.names)
+    yield from note_sources(interval, shape)
+    yield from note_services(interval, shape)
+    yield from note_overload(interval, flows, shape)
+
+
+def note_clocks(interval: Interval, names: Mapping[str, str]) -> Iterable[Diagnostic]:
+    """Where the time that vertices counted is not the time that passed."""
+    if not interval.has_clock:
+        yield say(
+            "no-clock",
+            "No vertex has busy, idle and back-pressured times (Flink has them from 1.16 on): the time between two "
+            "samples is taken from when Flink answered, though its metrics may be seconds older.",
+        )
+    odd = [
+        names[vertex]
+        for vertex, activity in interval.activities.items()
+        if activity.seconds is not None
+        and abs(activity.seconds - interval.seconds) > CLOCK_TOLERANCE * interval.seconds
+    ]
+    if odd:
+        yield say(
+            "clocks-differ",
+            f"Busy, idle and back-pressured times of {', '.join(odd)} add up to another time than those of the other "
+            f"vertices, {interval.seconds:.1f} s: some subtasks did not report, or ran for a part of it.",
+            odd,
+        )
+
+
+def note_sources(interval: Interval, shape: Shape) -> Iterable[Diagnostic]:
+    """What the sources do not show."""
+    for vertex, activity in interval.activities.items():
+        if not activity.is_source:
+            continue
+        name = shape.names[vertex]
+        if not shape.has(vertex):
+            yield say(
+                "source-left-out",
+                f"{name} has no busy time (a legacy source): it only waits for its input, so it is no operator; its "
+                "records enter at what it sends to.",
+                [name],
+            )
+        elif activity.served is None:
+            yield say(
+                "chained-source",
+                f"{name} holds its whole chain, and shows no records in or out: ask for the metrics of its source "
+                f"operator, /jobs/<job id>/vertices/{vertex}/subtasks/metrics?get=Source__<name>.numRecordsOut, "
+                "with their path. Without them no load can be read.",
+                [name],
+            )
+        elif CHAIN in activity.vertex.name and not activity.has_own_count:
+            yield say(
+                "counted-by-output",
+                f"{name} is a chain, and how many records its source emitted is not known: the records that the chain "
+                "sends on are counted as those that enter.",
+                [name],
+            )
+        if (activity.counted.back_pressured_share or 0.0) > HELD_BACK:
+            yield say(
+                "source-held-back",
+                f"{name} was blocked for {activity.counted.back_pressured_share:.0%} of the time: more may wait "
+                "outside than it let in, so the offered load is at least what was measured.",
+                [name],
+            )
+
+
+def note_services(interval: Interval, shape: Shape) -> Iterable[Diagnostic]:
+    """What is not known of service times."""
+    stations = {v: one for v, one in interval.activities.items() if shape.has(v)}
+    yield say(
+        "service-scv-unknown",
+        "Flink does not measure how service times vary: service_scv is left out, and is taken as 1.",
+    )
+    idle = [
+        shape.names[v] for v, one in stations.items() if one.served is not None and one.service_rate is None
+    ]
+    if idle:
+        yield say(
+            "service-rate-unknown",
+            f"{', '.join(idle)} served nothing in this time, or shows no busy time: the service rate is not known.",
+            idle,
+        )
+    few = [
+        shape.names[v]
+        for v, one in stations.items()
+        if one.served is not None and 0.0 < one.served * interval.seconds < FEW
+    ]
+    if few:
+        yield say(
+            "few-records",
+            f"{', '.join(few)} served fewer than {FEW:.0f} records in this time: rates err by some 10% and more.",
+            few,
+        )
+
+
+def note_overload(interval: Interval, flows: Flows, shape: Shape) -> Iterable[Diagnostic]:
+    """Who works all the time, and what that hides."""
+    names = shape.names
+    overloaded = [names[vertex] for vertex in list_overloaded(interval, flows)]
+    if overloaded:
+        yield say(
+            "overloaded",
+            f"{', '.join(overloaded)} was busy all the time and served less than was sent to it.",
+            overloaded,
+        )
+    full = [name for name in list_busy(interval, names) if name not in overloaded]
+    if full:
+        yield say(
+            "at-capacity",
+            f"{', '.join(full)} was busy almost all the time: its buffers may be full, and the offered load is at "
+            "least what was measured. Flink's back pressure may still say ok.",
+            full,
+        )
+    held = [names[vertex] for vertex in list_held_back(interval, flows, shape)]
+    if held:
+        yield say(
+            "arrivals-held-back",
+            f"{', '.join(held)} gets less than it would if the overloaded operators before it kept up: its "
+            "arrival_rate is left out, and comes from the flow.",
+            sorted(held),
+        )
+
+
+def note_cluster(cluster: Cluster, slots_used: int) -> Iterable[Diagnostic]:
+    """What the cluster's options and slots mean for E[T] and for plans."""
+    if cluster.options is not None:
+        given = [cluster.options[key] for key in BUFFER_TIMEOUTS if key in cluster.options]
+        timeout = given[0] if given else f"{DEFAULT_BUFFER_TIMEOUT} (the default)"
+        if timeout.split()[0] not in {"0", "0ms"}:
+            yield say(
+                "buffer-timeout",
+                f"The cluster's buffer timeout is {timeout}, unless the job sets its own: below some thousand records "
+                "per second each hop to another task adds about half of it, which E[T] does not count.",
+            )
+    if cluster.slots_available == 0:
+        yield say(
+            "no-free-slots",
+            f"All {cluster.slots_total or slots_used} slots are taken: with more processors than slots Flink answers "
+            "as if all were well, and runs fewer.",
+        )

@@ -1,0 +1,87 @@
+"""Flink's answers as a topology and loads: `GET /jobs/:id`, best twice, and what was asked beside it."""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import JsonValue
+
+from app.described.load import LoadBody
+from app.engines.answers import EngineAnswer, EngineReading, say
+from app.engines.flink.activity import Interval
+from app.engines.flink.documents import Cluster, JobState
+from app.engines.flink.flows import Flows, trace
+from app.engines.flink.graph import Shape, draw, find_shape
+from app.engines.flink.intervals import find_intervals
+from app.engines.flink.loads import make_load
+from app.engines.flink.notes import note_cluster, note_interval
+from app.engines.flink.samples import put_together
+from planner.values import Diagnostic
+
+
+def read(answers: Sequence[EngineAnswer]) -> EngineReading:
+    """The topology of the job, and one load for each interval between samples whose counters can be subtracted."""
+    asked = put_together(answers)
+    job = asked.samples[-1].job
+    found = find_intervals(asked.samples)
+    newest = found.newest
+    shape = find_shape(job, newest)
+    flows = Flows() if newest is None else trace(newest, shape.inputs, shape.names)
+    graph = draw(job, newest, flows, shape)
+    lags = [find_lag(interval) for interval in found.measured]
+    loads = [
+        load
+        for interval, lag in zip(found.measured, lags, strict=True)
+        if (load := read_load(interval, lag - min(lags), shape)) is not None
+    ]
+    used = count_slots(job)
+    diagnostics = [*asked.diagnostics, *found.diagnostics, *flows.diagnostics, *shape.diagnostics]
+    if found.measured:
+        diagnostics += note_interval(found.measured[-1], flows, shape)
+    if not loads:
+        diagnostics.append(say("no-load", "Nothing is measured: send two samples of the running job."))
+    diagnostics += note_cluster(asked.cluster, used)
+    return EngineReading(
+        graph, tuple(loads), join_notes(diagnostics), make_marks(job, shape, asked.cluster, used)
+    )
+
+
+def read_load(interval: Interval, lag_seconds: float, shape: Shape) -> LoadBody | None:
+    """The load of one interval, with the flows of this interval; None where the job had other vertices then."""
+    if interval.activities.keys() != shape.names.keys():
+        return None
+    return make_load(interval, trace(interval, shape.inputs, shape.names), shape, lag_seconds)
+
+
+def find_lag(interval: Interval) -> float:
+    """How much longer the vertices have run than they have counted: start-up, and the age of the metrics."""
+    lags = [
+        (interval.end_ms - one.started_ms) / 1000.0 - counted
+        for one in interval.later.job.vertices.values()
+        if interval.end_ms is not None
+        and one.started_ms is not None
+        and (counted := one.counters.find_seconds(one.parallelism)) is not None
+    ]
+    return max(min(lags, default=0.0), 0.0)
+
+
+def count_slots(job: JobState) -> int:
+    """The slots that the job takes: tasks of all vertices share slots, so as many as its widest vertex has subtasks."""
+    return max(one.parallelism for one in job.vertices.values())
+
+
+def make_marks(job: JobState, shape: Shape, cluster: Cluster, used: int) -> Mapping[str, JsonValue]:
+    """What Flink calls things: a patch needs the id of the job and of every vertex, those left out too."""
+    return {
+        "job": job.id,
+        "job_name": job.name,
+        "scheduler": job.scheduler,
+        "vertices": {name: vertex for vertex, name in shape.names.items() if shape.has(vertex)},
+        "parallelism": {vertex: one.parallelism for vertex, one in job.vertices.items()},
+        "slots_used": used,
+        "slots_total": cluster.slots_total,
+        "slots_available": cluster.slots_available,
+    }
+
+
+def join_notes(notes: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Each note once."""
+    return tuple(dict.fromkeys(notes))

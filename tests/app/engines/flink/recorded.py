@@ -1,0 +1,65 @@
+"""Recorded answers of a real Flink, and changes of them for tests."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any, cast
+
+from app.engines.answers import EngineAnswer, EngineReading
+from app.engines.readers import list_answers, read_answers
+
+FOLDER = Path("tests/golden/engines/flink")
+JOB = "137fb1cad48a7720f2976c548dfbb1bd"
+PARSE = "a0bcbe636c3291fd3f45c25deb2b0823"
+
+Json = Any
+
+
+def load(name: str) -> Json:
+    """One recorded document."""
+    return json.loads((FOLDER / f"{name}.json").read_text())
+
+
+def read(body: Json) -> EngineReading:
+    """What the reader makes of a body, as the service calls it."""
+    return read_answers("flink", list_answers(body))
+
+
+def answer(name: str, path: str = "") -> EngineAnswer:
+    """One recorded document as an answer."""
+    return EngineAnswer(load(name), path)
+
+
+def vertex(job: Json, name: str) -> Json:
+    """A vertex of a job's document, by its name."""
+    return next(one for one in job["vertices"] if one["name"] == name)
+
+
+def set_input(job: Json, name: str, strategy: str) -> Json:
+    """The job with another exchange before a vertex."""
+    changed = copy.deepcopy(job)
+    of_vertex = vertex(changed, name)["id"]
+    node = next(one for one in changed["plan"]["nodes"] if one["id"] == of_vertex)
+    node["inputs"][0]["ship_strategy"] = strategy
+    return changed
+
+
+def later(job: Json, seconds: float, **rates: tuple[float, float, float]) -> Json:
+    """The job some seconds later: per vertex (named without "Sink: ") records in and out per second, and busy share."""
+    changed = copy.deepcopy(job)
+    changed["now"] += round(seconds * 1000)
+    for one in changed["vertices"]:
+        metrics, count = one["metrics"], one["parallelism"]
+        taken, sent, busy = rates[cast("str", one["name"]).rpartition(": ")[2]]
+        metrics["read-records"] += round(taken * seconds)
+        metrics["write-records"] += round(sent * seconds)
+        if metrics["accumulated-busy-time"] != "NaN":
+            busy_ms = round(1000 * seconds * count * busy)
+            metrics["accumulated-busy-time"] += busy_ms
+            metrics["accumulated-idle-time"] += round(1000 * seconds * count) - busy_ms
+    return changed
+
+
+def codes(reading: EngineReading) -> set[str]:
+    """The codes of its diagnostics."""
+    return {one.code for one in reading.diagnostics}
