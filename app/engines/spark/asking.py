@@ -14,4 +14,7 @@ def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
     if application is not None:
         answers.append(asker.get(f"/api/v1/applications/{quote(application, safe='')}/executors"))
     named = "" if job is None else f"?query={quote(job, safe='')}"
-    return [*answers, asker.get(f"/metrics/json{named}")]
+    return [
+        *answers,
+        asker.get(f"/metrics/json/{named}"),
+    ]  # without the last slash Spark answers with a redirect

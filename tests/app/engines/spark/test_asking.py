@@ -13,7 +13,7 @@ AT = datetime(2026, 11, 18, 22, 42, 5, tzinfo=UTC)
 RECORDED: dict[str, JsonValue] = {
     "/api/v1/applications": load_golden("spark/ui-applications.json"),
     "/api/v1/applications/local-1795041679421/executors": load_golden("spark/ui-executors.json"),
-    "/metrics/json": load_golden("spark/ui-metrics.json"),
+    "/metrics/json/": load_golden("spark/ui-metrics.json"),
 }
 
 
@@ -26,10 +26,10 @@ class Recorded:
 
 def test_one_sample_is_read():
     answers = ask(Recorded(), "clicks")
-    assert [answer.path for answer in answers] == [*list(RECORDED)[:2], "/metrics/json?query=clicks"]
+    assert [answer.path for answer in answers] == [*list(RECORDED)[:2], "/metrics/json/?query=clicks"]
     assert read(answers).loads[0].operators["clicks"].processors == 2
 
 
 def test_names_are_encoded():
-    assert ask(Recorded(), "a b/c")[-1].path == "/metrics/json?query=a%20b%2Fc"
-    assert ask(Recorded(), None)[-1].path == "/metrics/json"
+    assert ask(Recorded(), "a b/c")[-1].path == "/metrics/json/?query=a%20b%2Fc"
+    assert ask(Recorded(), None)[-1].path == "/metrics/json/"
