@@ -49,7 +49,7 @@ class Situation(NamedTuple):
 
     def wait_seconds(self, counts: Sequence[int]) -> list[float]:
         """The mean wait at each operator; inf where it is unstable."""
-        return list_floats(self.stations.queues.wait_seconds(counts))
+        return list_floats(self.stations.wait_seconds(counts))
 
     def waiting_probability(self, counts: Sequence[int]) -> list[float]:
         """The part of the tuples that wait at each operator; all must be stable."""

@@ -12,7 +12,7 @@ from planner.queueing.gain_curve import Curve, ScalarQueues
 from planner.queueing.instance_curve import InstanceCurve
 from planner.queueing.instance_queues import InstanceQueues
 from planner.queueing.key_shares import UNREACHABLE
-from planner.queueing.mixed_queues import MixedQueues, find_least_stable
+from planner.queueing.mixed_queues import MixedQueues, find_least_stable, wait_or_inf
 from planner.queueing.queueings import PLAIN, Inflow
 from planner.queueing.waiting import least_stable_processors, waiting_probability
 from planner.queueing.waiting_models import VariabilityWeights, weigh_operator
@@ -22,6 +22,8 @@ NO_BOUND = 2**53
 """max_processors of an operator without such a bound: the integers up to here are exact as doubles."""
 FEW_OPERATORS = 48
 """Up to here plain floats are faster than arrays."""
+MANY_OTHERS = 2
+"""From here on one array for operators with bursts or queues of their own is faster than a curve for each."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,33 @@ class Stations:
         if len(at) == len(self):
             return plain
         return MixedQueues.join(plain, self.prepare_others(np.flatnonzero(is_other).tolist()), is_other)
+
+    def wait_seconds(self, counts: Sequence[int]) -> Sequence[float] | Floats:
+        """The mean wait at each operator, as `queues` gives it, to the bit.
+
+        For one set of counts, operators with bursts or with a queue for each processor are quicker in one array; where
+        curves were made already, they know these waits.
+        """
+        others = self.list_others()
+        if len(others) < MANY_OTHERS or len(self) > FEW_OPERATORS or "curves" in self.__dict__:
+            return self.queues.wait_seconds(counts)
+        known = wait_or_inf(self.prepare_others(others), np.array([counts[i] for i in others], np.int64))
+        waits = dict(zip(others, known.tolist(), strict=True))
+        return [
+            waits[i] if i in waits else self.draw_plain_curve(i).wait_seconds(counts[i])
+            for i in range(len(self))
+        ]
+
+    def draw_plain_curve(self, i: int) -> Curve:
+        """The curve of an operator with a shared queue and no bursts known."""
+        factor = 1.0 if self.wait_factors is None else self.wait_factors[i]
+        weights = weigh_operator(self.model, float(self.arrival_scv[i]), float(self.service_scv[i]))
+        rate, mu, least = (
+            float(self.arrival_rate[i]),
+            float(self.service_rate[i]),
+            int(self.min_processors[i]),
+        )
+        return Curve(rate, mu, scale_weights(weights, factor), least)
 
     @cached_property
     def queues(self) -> ScalarQueues | ArrayQueues | MixedQueues:

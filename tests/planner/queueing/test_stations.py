@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from planner.queueing.array_queues import ArrayQueues
 from planner.queueing.gain_curve import ScalarQueues
-from planner.queueing.stations import FEW_OPERATORS, NO_BOUND, Stations
+from planner.queueing.queueings import Inflow
+from planner.queueing.stations import FEW_OPERATORS, MANY_OTHERS, NO_BOUND, Stations
 from tests.planner.queue_cases import MODELS
 
 
@@ -70,3 +71,19 @@ def test_stations_of_arrays_and_of_lists_are_the_same():
     counts = [curve.floor + 2 for curve in lists.curves]
     assert arrays.queues.wait_seconds(np.array(counts)) == lists.queues.wait_seconds(counts)
     assert len(arrays) == len(lists) == 5
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 12), st.integers(0, 2**32 - 1), st.data())
+def test_waits_for_one_set_of_counts_are_those_of_the_curves_to_the_bit(
+    size: int, seed: int, data: st.DataObject
+):
+    kinds = st.sampled_from(["shared", "round-robin", "random", "keyed"])
+    few = draw(size, seed, "ggk-whitt")
+    queueing = data.draw(st.lists(kinds, min_size=size, max_size=size))
+    queued = replace(few, inflows=[Inflow(kind) for kind in queueing])
+    counts = [least + data.draw(st.integers(-1, 9)) for least in queued.list_least_stable()]
+    counts = [max(count, 1) for count in counts]
+    once = queued.wait_seconds(counts)
+    assert "curves" not in queued.__dict__ or sum(kind != "shared" for kind in queueing) < MANY_OTHERS
+    assert list(once) == list(queued.queues.wait_seconds(counts)) == list(queued.wait_seconds(counts))
