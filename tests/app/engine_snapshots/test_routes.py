@@ -1,9 +1,14 @@
 """/v1/topologies/{name}/snapshots/from/{engine}: all that an engine's answers say is stored, or nothing."""
 
+import copy
+import json
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+
+JOB = Path("tests/golden/engines/flink/job.json")
 
 
 @pytest.mark.parametrize(
@@ -25,3 +30,109 @@ def test_an_unknown_engine_is_refused_with_the_names_of_those_that_are_known(cli
     refused = client.post(f"/v1/topologies/{name}/snapshots/from/samza", json={})
     assert refused.status_code == 422
     assert "storm" in refused.json()["errors"][0]["detail"]
+
+
+def read_job(**changes: Any) -> dict[str, Any]:
+    """The recorded answer to GET /jobs/:id of a Flink job of three operators, 46 s after its start."""
+    job: dict[str, Any] = json.loads(JOB.read_text())
+    return job | changes
+
+
+def later(job: dict[str, Any], seconds: float, records: int, busy_milliseconds: float) -> dict[str, Any]:
+    """The job some seconds later: parse has served so many records more, in so much busy time."""
+    moved: dict[str, Any] = copy.deepcopy(job)
+    moved["now"] += round(seconds * 1000)
+    for vertex in moved["vertices"]:
+        factor = {"parse": 1, "score": 2, "Sink: out": 2}.get(vertex["name"], 1)
+        metrics = vertex["metrics"]
+        vertex["duration"] += round(seconds * 1000)
+        metrics["read-records"] += 0 if vertex["name"].startswith("Source") else records * factor
+        metrics["write-records"] += 0 if vertex["name"].startswith("Sink") else records * max(factor, 1)
+        if vertex["name"] == "parse":
+            metrics["write-records"] += records
+        if metrics["accumulated-busy-time"] != "NaN":
+            busy = busy_milliseconds if vertex["name"] != "Sink: out" else 10.0
+            metrics["accumulated-busy-time"] += busy
+            metrics["accumulated-idle-time"] += vertex["parallelism"] * seconds * 1000 - busy
+    return moved
+
+
+def post(client: httpx.Client, name: str, body: Any, mode: str = "keep") -> dict[str, Any]:
+    answer = client.post(f"/v1/topologies/{name}/snapshots/from/flink?topology={mode}", json=body)
+    assert answer.status_code == 201, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def test_two_answers_make_topology_snapshot_and_marks(client: httpx.Client, name: str):
+    first = read_job()
+    found = post(client, name, [first, later(first, 10.0, 400, 20_000.0)])
+    assert (found["topology_was"], found["stored"], found["replaced"]) == ("created", 1, 0)
+    assert found["marks"]["job"] == first["jid"]
+    stored = client.get(f"/v1/topologies/{name}").json()
+    assert [edge["target"] for edge in stored["edges"]] == ["score", "Sink: out"]
+    assert stored["operators"][0]["queueing"] == "round-robin"
+    (snapshot,) = client.get(f"/v1/topologies/{name}/snapshots").json()["items"]
+    assert snapshot == found["snapshots"][0]
+    parse = snapshot["operators"]["parse"]
+    assert parse["processors"] == 5
+    assert parse["service_rate"] == pytest.approx(20.0)
+    assert parse["served_rate"] == pytest.approx(40.0)
+    estimate = client.post(f"/v1/topologies/{name}/estimate", json={})
+    assert estimate.status_code == 200
+    assert estimate.json()["stable"]
+
+
+def test_the_same_answers_again_replace_and_make_no_revision(client: httpx.Client, name: str):
+    first = read_job()
+    body = [first, later(first, 10.0, 400, 20_000.0)]
+    post(client, name, body)
+    again = post(client, name, body, "replace")
+    assert (again["topology_was"], again["revision"], again["replaced"]) == ("kept", 1, 1)
+
+
+def test_answers_with_paths_and_times_say_the_same(client: httpx.Client, name: str):
+    first = read_job()
+    second = later(first, 10.0, 400, 20_000.0)
+    path = f"/jobs/{first['jid']}"
+    bare = post(client, name, [first, second])
+    named = post(client, name, {"answers": [{"path": path, "body": first}, {"path": path, "body": second}]})
+    assert named["snapshots"] == bare["snapshots"]
+
+
+def test_an_owner_keeps_bounds_when_the_engine_replaces_the_graph(client: httpx.Client, name: str):
+    owned = {"name": name, "operators": [{"name": "parse", "max_processors": 9}, {"name": "gone"}]}
+    assert client.post("/v1/topologies", json=owned).status_code == 201
+    first = read_job()
+    kept = post(client, name, [first, later(first, 10.0, 400, 20_000.0)])
+    assert kept["topology_was"] == "kept"
+    codes = {one["code"]: one["operators"] for one in kept["diagnostics"]}
+    assert codes["operator-not-in-topology"] == ["score", "Sink: out"]
+    assert codes["operators-not-measured"] == ["gone"]
+    assert "topology-differs" in codes
+    assert list(kept["snapshots"][0]["operators"]) == ["parse"]
+
+    replaced = post(client, name, [first, later(first, 10.0, 400, 20_000.0)], "replace")
+    assert (replaced["topology_was"], replaced["revision"]) == ("replaced", 2)
+    parse, *others = client.get(f"/v1/topologies/{name}").json()["operators"]
+    assert (parse["max_processors"], parse["queueing"]) == (9, "round-robin")
+    assert [one["name"] for one in others] == ["score", "Sink: out"]
+
+
+def test_answers_about_another_topology_are_refused_and_nothing_is_stored(client: httpx.Client, known: str):
+    first = read_job()
+    refused = client.post(
+        f"/v1/topologies/{known}/snapshots/from/flink", json=[first, later(first, 10.0, 400, 2e4)]
+    )
+    assert refused.status_code == 422
+    assert "none of the operators" in refused.json()["errors"][0]["detail"]
+    assert client.get(f"/v1/topologies/{known}/snapshots").json()["items"] == []
+
+
+@pytest.mark.parametrize("body", [{}, [], 7, "x", None, {"answers": []}, {"vertices": []}, [[]]])
+def test_what_no_engine_answers_is_a_problem_that_says_what_to_send(
+    client: httpx.Client, name: str, body: Any
+):
+    refused = client.post(f"/v1/topologies/{name}/snapshots/from/flink", json=body)
+    assert refused.status_code == 422, refused.text
+    assert refused.json()["errors"][0]["detail"]
