@@ -5,10 +5,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
+import httpx
+
 from app.described.answers import EstimateAnswer
-from tests.engines.flink_cluster import Fields
+from app.engines.answers import EngineAnswer
 from tests.engines.flink_jobs import Exchange, Job, JobPlan, Operator, StartJob, Tally
-from tests.engines.flink_reading import promise
+from tests.engines.http_asker import sample, write_answers
 
 EVEN = (Operator("parse", 0.020, 4), Operator("score", 0.030, 6), Operator("write", 0.010, 2))
 WIDENING = (Operator("parse", 0.010, 2, copies=2), Operator("score", 0.015, 6), Operator("write", 0.020, 8))
@@ -24,10 +26,10 @@ MOST_ERROR, MOST_SERVICE_ERROR = 0.15, 0.05
 
 
 class Look(NamedTuple):
-    """One look at a job: its own counters, and what the engine says."""
+    """One look at a job: its own counters, and what the engine answers."""
 
     tallies: dict[str, Tally]
-    job: Fields
+    answers: list[EngineAnswer]
 
 
 class Measured(NamedTuple):
@@ -51,8 +53,8 @@ class Measured(NamedTuple):
 
     def list_rates(self) -> list[tuple[float, float]]:
         """For each operator: its service rate by the job's clock, and as read."""
-        read = {one.name: one.service_rate for one in self.promised.operators}
-        return [(tally.services / tally.service_seconds, read[name]) for name, tally in self.tallies.items()]
+        pairs = zip(self.tallies.values(), self.promised.operators, strict=True)
+        return [(tally.services / tally.service_seconds, one.service_rate) for tally, one in pairs]
 
     def write(self) -> str:
         """A line of the table."""
@@ -74,10 +76,21 @@ HEAD = (
 
 
 def look(job: Job) -> Look:
-    return Look(job.count(), job.describe())
+    """Asks the job's counters, and Flink as the bridge does."""
+    return Look(job.count(), sample("flink", job.flink.url, job.plan.name))
 
 
-def measure(jobs: list[Job]) -> list[Measured]:
+def promise(client: httpx.Client, name: str, answers: list[EngineAnswer]) -> EstimateAnswer:
+    """What the service says of E[T] once it has read these answers."""
+    path = f"/v1/topologies/{name}"
+    stored = client.post(f"{path}/snapshots/from/flink?topology=replace", json=write_answers(answers))
+    assert stored.status_code == 201, stored.text
+    estimated = client.post(f"{path}/estimate", json={})
+    assert estimated.status_code == 200, estimated.text
+    return EstimateAnswer.model_validate_json(estimated.text)
+
+
+def measure(jobs: list[Job], client: httpx.Client) -> list[Measured]:
     """All jobs over the same time: it is the sum of the waits that is measured, and they need little processor."""
     with ThreadPoolExecutor(len(jobs)) as pool:
         time.sleep(SETTLING_SECONDS)
@@ -86,22 +99,22 @@ def measure(jobs: list[Job]) -> list[Measured]:
         later = list(pool.map(look, jobs))
     return [
         Measured(
-            exchange,
+            job.plan.exchange,
             {name: now.tallies[name].minus(then.tallies[name]) for name in now.tallies},
-            promise(exchange, then.job, now.job),
+            promise(client, job.plan.name, [*then.answers, *now.answers]),
         )
-        for (exchange, _, _), then, now in zip(CASES, earlier, later, strict=True)
+        for job, then, now in zip(jobs, earlier, later, strict=True)
     ]
 
 
 def test_the_promised_time_and_the_service_rates_are_true(
-    start: StartJob, report: Callable[[str], None]
+    start: StartJob, client: httpx.Client, report: Callable[[str], None]
 ) -> None:
     jobs = [
         start(JobPlan(f"numbers-{place}", exchange, operators, FULL_RATE * load))
         for place, (exchange, operators, load) in enumerate(CASES)
     ]
-    measured = measure(jobs)
+    measured = measure(jobs, client)
     for line in ("", HEAD, *(one.write() for one in measured)):
         report(line)
     assert sum(abs(one.error) <= MOST_ERROR for one in measured) >= 9
