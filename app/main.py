@@ -21,6 +21,9 @@ from app.http.security import parse_api_keys
 from app.ingest_runs import routes as ingest_runs
 from app.job_workers.dispatcher import make_dispatchers
 from app.job_workers.ready_process import ReadyProcess
+from app.keda import routes as keda
+from app.outcomes import routes as outcomes
+from app.patches import routes as patches
 from app.placements import routes as placements
 from app.plans import routes as plans
 from app.policies import routes as policies
@@ -56,6 +59,9 @@ ROUTERS = (
     gates.router,
     policies.router,
     decisions.router,
+    outcomes.router,
+    patches.router,
+    keda.router,
     vm_forecasts.router,
     throughput_samples.router,
     workload_forecasts.router,

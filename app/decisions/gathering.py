@@ -1,9 +1,11 @@
 """Everything that a decision is computed from, read from the database."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session
 
 from app.decisions.schemas import DecisionRequest
@@ -30,6 +32,8 @@ from planner.values import Diagnostic
 from planner.workloads.series import Measurement
 
 HISTORY = 300
+NEVER_MADE = ("refused", "failed")
+NOT_STANDING = (*NEVER_MADE, "rolled-back")
 
 
 @dataclass(frozen=True)
@@ -65,12 +69,12 @@ def gather_decision(
     found = gather_load(session, stored, measured, settings, body.at)
     decided_for = find_end(found)
     refuse_stale(name, terms, decided_for, body.at or datetime.now(UTC))
-    last = find_last_change(session, stored, decided_for)
+    changes = find_changes(session, stored, decided_for)
     policy = terms.to_value()
     rates = None
     if history is not None or is_looking_ahead(policy) or policy.states:
         rates = gather_rates(session, found, decided_for, history or HISTORY)
-    question = to_question(found, policy, decided_for, last, rates)
+    question = to_question(found, policy, decided_for, changes, rates)
     if policy.catch_up_seconds is not None:
         question = replace(question, catch_up_left_seconds=find_promise(session, stored, decided_for))
     places = STORED | {"states": "/policy/states" if body.policy else None}
@@ -117,14 +121,49 @@ def refuse_stale(name: str, terms: PolicyBody, decided_for: datetime, now: datet
         raise StaleSnapshots(name, decided_for, age, terms.max_snapshot_age_seconds)
 
 
+class Changes(NamedTuple):
+    """The change that began the cooldown, and the one that says what runs; both are mostly the same."""
+
+    last: DecisionRow | None
+    standing: DecisionRow | None
+
+
+def find_changes(session: Session, stored: StoredTopology, decided_for: datetime) -> Changes:
+    """The newest changes on older data than this decision; deciding twice on the same data gives the same."""
+    last = find_last_change(session, stored, decided_for)
+    if last is None or last.outcome is None or last.outcome["state"] not in NOT_STANDING:
+        return Changes(last, last)
+    return Changes(last, find_standing_change(session, stored, decided_for))
+
+
 def find_last_change(session: Session, stored: StoredTopology, decided_for: datetime) -> DecisionRow | None:
-    """The newest decision for a change on older data than this one; deciding twice on the same data gives the same."""
-    return session.scalar(
+    """The newest change on older data that began a cooldown.
+
+    A change that was refused or failed is left out: the platform was not disturbed, and there is nothing to wait for.
+    One that was rolled back counts: the platform was changed twice. One of which nothing was reported counts too.
+    """
+    return session.scalar(select_changes(stored, decided_for, NEVER_MADE))
+
+
+def find_standing_change(
+    session: Session, stored: StoredTopology, decided_for: datetime
+) -> DecisionRow | None:
+    """The newest change on older data that was not refused, did not fail, and was not rolled back."""
+    return session.scalar(select_changes(stored, decided_for, NOT_STANDING))
+
+
+def select_changes(
+    stored: StoredTopology, decided_for: datetime, without: Sequence[str]
+) -> Select[DecisionRow]:
+    """The newest change on older data whose outcome is none of these."""
+    state = DecisionRow.outcome["state"].astext
+    return (
         select(DecisionRow)
         .where(
             DecisionRow.topology_id == stored.id,
             DecisionRow.action != "hold",
             DecisionRow.decided_for < decided_for,
+            or_(state.is_(None), state.not_in(without)),
         )
         .order_by(DecisionRow.decided_for.desc(), DecisionRow.created_at.desc(), DecisionRow.id)
         .limit(1)
@@ -142,6 +181,14 @@ def find_promise(session: Session, stored: StoredTopology, decided_for: datetime
     return None if promised is None else (datetime.fromisoformat(promised) - decided_for).total_seconds()
 
 
+def read_counts(change: DecisionRow | None) -> dict[str, int]:
+    """Processors since a change: those that it recommends, and where somebody reported others, those."""
+    if change is None:
+        return {}
+    recommended: dict[str, int] = change.answer["processors"]["recommended"]
+    return recommended | ((change.outcome or {}).get("processors") or {})
+
+
 def gather_rates(session: Session, found: Gathered, decided_for: datetime, count: int) -> RateHistory:
     """The external rates of those of the newest `count` snapshots that are as long as the newest one."""
     window = found.newest.window_seconds
@@ -154,23 +201,23 @@ def to_question(
     found: Gathered,
     policy: Policy,
     decided_for: datetime,
-    last: DecisionRow | None,
+    changes: Changes,
     rates: RateHistory | None,
 ) -> DecisionQuestion:
     """What the planner is asked, in its own values."""
-    since = None
+    last, since = changes.last, None
     if last is not None:
         since = LastChange((decided_for - last.decided_for).total_seconds(), last.external_rate)
     return DecisionQuestion(
         topology=found.topology,
         load=found.load,
-        running=find_running(found, last),
+        running=find_running(found, changes.standing),
         policy=policy,
         last=since,
         newest_rate=found.newest.external_rate,
         intervals=found.intervals,
         history=rates,
-        owners_left=read_owners(last),
+        owners_left=read_owners(changes.standing),
         nodes=read_nodes(found.newest),
         instances=read_instances(found.newest),
     )
@@ -178,7 +225,7 @@ def to_question(
 
 def find_running(found: Gathered, last: DecisionRow | None) -> list[int]:
     """Processors of each operator as measured, else as last recommended."""
-    recommended: dict[str, int] = last.answer["processors"]["recommended"] if last else {}
+    recommended = read_counts(last)
     names = [operator.name for operator in found.topology.operators]
     measured = {name: one.processors for name, one in found.load.operators.items()}
     counts = {name: measured.get(name) or recommended.get(name) for name in names}

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.decisions.schemas import DecisionAnswer, DecisionPage, DecisionSummary
 from app.http.pages import Page
+from app.outcomes.schemas import OutcomeAnswer
 from app.storage.storage_errors import UnknownDecision
 from app.storage.stored_answers import list_answers, read_answer
 from app.storage.stored_topologies import find_topology
@@ -28,8 +29,12 @@ def find_latest(session: Session, name: str) -> DecisionAnswer:
 
 
 def find_decision(session: Session, decision_id: UUID) -> DecisionAnswer:
-    """A stored decision, as it was answered."""
-    return read_answer(session, DecisionRow, DecisionAnswer, UnknownDecision, decision_id)
+    """A stored decision, as it was answered, with what became of it."""
+    answer = read_answer(session, DecisionRow, DecisionAnswer, UnknownDecision, decision_id)
+    row = session.get(DecisionRow, decision_id)
+    if row is not None and row.outcome is not None:
+        answer.outcome = OutcomeAnswer.model_validate(row.outcome)
+    return answer
 
 
 def list_decisions(session: Session, name: str, page: Page) -> DecisionPage:
@@ -40,6 +45,7 @@ def list_decisions(session: Session, name: str, page: Page) -> DecisionPage:
         DecisionRow.external_rate,
         DecisionRow.answer["processors"].label("processors"),
         DecisionRow.answer["reasons"].label("reasons"),
+        DecisionRow.outcome,
     )
     rows, following = list_answers(session, DecisionRow, name, page, *columns)
     return DecisionPage(items=[DecisionSummary.model_validate(row) for row in rows], next=following)

@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field
 from app.described.answers import Basis, DiagnosticAnswer, EstimateAnswer
 from app.http.fields import Answer, Body, UtcTime
 from app.node_advice.schemas import NodeAdviceAnswer, Streams
+from app.outcomes.schemas import OutcomeAnswer
 from app.placements.schemas import PlacementAnswer
 from app.policies.schemas import EXAMPLE, PolicyBody
 
@@ -22,6 +23,9 @@ PROBLEMS = (
 )
 """The problem types with which a decision is refused."""
 Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
+Outcome = Annotated[
+    OutcomeAnswer | None, Field(description="What became of it, as reported; null: not reported.")
+]
 
 
 class DecisionRequest(Body):
@@ -257,6 +261,7 @@ class DecisionAnswer(Answer):
         Recommended | None,
         Field(description="The recommendation it was stored with; null: none."),
     ] = None
+    outcome: Outcome = None
 
 
 class DecisionSummary(Answer):
@@ -269,6 +274,7 @@ class DecisionSummary(Answer):
     external_rate: float
     processors: Counts
     reasons: list[ReasonAnswer]
+    outcome: Outcome = None
 
 
 class DecisionPage(Answer):

@@ -20,9 +20,13 @@ from planner.decisions.rate_outlook import NO_OUTLOOK, RateOutlook, is_looking_a
 def store_decision(session: Session, name: str, body: DecisionRequest, settings: Settings) -> DecisionAnswer:
     """Decides on what is stored: the same stored data gives the same decision, or is refused as too old."""
     gathered = gather_decision(session, name, body, settings)
+    return keep(session, gathered.stored, to_decision_answer(gathered, *compute_now(gathered)))
+
+
+def compute_now(gathered: GatheredDecision) -> tuple[ComposedDecision, RateOutlook]:
+    """The decision, and the forecast that it covers."""
     outlook = look_out_for(gathered.question)
-    composed = compute_decision(gathered, replace(gathered.question, outlook=outlook))
-    return keep(session, gathered.stored, to_decision_answer(gathered, composed, outlook))
+    return compute_decision(gathered, replace(gathered.question, outlook=outlook)), outlook
 
 
 def look_out_for(question: DecisionQuestion) -> RateOutlook:
@@ -44,7 +48,7 @@ def keep(
 ) -> DecisionAnswer:
     """Stores the decision as it is answered, with the recommendation that it was part of."""
     answer.id = uuid4()
-    document = answer.model_dump(mode="json", exclude={"id", "created_at"})
+    document = answer.model_dump(mode="json", exclude={"id", "created_at", "outcome"})
     if recommended is not None:
         document["recommendation"] = recommended.model_dump(mode="json")
     row = DecisionRow(

@@ -11,6 +11,7 @@ class EnginePatch:
     """One change, ready to send: an HTTP request, a command or a document; `notes` say what it needs and costs.
 
     `placeholders` are the parts that only the reader can fill in, such as <job id> where the engine was never read.
+    `content_type` is that of the request's body; None: application/json.
     """
 
     format: str
@@ -20,6 +21,7 @@ class EnginePatch:
     command: str | None = None
     notes: tuple[str, ...] = ()
     placeholders: tuple[str, ...] = ()
+    content_type: str | None = None
 
 
 Counts = Mapping[str, int]

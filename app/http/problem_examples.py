@@ -44,6 +44,16 @@ STORAGE_EXAMPLES: tuple[Exception, ...] = (
     storing.UnknownSnapshot("fpd", AT),
     storing.NoStoredPolicy("fpd"),
     storing.UnknownDecision("fpd"),
+    storing.UnknownOperator("fpd", "detektor", " Did you mean 'detector'?"),
+    storing.NoRecommendation(
+        "fpd",
+        "detector",
+        "Topology 'fpd' has no snapshot to plan from: POST one to /v1/topologies/fpd/snapshots, or send the load with "
+        "the topology to the stateless call.",
+    ),
+    storing.OutcomeConflict(
+        NO_ID, "rolled-back", "applied", "a decision that was rolled back stays so, decide again."
+    ),
     storing.TopologyExists("fpd"),
     storing.RevisionConflict("fpd", sent='"9"', current='"1-1"'),
     storing.NoSnapshot("fpd"),

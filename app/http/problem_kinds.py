@@ -75,6 +75,13 @@ KINDS: dict[type[Exception], Kind] = {
     storing.UnknownSnapshot: Kind("unknown-snapshot", 404, "No such snapshot"),
     storing.NoStoredPolicy: Kind("unknown-policy", 404, "No policy"),
     storing.UnknownDecision: Kind("unknown-decision", 404, "Nothing decided yet"),
+    storing.UnknownOperator: Kind("unknown-operator", 404, "No such operator"),
+    storing.NoRecommendation: Kind(
+        "no-recommendation", 503, "Nothing to recommend", headers={"Retry-After": "60"}
+    ),
+    storing.OutcomeConflict: Kind(
+        "outcome-conflict", 409, "A later report is stored", lambda p: {"state": p.state}
+    ),
     storing.NoPolicy: Kind("no-policy", 409, "No policy to decide by"),
     storing.StaleSnapshots: Kind(
         "stale-snapshots",

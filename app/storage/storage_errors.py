@@ -5,7 +5,7 @@ ServiceError
 │   ├── UnknownTopology · UnknownRevision · UnknownSnapshot
 │   ├── TopologyExists · RevisionConflict
 │   └── NoSnapshot · NoStoredPolicy · NoPolicy · StaleSnapshots · StoredDataUnusable
-├── UnknownDecision
+├── UnknownDecision · UnknownOperator · NoRecommendation · OutcomeConflict
 ├── Unlisted                UnknownPlan · UnknownPlacement · UnknownIngestRun · UnknownBacktest · UnknownSimulation
 ├── UnlistedVersion         UnknownProfile · UnknownVmCatalogue
 └── RunError                UnknownRun · RunNotFinished
@@ -189,6 +189,41 @@ class UnknownDecision(ServiceError):
             return f"No decision has the id {self.wanted}: GET /v1/topologies/NAME/decisions lists them."
         address = f"{find_address(self.wanted)}/decisions"
         return f"No decision about topology {self.wanted!r} is stored: POST to {address} makes one."
+
+
+class UnknownOperator(TopologyError):
+    """The topology has no operator of this name; `similar` is a sentence about one that resembles it, or empty."""
+
+    operator: str
+    similar: str = ""
+
+    text = (
+        "Topology {self.name!r} has no operator {self.operator!r}: GET {self.address} lists its operators."
+        "{self.similar}"
+    )
+
+
+class NoRecommendation(TopologyError):
+    """Nothing says how many processors the operator should have."""
+
+    operator: str
+    why: str
+
+    text = "Nothing says how many processors {self.operator!r} should have now: {self.why}"
+
+
+class OutcomeConflict(ServiceError):
+    """A report about a decision contradicts a later one that is stored."""
+
+    id: UUID
+    state: str
+    sent: str
+    why: str
+
+    text = (
+        "The outcome of decision {self.id} is {self.state!r} and cannot become {self.sent!r}: {self.why} GET "
+        "/v1/decisions/{self.id} shows what is stored."
+    )
 
 
 class NoStoredPolicy(TopologyError):

@@ -39,11 +39,14 @@ class PlacementRow(AnswerColumns, Base):
 
 
 class DecisionRow(AnswerColumns, Base):
-    """A decision; `decided_for` is the end of the newest interval that it used."""
+    """A decision; `decided_for` is the end of the newest interval that it used; `outcome` is what became of it."""
 
     __tablename__ = "decisions"
     __table_args__ = (
         CheckConstraint("action IN ('hold', 'scale_up', 'scale_down', 'rebalance')", name="action"),
+        CheckConstraint(
+            "outcome->>'state' IN ('applied', 'refused', 'failed', 'rolled-back')", name="outcome_state"
+        ),
         Index("ix_decisions_topology_id_decided_for", "topology_id", "decided_for"),
         Index("ix_decisions_topology_id_created_at_id", "topology_id", "created_at", "id"),
     )
@@ -51,3 +54,4 @@ class DecisionRow(AnswerColumns, Base):
     decided_for: Mapped[datetime]
     action: Mapped[str]
     external_rate: Mapped[float]
+    outcome: Mapped[Document | None]

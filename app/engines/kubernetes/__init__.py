@@ -1,0 +1,1 @@
+"""What Kubernetes, KEDA and Flink's Kubernetes operator take to run the recommended processors."""

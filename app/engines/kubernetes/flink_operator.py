@@ -1,0 +1,60 @@
+"""A merge patch of a FlinkDeployment: the parallelism of every vertex as Flink's Kubernetes operator takes it."""
+
+import json
+import shlex
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from app.engines.kubernetes.names import MERGE_PATCH, NAMESPACE
+from app.engines.numbers import read_object, read_text
+from app.engines.patches import Counts, EnginePatch
+
+OVERRIDES = "pipeline.jobvertex-parallelism-overrides"
+DEPLOYMENT = "<FlinkDeployment>"
+NOTES = (
+    (
+        "With jobmanager.scheduler: adaptive (Flink 1.18 or newer) the operator rescales the running job; otherwise it "
+        "restarts the job by its upgradeMode, from a savepoint or the last state."
+    ),
+    (
+        "The patch replaces the whole list of overrides, so it names every vertex. job.autoscaler.enabled must be "
+        "false: Flink's autoscaler writes the same entry."
+    ),
+    (
+        "Slots: the largest parallelism of all vertices, while slots are shared. In standalone mode raise "
+        "spec.taskManager.replicas first."
+    ),
+)
+
+
+def make_patch(counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch:
+    """The overrides of all vertices; a vertex that was never read is named by its operator."""
+    vertices = read_object(marks.get("vertices"))
+    ids = {name: read_text(vertices.get(name)) for name in counts}
+    unknown = tuple(write_placeholder(name) for name, vertex in ids.items() if vertex is None)
+    overrides = ",".join(f"{ids[name] or write_placeholder(name)}:{count}" for name, count in counts.items())
+    body: dict[str, JsonValue] = {"spec": {"flinkConfiguration": {OVERRIDES: overrides}}}
+    said: tuple[str, ...] = ()
+    if unknown:
+        said = (
+            (
+                "Flink was never read for these operators, so their vertex ids are not known: put in the `id` of each "
+                "vertex from GET /jobs/<job id>."
+            ),
+        )
+    return EnginePatch(
+        format="flink-operator",
+        method="PATCH",
+        path=f"/apis/flink.apache.org/v1beta1/namespaces/{NAMESPACE}/flinkdeployments/{DEPLOYMENT}",
+        content_type=MERGE_PATCH,
+        body=body,
+        command=f"kubectl patch flinkdeployment '{DEPLOYMENT}' --type=merge -p {shlex.quote(json.dumps(body))}",
+        notes=said + NOTES,
+        placeholders=(NAMESPACE, DEPLOYMENT, *unknown),
+    )
+
+
+def write_placeholder(operator: str) -> str:
+    """What stands where the id of a vertex is not known."""
+    return f"<vertex id of {operator}>"

@@ -1,0 +1,34 @@
+"""/v1/topologies/{name}/keda/{operator}: the processors that one operator should have now."""
+
+from fastapi import APIRouter
+
+from app.http.admission import computes
+from app.http.declarations import declare
+from app.http.dependencies import SettingsDep
+from app.http.fields import OperatorName, TopologyName
+from app.http.security import may_read
+from app.http.strict_json import StrictJsonRoute
+from app.keda import service
+from app.keda.schemas import KedaValue
+from app.storage.sessions import SessionDep
+
+router = APIRouter(prefix="/v1/topologies/{name}/keda", tags=["decisions"], route_class=StrictJsonRoute)
+
+
+@router.get(
+    "/{operator:path}",
+    **declare(
+        may_read,
+        "The processors of one operator, for KEDA",
+        "unknown-topology",
+        "unknown-operator",
+        "stale-snapshots",
+        "no-recommendation",
+    ),
+)
+@computes
+def get_processors(
+    name: TopologyName, operator: OperatorName, session: SessionDep, settings: SettingsDep
+) -> KedaValue:
+    """The newest decision's number, or that of one made now where newer snapshots came; 503 where nothing is known."""
+    return KedaValue(value=service.find_processors(session, name, operator, settings))

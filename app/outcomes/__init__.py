@@ -1,0 +1,1 @@
+"""/v1/decisions/{id}/outcome: what became of a decision."""

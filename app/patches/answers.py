@@ -1,0 +1,89 @@
+"""A patch as JSON, or as YAML for kubectl."""
+
+import json
+import shlex
+
+import yaml
+
+from app.engines.patches import EnginePatch
+from app.http.errors import NotAcceptable
+from app.http.negotiation import JSON
+from app.patches.gathering import GatheredPatch
+from app.patches.schemas import PatchAnswer, PatchFormat
+
+YAML = "application/yaml"
+IN_YAML = ("keda", "kubernetes", "flink-operator")
+ENGINE_URL = "<engine's address>"
+HOLDS = (
+    "The decision is to hold: the processors that run are the recommended ones, and there is nothing to send."
+)
+
+
+def to_patch_answer(gathered: GatheredPatch, form: PatchFormat, patch: EnginePatch) -> PatchAnswer:
+    """The patch with what was found out about its decision."""
+    decision = gathered.decision
+    assert decision.id is not None, "a stored decision has an id"
+    is_request = patch.method is not None
+    is_plain = is_request and patch.command is None
+    return PatchAnswer(
+        decision_id=decision.id,
+        topology=decision.basis.topology,
+        action=decision.action,
+        format=form,
+        method=patch.method,
+        path=patch.path,
+        content_type=(patch.content_type or JSON) if is_request else None,
+        body=patch.body,
+        command=write_curl(patch) if is_plain else patch.command,
+        notes=[*describe_decision(gathered), *patch.notes],
+        placeholders=[*([ENGINE_URL] if is_plain else []), *patch.placeholders],
+    )
+
+
+def write_curl(patch: EnginePatch) -> str:
+    """The request as a command; every part is quoted, since names of operators may hold anything."""
+    words = ["curl", "-X", patch.method or "GET", ENGINE_URL + (patch.path or "")]
+    if patch.body is not None:
+        words += ["-H", f"Content-Type: {patch.content_type or JSON}", "-d", json.dumps(patch.body)]
+    return shlex.join(words)
+
+
+def describe_decision(gathered: GatheredPatch) -> list[str]:
+    """What to know of the decision before its patch is sent."""
+    decision = gathered.decision
+    notes = [HOLDS] if decision.action == "hold" else []
+    if not gathered.is_newest:
+        notes.append(
+            "A decision on newer data is stored: send the patch of that one "
+            f"(GET /v1/topologies/{decision.basis.topology}/decisions lists them, newest first)."
+        )
+    if decision.basis.revision != gathered.revision:
+        notes.append(
+            f"It was decided for revision {decision.basis.revision} of the topology, which is at {gathered.revision} "
+            "now: operators may have other names."
+        )
+    moved = {
+        name: one.repartition_seconds
+        for name, one in decision.moving.migrations.items()
+        if one.moved_key_groups > 0
+    }
+    if moved:
+        told = ", ".join(
+            name if seconds is None else f"{name} ({seconds:.3g} s)" for name, seconds in moved.items()
+        )
+        notes.append(f"It moves state of {told}: tuples wait meanwhile.")
+    return notes
+
+
+def write_yaml(answer: PatchAnswer) -> str:
+    """The documents of the body for kubectl, with the notes as comments."""
+    if answer.format not in IN_YAML:
+        raise NotAcceptable(YAML, (JSON,))
+    documents = answer.body if isinstance(answer.body, list) else [answer.body]
+    lines = [f"# {line}" for note in answer.notes for line in note.splitlines()]
+    if answer.placeholders:
+        lines.append(f"# Fill in: {', '.join(answer.placeholders)}")
+    if answer.command:
+        lines += [f"# $ {line}" for line in answer.command.splitlines()]
+    text: str = yaml.safe_dump_all(documents, sort_keys=False, allow_unicode=True, width=1000)
+    return "\n".join(lines) + "\n" + text

@@ -1,0 +1,73 @@
+"""A decision with what its patch needs: bounds of operators, what the engine calls them, and what came later."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from pydantic import JsonValue
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.decisions.history import find_decision
+from app.decisions.schemas import DecisionAnswer
+from app.described.topology import Graph
+from app.policies.schemas import PolicyBody
+from app.storage.stored_topologies import StoredTopology, find_topology
+from app.tables import DecisionRow, EngineMarksRow
+
+Bounds = Mapping[str, tuple[int, int | None]]
+
+
+@dataclass(frozen=True)
+class GatheredPatch:
+    """`engine` is the engine whose answers were stored last, "" for none; `marks` are what it calls things."""
+
+    decision: DecisionAnswer
+    bounds: Bounds
+    engine: str
+    marks: Mapping[str, JsonValue]
+    is_newest: bool
+    revision: int
+
+
+def gather_patch(session: Session, decision_id: UUID) -> GatheredPatch:
+    """Reads the decision and its topology as it is now."""
+    decision = find_decision(session, decision_id)
+    stored = find_topology(session, decision.basis.topology)
+    row = session.get(EngineMarksRow, stored.id)
+    return GatheredPatch(
+        decision=decision,
+        bounds=read_bounds(stored, decision.policy),
+        engine=row.engine if row else "",
+        marks=row.marks if row else {},
+        is_newest=find_newest_id(session, stored) == decision_id,
+        revision=stored.revision,
+    )
+
+
+def find_newest_id(session: Session, stored: StoredTopology) -> UUID | None:
+    """The id of the decision on the newest data; of several on the same data, of the one made last."""
+    newest_first = (DecisionRow.decided_for.desc(), DecisionRow.created_at.desc(), DecisionRow.id)
+    query = select(DecisionRow.id).where(DecisionRow.topology_id == stored.id)
+    return session.scalar(query.order_by(*newest_first).limit(1))
+
+
+def read_bounds(stored: StoredTopology, policy: PolicyBody) -> Bounds:
+    """The least and the most processors of each operator, by the topology and the policy together."""
+    bounds: dict[str, tuple[int, int | None]] = {}
+    for operator in Graph.model_validate(stored.definition).operators:
+        own = policy.bounds.get(operator.name)
+        state = policy.states.get(operator.name)
+        most = [
+            limit
+            for limit in (
+                operator.max_processors,
+                operator.max_parallelism,
+                own.max_processors if own else None,
+                state.key_groups if state else None,
+            )
+            if limit is not None
+        ]
+        least = max(operator.min_processors, own.min_processors if own else 1)
+        bounds[operator.name] = (least, min(most) if most else None)
+    return bounds

@@ -1,0 +1,61 @@
+"""/v1/decisions/{id}/patch: what to send where, so that the recommended processors run."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Response
+
+from app.http.declarations import declare
+from app.http.dependencies import SettingsDep
+from app.http.negotiation import JSON, Accept, choose_form
+from app.http.security import may_read
+from app.http.strict_json import StrictJsonRoute
+from app.patches import service
+from app.patches.answers import YAML, write_yaml
+from app.patches.schemas import PatchAnswer, PatchFormat
+from app.storage.sessions import SessionDep
+
+router = APIRouter(prefix="/v1", tags=["decisions"], route_class=StrictJsonRoute)
+
+IN_CLUSTER = "http://headgate.default.svc:8000"
+"""The address that docs/examples/kubernetes gives the service."""
+
+
+@router.get(
+    "/decisions/{decision_id:uuid}/patch",
+    response_model=PatchAnswer,
+    **declare(
+        may_read,
+        "A decision as what to send to the platform",
+        "unknown-decision",
+        "not-acceptable",
+        also={200: {"content": {YAML: {"schema": {"type": "string"}}}}},
+    ),
+)
+def get_patch(
+    decision_id: UUID,
+    session: SessionDep,
+    settings: SettingsDep,
+    form: Annotated[
+        PatchFormat, Query(alias="format", description="Who takes it; json: the processors alone.")
+    ],
+    written_as: Annotated[
+        Literal["json", "yaml"] | None,
+        Query(alias="as", description="yaml: the documents alone, for kubectl. Left out: by Accept."),
+    ] = None,
+    service_url: Annotated[
+        str,
+        Query(
+            max_length=2000,
+            pattern=r"^https?://[^\s/?#]+(/[^\s?#]*)?$",
+            description="Where KEDA finds this service.",
+        ),
+    ] = IN_CLUSTER,
+    accept: Accept = None,
+) -> PatchAnswer | Response:
+    """The request, command or documents, ready to send, with what the change needs and costs. Nothing is sent."""
+    kind = choose_form(accept, (JSON, YAML)) if written_as is None else written_as
+    answer = service.find_patch(session, decision_id, form, service_url, settings)
+    if kind in {YAML, "yaml"}:
+        return Response(write_yaml(answer), media_type=YAML, headers={"Vary": "Accept"})
+    return answer

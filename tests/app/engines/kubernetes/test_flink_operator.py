@@ -1,0 +1,28 @@
+"""The overrides of a FlinkDeployment: every vertex by its id, and said where none is known."""
+
+import json
+import shlex
+
+from app.engines.kubernetes.flink_operator import OVERRIDES, make_patch
+
+COUNTS = {"parse": 2, "it's": 5}
+IDS = {"parse": "a0bcbe636c3291fd3f45c25deb2b0823", "it's": "857f407b0f317b9a9f938362a2c2d026"}
+
+
+def test_all_vertices_are_overridden_by_their_ids():
+    patch = make_patch(COUNTS, {"vertices": dict(IDS)})
+    overrides = ",".join(f"{IDS[name]}:{count}" for name, count in COUNTS.items())
+    assert patch.body == {"spec": {"flinkConfiguration": {OVERRIDES: overrides}}}
+    assert patch.placeholders == ("<namespace>", "<FlinkDeployment>")
+    assert patch.command is not None
+    assert json.loads(shlex.split(patch.command)[-1]) == patch.body
+    assert "never read" not in patch.notes[0]
+
+
+def test_a_vertex_that_was_never_read_is_a_placeholder():
+    for marks in ({}, {"vertices": {"parse": IDS["parse"], "it's": ""}}):
+        patch = make_patch(COUNTS, marks)  # type: ignore[arg-type]  # marks of any shape are stored
+        assert "<vertex id of it's>" in patch.placeholders
+        assert "never read" in patch.notes[0]
+        assert patch.command is not None
+        assert json.loads(shlex.split(patch.command)[-1]) == patch.body

@@ -1,0 +1,153 @@
+"""Outcomes over HTTP: stored once, never undone by an earlier report, and what they mean for later decisions."""
+
+import itertools
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.app.decision_calls import ENOUGH, TARGET, at, decide, observe, put_policy
+
+FINAL = "rolled-back"
+
+
+def put(client: httpx.Client, decision: dict[str, Any], **body: Any) -> httpx.Response:
+    return client.put(f"/v1/decisions/{decision['id']}/outcome", json=body)
+
+
+@pytest.fixture
+def change(client: httpx.Client, known: str) -> dict[str, Any]:
+    """A decision to scale up, at minute 1."""
+    put_policy(client, known, TARGET)
+    observe(client, known, 1, 480.0, ENOUGH)
+    made = decide(client, known, 1)
+    assert (made["action"], made["outcome"]) == ("scale_up", None)
+    return made
+
+
+def read(client: httpx.Client, decision: dict[str, Any]) -> Any:
+    return client.get(f"/v1/decisions/{decision['id']}").json()["outcome"]
+
+
+def test_an_outcome_is_joined_from_reports_and_shown_with_its_decision(
+    client: httpx.Client, known: str, change: dict[str, Any]
+):
+    first = put(client, change, state="applied", applied_at=at(2), detail="rescaled in 0.8 s").json()
+    assert (first["applied_at"], first["measured_seconds"], first["kept"]) == (
+        "2026-11-18T00:02:00Z",
+        None,
+        None,
+    )
+    assert first["expected_seconds"] == change["expected_sojourn_seconds"]
+    later = put(client, change, state="applied", measured_seconds=0.09).json()
+    assert later["detail"] == "rescaled in 0.8 s"
+    assert (later["applied_at"], later["measured_seconds"]) == (first["applied_at"], 0.09)
+    assert read(client, change) == later
+    latest = client.get(f"/v1/topologies/{known}/decisions/latest").json()
+    listed = client.get(f"/v1/topologies/{known}/decisions").json()["items"]
+    assert latest["outcome"] == listed[0]["outcome"] == later
+
+
+def test_the_same_report_twice_changes_nothing(client: httpx.Client, change: dict[str, Any]):
+    for body in ({"state": "applied"}, {"state": "applied", "measured_seconds": 0.1}, {"state": FINAL}):
+        assert put(client, change, **body).json() == put(client, change, **body).json()
+
+
+def test_what_was_promised_is_kept_within_the_known_error(client: httpx.Client, change: dict[str, Any]):
+    promised = change["expected_sojourn_seconds"]
+    assert change["current"]["evidence"]["known_error"] is None, "so 0.15 counts"
+    for factor, kept in ((0.5, True), (1.149, True), (1.151, False)):
+        assert put(client, change, state="applied", measured_seconds=factor * promised).json()["kept"] is kept
+    assert put(client, change, state=FINAL).json()["kept"] is False
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), list(itertools.product(("refused", "failed", "applied", FINAL), repeat=2))
+)
+def test_a_later_state_is_not_undone_by_an_earlier_one(
+    client: httpx.Client, change: dict[str, Any], first: str, second: str
+):
+    assert put(client, change, state=first).status_code == 200
+    answer = put(client, change, state=second)
+    refused = {("applied", "refused"), ("refused", FINAL)} | {
+        (FINAL, s) for s in ("refused", "failed", "applied")
+    }
+    if (first, second) in refused:
+        assert (answer.status_code, answer.json()["type"]) == (409, "outcome-conflict")
+        assert answer.json()["state"] == first == read(client, change)["state"]
+    else:
+        assert answer.status_code == 200, answer.text
+        assert read(client, change)["state"] == second
+
+
+def test_a_time_before_the_reported_one_and_one_to_come_are_refused(
+    client: httpx.Client, change: dict[str, Any]
+):
+    assert put(client, change, state="applied", applied_at=at(5)).status_code == 200
+    assert put(client, change, state="applied", applied_at=at(4)).status_code == 409
+    assert read(client, change)["applied_at"] == "2026-11-18T00:05:00Z"
+    refused = put(
+        client, change, state="applied", applied_at="2999-01-01T00:00:00Z", processors={"detektor": 3}
+    )
+    assert refused.status_code == 422
+    assert {one["pointer"] for one in refused.json()["errors"]} == {"#/applied_at", "#/processors/detektor"}
+
+
+@pytest.mark.parametrize("body", [{}, {"state": "done"}, {"state": "applied", "measured_seconds": 0}])
+def test_a_body_that_is_no_outcome_is_refused(
+    client: httpx.Client, change: dict[str, Any], body: dict[str, Any]
+):
+    assert put(client, change, **body).status_code == 422
+    assert read(client, change) is None
+
+
+def test_an_unknown_decision_is_404(client: httpx.Client):
+    nowhere = {"id": "00000000-0000-0000-0000-000000000000"}
+    refused = put(client, nowhere, state="applied")
+    assert (refused.status_code, refused.json()["type"]) == (404, "unknown-decision")
+
+
+@pytest.mark.parametrize(
+    ("state", "action"),
+    [
+        (None, "hold"),
+        ("applied", "hold"),
+        (FINAL, "hold"),
+        ("refused", "scale_down"),
+        ("failed", "scale_down"),
+    ],
+)
+def test_only_a_change_that_was_made_begins_the_cooldown(
+    client: httpx.Client, known: str, change: dict[str, Any], state: str | None, action: str
+):
+    more = change["processors"]["recommended"]
+    if state is not None:
+        assert put(client, change, state=state).status_code == 200
+    observe(client, known, 3, 160.0, more)
+    made = decide(client, known, 3)
+    assert made["action"] == action
+    assert made["cooldown_left_seconds"] == (60.0 if action == "hold" else 0.0)
+
+
+def observe_without_processors(client: httpx.Client, known: str, minute: int) -> dict[str, int]:
+    """The processors that a decision takes to run, where the snapshot does not say them."""
+    operators = {"generator": 80.0, "detector": 130.0, "reporter": 40.0}
+    loads = {name: {"service_rate": mu} for name, mu in operators.items()}
+    snapshot = {"observed_at": at(minute - 1), "external_rate": 480.0, "operators": loads}
+    assert client.post(f"/v1/topologies/{known}/snapshots", json=snapshot).status_code == 201
+    running: dict[str, int] = decide(client, known, minute)["processors"]["current"]
+    return running
+
+
+def test_what_runs_after_a_change_that_stands_is_what_was_reported(
+    client: httpx.Client, known: str, change: dict[str, Any]
+):
+    recommended = change["processors"]["recommended"]
+    assert observe_without_processors(client, known, 2) == recommended
+    put(client, change, state="applied", processors={"detector": 14})
+    assert observe_without_processors(client, known, 2) == recommended | {"detector": 14}
+    put(client, change, state=FINAL)
+    refused = client.post(f"/v1/topologies/{known}/decisions", json={"at": at(2)})
+    assert (refused.status_code, refused.json()["type"]) == (409, "stored-data-unusable"), (
+        "nothing says what runs since the change was rolled back"
+    )
