@@ -38,6 +38,7 @@ from app.snapshots import routes as snapshots
 from app.storage.sessions import make_engine, make_health_engine
 from app.summaries import routes as summaries
 from app.throughput_samples import routes as throughput_samples
+from app.timelines import routes as timelines
 from app.topologies import routes as topologies
 from app.vm_catalogues import routes as vm_catalogues
 from app.vm_forecasts import routes as vm_forecasts
@@ -68,6 +69,7 @@ ROUTERS = (
     backtests.router,
     simulations.router,
     what_ifs.router,
+    timelines.router,
     recommendations.router,
     health.router,
     index.router,

@@ -1,0 +1,35 @@
+"""/v1/topologies/{name}/series: what was measured, expected and recommended over time."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from app.http.admission import computes
+from app.http.declarations import declare
+from app.http.fields import TopologyName, UtcTime
+from app.http.security import may_read
+from app.http.strict_json import StrictJsonRoute
+from app.storage.sessions import SessionDep
+from app.timelines import service
+from app.timelines.schemas import Series
+
+router = APIRouter(prefix="/v1/topologies/{name}/series", tags=["snapshots"], route_class=StrictJsonRoute)
+
+
+@router.get(
+    "", **declare(may_read, "Read measurements and decisions over time", "unknown-topology", "no-snapshot")
+)
+@computes
+def get_series(
+    name: TopologyName,
+    session: SessionDep,
+    since: Annotated[
+        UtcTime | None, Query(alias="from", description="Left out: 24 hours before `to`.")
+    ] = None,
+    until: Annotated[
+        UtcTime | None, Query(alias="to", description="Left out: where the newest snapshot ends.")
+    ] = None,
+    points: Annotated[int, Query(ge=1, le=1000, description="At most so many buckets.")] = 300,
+) -> Series:
+    """Buckets of equal length for a picture of so many columns; a bucket is no shorter than the newest snapshot."""
+    return service.read_series(session, name, since, until, points)

@@ -1,0 +1,89 @@
+"""/v1/topologies/{name}/series: buckets equal what the snapshots say, and gaps stay gaps."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.app.decision_calls import ENOUGH, RATES, START, TARGET, at, decide, observe, put_policy
+
+
+def read(client: httpx.Client, name: str, **query: Any) -> dict[str, Any]:
+    answer = client.get(f"/v1/topologies/{name}/series", params=query)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def test_buckets_are_the_means_of_their_snapshots(client: httpx.Client, known: str):
+    rates = [300.0, 310.0, 320.0, 250.0, 260.0, 270.0]
+    for minute, rate in enumerate(rates, 1):
+        observe(client, known, minute, rate, ENOUGH, measured_sojourn_seconds=rate / 1000)
+    found = read(client, known, **{"from": at(0), "points": 2})
+    assert (found["from"], found["to"]) == ("2026-11-18T00:00:00Z", "2026-11-18T00:06:00Z")
+    assert found["bucket_seconds"] == 180.0
+    first, second = found["points"]
+    assert (first["snapshots"], first["external_rate"], first["highest_rate"]) == (3, 310.0, 320.0)
+    weighted = sum(rate * rate / 1000 for rate in rates[3:]) / sum(rates[3:])
+    assert second["measured_sojourn_seconds"] == pytest.approx(weighted, rel=1e-12)
+    assert second["processors_running"] == sum(ENOUGH.values())
+    body = {"external_rate": 270.0, "operators": {n: {"service_rate": r} for n, r in RATES.items()}}
+    topology = client.get(f"/v1/topologies/{known}").json()
+    described = {key: topology[key] for key in ("operators", "edges", "entries")}
+    estimate = client.post("/v1/estimate", json={"topology": described, "load": body, "processors": ENOUGH})
+    assert second["expected_sojourn_seconds"] == estimate.json()["expected_sojourn_seconds"]
+
+
+def test_a_gap_stays_a_gap_and_what_cannot_keep_up_has_no_expected_time(client: httpx.Client, known: str):
+    observe(client, known, 1, 320.0, ENOUGH)
+    observe(client, known, 4, 900.0, ENOUGH)
+    found = read(client, known, **{"from": at(0)})
+    assert [point["snapshots"] for point in found["points"]] == [1, 0, 0, 1]
+    gap, full = found["points"][1], found["points"][3]
+    assert {gap[name] for name in gap if name not in {"at", "snapshots", "is_overloaded"}} == {None}
+    assert full["is_overloaded"]
+    assert full["expected_sojourn_seconds"] is None
+    assert full["measured_sojourn_seconds"] is None
+
+
+def test_decisions_stand_in_the_bucket_of_their_data(client: httpx.Client, known: str):
+    put_policy(client, known, TARGET)
+    observe(client, known, 1, 320.0, ENOUGH)
+    decide(client, known, 1)
+    observe(client, known, 2, 480.0, ENOUGH)
+    up = decide(client, known, 2)
+    found = read(client, known, **{"from": at(0)})
+    assert found["target_seconds"] == 0.1
+    assert [point["action"] for point in found["points"]] == ["hold", "scale_up"]
+    assert found["points"][1]["processors_recommended"] == up["processors"]["recommended_total"]
+
+
+def test_no_more_points_than_asked_for_and_none_shorter_than_a_snapshot(client: httpx.Client, measured: str):
+    assert len(read(client, measured, points=7)["points"]) == 7
+    begin = datetime(2026, 11, 18, tzinfo=UTC)
+    query = {"from": begin.isoformat(), "to": (begin + timedelta(hours=2)).isoformat(), "points": 1000}
+    found = read(client, measured, **query)
+    assert (len(found["points"]), found["bucket_seconds"]) == (120, 60.0)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"points": 0},
+        {"points": 1001},
+        {"from": "x"},
+        {"from": at(5), "to": at(5)},
+        {"from": at(5), "to": at(1)},
+    ],
+)
+def test_times_and_points_that_make_no_sense_are_refused(
+    client: httpx.Client, measured: str, query: dict[str, Any]
+):
+    assert client.get(f"/v1/topologies/{measured}/series", params=query).status_code == 422
+
+
+def test_a_topology_without_snapshots_is_a_conflict(client: httpx.Client, known: str):
+    assert client.get(f"/v1/topologies/{known}/series").status_code == 409
+    late = {"from": (START - timedelta(days=3)).isoformat(), "to": (START - timedelta(days=2)).isoformat()}
+    assert client.get(f"/v1/topologies/{known}/series", params=late).status_code == 409
