@@ -23,6 +23,7 @@ from app.job_workers.dispatcher import make_dispatchers
 from app.job_workers.ready_process import ReadyProcess
 from app.keda import routes as keda
 from app.outcomes import routes as outcomes
+from app.overviews import routes as overviews
 from app.patches import routes as patches
 from app.placements import routes as placements
 from app.plans import routes as plans
@@ -69,6 +70,7 @@ ROUTERS = (
     backtests.router,
     simulations.router,
     what_ifs.router,
+    overviews.router,
     timelines.router,
     recommendations.router,
     health.router,

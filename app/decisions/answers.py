@@ -1,6 +1,7 @@
 """A decision's values as JSON."""
 
 from datetime import datetime, timedelta
+from math import isfinite
 
 from app.decisions.gathering import GatheredDecision
 from app.decisions.schemas import CatchingUpAnswer, Counts, DecisionAnswer, Moving, Optimum
@@ -91,6 +92,20 @@ def to_moving(composed: ComposedDecision) -> Moving:
             "horizon": composed.horizon,
         }
     )
+
+
+def digest_answer(answer: DecisionAnswer) -> dict[str, float | bool | None]:
+    """The few numbers that lists and metrics show; NaN and infinity are null, as in the answer."""
+    found = {
+        "running": answer.processors.current_total,
+        "recommended": answer.processors.recommended_total,
+        "stable": answer.current.stable,
+        "current_seconds": answer.current.expected_sojourn_seconds,
+        "recommended_seconds": answer.expected_sojourn_seconds,
+        "measured_seconds": answer.measured_sojourn_seconds,
+        "holds_up_to_rate": answer.counterfactuals.holds_up_to_rate,
+    }
+    return {name: None if value is None or not isfinite(value) else value for name, value in found.items()}
 
 
 def name_counts(estimate: Estimate) -> dict[str, int]:

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from sqlalchemy.orm import Session
 
-from app.decisions.answers import to_decision_answer
+from app.decisions.answers import digest_answer, to_decision_answer
 from app.decisions.gathering import GatheredDecision, gather_decision
 from app.decisions.schemas import DecisionAnswer, DecisionRequest, Recommended
 from app.http.error_pointers import blaming_what_is_stored
@@ -59,6 +59,7 @@ def keep(
         action=answer.action,
         external_rate=answer.external_rate,
         answer=document,
+        digest=digest_answer(answer),
     )
     session.add(row)
     session.flush()

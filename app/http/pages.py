@@ -11,11 +11,12 @@ from uuid import UUID
 from fastapi import Depends, Query, Request
 from sqlalchemy import ColumnElement, Result, ScalarResult, Select, tuple_
 from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy.sql.elements import KeyedColumnElement
 
 from app.http.errors import InvalidRequest
 from app.settings import Settings
 
-Column = InstrumentedAttribute[Any]
+Column = InstrumentedAttribute[Any] | KeyedColumnElement[Any]
 Run = Callable[..., Result[Any] | ScalarResult[Any]]
 
 

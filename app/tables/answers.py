@@ -39,7 +39,10 @@ class PlacementRow(AnswerColumns, Base):
 
 
 class DecisionRow(AnswerColumns, Base):
-    """A decision; `decided_for` is the end of the newest interval that it used; `outcome` is what became of it."""
+    """A decision; `decided_for` is the end of the newest interval that it used; `outcome` is what became of it.
+
+    `digest` has the few numbers of the answer that lists and metrics show.
+    """
 
     __tablename__ = "decisions"
     __table_args__ = (
@@ -55,3 +58,4 @@ class DecisionRow(AnswerColumns, Base):
     action: Mapped[str]
     external_rate: Mapped[float]
     outcome: Mapped[Document | None]
+    digest: Mapped[Document | None]

@@ -1,0 +1,38 @@
+"""/v1/overview: every topology in a line, the one that needs somebody most first."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Response
+
+from app.http.declarations import declare
+from app.http.pages import PageDep
+from app.http.security import may_read
+from app.http.strict_json import StrictJsonRoute
+from app.overviews import service
+from app.overviews.schemas import Overview
+from app.storage.sessions import SessionDep
+
+router = APIRouter(prefix="/v1/overview", tags=["topologies"], route_class=StrictJsonRoute)
+
+
+@router.get(
+    "",
+    response_model=Overview,
+    **declare(
+        may_read,
+        "See which topology needs somebody",
+        also={304: {"description": "Unchanged since the ETag in If-None-Match."}},
+    ),
+)
+def get_overview(
+    page: PageDep, session: SessionDep, if_none_match: Annotated[str | None, Header()] = None
+) -> Response:
+    """Overloaded ones first, then missed targets, stale measurements and wanted changes; by name within each."""
+    content = service.read_overview(session, page).model_dump_json(by_alias=True).encode()
+    etag = service.tag(content)
+    sent = (
+        [] if if_none_match is None else [one.strip().removeprefix("W/") for one in if_none_match.split(",")]
+    )
+    if etag in sent or "*" in sent:
+        return Response(status_code=304, headers={"ETag": etag})
+    return Response(content, media_type="application/json", headers={"ETag": etag})

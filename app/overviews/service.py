@@ -1,0 +1,23 @@
+"""Reads the overview; its ETag changes when the page does."""
+
+import hashlib
+from datetime import UTC, datetime
+
+from sqlalchemy.orm import Session
+
+from app.http.pages import Page
+from app.overviews.answers import to_overview
+from app.overviews.gathering import count_statuses, gather_page
+from app.overviews.schemas import Overview
+
+
+def read_overview(session: Session, page: Page) -> Overview:
+    """A page of topologies, the worst first, and the number of topologies of each status."""
+    now = datetime.now(UTC)
+    rows, following = gather_page(session, now, page)
+    return to_overview(rows, count_statuses(session, now), following)
+
+
+def tag(content: bytes) -> str:
+    """The ETag of an answer: equal for equal bytes."""
+    return f'"{hashlib.sha256(content).hexdigest()[:32]}"'
