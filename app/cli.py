@@ -8,6 +8,7 @@ import typer
 from pydantic_core import PydanticUndefined
 
 from app.backtests.command import backtest
+from app.bridge.command import bridge
 from app.gates.command import gate
 from app.ingest_runs.command import ingest, prune
 from app.placements.command import place
@@ -87,7 +88,7 @@ def migrate(
     typer.echo(f"schema {reached or 'empty'}")
 
 
-for command in (estimate, simulate, gate, place, profile, ingest, prune, forecast, backtest):
+for command in (estimate, simulate, gate, place, profile, ingest, prune, forecast, backtest, bridge):
     cli.command()(command)
 
 

@@ -1,0 +1,35 @@
+"""Events as lines: plain, or JSON."""
+
+import json
+from typing import TextIO
+
+from app.bridge.events import Event
+
+
+class PlainLines:
+    """One line for each event: when, what, and the sentence."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def show(self, event: Event) -> None:
+        """Writes it at once."""
+        print(f"{event.at:%Y-%m-%dT%H:%M:%SZ} {event.kind}: {event.text}", file=self.stream, flush=True)
+
+    def close(self) -> None:
+        """Every line is written already."""
+
+
+class JsonLines:
+    """One JSON object for each event."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def show(self, event: Event) -> None:
+        """Writes it at once."""
+        said = {"at": event.at.isoformat(), "event": event.kind, "detail": event.text, **event.data}
+        print(json.dumps(said, allow_nan=False), file=self.stream, flush=True)
+
+    def close(self) -> None:
+        """Every line is written already."""

@@ -1,0 +1,86 @@
+"""What became of a decision, as the body of PUT /v1/decisions/{id}/outcome, and what such a body says of a change."""
+
+from datetime import UTC, datetime
+from math import inf, isinf
+from typing import Any
+
+from app.bridge.choosing import limit_step
+from app.bridge.seen_answers import SeenDecision
+from app.bridge.states import Change, Proof, Sojourn
+from app.engines.patches import Counts
+
+
+def plan_change(decision: SeenDecision, asked: Counts, asked_at: float) -> Change:
+    """The change that a decision becomes."""
+    return Change(
+        decision.id,
+        decision.action,
+        dict(decision.processors.current),
+        dict(asked),
+        decision.external_rate,
+        find_sojourn(decision),
+        decision.expected_sojourn_seconds,
+        asked_at,
+        decision.policy.model,
+    )
+
+
+def find_sojourn(decision: SeenDecision) -> Sojourn:
+    """E[T] when it was decided."""
+    estimated = decision.current.expected_sojourn_seconds
+    return Sojourn(decision.measured_sojourn_seconds, inf if estimated is None else estimated)
+
+
+def find_unproved(decision: SeenDecision | None, max_step: float) -> Change | None:
+    """The change of a decision that may have been applied and was never proved; a bridge was killed in between."""
+    if decision is None or decision.action == "hold":
+        return None
+    outcome = decision.outcome
+    if outcome is not None and (
+        outcome.state != "applied" or outcome.measured_seconds is not None or outcome.detail
+    ):
+        return None
+    asked = limit_step(decision.processors.current, decision.processors.recommended, max_step)
+    applied_at = outcome.applied_at if outcome and outcome.applied_at else decision.created_at
+    return plan_change(decision, asked, applied_at.timestamp())
+
+
+def say_applied(change: Change, detail: str | None = None) -> dict[str, Any]:
+    """The engine has taken the change on."""
+    return _say("applied", change, change.asked, detail)
+
+
+def say_proved(change: Change, proof: Proof, after: Sojourn) -> dict[str, Any]:
+    """What it brought."""
+    return _say("applied", change, change.asked, proof.why, after)
+
+
+def say_rolled_back(change: Change, why: str, after: Sojourn) -> dict[str, Any]:
+    """It was undone."""
+    return _say("rolled-back", change, change.before, why, after)
+
+
+def say_failed(change: Change, running: Counts, why: str) -> dict[str, Any]:
+    """The engine does not run what was asked: nothing of it, or a part."""
+    state = "failed" if running == change.before else "applied"
+    return _say(state, change, running, why)
+
+
+def say_refused(why: str) -> dict[str, Any]:
+    """The bridge did not ask the engine for it."""
+    return {"state": "refused", "detail": why}
+
+
+def _say(
+    state: str, change: Change, processors: Counts, detail: str | None, after: Sojourn | None = None
+) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "state": state,
+        "applied_at": datetime.fromtimestamp(change.asked_at, UTC).isoformat(),
+        "processors": dict(processors),
+    }
+    if detail:
+        body["detail"] = detail
+    if after is not None and after.measured is not None and not isinf(after.measured):
+        body["measured_seconds"] = after.measured
+    return body

@@ -1,0 +1,90 @@
+"""What the bridge reads in the service's answers; fields that it does not need may change."""
+
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict
+
+
+class _Seen(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class SeenReason(_Seen):
+    """A reason or a diagnostic."""
+
+    code: str
+    detail: str
+
+
+class SeenCounts(_Seen):
+    """Processors before and after."""
+
+    current: dict[str, int]
+    recommended: dict[str, int]
+
+
+class SeenOperator(_Seen):
+    """An operator in an estimate."""
+
+    name: str
+    arrival_rate: float | None = None
+    utilisation: float | None = None
+    processors: int
+
+
+class SeenEstimate(_Seen):
+    """E[T] for what was measured; null: infinite."""
+
+    stable: bool
+    expected_sojourn_seconds: float | None
+    operators: list[SeenOperator]
+
+
+class SeenTarget(_Seen):
+    """A target of another time than E[T]."""
+
+    of: str
+    quantile: float | None = None
+    seconds: float
+
+
+class SeenGoal(_Seen):
+    """What a policy asks for."""
+
+    t_max_seconds: float | None = None
+    target: SeenTarget | None = None
+
+
+class SeenPolicy(_Seen):
+    """The policy that a decision followed."""
+
+    goal: SeenGoal
+    model: str
+
+
+class SeenOutcome(_Seen):
+    """What became of a decision."""
+
+    state: str
+    applied_at: datetime | None = None
+    measured_seconds: float | None = None
+    kept: bool | None = None
+    detail: str | None = None
+
+
+class SeenDecision(_Seen):
+    """A decision."""
+
+    id: str
+    created_at: datetime
+    action: str
+    processors: SeenCounts
+    reasons: list[SeenReason]
+    constraints: list[SeenReason] = []
+    diagnostics: list[SeenReason] = []
+    external_rate: float
+    measured_sojourn_seconds: float | None
+    current: SeenEstimate
+    expected_sojourn_seconds: float | None
+    policy: SeenPolicy
+    outcome: SeenOutcome | None = None

@@ -1,0 +1,115 @@
+"""What a bridge knows and sees: the values of its state machine."""
+
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from app.engines.patches import Counts
+
+
+class Observation(NamedTuple):
+    """What one look at the engine shows, beside the look before it.
+
+    `at` is in seconds; `run` is what the engine calls this run of the job. `flaw` says why the interval since the last
+    look must not be acted on; None: it may.
+    """
+
+    at: float
+    run: str
+    running: Counts
+    rate: float | None = None
+    flaw: str | None = None
+
+
+class Sojourn(NamedTuple):
+    """E[T] as measured, and as estimated for what was measured; None: not known, inf: no steady state."""
+
+    measured: float | None = None
+    estimated: float | None = None
+
+
+class Change(NamedTuple):
+    """A change that the engine was asked for and that is not proved yet; `sojourn` is E[T] before it."""
+
+    decision: str
+    action: str
+    before: Counts
+    asked: Counts
+    rate: float
+    sojourn: Sojourn
+    promised_seconds: float | None
+    asked_at: float
+    model: str
+    is_rollback: bool = False
+
+
+class Distrust(NamedTuple):
+    """What was tried at this rate and did not help: it is not tried again until the rate differs, or for an hour."""
+
+    action: str
+    asked: Counts
+    rate: float
+    since: float
+    why: str
+
+
+class BridgeState(NamedTuple):
+    """What a bridge knows.
+
+    `discard`: intervals that still must not be used. `is_running`: the engine runs what `change` asked for.
+    """
+
+    run: str | None = None
+    running: Counts = MappingProxyType({})
+    discard: int = 0
+    change: Change | None = None
+    is_running: bool = False
+    distrust: Distrust | None = None
+
+
+class Terms(NamedTuple):
+    """How a bridge was started.
+
+    `settle_seconds`: how long a change may take until it runs. `promise_error`: by which part E[T] may be above what
+    was promised.
+    """
+
+    apply: bool
+    max_step: float
+    settle_seconds: float = 120.0
+    promise_error: float = 0.15
+
+
+class NextStep(NamedTuple):
+    """What follows from an observation.
+
+    skip: it has a flaw. discard: the interval does not count. wait: the change does not run yet. give-up: that took too
+    long. `ended` is a change that is no longer followed.
+    """
+
+    next: Literal["decide", "prove", "wait", "discard", "skip", "give-up"]
+    why: str = ""
+    ended: Change | None = None
+
+
+class Wish(NamedTuple):
+    """What a decision wants: the action, and the processors that it starts from and ends with."""
+
+    action: str
+    current: Counts
+    recommended: Counts
+
+
+class Chosen(NamedTuple):
+    """What becomes of a wish: hold, show it only, refuse it, or apply `counts`."""
+
+    next: Literal["hold", "show", "refuse", "apply"]
+    counts: Counts
+    why: str = ""
+
+
+class Proof(NamedTuple):
+    """What became of a change; None: not comparable. `roll_back` is what to ask the engine for if E[T] got worse."""
+
+    kept: bool | None
+    why: str
+    roll_back: Counts | None = None

@@ -1,0 +1,92 @@
+"""A decision as its owner sees it: rows of operators, the times, the target, and one sentence; pure."""
+
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from app.bridge.samples import Sighting
+from app.bridge.seen_answers import SeenDecision, SeenGoal
+from app.bridge.states import Chosen
+from app.bridge.wording import say_counts, say_seconds
+
+
+class Row(NamedTuple):
+    """One operator: rates per second, the part of its time that it works, processors now and as wanted."""
+
+    operator: str
+    offered_rate: float | None
+    served_rate: float | None
+    utilisation: float | None
+    processors: int
+    wanted: int
+
+
+def list_rows(seen: Sighting, decision: SeenDecision, chosen: Chosen) -> list[Row]:
+    """The operators in the order of the topology."""
+    loads = seen.load.operators if seen.load else {}
+    rows = []
+    for one in decision.current.operators:
+        load = loads.get(one.name)
+        served = load.served_rate if load else None
+        wanted = chosen.counts.get(one.name, one.processors)
+        rows.append(Row(one.name, one.arrival_rate, served, one.utilisation, one.processors, wanted))
+    return rows
+
+
+def describe_goal(goal: SeenGoal) -> str:
+    """The target in words."""
+    if goal.target is not None:
+        which = "mean" if goal.target.quantile is None else f"p{100 * goal.target.quantile:g}"
+        return f"{which} of {goal.target.of} within {say_seconds(goal.target.seconds)}"
+    return "no target" if goal.t_max_seconds is None else f"E[T] within {say_seconds(goal.t_max_seconds)}"
+
+
+def find_sojourn_now(decision: SeenDecision) -> tuple[float | None, str]:
+    """E[T] now: measured if it was, else estimated; None: infinite."""
+    if decision.measured_sojourn_seconds is not None:
+        return decision.measured_sojourn_seconds, "measured"
+    return decision.current.expected_sojourn_seconds, "estimated"
+
+
+def describe_decision(decision: SeenDecision, chosen: Chosen) -> str:
+    """The decision in a sentence, with its reasons."""
+    now, how = find_sojourn_now(decision)
+    promised = decision.expected_sojourn_seconds
+    times = f"E[T] {_say_time(now)} ({how})"
+    if chosen.next in {"apply", "show"}:
+        times += f", then {_say_time(promised)}"
+    what = decision.action
+    if chosen.next != "hold":
+        what += f" to {say_counts(chosen.counts, decision.processors.current)}"
+    reasons = " ".join(one.detail for one in (*decision.reasons, *decision.constraints))
+    rest = f" ({chosen.why})" if chosen.why else ""
+    goal = describe_goal(decision.policy.goal)
+    return f"{what}: {decision.external_rate:.6g} tuples/s, {times}, {goal}. {reasons}{rest}"
+
+
+def _say_time(seconds: float | None) -> str:
+    return "infinite" if seconds is None else say_seconds(seconds)
+
+
+def to_data(seen: Sighting, decision: SeenDecision, chosen: Chosen) -> dict[str, JsonValue]:
+    """The same as numbers."""
+    now, how = find_sojourn_now(decision)
+    return {
+        "decision": decision.id,
+        "action": decision.action,
+        "next": chosen.next,
+        "external_rate": decision.external_rate,
+        "expected_sojourn_seconds": decision.expected_sojourn_seconds,
+        "sojourn_seconds": now,
+        "sojourn_is": how,
+        "target": describe_goal(decision.policy.goal),
+        "operators": [row._asdict() for row in list_rows(seen, decision, chosen)],
+        "reasons": [one.code for one in decision.reasons],
+        "warnings": list_warnings(seen, decision),
+    }
+
+
+def list_warnings(seen: Sighting, decision: SeenDecision) -> list[JsonValue]:
+    """What the reader and the service say of the data, each once."""
+    said = [one.detail for one in seen.reading.diagnostics] + [one.detail for one in decision.diagnostics]
+    return list(dict.fromkeys(said))

@@ -1,0 +1,46 @@
+"""Changes and their records, between a stand-in engine and the real service."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from app.bridge.applying import describe_by_hand
+from app.bridge.outcomes import plan_change
+from app.engines.patches import EnginePatch
+from tests.app.bridge.bridges import Stage, staged
+from tests.app.bridge.examples import make_decision
+from tests.app.processes import Service
+
+
+@pytest.fixture
+def stage(service: Service, name: str) -> Iterator[Stage]:
+    with staged(service.url, name) as found:
+        yield found
+
+
+def test_a_change_that_the_engine_refuses_is_not_asked_for_again(stage: Stage):
+    bridge = stage.make_bridge()
+    stage.engine.rate, stage.engine.refuses = 3900.0, 500
+    assert stage.turn(bridge, 4) == ["not-judged", *3 * ["wanted"]]
+    assert "refused the change (500)" in stage.told.find("failed").text
+    assert "tried at 3900 tuples/s before" in stage.told.find("refused").text
+    assert sum(one.startswith("PUT") for one in stage.engine.requests) == 1
+
+
+def test_an_engine_that_cannot_be_changed_is_told_how_by_hand():
+    change = plan_change(make_decision(), {"parse": 6}, 0.0)
+    assert "change it where it is deployed" in describe_by_hand(change, None)
+    command = EnginePatch(
+        "heron", command="heron update fpd --component-parallelism=parse:6", notes=("Slow.",)
+    )
+    assert describe_by_hand(change, command) == f"wanted: parse 6; run: {command.command}. Slow."
+    request = EnginePatch("flink", method="PUT", path="/jobs/1", body={"a": 1})
+    assert describe_by_hand(change, request) == 'wanted: parse 6; it is PUT /jobs/1 {"a": 1}.'
+
+
+def test_a_job_without_the_adaptive_scheduler_is_not_asked(stage: Stage):
+    bridge = stage.make_bridge()
+    stage.engine.rate, stage.engine.scheduler = 3900.0, "Default"
+    assert stage.turn(bridge, 2) == ["not-judged", "wanted"]
+    assert not any(one.startswith("PUT") for one in stage.engine.requests)
+    assert "adaptive" in stage.told.find("wanted").text

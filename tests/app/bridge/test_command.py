@@ -1,0 +1,97 @@
+"""`headgate bridge` in a process of its own, between a stand-in engine and the real service."""
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+import pytest
+import yaml
+
+from app.bridge.command import ENGINES
+from app.engines.readers import EngineName
+from tests.app.bridge.bridges import POLICY
+from tests.app.bridge.commands import list_arguments, run, running
+from tests.app.bridge.flink_stand_in import FlinkStandIn, serving
+from tests.app.processes import Service
+
+
+@pytest.fixture
+def engine() -> FlinkStandIn:
+    return FlinkStandIn()
+
+
+@pytest.fixture
+def engine_url(engine: FlinkStandIn) -> Iterator[str]:
+    with serving(engine) as url:
+        yield url
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> str:
+    file = tmp_path / "policy.yaml"
+    file.write_text(yaml.safe_dump(POLICY))
+    return str(file)
+
+
+def test_every_engine_is_offered():
+    assert "|".join(get_args(EngineName)) == ENGINES
+
+
+def test_once_ends_with_0_where_nothing_is_to_do_and_with_1_where_a_change_is_wanted(
+    engine: FlinkStandIn, engine_url: str, service: Service, name: str, policy: str
+):
+    arguments = list_arguments(engine_url, service.url, name, "--once", "--policy", policy)
+    ended = run(arguments)
+    assert ended.returncode == 0, ended.stdout
+    assert '"action": "hold"' in ended.stdout
+    engine.rate = 3900.0
+    ended = run(arguments)
+    assert ended.returncode == 1, ended.stdout
+    assert '"event": "wanted"' in ended.stdout
+    assert engine.asked == []
+
+
+def test_once_applies_and_waits_until_it_runs(
+    engine: FlinkStandIn, engine_url: str, service: Service, name: str, policy: str
+):
+    engine.rate = 3900.0
+    ended = run(list_arguments(engine_url, service.url, name, "--once", "--apply", "--policy", policy))
+    assert ended.returncode == 0, ended.stdout
+    assert [one["parse"] for one in engine.asked] == [6]
+    assert '"event": "discarded"' in ended.stdout
+
+
+def test_once_ends_with_2_where_nothing_can_be_judged(service: Service, name: str, engine_url: str):
+    with serving(FlinkStandIn()) as gone:
+        pass
+    for url, why in ((gone, "refused"), (service.url, "404")):
+        ended = run(list_arguments(url, service.url, name, "--once"))
+        assert ended.returncode == 2
+        assert why in ended.stdout
+    ended = run(list_arguments(engine_url, service.url, name, "--once"))
+    assert ended.returncode == 2
+    assert "no-policy" in ended.stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_with_0(
+    number: signal.Signals, engine_url: str, service: Service, name: str, policy: str
+):
+    with running(list_arguments(engine_url, service.url, name, "--policy", policy)) as bridge:
+        bridge.wait_for("decided")
+        bridge.process.send_signal(number)
+        assert bridge.process.wait(timeout=30) == 0
+    assert bridge.events[-1]["event"] == "ended"
+
+
+def test_a_wrong_option_ends_with_2_and_a_sentence(engine_url: str, service: Service, name: str):
+    for options, why in (
+        (["--interval", "fast"], "--interval fast"),
+        (["--max-step", "0.5x"], "--max-step"),
+        (["--topology", "a/b"], "slash"),
+        (["--policy", "/none.yaml"], "cannot be read"),
+    ):
+        ended = run(list_arguments(engine_url, service.url, name, *options))
+        assert ended.returncode == 2
+        assert why in ended.stderr

@@ -1,0 +1,77 @@
+"""An engine over HTTP: looks, changes, and what it says instead."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from pydantic import JsonValue
+
+from app.bridge.asking import Unanswered
+from app.bridge.engine_link import EngineLink, PatchRefused
+from app.bridge.stopping import Stopped
+from tests.app.bridge.flink_stand_in import IDS, FlinkStandIn, serving
+
+
+@pytest.fixture
+def engine() -> FlinkStandIn:
+    return FlinkStandIn()
+
+
+@pytest.fixture
+def client(engine: FlinkStandIn) -> Iterator[httpx.Client]:
+    with serving(engine) as url, httpx.Client(base_url=url) as client:
+        yield client
+
+
+def make_link(client: httpx.Client, job: str | None = "network") -> EngineLink:
+    return EngineLink("flink", client, job, lambda: None)
+
+
+def test_a_look_has_the_answers_with_their_paths_and_times(engine: FlinkStandIn, client: httpx.Client):
+    answers = make_link(client).look()
+    assert answers[0].path == "/jobs/overview"
+    assert answers[-1].path == f"/jobs/{engine.job}"
+    assert all(answer.at is not None for answer in answers)
+
+
+def test_a_job_that_does_not_run_is_told_with_those_that_do(client: httpx.Client):
+    with pytest.raises(Unanswered, match=r"'other'.*network"):
+        make_link(client, "other").look()
+
+
+def test_another_status_is_told_with_its_address(client: httpx.Client):
+    with pytest.raises(httpx.HTTPStatusError):
+        make_link(client).get("/nothing")
+    client.base_url = client.base_url.join("/deeper")
+    with pytest.raises(Unanswered, match="answers 404 at /deeper/jobs/overview"):
+        make_link(client).look()
+
+
+def test_a_change_is_put_and_read_again(engine: FlinkStandIn, client: httpx.Client):
+    link = make_link(client)
+    parallelism: dict[str, JsonValue] = dict.fromkeys(IDS.values(), 2)
+    patch = link.make_patch(
+        {"parse": 7},
+        {"job": engine.job, "vertices": {"parse": IDS["parse"]}, "parallelism": parallelism},
+    )
+    assert patch is not None
+    link.send(patch)
+    assert engine.running["parse"] == 7
+
+
+def test_a_change_that_is_refused_is_told_in_the_words_of_the_engine(
+    engine: FlinkStandIn, client: httpx.Client
+):
+    link = make_link(client)
+    patch = link.make_patch({}, {"job": engine.job})
+    assert patch is not None
+    with pytest.raises(PatchRefused, match=r"400.*incomplete"):
+        link.send(patch)
+
+
+def test_a_stop_is_noticed_before_a_request(client: httpx.Client):
+    def stop() -> None:
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        EngineLink("flink", client, None, stop).look()

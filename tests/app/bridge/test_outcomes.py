@@ -1,0 +1,78 @@
+"""Outcomes of decisions, and what they say to the next start."""
+
+from datetime import UTC, datetime
+from math import inf
+from typing import Any
+
+import pytest
+
+from app.bridge import outcomes
+from app.bridge.states import Proof, Sojourn
+from tests.app.bridge.examples import CREATED_AT, make_decision
+
+APPLIED = {"state": "applied", "applied_at": "2026-11-19T10:00:05Z"}
+
+
+def test_a_change_has_what_ran_what_is_asked_and_the_times():
+    change = outcomes.plan_change(make_decision(), {"parse": 6}, 7.0)
+    assert (change.before, change.asked, change.asked_at) == ({"parse": 4}, {"parse": 6}, 7.0)
+    assert (change.sojourn, change.promised_seconds) == (Sojourn(None, 0.5), 0.1)
+
+
+def test_no_steady_state_is_an_infinite_time():
+    current: dict[str, Any] = {"stable": False, "expected_sojourn_seconds": None, "operators": []}
+    assert outcomes.find_sojourn(make_decision(current=current)).estimated == inf
+
+
+@pytest.mark.parametrize(
+    ("named", "is_unproved"),
+    [
+        ({}, True),
+        ({"outcome": APPLIED}, True),
+        ({"action": "hold"}, False),
+        ({"outcome": APPLIED | {"detail": "kept"}}, False),
+        ({"outcome": APPLIED | {"measured_seconds": 0.1}}, False),
+        ({"outcome": {"state": "refused"}}, False),
+        ({"outcome": {"state": "failed"}}, False),
+        ({"outcome": {"state": "rolled-back"}}, False),
+    ],
+)
+def test_only_a_change_that_may_run_and_was_not_proved_is_taken_up_again(
+    named: dict[str, Any], *, is_unproved: bool
+):
+    assert (outcomes.find_unproved(make_decision(**named), 2.0) is not None) is is_unproved
+
+
+def test_what_was_asked_follows_from_the_decision_and_the_largest_step():
+    change = outcomes.find_unproved(make_decision(recommended=40), 2.0)
+    assert change is not None
+    assert change.asked == {"parse": 8}
+    assert change.asked_at == datetime.fromisoformat(CREATED_AT).timestamp()
+    later = outcomes.find_unproved(make_decision(outcome=APPLIED), 2.0)
+    assert later is not None
+    assert later.asked_at == change.asked_at + 5.0
+    assert outcomes.find_unproved(None, 2.0) is None
+
+
+def test_each_outcome_says_what_runs_then():
+    change = outcomes.plan_change(make_decision(), {"parse": 6}, 0.0)
+    began = datetime.fromtimestamp(0.0, UTC).isoformat()
+    assert outcomes.say_applied(change) == {
+        "state": "applied",
+        "applied_at": began,
+        "processors": {"parse": 6},
+    }
+    proved = outcomes.say_proved(change, Proof(kept=True, why="kept"), Sojourn(0.1, 0.2))
+    assert (proved["detail"], proved["measured_seconds"]) == ("kept", 0.1)
+    undone = outcomes.say_rolled_back(change, "worse", Sojourn(None, 0.2))
+    assert (undone["state"], undone["processors"]) == ("rolled-back", {"parse": 4})
+    assert "measured_seconds" not in undone, "an estimate is no measurement"
+    assert "measured_seconds" not in outcomes.say_proved(change, Proof(None, ""), Sojourn(inf, inf))
+
+
+def test_a_change_that_runs_in_part_is_applied_and_one_that_does_not_run_has_failed():
+    change = outcomes.plan_change(make_decision(), {"parse": 8}, 0.0)
+    assert outcomes.say_failed(change, {"parse": 4}, "slots")["state"] == "failed"
+    part = outcomes.say_failed(change, {"parse": 6}, "slots")
+    assert (part["state"], part["processors"]) == ("applied", {"parse": 6})
+    assert outcomes.say_refused("dry run") == {"state": "refused", "detail": "dry run"}

@@ -1,0 +1,91 @@
+"""How a bridge runs: until it is asked to end, or once."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from app.bridge.running import describe_end, run_once, run_until_stopped
+from app.bridge.states import BridgeState
+from app.bridge.stopping import Stop, Stopped
+from tests.app.bridge.bridges import Stage, staged
+from tests.app.bridge.test_machine import make_change
+from tests.app.processes import Service
+
+
+class Hurried(Stop):
+    """A stop that waits for nobody: instead of time, the engine's clock passes; it ends after so many waits."""
+
+    def __init__(self, stage: Stage, most: int = 99) -> None:
+        super().__init__()
+        self.stage, self.left, self.waits = stage, most, list[float]()
+
+    def wait(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self.stage.clock.now += 15.0
+        self.left -= 1
+        if self.left == 0:
+            raise Stopped
+
+
+@pytest.fixture
+def stage(service: Service, name: str) -> Iterator[Stage]:
+    with staged(service.url, name) as found:
+        yield found
+
+
+def test_a_flat_load_is_fine_at_once(stage: Stage):
+    stop = Hurried(stage)
+    assert run_once(stage.make_bridge(), stop) == 0
+    assert len(stop.waits) == 1, "two looks, one interval apart"
+    stop.close()
+
+
+def test_metrics_that_stand_still_are_not_judged(stage: Stage):
+    stop = Hurried(stage)
+    bridge = stage.make_bridge()
+    stage.engine.get("/overview")
+    stage.engine.is_fetching = False
+    assert run_once(bridge, stop) == 2
+    assert "stand still" in stage.told.events[-1].text
+    assert stage.engine.asked == []
+    stop.close()
+
+
+def test_a_change_that_does_not_run_in_time_ends_with_1(stage: Stage):
+    stage.engine.rate, stage.engine.is_rescaling_at_once = 3900.0, False
+    stop = Hurried(stage)
+    assert run_once(stage.make_bridge(settle_seconds=0.0), stop) == 1
+    assert len(stage.engine.asked) == 1
+    assert "slots" in stage.told.find("failed").text
+    stop.close()
+
+
+def test_more_than_the_slots_runs_fewer_which_is_said(stage: Stage):
+    stage.engine.rate, stage.engine.slots = 3900.0, 5
+    stop = Hurried(stage)
+    assert run_once(stage.make_bridge(settle_seconds=0.0), stop) == 1
+    assert stage.engine.running["parse"] == 5
+    assert "does not run it: parse 6, score 6" in stage.told.find("failed").text
+    stop.close()
+
+
+def test_who_is_away_is_asked_again_after_growing_waits(stage: Stage):
+    bridge = stage.make_bridge()
+    bridge.engine.client.base_url = bridge.engine.client.base_url.join("/nothing/")
+    stop = Hurried(stage, most=6)
+    assert run_until_stopped(bridge, stop) == 0
+    for place, wait in enumerate(stop.waits[:4]):
+        assert 2.0**place / 2 <= wait <= 2.0**place
+    assert stage.told.list_kinds() == ["away", "ended"]
+    stop.close()
+
+
+def test_an_end_says_what_is_left(stage: Stage):
+    assert "nothing" in describe_end(None)
+    change = make_change({"parse": 8})
+    assert "next start" in describe_end(BridgeState("a", {}, change=change))
+    bridge = stage.make_bridge()
+    stop = Hurried(stage, most=1)
+    assert run_once(bridge, stop) == 2
+    assert stage.told.events[-1].kind == "ended"
+    stop.close()

@@ -1,0 +1,86 @@
+"""The real service, as a bridge speaks to it."""
+
+from math import inf
+
+import httpx
+import pytest
+
+from app.bridge.asking import Unanswered
+from app.bridge.service_link import NotDecided, ServiceLink, contains
+from app.described.load import FPD_LOAD
+from tests.app.processes import Service
+
+POLICY = {"goal": {"t_max_seconds": 0.5}}
+
+
+def make_link(client: httpx.Client, topology: str) -> ServiceLink:
+    return ServiceLink(client, topology, lambda: None)
+
+
+def test_a_policy_is_stored_once_and_another_one_is_told(client: httpx.Client, known: str):
+    link = make_link(client, known)
+    assert link.ensure_policy(POLICY) is None
+    assert link.ensure_policy(POLICY) is None
+    other = link.ensure_policy({"goal": {"t_max_seconds": 0.1}})
+    assert other is not None
+    assert other["goal"]["t_max_seconds"] == 0.5
+
+
+def test_a_policy_that_cannot_be_is_refused_with_what_to_change(client: httpx.Client, known: str):
+    with pytest.raises(NotDecided, match="#/goal"):
+        make_link(client, known).ensure_policy({"goal": {}})
+
+
+def test_why_there_is_no_decision_is_told(client: httpx.Client, known: str, name: str):
+    with pytest.raises(NotDecided, match="no-policy"):
+        make_link(client, known).decide()
+    with pytest.raises(NotDecided, match="unknown-topology"):
+        make_link(client, f"{name}-other").decide()
+
+
+def test_old_measurements_are_no_outage_of_the_service(client: httpx.Client, stored: str):
+    link = make_link(client, stored)
+    link.ensure_policy(POLICY)
+    with pytest.raises(NotDecided, match="stale-snapshots"):
+        link.decide()
+
+
+def test_a_decision_is_made_and_found_again(client: httpx.Client, stored: str):
+    link = make_link(client, stored)
+    assert link.find_newest_decision() is None
+    link.ensure_policy(POLICY | {"max_snapshot_age_seconds": 1e9})
+    made = link.decide()
+    found = link.find_newest_decision()
+    assert found is not None
+    assert (found.id, found.processors) == (made.id, made.processors)
+
+
+def test_e_t_is_estimated_for_what_runs(client: httpx.Client, stored: str):
+    link = make_link(client, stored)
+    now = link.estimate("ggk-whitt")
+    assert now is not None
+    assert 0.0 < now < 10.0
+    crowded = FPD_LOAD | {"observed_at": "2026-11-18T00:01:00Z", "external_rate": 3200.0}
+    client.post(f"/v1/topologies/{stored}/snapshots", json=crowded)
+    assert link.estimate("ggk-whitt") == inf
+    assert make_link(client, "nowhere").estimate("ggk-whitt") is None
+
+
+def test_a_service_without_outcomes_is_noticed(client: httpx.Client, known: str):
+    assert (
+        make_link(client, known).record("00000000-0000-4000-8000-000000000000", {"state": "applied"}) is False
+    )
+
+
+def test_a_service_that_is_another_program_is_told(service: Service, known: str):
+    with httpx.Client(base_url=service.url) as client:
+        link = make_link(client, known)
+        link.at = "/openapi.json?"
+        with pytest.raises(Unanswered, match="is it Headgate"):
+            link.find_newest_decision()
+
+
+def test_a_document_contains_another_one_where_it_says_all_of_it():
+    assert contains({"a": {"b": 1, "c": 2}, "d": 3}, {"a": {"b": 1}})
+    assert not contains({"a": {"b": 1}}, {"a": {"b": 2}})
+    assert not contains({"a": 1}, {"b": 1})

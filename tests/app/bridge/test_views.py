@@ -1,0 +1,55 @@
+"""A decision as text, as rows and as numbers."""
+
+from typing import Any
+
+from app.bridge import views
+from app.bridge.samples import Sighting
+from app.bridge.seen_answers import SeenGoal, SeenTarget
+from app.bridge.states import Chosen, Observation
+from app.described.load import LoadBody, OperatorLoadBody
+from app.engines.answers import EngineReading, say
+from tests.app.bridge.examples import make_decision
+
+LOAD = LoadBody(external_rate=100.0, operators={"parse": OperatorLoadBody(served_rate=90.0, processors=4)})
+READING = EngineReading(None, (LOAD,), (say("odd", "The engine is odd."), say("odd", "The engine is odd.")))
+SEEN = Sighting(Observation(0.0, "a", {"parse": 4}, 100.0), (), LOAD, READING)
+
+
+def test_a_row_has_offered_and_served_rate_and_what_is_wanted():
+    [row] = views.list_rows(SEEN, make_decision(), Chosen("apply", {"parse": 6}))
+    assert row == ("parse", 100.0, 90.0, 0.9, 4, 6)
+
+
+def test_a_change_is_said_with_its_counts_its_times_and_its_reasons():
+    text = views.describe_decision(make_decision(), Chosen("apply", {"parse": 6}, "more is not allowed"))
+    assert text == (
+        "scale_up to parse 6: 100 tuples/s, E[T] 0.5 s (estimated), then 0.1 s, E[T] within 0.2 s. "
+        "E[T] is above the target. (more is not allowed)"
+    )
+
+
+def test_a_hold_promises_nothing():
+    text = views.describe_decision(make_decision("hold"), Chosen("hold", {"parse": 4}))
+    assert text.startswith("hold: 100 tuples/s, E[T] 0.5 s (estimated), E[T] within 0.2 s.")
+
+
+def test_a_measured_time_goes_before_an_estimate_and_no_steady_state_is_infinite():
+    assert views.find_sojourn_now(make_decision(measured_sojourn_seconds=0.3)) == (0.3, "measured")
+    current: dict[str, Any] = {"stable": False, "expected_sojourn_seconds": None, "operators": []}
+    assert "E[T] infinite" in views.describe_decision(make_decision(current=current), Chosen("hold", {}))
+
+
+def test_every_goal_has_words():
+    p99 = SeenTarget(of="completion", quantile=0.99, seconds=0.5)
+    assert views.describe_goal(SeenGoal(target=p99)) == "p99 of completion within 0.5 s"
+    assert (
+        views.describe_goal(SeenGoal(target=SeenTarget(of="total", seconds=1))) == "mean of total within 1 s"
+    )
+    assert views.describe_goal(SeenGoal()) == "no target"
+
+
+def test_numbers_say_the_same_and_each_warning_once():
+    decision = make_decision(diagnostics=[{"code": "x", "detail": "Measured on few tuples."}])
+    data = views.to_data(SEEN, decision, Chosen("show", {"parse": 6}))
+    assert data["warnings"] == ["The engine is odd.", "Measured on few tuples."]
+    assert (data["action"], data["next"], data["reasons"]) == ("scale_up", "show", ["above-target"])
