@@ -148,7 +148,6 @@ def list_settings(folder: Path, slots: int) -> dict[str, str]:
         "jobmanager.adaptive-scheduler.submission.resource-stabilization-timeout": "1 s",
         "web.refresh-interval": "200",
         "metrics.fetcher.update-interval": "500",
-        "execution.buffer-timeout.interval": "0 ms",  # else a tuple waits 50 ms for others at each hop
         "restart-strategy.type": "fixed-delay",
         "restart-strategy.fixed-delay.attempts": "1000",
         "restart-strategy.fixed-delay.delay": "1 s",

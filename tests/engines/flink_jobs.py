@@ -28,7 +28,7 @@ class Operator(NamedTuple):
     service_seconds: float
     parallelism: int
     copies: int = 1
-    law: Literal["exponential", "fixed"] = "exponential"
+    law: Literal["exponential", "fixed", "wild"] = "exponential"
 
     def write(self) -> str:
         """As Network.java reads it."""
@@ -43,6 +43,7 @@ class JobPlan(NamedTuple):
     operators: tuple[Operator, ...]
     rate: float
     keys: int = 100_000
+    buffer_timeout_ms: int = 0
 
 
 class Tally(NamedTuple):
@@ -179,6 +180,7 @@ def start_job(flink: Flink, jar: str, plan: JobPlan) -> Job:
         "exchange": plan.exchange,
         "keys": str(plan.keys),
         "rate_file": str(job.rate_file),
+        "buffer_timeout": str(plan.buffer_timeout_ms),
         "operators": ",".join(operator.write() for operator in plan.operators),
     }
     body: Fields = {

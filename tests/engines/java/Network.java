@@ -24,8 +24,8 @@ import org.apache.flink.util.Collector;
  * A job with known service times: Poisson arrivals, then operators in a row that wait instead of working.
  *
  * Janino compiles it: no lambdas, raw types. A tuple is long[]: key, when it entered the job, when it was last sent (ns).
- * Arguments are name=value: name, exchange (rebalance or hash), keys, rate_file, operators (name:milliseconds:law:
- * copies:parallelism, separated by commas; law is exponential or fixed).
+ * Arguments are name=value: name, exchange (rebalance or hash), keys, rate_file, buffer_timeout (ms), operators
+ * (name:milliseconds:law:copies:parallelism, separated by commas; law is exponential, fixed or wild, with SCV 4).
  */
 public class Network {
     static final TypeInformation TUPLE = PrimitiveArrayTypeInfo.LONG_PRIMITIVE_ARRAY_TYPE_INFO;
@@ -37,6 +37,7 @@ public class Network {
             arguments.put(given[i].substring(0, at), given[i].substring(at + 1));
         }
         StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
+        environment.setBufferTimeout(Long.parseLong((String) arguments.get("buffer_timeout")));
         long keys = Long.parseLong((String) arguments.get("keys"));
         SourceFunction arrivals = new Arrivals((String) arguments.get("rate_file"), keys);
         DataStream stream = environment.addSource(arrivals, "arrivals", TUPLE).setParallelism(1);
@@ -146,11 +147,24 @@ class Service implements java.io.Serializable {
         totalNanos = context.getMetricGroup().counter("lab_total_nanos");
     }
 
+    /** A draw with mean 1. */
+    private double drawFactor() {
+        if (law.equals("fixed")) {
+            return 1.0;
+        }
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        double exponential = -Math.log(1.0 - random.nextDouble());
+        if (law.equals("exponential")) {
+            return exponential;
+        }
+        double slow = 0.5 * (1.0 - Math.sqrt(0.6)); // balanced means: either kind makes half of the work, SCV 4
+        return exponential * 0.5 / (random.nextDouble() < slow ? slow : 1.0 - slow);
+    }
+
     /** Serves one tuple; returns when it ended. */
     long serve(long[] tuple) throws InterruptedException {
-        double factor = law.equals("exponential") ? -Math.log(1.0 - ThreadLocalRandom.current().nextDouble()) : 1.0;
         long begun = System.nanoTime();
-        long end = begun + (long) (milliseconds * factor * 1e6);
+        long end = begun + (long) (milliseconds * drawFactor() * 1e6);
         long now = begun;
         while (now < end) {
             LockSupport.parkNanos(end - now);
