@@ -1,0 +1,121 @@
+"""What pages ask for: an overview of 1,000 topologies, a month of minutes as a series, what-ifs of 20 operators."""
+
+import itertools
+import json
+import random
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+from sqlalchemy import Engine, create_engine, text
+from sqlalchemy.orm import Session
+
+from app.overviews.gathering import count_statuses, find_lines
+from app.storage.embedded_postgres import shared_postgres
+from app.timelines.service import read_series
+from migrations import runner
+from planner.gates.what_if import WhatIfTerms, explore
+from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
+
+TOPOLOGIES, MONTH_MINUTES, RUNS = 1000, 43_200, 7
+OPERATORS = json.dumps({f"o{i}": {"service_rate": 30.0, "processors": 5} for i in range(5)})
+GRAPH = json.dumps({"operators": [{"name": f"o{i}"} for i in range(5)], "edges": [], "entries": []})
+ANSWER = json.dumps({"processors": {"current_total": 25}, "reasons": ["x" * 60] * 400})
+
+
+def main() -> None:
+    """Prints each as milliseconds and as a ratio to a plain count of the same rows, best of some runs."""
+    explore_what_ifs()
+    with tempfile.TemporaryDirectory() as folder, shared_postgres(Path(folder)) as url:
+        runner.migrate(url, "head")
+        engine = create_engine(url)
+        fill(engine)
+        with Session(engine) as session:
+            compare_pages(session)
+        engine.dispose()
+
+
+def fill(engine: Engine) -> None:
+    """1,000 topologies with an hour of snapshots and five decisions each; the first one has a month of minutes."""
+    rows = (
+        "insert into topologies(name, revision) select 't' || i, 1 from generate_series(1, :topologies) i",
+        (
+            "insert into topology_revisions(topology_id, revision, definition) "
+            "select id, 1, cast(:graph as jsonb) from topologies"
+        ),
+        (
+            "insert into snapshots(topology_id, observed_at, window_seconds, external_rate, operators) "
+            "select t.id, now() - make_interval(mins => i), 60, 20 + i % 7, cast(:operators as jsonb) "
+            "from topologies t, generate_series(1, case t.name when 't1' then :month else 60 end) i"
+        ),
+        (
+            "insert into decisions(id, topology_id, revision, answer, decided_for, action, external_rate, digest) "
+            "select gen_random_uuid(), t.id, 1, cast(:answer as jsonb), now() - make_interval(mins => i), 'hold', 20, "
+            "jsonb_build_object('stable', true) from topologies t, generate_series(1, 5) i"
+        ),
+    )
+    values = {
+        "topologies": TOPOLOGIES,
+        "graph": GRAPH,
+        "operators": OPERATORS,
+        "month": MONTH_MINUTES,
+        "answer": ANSWER,
+    }
+    with engine.begin() as connection:
+        for statement in rows:
+            known = {name: value for name, value in values.items() if f":{name}" in statement}
+            connection.execute(text(statement), known)
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text("analyze"))
+
+
+def compare_pages(session: Session) -> None:
+    """Overview and series beside a count of the rows that each reads."""
+    now = datetime.now(UTC)
+    lines = find_lines(now)
+
+    def read_overview() -> None:
+        session.execute(lines.select().order_by(lines.c.severity, lines.c.name).limit(100)).all()
+        count_statuses(session, now)
+
+    def count(table: str, where: str = "true") -> Callable[[], object]:
+        return lambda: session.execute(text(f"select count(*) from {table} where {where}")).all()
+
+    of_first = "topology_id = (select id from topologies where name = 't1')"
+    tell("overview of 1,000", take(read_overview), "count of all snapshots", take(count("snapshots")))
+    since = now - timedelta(minutes=MONTH_MINUTES)
+    series = take(lambda: read_series(session, "t1", since, None, 300))
+    tell("series of 43,200", series, "count of them", take(count("snapshots", of_first)))
+
+
+def explore_what_ifs() -> None:
+    """The planner's time for a what-if of 20 operators, shared and with a queue for each processor."""
+    draw = random.Random(3)
+    names = [f"o{i}" for i in range(20)]
+    rates = {name: draw.uniform(5.0, 50.0) for name in names}
+    edges = tuple(Edge(a, b) for a, b in itertools.pairwise(names))
+    load = Load(100.0, {name: OperatorLoad(rates[name], processors=30) for name in names})
+    for queueing in ("shared", "round-robin", "keyed"):
+        operators = tuple(Operator(name, queueing=queueing) for name in names)
+        topology = Topology(operators, edges, (Entry(names[0]),))
+        seconds = take(partial(explore, topology, load, WhatIfTerms(1.1, t_max_seconds=3.0)))
+        print(f"what-if, 20 operators, {queueing:12} {1e3 * seconds:7.1f} ms")
+
+
+def take(call: Callable[[], object]) -> float:
+    """The shortest time of some runs, in seconds."""
+    times = []
+    for _ in range(RUNS):
+        begun = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begun)
+    return min(times)
+
+
+def tell(what: str, seconds: float, beside: str, other: float) -> None:
+    print(
+        f"{what:20} {1e3 * seconds:7.1f} ms   {beside:24} {1e3 * other:7.1f} ms   {seconds / other:5.1f} times"
+    )
