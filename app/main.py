@@ -36,7 +36,7 @@ from app.serving.observability import RequestRecorder, configure_logging, observ
 from app.settings import Settings
 from app.simulations import routes as simulations
 from app.snapshots import routes as snapshots
-from app.storage.sessions import make_engine, make_health_engine
+from app.storage.sessions import make_engine, make_health_engine, make_metrics_engine
 from app.summaries import routes as summaries
 from app.throughput_samples import routes as throughput_samples
 from app.timelines import routes as timelines
@@ -117,6 +117,7 @@ async def open_database(app: FastAPI) -> AsyncIterator[None]:
     engine = make_engine(settings, settings.database_url.get_secret_value())
     observe_pool(engine)
     app.state.health_engine = make_health_engine(settings.database_url.get_secret_value())
+    app.state.metrics_engine = make_metrics_engine(settings.database_url.get_secret_value())
     app.state.session_factory = sessionmaker(engine, expire_on_commit=False)
     app.state.newest_revision = newest_revision()
     dispatchers = make_dispatchers(settings)
@@ -129,3 +130,4 @@ async def open_database(app: FastAPI) -> AsyncIterator[None]:
         dispatcher.stop()
     engine.dispose()
     app.state.health_engine.dispose()
+    app.state.metrics_engine.dispose()

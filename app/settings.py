@@ -48,6 +48,14 @@ class Settings(BaseSettings):
     max_smoothing_snapshots: int = Field(10_000, ge=1, description="Most intervals that one smoothing uses.")
     default_page_size: int = Field(100, ge=1)
     max_page_size: int = Field(1_000, ge=1)
+    metrics_topologies: int = Field(
+        100,
+        ge=0,
+        description="Most topologies with gauges on /metrics, those with the newest snapshots first; 0: none.",
+    )
+    metrics_operators: int = Field(
+        50, ge=0, description="Most operators of each with gauges on /metrics, in the order of their names."
+    )
     inline_operators: int = Field(
         50, ge=0, description="Up to this size a plan is computed on the event loop, above it in a thread."
     )

@@ -8,10 +8,12 @@ from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.http.dependencies import SettingsDep
 from app.http.documented_problems import document_problems
 from app.http.errors import NotReady
 from app.http.security import may_read
 from app.serving.observability import render_metrics
+from app.serving.topology_gauges import Bounds, read_gauges
 from app.storage.sessions import HEALTH_CONNECTIONS
 from migrations.runner import read_revision
 
@@ -20,6 +22,7 @@ router = APIRouter(tags=["health"])
 # Separate threads: the threads that the other routes share may all be waiting for the database.
 _readiness = CapacityLimiter(HEALTH_CONNECTIONS)
 _metrics = CapacityLimiter(1)
+_gauges = CapacityLimiter(1)
 
 
 class Live(BaseModel):
@@ -72,6 +75,8 @@ def compare_revisions(request: Request) -> Ready:
     response_class=PlainTextResponse,
     responses={key: value for key, value in document_problems().items() if key in {401, 403}},
 )
-async def get_metrics() -> Response:
-    """Requests by route and status, latencies, planner seconds by call, computing, database connections."""
-    return await to_thread.run_sync(render_metrics, limiter=_metrics)
+async def get_metrics(request: Request, settings: SettingsDep) -> Response:
+    """Requests, latencies, planner seconds, computing, database connections; processors and E[T] of topologies."""
+    bounds = Bounds(settings.metrics_topologies, settings.metrics_operators)
+    gauges = await read_gauges(request.app.state.metrics_engine, bounds, _gauges)
+    return await to_thread.run_sync(render_metrics, gauges, limiter=_metrics)

@@ -21,7 +21,7 @@ from prometheus_client import (
     generate_latest,
     multiprocess,
 )
-from prometheus_client.registry import REGISTRY
+from prometheus_client.registry import REGISTRY, Collector
 from prometheus_client.values import ValueClass  # decided when the package is loaded
 from sqlalchemy import Engine, event
 from starlette.datastructures import Headers, MutableHeaders
@@ -170,10 +170,13 @@ def observe_pool(engine: Engine) -> None:
         event.listen(engine, name, moving(state, step))
 
 
-def render_metrics() -> Response:
-    """The metrics of all workers as Prometheus' text."""
+def render_metrics(*others: Collector) -> Response:
+    """The metrics of all workers as Prometheus' text, and those of `others`, which are the same in each worker."""
     registry = REGISTRY
     if ValueClass.__name__ == "MmapedValue":
         registry = CollectorRegistry()
         multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-    return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+    more = CollectorRegistry()
+    for other in others:
+        more.register(other)
+    return Response(generate_latest(registry) + generate_latest(more), media_type=CONTENT_TYPE_LATEST)

