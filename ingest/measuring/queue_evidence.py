@@ -26,6 +26,8 @@ COUNTS = (
     "untied",
     "beside_idle",
     "expected",
+    "tied_beside_idle",
+    "tied_expected",
     "halted_ns",
     "length_ns",
     "unevenness",
@@ -112,16 +114,19 @@ def count_waits(stretch: Stretch, count: int) -> Table:
     is_waiting = is_known & (started - arrived > margin)
     freed = find_freed(stretch, margin, late)
     busy, present = count_busy(stretch, freed, is_first, is_last)
-    is_open = is_known & ~stretch.is_tied & (busy >= 1) & (present > busy)
+    is_open = is_known & (busy >= 1) & (present > busy)
     chance = np.where(is_open, busy / np.maximum(present, 1), 0.0)
+    tied = stretch.is_tied
     counted = {
         "known": is_known,
         "explained": is_explained,
         "waiting": is_waiting,
         "waiting_explained": is_waiting & is_explained,
-        "untied": is_waiting & ~stretch.is_tied,
-        "beside_idle": is_waiting & is_open,
-        "expected": chance,
+        "untied": is_waiting & ~tied,
+        "beside_idle": is_waiting & is_open & ~tied,
+        "expected": chance * ~tied,
+        "tied_beside_idle": is_waiting & is_open & tied,
+        "tied_expected": chance * tied,
         "halted_ns": np.where(is_known & (late > margin), late, 0),
     }
     length = cut_segments(spot).max(arrived).astype(float)

@@ -19,7 +19,7 @@ def store_topology(connection: Connection, found: Discovery) -> list[RunDiagnost
     ).fetchone()
     known = read_known(stored[2]) if stored is not None else Known(frozenset(), {})
     definition = found.to_definition(known.queueings)
-    inferred = tell_of_queueings(found.name, found.queueings)
+    inferred = tell_of_queueings(found.name, found.queueings, known.queueings)
     if stored is None:
         row = connection.execute(
             "INSERT INTO topologies (name, revision) VALUES (%s, 1) RETURNING id", (found.name,)

@@ -1,7 +1,8 @@
 """Which queue tuples join, as far as the log shows it; where it does not, nothing is said.
 
 With a queue for all, a tuple never waits while an instance is idle. With a queue per instance, it waits beside idle
-ones about as often as if it went to an instance at random. The rules were tried on simulated logs of all kinds.
+ones about as often as if it went to an instance at random. How one is chosen then takes longer to show: until it does,
+the likeliest is said, and that it is not sure. The rules were tried on simulated logs of all kinds.
 """
 
 import math
@@ -15,8 +16,10 @@ from ingest.measuring.segments import Column, Floats
 from ingest.measuring.tables import Table, take
 
 SHARED, ROUND_ROBIN, RANDOM, KEYED = "shared", "round-robin", "random", "keyed"
-LEAST_WAITING = 1_000
+LEAST_WAITING = 200
 LEAST_EXPECTED = 100.0  # waits beside idle instances, had tuples gone at random
+# Tuples that arrive at one time find all instances busy with each other: they can show queues of their own, never one.
+LEAST_OF_TIED_OWN = 0.5
 LEAST_EXPLAINED = 0.95
 # Of the waits beside idle instances that random queues would have: a queue for all has none, and one per instance many.
 MOST_OF_SHARED, LEAST_OF_OWN = 0.005, 0.1
@@ -32,6 +35,8 @@ DEVIATIONS = 4.0
 MOST_OF_LONG_TURNS, LEAST_OF_LONG_CHANCE, LEAST_LONG_FREEDOM = 0.1, 0.4, 10
 # Shares are those of keys if they are uneven beyond chance, the largest by a twentieth, and the same in all windows.
 LEAST_OF_KEYS, LEAST_LARGEST, MOST_CHANGE_OF_KEYS, LEAST_WINDOWS = 10.0, 1.05, 5.0, 3
+LEAST_OF_LIKELY_KEYS = 5.0
+LIKELY_DEVIATIONS = 2.0  # what is beyond these is likely, what is beyond DEVIATIONS is sure
 MOST_CHANGE_OF_SCATTER = 0.25  # tuples that derive from one root share its key: they come in lumps
 MOST_CELLS = 10_000_000
 
@@ -41,7 +46,7 @@ class Dealt(NamedTuple):
 
     `unevenness` is χ² of the sums against equal shares, `scatter` that of each window, `change` that of each window
     against the shares of all, each per degree of freedom; `largest` is the largest share times the number of instances,
-    and `freedom` the degrees of `scatter`.
+    and `freedom` the degrees of `scatter`, that of so many `windows`.
     """
 
     unevenness: float
@@ -49,15 +54,17 @@ class Dealt(NamedTuple):
     largest: float
     scatter: float
     freedom: int
+    windows: int = LEAST_WINDOWS
 
 
 class SeenQueueing(NamedTuple):
-    """What a run's log says of an operator's queueing; `queueing` of None: a queue per instance, of whatever kind."""
+    """What a run's log says of an operator's queueing; the likeliest kind where `is_sure` is false."""
 
     topology: str
     operator: str
-    queueing: str | None
+    queueing: str
     detail: str
+    is_sure: bool = True
 
 
 def infer_queueing(log: Pieces) -> list[SeenQueueing]:
@@ -72,7 +79,8 @@ def infer_queueing(log: Pieces) -> list[SeenQueueing]:
         dealt = find_dealt(take(log.tables["instances"], log.tables["instances"]["operator"] == operator))
         topology, name, *_ = log.operators[operator]
         if judged := judge_queueing(counted, int(instances[row]), dealt):
-            found.append(SeenQueueing(str(topology), str(name), *judged))
+            queueing, is_sure, words = judged
+            found.append(SeenQueueing(str(topology), str(name), queueing, words, is_sure))
     return found
 
 
@@ -91,28 +99,34 @@ def find_waits_beside_idle(queues: Table, spots: Spots) -> Floats:
 
 def judge_queueing(
     counted: dict[str, float], instances: int, dealt: Dealt | None
-) -> tuple[str | None, str] | None:
-    """The queueing, and its evidence in words; None where the evidence is not enough."""
+) -> tuple[str, bool, str] | None:
+    """The queueing, whether it is sure, and its evidence in words; None where the evidence is not enough."""
     lost = 1.0 - counted["waiting_explained"] / counted["waiting"]
     is_clean = counted["explained"] >= LEAST_EXPLAINED * counted["known"] and lost <= 1.0 - LEAST_EXPLAINED
-    if not is_clean or counted["expected"] < LEAST_EXPECTED or not counted["untied"]:
+    is_tied = counted["expected"] < LEAST_EXPECTED
+    prefix, least = ("tied_", LEAST_OF_TIED_OWN) if is_tied else ("", LEAST_OF_OWN)
+    waiting = counted["waiting"] - counted["untied"] if is_tied else counted["untied"]
+    beside, expected = counted[prefix + "beside_idle"], counted[prefix + "expected"]
+    if not is_clean or expected < LEAST_EXPECTED or not waiting:
         return None
-    share, part = counted["beside_idle"] / counted["untied"], counted["beside_idle"] / counted["expected"]
+    share, part = beside / waiting, beside / expected
     scatter = counted["unevenness"] / counted["freedom"] if counted["freedom"] else math.nan
     words = (
-        f"of {counted['waiting']:.0f} waiting tuples {share:.1%} arrived while another instance was idle, "
-        f"{part:.1%} of what instances chosen at random would give; they get {scatter:.2g} times the scatter of chance"
+        f"of {waiting:.0f} waiting tuples {share:.1%} arrived while another instance was idle, {part:.1%} of what "
+        f"instances chosen at random would give; they get {scatter:.2g} times the scatter of chance"
     )
-    if part <= MOST_OF_SHARED:
-        return (SHARED, words) if scatter >= LEAST_OF_POOL else None
+    if part <= MOST_OF_SHARED and not is_tied:
+        return (SHARED, True, words) if scatter >= LEAST_OF_POOL else None
     halted = max((instances - 1) * lost, counted["halted_ns"] / max(counted["length_ns"], 1.0))
-    if part < LEAST_OF_OWN or share < HALT_FACTOR * halted:
+    if part < least or share < HALT_FACTOR * halted:
         return None
-    return choose_own(scatter, counted["freedom"], dealt), words
+    own = choose_own(scatter, counted["freedom"], dealt)
+    return own or guess_own(scatter, counted["freedom"], dealt), own is not None, words
 
 
 def choose_own(scatter: float, freedom: float, dealt: Dealt | None) -> str | None:
     """How tuples are dealt to queues of their own; None where that is not clear."""
+    dealt = dealt if dealt is not None and dealt.windows >= LEAST_WINDOWS else None
     if dealt is not None and dealt.unevenness >= LEAST_OF_KEYS and dealt.largest >= LEAST_LARGEST:
         most = max(MOST_CHANGE_OF_KEYS, MOST_CHANGE_OF_SCATTER * dealt.scatter)
         return KEYED if dealt.change <= most else None
@@ -129,6 +143,25 @@ def choose_own(scatter: float, freedom: float, dealt: Dealt | None) -> str | Non
     return RANDOM if dealt.scatter >= LEAST_OF_LONG_CHANCE else None
 
 
+def guess_own(scatter: float, freedom: float, dealt: Dealt | None) -> str:
+    """How tuples are likely dealt to queues of their own: at random, unless something speaks against it.
+
+    Shares are measured: at the processors that run, keys give the right wait where instances are chosen at random too.
+    """
+    long = (dealt.scatter, dealt.freedom) if dealt is not None else (math.inf, 0)
+    if (scatter <= MOST_OF_TURNS and scatter + deviate(freedom) < 1.0) or long[0] + deviate(long[1]) < 1.0:
+        return ROUND_ROBIN
+    is_uneven = (
+        dealt is not None and dealt.unevenness >= LEAST_OF_LIKELY_KEYS and dealt.largest >= LEAST_LARGEST
+    )
+    return KEYED if is_uneven or scatter > 1.0 + deviate(freedom) else RANDOM
+
+
+def deviate(freedom: float) -> float:
+    """How far χ² per degree of freedom is likely off its mean."""
+    return LIKELY_DEVIATIONS * math.sqrt(2.0 / freedom) if freedom else math.inf
+
+
 def find_dealt(instances: Table) -> Dealt | None:
     """From one operator's tuples per instance and window; None if instances come and go."""
     names, place = np.unique(instances["instance"], return_inverse=True)
@@ -138,17 +171,18 @@ def find_dealt(instances: Table) -> Dealt | None:
     cells = np.bincount(row * len(names) + place, instances["tuples"], len(windows) * len(names))
     table = cells.reshape(len(windows), len(names))
     whole = table[(table > 0).all(axis=1)]
-    if len(whole) < max(LEAST_WINDOWS, len(windows) / 2):
+    if len(whole) < max(1, len(windows) / 2):
         return None
     total, freedom = whole.sum(axis=0), len(names) - 1
     even = total.sum() / len(names)
     of_windows = whole.sum(axis=1, keepdims=True)
     return Dealt(
         find_chi_square(total, even) / freedom,
-        find_chi_square(whole, of_windows * total / total.sum()) / freedom / (len(whole) - 1),
+        find_chi_square(whole, of_windows * total / total.sum()) / freedom / max(len(whole) - 1, 1),
         float(total.max() / even),
         find_chi_square(whole, of_windows / len(names)) / freedom / len(whole),
         freedom * len(whole),
+        len(whole),
     )
 
 

@@ -1,4 +1,4 @@
-"""Logs of one operator under each kind of queueing, from a plain simulation of its instances."""
+"""Logs under each kind of queueing: of one operator, from a plain simulation of its instances; of simulated visits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.reading.records import Judged, Records, TupleKind
+from planner.simulation.simulate import VisitLog
 from tests.ingest.logs import START_NS
 from tests.ingest.reference import NS
 
@@ -52,6 +53,27 @@ class QueueLog:
         roots = np.arange(len(at)).astype(np.uint64)
         columns = (self.instance.astype(np.int32), roots, START_NS + at, begun - at, done - begun)
         return Judged("log", 0, len(at), Records(kinds, *columns), [], {})
+
+
+def judge_visits(visits: VisitLog, operators: Sequence[str]) -> Judged:
+    """The raw log of a simulated topology, as a reader makes it of a file, with clocks of a microsecond."""
+    pairs, kind = np.unique(np.stack([visits.operator, visits.instance]), axis=1, return_inverse=True)
+    kinds = [
+        TupleKind("t", operators[operator], f"i{one}", None, 1, is_random=False)
+        for operator, one in pairs.T.tolist()
+    ]
+    at, begun, done = (
+        np.round(times * 1e6).astype(np.int64) * 1000
+        for times in (visits.arrived_seconds, visits.started_seconds, visits.finished_seconds)
+    )
+    columns = (
+        kind.reshape(-1).astype(np.int32),
+        visits.root.astype(np.uint64),
+        START_NS + at,
+        begun - at,
+        done - begun,
+    )
+    return Judged("log", 0, len(at), Records(kinds, *columns), [], {})
 
 
 def draw_arrivals(count: int, rate: float, seed: int, burst: int = 1) -> Column:

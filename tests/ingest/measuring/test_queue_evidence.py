@@ -54,9 +54,10 @@ def count_plainly(events: Sequence[Event]) -> dict[str, float]:
         counted["untied"] += is_waiting and is_alone
         counted["halted_ns"] += late if late > margin else 0
         busy, present = count_others(e, by_instance, margin)
-        if is_alone and 1 <= busy < present:
-            counted["beside_idle"] += is_waiting
-            counted["expected"] += busy / present
+        if 1 <= busy < present:
+            tied = "" if is_alone else "tied_"
+            counted[tied + "beside_idle"] += is_waiting
+            counted[tied + "expected"] += busy / present
     return counted
 
 
@@ -96,7 +97,7 @@ def test_counts_are_those_of_a_plain_loop(drawn: list[tuple[int, int, int, int]]
         assert not len(found["operator"])
         return
     expected = count_plainly(ordered)
-    for name in COUNTS[:8]:
+    for name in COUNTS[:10]:
         assert found[name].tolist() == pytest.approx([expected[name]]), name
     assert found["instances"].tolist() == [len({e.instance for e in events})]
 

@@ -81,8 +81,23 @@ def test_queueing_that_a_log_shows_is_stored_and_kept_by_logs_that_do_not_show_i
     ]
     assert read_queueings(database) == [{}, {"b": "random"}]
     store(SeenQueueing("t", "b", "shared", "seen"), SeenQueueing("t", "a", "keyed", "seen"))
-    store(SeenQueueing("t", "b", None, "seen"))
-    assert read_queueings(database)[2:] == [{"a": "keyed", "b": "shared"}, {"a": "keyed"}]
+    assert read_queueings(database)[2:] == [{"a": "keyed", "b": "shared"}]
+
+
+def test_a_likely_queueing_is_stored_where_nothing_better_is_known(database: str):
+    """A queue per instance of whatever kind is not shared, and nothing said would mean shared."""
+    flows = [SeenFlow("t", "a", None, 100), SeenFlow("t", "b", "a", 200)]
+
+    def store(*seen: SeenQueueing) -> list[str]:
+        (found,) = discover_topologies(flows, seen)
+        with connect(database) as connection:
+            return [note.code for note in store_topology(connection, found)]
+
+    assert store(SeenQueueing("t", "b", "random", "seen", is_sure=False)) == ["queueing-uncertain"]
+    assert store(SeenQueueing("t", "b", "keyed", "seen", is_sure=False)) == []
+    assert store(SeenQueueing("t", "b", "shared", "seen")) == ["queueing-inferred"]
+    assert store(SeenQueueing("t", "b", "keyed", "seen", is_sure=False)) == ["queueing-uncertain"]
+    assert read_queueings(database) == [{"b": "random"}, {"b": "shared"}, {"b": "keyed"}]
 
 
 def test_what_a_posted_topology_says_of_queueing_stays_and_is_compared(database: str):

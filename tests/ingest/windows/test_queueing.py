@@ -1,4 +1,4 @@
-"""What is inferred of queueing: the right kind or nothing, on logs of all kinds, and on logs that mislead."""
+"""What is inferred of queueing: the right kind or what is likely, on logs of all kinds, and on logs that mislead."""
 
 from functools import cache
 from typing import Any
@@ -13,6 +13,7 @@ from ingest.windows.queueing import (
     choose_own,
     find_dealt,
     find_waits_beside_idle,
+    guess_own,
     infer_queueing,
     judge_queueing,
 )
@@ -43,7 +44,10 @@ def make_for_loss(kind: str, instances: int, utilisation: float) -> QueueLog:
 def infer(
     log: QueueLog, seconds: float = MINUTES, window_seconds: int = 60, **asked: int
 ) -> list[str | None]:
-    return [one.queueing for one in infer_queueing(measure(log.stretch(seconds), window_seconds, **asked))]
+    """Of each operator the queueing that is sure; None where only a queue per instance is."""
+    seen = infer_queueing(measure(log.stretch(seconds), window_seconds, **asked))
+    assert all(one.is_sure or one.queueing in OF_ITS_OWN for one in seen)
+    return [one.queueing if one.is_sure else None for one in seen]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -174,7 +178,8 @@ def test_a_stored_window_says_how_many_waited_beside_an_idle_instance():
 
 GOOD = {
     "known": 9e3, "explained": 9e3, "waiting": 5e3, "waiting_explained": 5e3, "untied": 5e3, "beside_idle": 2e3,
-    "expected": 2.1e3, "halted_ns": 0.0, "length_ns": 1e9, "unevenness": 450.0, "freedom": 440.0,
+    "expected": 2.1e3, "tied_beside_idle": 0.0, "tied_expected": 0.0, "halted_ns": 0.0, "length_ns": 1e9,
+    "unevenness": 450.0, "freedom": 440.0,
 }  # fmt: skip
 EVEN = Dealt(1.0, 1.0, 1.01, 1.0, 30)
 
@@ -195,7 +200,7 @@ EVEN = Dealt(1.0, 1.0, 1.01, 1.0, 30)
 def test_weak_evidence_says_nothing(changed: dict[str, float]):
     judged = judge_queueing(GOOD, 4, EVEN)
     assert judged is not None
-    assert judged[0] == "random"
+    assert judged[:2] == ("random", True)
     assert judge_queueing(GOOD | changed, 4, EVEN) is None
 
 
@@ -231,5 +236,57 @@ def test_shares_are_compared_over_windows_that_have_all_instances():
     table = {"window": windows, "instance": instances, "tuples": counts[windows, instances]}
     found = find_dealt(table)
     assert found is not None
-    assert found == pytest.approx(Dealt((180 - 120) ** 2 / 120 * 2, 0.0, 1.5, (5 + 10 + 15) * 2 / 3, 3))
-    assert find_dealt({name: column[windows < 2] for name, column in table.items()}) is None
+    assert found == pytest.approx(Dealt((180 - 120) ** 2 / 120 * 2, 0.0, 1.5, (5 + 10 + 15) * 2 / 3, 3, 3))
+    (one, most, least) = (
+        find_dealt({name: column[chosen] for name, column in table.items()})
+        for chosen in (windows < 1, windows > 0, windows > 1)
+    )
+    assert one == Dealt(10.0, 0.0, 1.5, 10.0, 1, 1)
+    assert most is not None
+    assert most.windows == 2
+    assert choose_own(1.0, 500.0, most) is None, "two windows are not enough to be sure"
+    assert least is not None
+    assert find_dealt({name: column[windows > 2] for name, column in table.items()}) is None
+
+
+def test_shares_of_windows_that_lack_an_instance_do_not_count():
+    table = {
+        "window": np.array([0, 0, 1, 2]),
+        "instance": np.array([0, 1, 0, 0]),
+        "tuples": np.array([9, 8, 9, 9]),
+    }
+    assert find_dealt(table) is None
+
+
+@pytest.mark.parametrize(
+    ("scatter", "freedom", "dealt", "kind"),
+    [
+        (0.1, 20.0, EVEN, "round-robin"),
+        (0.1, 4.0, None, "random"),
+        (0.7, 1e4, EVEN, "random"),
+        (1.0, 100.0, None, "random"),
+        (1.1, 100.0, None, "random"),
+        (1.6, 100.0, None, "keyed"),
+        (1.0, 0.0, None, "random"),
+        (1.0, 500.0, EVEN._replace(scatter=0.3), "round-robin"),  # many senders, each in turn
+        (1.0, 500.0, EVEN._replace(scatter=0.3, freedom=9), "random"),
+        (1.0, 100.0, EVEN._replace(unevenness=6.0, largest=1.1, windows=1), "keyed"),
+        (1.0, 100.0, EVEN._replace(unevenness=6.0, largest=1.02), "random"),
+        (1.0, 500.0, Dealt(50.0, 40.0, 1.3, 45.0, 30), "keyed"),
+    ],
+)
+def test_what_is_likely_where_the_kind_is_not_sure(
+    scatter: float, freedom: float, dealt: Dealt | None, kind: str
+):
+    assert choose_own(scatter, freedom, dealt) is None or freedom == 20.0
+    assert guess_own(scatter, freedom, dealt) == kind
+
+
+def test_tuples_that_arrive_at_one_time_show_queues_of_their_own_but_never_one_for_all():
+    tied = GOOD | {"untied": 0.0, "beside_idle": 0.0, "expected": 0.0}
+    assert judge_queueing(tied | {"tied_expected": 2e3}, 4, EVEN) is None
+    assert judge_queueing(tied | {"tied_expected": 2e3, "tied_beside_idle": 900.0}, 4, EVEN) is None
+    judged = judge_queueing(tied | {"tied_expected": 2e3, "tied_beside_idle": 1_100.0}, 4, EVEN)
+    assert judged is not None
+    assert judged[:2] == ("random", True)
+    assert "of 5000 waiting tuples 22.0%" in judged[2]
