@@ -5,15 +5,11 @@ from dataclasses import dataclass
 from statistics import median
 from typing import NamedTuple
 
-from app.engines.flink.counters import Counters, read_metric_counters, subtract_counters
-from app.engines.flink.documents import MetricSums, VertexState
-from app.engines.flink.naming import METRIC_PREFIX
+from app.engines.flink.counters import SHORTEST_SECONDS, ZERO, Counters, find_rate, subtract_counters
+from app.engines.flink.documents import VertexState
 from app.engines.flink.samples import Sample
-from app.engines.numbers import divide
-
-SHORTEST_SECONDS = 0.1  # rates of less time say nothing
-LARGEST_RATE = 1e12
-ZERO = Counters(0.0, 0.0, 0.0, 0.0, 0.0)
+from app.engines.flink.services import ServiceRate, find_service_rate
+from app.engines.flink.sources import count_at_source, find_pending
 
 
 class Activity(NamedTuple):
@@ -27,7 +23,7 @@ class Activity(NamedTuple):
     seconds: float | None
     served: float | None
     sent: float | None
-    service_rate: float | None
+    service: ServiceRate
     is_source: bool = False
     has_own_count: bool = False
     pending: float | None = None
@@ -95,7 +91,8 @@ def observe(
     clock = own or seconds
     sent = find_rate(counted.records_out, clock)
     served = find_rate(counted.records_in, clock)
-    by_source = count_at_source(vertex, state.parallelism, seconds, earlier, later) if is_source else None
+    busy = find_busy(counted, clock)
+    by_source = count_at_source(vertex, sent, busy, earlier, later) if is_source else None
     if is_source:
         served = by_source if by_source is not None else (sent if sent or sends_on(vertex, later) else None)
     return Activity(
@@ -104,72 +101,18 @@ def observe(
         own,
         served,
         sent,
-        find_service_rate(served, counted, state.parallelism, clock),
+        find_service_rate(served, counted, state.counters, state.parallelism, clock),
         is_source,
         by_source is not None,
         find_pending(later.metrics.get(vertex)) if is_source else None,
     )
 
 
+def find_busy(counted: Counters, seconds: float) -> float | None:
+    """Busy seconds of all subtasks per second."""
+    return None if counted.busy_ms is None else max(counted.busy_ms, 0.0) / 1000.0 / seconds
+
+
 def sends_on(vertex: str, sample: Sample) -> bool:
     """Whether a vertex sends to another; one that holds its whole chain has 0 records out whatever it does."""
     return any(one.vertex == vertex for inputs in sample.job.inputs.values() for one in inputs)
-
-
-def find_service_rate(
-    served: float | None, counted: Counters, parallelism: int, seconds: float
-) -> float | None:
-    """Records served per second of busy time.
-
-    Busy time is the rest beside idle and back-pressured time, in whole milliseconds: less than one for each subtask
-    is taken as one.
-    """
-    if not served or counted.busy_ms is None:
-        return None
-    busy_ms = max(counted.busy_ms, float(parallelism))
-    return find_rate(served * seconds, busy_ms / 1000.0)
-
-
-def find_rate(count: float | None, seconds: float) -> float | None:
-    """count / seconds; None where that is no rate."""
-    rate = divide(count, seconds)
-    return rate if rate is not None and 0.0 <= rate <= LARGEST_RATE else None
-
-
-def count_at_source(
-    vertex: str, parallelism: int, seconds: float, earlier: Sample | None, later: Sample
-) -> float | None:
-    """Records per second that the source operator of a vertex emitted, by its own metric and the clock beside it."""
-    after = later.metrics.get(vertex)
-    before = None if earlier is None else earlier.metrics.get(vertex)
-    emitted = find_emitted(after)
-    if after is None or emitted is None or (earlier is not None and before is None):
-        return None
-    start = 0.0 if before is None else find_emitted(before)
-    if start is None or emitted < start:
-        return None
-    old = ZERO if before is None else read_metric_counters(before.values)
-    clock = subtract_counters(read_metric_counters(after.values), old).find_seconds(parallelism)
-    return find_rate(emitted - start, clock if clock is not None and clock >= SHORTEST_SECONDS else seconds)
-
-
-def find_emitted(metrics: MetricSums | None) -> float | None:
-    """Records that the source operators of a chain emitted."""
-    return sum_metrics(metrics, ".numRecordsOut")
-
-
-def find_pending(metrics: MetricSums | None) -> float | None:
-    """Records that a source knows to wait outside, such as the lag in Kafka."""
-    return sum_metrics(metrics, ".pendingRecords")
-
-
-def sum_metrics(metrics: MetricSums | None, suffix: str) -> float | None:
-    """The sum of the metrics of source operators with this ending; None where there is none."""
-    if metrics is None:
-        return None
-    found = [
-        value
-        for name, value in metrics.values.items()
-        if name.startswith(METRIC_PREFIX) and name.endswith(suffix)
-    ]
-    return sum(found) if found else None

@@ -23,9 +23,11 @@ def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
     found = find_job(overview, job)
     document = asker.get(f"/jobs/{found}")
     answers = [overview, asker.get("/overview"), asker.get("/jobmanager/config")]
-    for vertex, is_source in list_vertices(document):
-        address = f"/jobs/{found}/vertices/{vertex}"
-        answers.append(asker.get(address))
+    addresses = {
+        f"/jobs/{found}/vertices/{vertex}": is_source for vertex, is_source in list_vertices(document)
+    }
+    answers += [asker.get(address) for address in addresses]
+    for address, is_source in addresses.items():
         if is_source:
             answers += ask_source(asker, address)
     return [*answers, asker.get(f"/jobs/{found}")]

@@ -3,6 +3,7 @@
 Flink's `...PerSecond` meters divide by 60 s from the first second on, so they are wrong for a minute after each start.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -10,6 +11,8 @@ from pydantic import JsonValue
 
 from app.engines.numbers import divide, read_number
 
+SHORTEST_SECONDS = 0.1  # rates of less time say nothing
+LARGEST_RATE = 1e12
 OF_DOCUMENTS = {
     "records_in": ("read-records", "read-records-complete"),
     "records_out": ("write-records", "write-records-complete"),
@@ -57,11 +60,16 @@ class Counters(NamedTuple):
         milliseconds = divide(self.time_ms, parallelism)
         return None if milliseconds is None else milliseconds / 1000.0
 
-    @property
-    def service_rate(self) -> float | None:
-        """Records that one busy subtask serves in a second."""
-        rate = divide(self.records_in, self.busy_ms)
-        return 1000.0 * rate if rate else None
+    def find_busy_noise(self, parallelism: int, records: float) -> float | None:
+        """How far busy time errs, relative: at both ends, each subtask may be in an idle time that is not yet counted.
+
+        √(2·parallelism) idle times of mean length, over the busy time.
+        """
+        idle_ms = divide(self.idle_ms, records)
+        return None if idle_ms is None else divide(math.sqrt(2.0 * parallelism) * idle_ms, self.busy_ms)
+
+
+ZERO = Counters(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def read_counters(metrics: Mapping[str, JsonValue]) -> Counters:
@@ -94,6 +102,16 @@ def subtract_counters(later: Counters, earlier: Counters) -> Counters:
 
 
 def went_down(later: Counters, earlier: Counters) -> bool:
-    """Whether a counter fell: the vertex started anew in between."""
-    pairs = zip(later, earlier, strict=True)
+    """Whether a counter fell: the vertex started anew in between.
+
+    Busy time is left out, for it falls by itself: Flink takes what is neither idle nor back-pressured for busy, and an
+    idle time that lasts is not yet counted as idle.
+    """
+    pairs = zip(later._replace(busy_ms=None), earlier._replace(busy_ms=None), strict=True)
     return any(a is not None and b is not None and a < b for a, b in pairs)
+
+
+def find_rate(count: float | None, seconds: float) -> float | None:
+    """count / seconds; None where that is no rate."""
+    rate = divide(count, seconds)
+    return rate if rate is not None and 0.0 <= rate <= LARGEST_RATE else None

@@ -1,4 +1,9 @@
-"""The records that flow on each edge: what senders sent, split among those who take it."""
+"""The records that flow on each edge: what senders sent, and to whom.
+
+Flink counts a record that a vertex sends once, however many vertices take it, and does not say who took it. So where a
+vertex has several takers, what each is sent is what it took up; where that is less than it is offered, since it works
+all the time, it is taken to be sent everything, as the takers of one stream are.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,8 +16,8 @@ from planner.values import Diagnostic
 BROADCAST = "BROADCAST"
 SATURATED = 0.95
 """From this part of its time on, a busy vertex may have records waiting."""
-EQUAL = 0.05
-UNDERCOUNTED = 1.2
+ALL = 0.95
+"""Takers that take this part of what is sent in all, or more, divide it among them."""
 
 Edge = tuple[str, str]
 
@@ -32,118 +37,104 @@ class Flows:
 
 
 @dataclass(frozen=True, slots=True)
-class Taker:
-    """One that takes what a sender sends; `copies` arrive of each record; `taken` is known if nobody else sends."""
+class Wires:
+    """Who sends to whom."""
 
-    activity: Activity
-    copies: int
-    taken: float | None
+    activities: Mapping[str, Activity]
+    inputs: Mapping[str, Sequence[Input]]
 
-    @property
-    def sent(self) -> float | None:
-        """What the sender sent to it, each record once."""
-        return None if self.taken is None else self.taken / self.copies
+    def list_takers(self, sender: str) -> list[str]:
+        """The vertices that take what a vertex sends."""
+        return [vertex for vertex, its in self.inputs.items() if any(one.vertex == sender for one in its)]
 
-    @property
-    def is_saturated(self) -> bool:
-        """Whether it works all the time."""
-        share = self.activity.counted.busy_share
+    def count_copies(self, edge: Edge) -> int:
+        """How many subtasks get each record."""
+        strategy = next(one.ship_strategy for one in self.inputs[edge[1]] if one.vertex == edge[0])
+        return self.activities[edge[1]].vertex.parallelism if strategy == BROADCAST else 1
+
+    def is_saturated(self, vertex: str) -> bool:
+        """Whether a vertex works all the time."""
+        share = self.activities[vertex].counted.busy_share
         return share is not None and share >= SATURATED
 
 
 def trace(interval: Interval, inputs: Mapping[str, Sequence[Input]], names: Mapping[str, str]) -> Flows:
     """The flow on every edge of the plan."""
-    flows = Flows()
+    wires, flows = Wires(interval.activities, inputs), Flows()
     for sender, activity in interval.activities.items():
-        takers = {
-            vertex: make_taker(interval.activities[vertex], inputs[vertex], sender)
-            for vertex in interval.activities
-            if any(one.vertex == sender for one in inputs.get(vertex, ()))
-        }
-        sent = split(activity.sent, list(takers.values()))
-        for (vertex, taker), rate in zip(takers.items(), sent, strict=True):
-            flows.edges[sender, vertex] = None if rate is None else rate * taker.copies
+        takers = wires.list_takers(sender)
+        for vertex, rate in split(sender, takers, wires).items():
+            flows.edges[sender, vertex] = rate
         if activity.is_source:
-            flows.external[sender] = find_external(activity, sent)
-        flows.diagnostics += note_split(activity, list(takers.values()), names)
+            flows.external[sender] = activity.served
+        if len(takers) > 1 and any(wires.is_saturated(vertex) for vertex in takers):
+            flows.diagnostics.append(note_saturated(sender, takers, wires, names))
+    for vertex in inputs:
+        flows.edges.update(share_rest(vertex, flows, wires))
+    flows.diagnostics += note_shared(wires, names)
     return flows
 
 
-def make_taker(activity: Activity, inputs: Sequence[Input], sender: str) -> Taker:
-    """How a vertex takes what a sender sends."""
-    strategy = next(one.ship_strategy for one in inputs if one.vertex == sender)
-    copies = activity.vertex.parallelism if strategy == BROADCAST else 1
-    return Taker(activity, copies, activity.served if len(inputs) == 1 else None)
+def split(sender: str, takers: Sequence[str], wires: Wires) -> dict[str, float | None]:
+    """What was sent to each taker; None where it has other senders too."""
+    sent = wires.activities[sender].sent
+    copies = {vertex: wires.count_copies((sender, vertex)) for vertex in takers}
+    if len(takers) == 1 and sent is not None:
+        return {vertex: sent * copies[vertex] for vertex in takers}
+    taken = {
+        vertex: wires.activities[vertex].served if len(wires.inputs[vertex]) == 1 else None
+        for vertex in takers
+    }
+    if sent is None or not sums_up(sent, taken, copies):
+        for vertex in takers:
+            if sent is not None and taken[vertex] is not None and wires.is_saturated(vertex):
+                taken[vertex] = max(sent * copies[vertex], taken[vertex] or 0.0)
+    return taken
 
 
-def split(sent: float | None, takers: Sequence[Taker]) -> list[float | None]:
-    """What was sent to each taker, each record once: Flink counts only the sum over all takers.
-
-    What a taker took is known where it has no other sender. What was sent and not taken lies in buffers: it is counted
-    for the takers that work all the time, or else for all in proportion.
-    """
-    if len(takers) == 1:
-        return [sent if sent is not None else takers[0].sent]
-    taken = [taker.sent for taker in takers]
-    known = sum(filter(None, taken))
-    if sent is None or known > UNDERCOUNTED * sent:
-        return taken
-    unknown = [taker.activity.served or 0.0 for taker, one in zip(takers, taken, strict=True) if one is None]
-    if unknown:
-        return share_rest(max(sent - known, 0.0), taken, takers)
-    weights = [one or 0.0 for one in taken]
-    if sent > known and any(taker.is_saturated for taker in takers):
-        weights = [w if taker.is_saturated else 0.0 for w, taker in zip(weights, takers, strict=True)]
-    return spread(sent - known, weights, taken)
+def sums_up(sent: float, taken: Mapping[str, float | None], copies: Mapping[str, int]) -> bool:
+    """Whether takers divide what is sent among them: together they took all of it, and no more."""
+    total = sum((rate or 0.0) / copies[vertex] for vertex, rate in taken.items())
+    return None not in taken.values() and ALL * sent <= total <= sent / ALL
 
 
-def share_rest(rest: float, taken: Sequence[float | None], takers: Sequence[Taker]) -> list[float | None]:
-    """The rest goes to the takers with other senders too, in proportion to all that they take."""
-    weights = [
-        (taker.activity.served or 0.0) if one is None else 0.0
-        for taker, one in zip(takers, taken, strict=True)
-    ]
-    return spread(rest, weights, [0.0 if one is None else one for one in taken])
+def share_rest(vertex: str, flows: Flows, wires: Wires) -> dict[Edge, float | None]:
+    """What a vertex with several senders took beyond what is known, in proportion to what the others sent."""
+    edges = [(one.vertex, vertex) for one in wires.inputs[vertex]]
+    unknown = {edge: wires.activities[edge[0]].sent for edge in edges if flows.edges.get(edge) is None}
+    served = wires.activities[vertex].served
+    total = sum(filter(None, unknown.values()))
+    if len(edges) < 2 or not unknown or served is None or None in unknown.values():
+        return {}
+    rest = max(served - sum(flows.edges.get(edge) or 0.0 for edge in edges), 0.0)
+    return {
+        edge: min(rest * (sent or 0.0) / total, (sent or 0.0) * wires.count_copies(edge))
+        if total > 0.0
+        else 0.0
+        for edge, sent in unknown.items()
+    }
 
 
-def spread(rest: float, weights: Sequence[float], base: Sequence[float | None]) -> list[float | None]:
-    """Base and its part of the rest for each, never below 0."""
-    total = sum(weights)
-    if total <= 0.0:
-        return list(base)
-    return [max((one or 0.0) + rest * weight / total, 0.0) for one, weight in zip(base, weights, strict=True)]
+def note_saturated(sender: str, takers: Sequence[str], wires: Wires, names: Mapping[str, str]) -> Diagnostic:
+    """That a taker which works all the time may be offered another part of a stream than was taken."""
+    busy = [names[vertex] for vertex in takers if wires.is_saturated(vertex)]
+    return say(
+        "split-assumed",
+        f"{names[sender]} sends to {len(takers)} vertices, and Flink does not count what goes to each. "
+        f"{', '.join(busy)} worked all the time, so what was offered is more than was taken: everything that "
+        f"{names[sender]} sends, unless the takers divide it among them.",
+        busy,
+    )
 
 
-def find_external(activity: Activity, sent: Sequence[float | None]) -> float | None:
-    """Records per second that enter at a source.
-
-    Where only the sum over all takers is counted and each takes the same, they all take the same stream.
-    """
-    if activity.has_own_count or len(sent) < 2:
-        return activity.served
-    rates = [rate for rate in sent if rate is not None]
-    if len(rates) == len(sent) and max(rates) - min(rates) <= EQUAL * max(rates):
-        return max(rates)
-    return activity.served
-
-
-def note_split(activity: Activity, takers: Sequence[Taker], names: Mapping[str, str]) -> Iterable[Diagnostic]:
-    """What was assumed where a vertex sends to several."""
-    name = names[activity.vertex.id]
-    if len(takers) < 2:
-        return
-    unknown = [names[taker.activity.vertex.id] for taker in takers if taker.sent is None]
-    if len(unknown) > 1:
-        yield say(
-            "split-assumed",
-            f"{name} sends to {len(takers)} vertices, and {', '.join(unknown)} have other senders too: what goes to "
-            "each of them is not measured, and is split in proportion to what they take in all.",
-            [name],
-        )
-    if activity.is_source and not activity.has_own_count:
-        yield say(
-            "stream-copied",
-            f"{name} sends to {len(takers)} vertices, and its own count of records is not known. If they took equal "
-            "numbers, the stream is taken as sent whole to each of them; else as divided among them.",
-            [name],
-        )
+def note_shared(wires: Wires, names: Mapping[str, str]) -> Iterable[Diagnostic]:
+    """Where the parts of several senders are not known one by one."""
+    for vertex, its in wires.inputs.items():
+        forked = [names[one.vertex] for one in its if len(wires.list_takers(one.vertex)) > 1]
+        if len(its) > 1 and len(forked) > 1:
+            yield say(
+                "split-assumed",
+                f"{', '.join(forked)} send to {names[vertex]} and to others: what each of them sends to it is not "
+                "counted, and is taken in proportion to what each sends in all.",
+                [names[vertex]],
+            )

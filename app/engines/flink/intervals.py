@@ -6,8 +6,18 @@ from itertools import pairwise
 
 from app.engines.answers import say
 from app.engines.flink.activity import Interval, measure
-from app.engines.flink.samples import Sample, find_impossible_clock, find_reset, has_moved
+from app.engines.flink.samples import Sample, find_impossible_clock, find_moved_seconds, find_reset, has_moved
 from planner.values import Diagnostic
+
+LEAST_SECONDS = 1.0
+SAME_METRICS = (
+    "Two samples have the same counters: Flink answered with metrics that it fetched before. Asking starts a new "
+    "fetch, at most one in each metrics.fetcher.update-interval, 10 s unless configured: ask again after it."
+)
+TOO_CLOSE = (
+    f"A sample is left out: its metrics are less than {LEAST_SECONDS:.0f} s younger than those of the sample before, "
+    "too little time for rates."
+)
 
 
 @dataclass(slots=True)
@@ -76,21 +86,25 @@ def drop_unmoved(samples: Iterable[Sample], found: Intervals) -> Iterable[Sample
     for sample in samples:
         if kept is None:
             kept = sample
-        elif has_moved(kept, sample) or find_reset(kept, sample) is not None:
+        elif find_reset(kept, sample) is not None:
             yield kept
             kept = sample
-        else:
-            found.diagnostics.append(
-                say(
-                    "stale-metrics",
-                    "Two samples have the same counters: Flink answered with metrics that it fetched before. Asking "
-                    "starts a new fetch, at most one in each metrics.fetcher.update-interval, 10 s unless "
-                    "configured: ask again after it.",
-                )
-            )
+        elif not has_moved(kept, sample):
+            found.diagnostics.append(say("stale-metrics", SAME_METRICS))
             kept = Sample(kept.job, {**kept.details, **sample.details}, {**kept.metrics, **sample.metrics})
+        elif is_too_close(kept, sample):
+            found.diagnostics.append(say("samples-too-close", TOO_CLOSE))
+        else:
+            yield kept
+            kept = sample
     if kept is not None:
         yield kept
+
+
+def is_too_close(earlier: Sample, later: Sample) -> bool:
+    """Whether too little time passed for rates, by the clock of the tasks."""
+    seconds = find_moved_seconds(earlier, later)
+    return seconds is not None and seconds < LEAST_SECONDS
 
 
 def find_fallback(samples: Sequence[Sample]) -> Interval | None:

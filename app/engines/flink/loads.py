@@ -44,7 +44,7 @@ def make_operator_load(
     offered = flows.external.get(vertex) if activity.is_source else flows.find_offered(vertex)
     back_pressured = activity.counted.back_pressured_share
     return OperatorLoadBody(
-        service_rate=activity.service_rate,
+        service_rate=activity.service.rate,
         arrival_rate=offered if arrives else None,
         served_rate=activity.served,
         processors=activity.vertex.parallelism,

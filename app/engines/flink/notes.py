@@ -9,11 +9,13 @@ from app.engines.flink.flows import Flows
 from app.engines.flink.graph import Shape
 from app.engines.flink.loads import list_busy, list_held_back, list_overloaded
 from app.engines.flink.naming import CHAIN
+from app.engines.flink.services import QUIET
 from planner.values import Diagnostic
 
 CLOCK_TOLERANCE = 0.05
 HELD_BACK = 0.05
 FEW = 100.0
+OLD_SECONDS = 5.0
 BUFFER_TIMEOUTS = ("execution.buffer-timeout.interval", "execution.buffer-timeout")
 DEFAULT_BUFFER_TIMEOUT = "100 ms"
 
@@ -24,6 +26,20 @@ def note_interval(interval: Interval, flows: Flows, shape: Shape) -> Iterable[Di
     yield from note_sources(interval, shape)
     yield from note_services(interval, shape)
     yield from note_overload(interval, flows, shape)
+
+
+def note_age(lag_seconds: float, *, is_only: bool) -> Iterable[Diagnostic]:
+    """That metrics are old: tasks have run for longer than they counted.
+
+    One sample cannot tell age from the time that the tasks took to start; of several, the youngest is taken as new.
+    """
+    if lag_seconds >= OLD_SECONDS:
+        start = ", or its tasks took that long to start" if is_only else ""
+        yield say(
+            "metrics-old",
+            f"The newest metrics are {lag_seconds:.0f} s older than the answer that holds them{start}: Flink answers "
+            "with what it fetched last, and starts a new fetch.",
+        )
 
 
 def note_clocks(interval: Interval, names: Mapping[str, str]) -> Iterable[Diagnostic]:
@@ -94,13 +110,32 @@ def note_services(interval: Interval, shape: Shape) -> Iterable[Diagnostic]:
         "Flink does not measure how service times vary: service_scv is left out, and is taken as 1.",
     )
     idle = [
-        shape.names[v] for v, one in stations.items() if one.served is not None and one.service_rate is None
+        shape.names[v] for v, one in stations.items() if one.served is not None and one.service.rate is None
     ]
     if idle:
         yield say(
             "service-rate-unknown",
             f"{', '.join(idle)} served nothing in this time, or shows no busy time: the service rate is not known.",
             idle,
+        )
+    old = [shape.names[v] for v, one in stations.items() if one.service.since_start]
+    if old and not interval.since_start:
+        yield say(
+            "service-rate-since-start",
+            f"The service rate of {', '.join(old)} is the average since the start: in so short a time at so low a "
+            "load, busy time errs too much.",
+            old,
+        )
+    noisy = {
+        shape.names[v]: one.service.noise for v, one in stations.items() if (one.service.noise or 0.0) > QUIET
+    }
+    if noisy:
+        listed = ", ".join(f"{name} by {noise:.0%}" for name, noise in noisy.items())
+        yield say(
+            "busy-time-coarse",
+            f"Flink counts an idle time when it ends, so busy times err: {listed}, and their service rates as much. "
+            "Take samples that are further apart.",
+            list(noisy),
         )
     few = [
         shape.names[v]
@@ -122,24 +157,24 @@ def note_overload(interval: Interval, flows: Flows, shape: Shape) -> Iterable[Di
     if overloaded:
         yield say(
             "overloaded",
-            f"{', '.join(overloaded)} was busy all the time and served less than was sent to it.",
+            f"Busy all the time, and served less than was sent: {', '.join(overloaded)}.",
             overloaded,
         )
     full = [name for name in list_busy(interval, names) if name not in overloaded]
     if full:
         yield say(
             "at-capacity",
-            f"{', '.join(full)} was busy almost all the time: its buffers may be full, and the offered load is at "
-            "least what was measured. Flink's back pressure may still say ok.",
+            f"Busy almost all the time: {', '.join(full)}. Their buffers may be full, so the offered load is at least "
+            "what was measured. Flink's back pressure may still say ok.",
             full,
         )
-    held = [names[vertex] for vertex in list_held_back(interval, flows, shape)]
+    held = sorted(names[vertex] for vertex in list_held_back(interval, flows, shape))
     if held:
         yield say(
             "arrivals-held-back",
-            f"{', '.join(held)} gets less than it would if the overloaded operators before it kept up: its "
-            "arrival_rate is left out, and comes from the flow.",
-            sorted(held),
+            f"Before {', '.join(held)} an overloaded operator lets less through than it is sent: their arrival_rate is "
+            "left out, and comes from the flow.",
+            held,
         )
 
 

@@ -12,7 +12,7 @@ from app.engines.flink.flows import Flows, trace
 from app.engines.flink.graph import Shape, draw, find_shape
 from app.engines.flink.intervals import find_intervals
 from app.engines.flink.loads import make_load
-from app.engines.flink.notes import note_cluster, note_interval
+from app.engines.flink.notes import note_age, note_cluster, note_interval
 from app.engines.flink.samples import put_together
 from planner.values import Diagnostic
 
@@ -27,6 +27,7 @@ def read(answers: Sequence[EngineAnswer]) -> EngineReading:
     flows = Flows() if newest is None else trace(newest, shape.inputs, shape.names)
     graph = draw(job, newest, flows, shape)
     lags = [find_lag(interval) for interval in found.measured]
+    is_only = len(asked.samples) == 1
     loads = [
         load
         for interval, lag in zip(found.measured, lags, strict=True)
@@ -35,6 +36,7 @@ def read(answers: Sequence[EngineAnswer]) -> EngineReading:
     used = count_slots(job)
     diagnostics = [*asked.diagnostics, *found.diagnostics, *flows.diagnostics, *shape.diagnostics]
     if found.measured:
+        diagnostics += note_age(lags[-1] - (0.0 if is_only else min(lags)), is_only=is_only)
         diagnostics += note_interval(found.measured[-1], flows, shape)
     if not loads:
         diagnostics.append(say("no-load", "Nothing is measured: send two samples of the running job."))

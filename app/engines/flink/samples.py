@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from app.engines.answers import EngineAnswer, UnreadableAnswer, say
-from app.engines.flink.counters import went_down
+from app.engines.flink.counters import subtract_counters, went_down
 from app.engines.flink.documents import (
     Cluster,
     Document,
@@ -17,7 +17,7 @@ from app.engines.flink.documents import (
     read_inputs,
     to_milliseconds,
 )
-from app.engines.numbers import read_object
+from app.engines.numbers import read_list, read_object, read_text
 from planner.values import Diagnostic
 
 HOW = "Send the JSON of GET /jobs/<job id>, twice, some time apart."
@@ -53,7 +53,8 @@ def put_together(answers: Sequence[EngineAnswer]) -> Asked:
         pointer = answers[0].pointer if answers else "#"
         raise UnreadableAnswer(pointer, f"this is no job of Flink: it has no vertices. {HOW}")
     plans = read_plans(answers)
-    jobs = sorted([fill_plan(job, plans) for job in jobs], key=lambda job: job.at_ms or NEVER_MS)
+    schedulers = read_schedulers(answers)
+    jobs = sorted([fill_in(job, plans, schedulers) for job in jobs], key=lambda job: job.at_ms or NEVER_MS)
     running = [job for job in jobs if job.vertices and job.inputs and job.state == "RUNNING"]
     if not running:
         raise UnreadableAnswer(jobs[-1].pointer, describe_not_running(jobs[-1]))
@@ -102,9 +103,20 @@ def read_plans(answers: Sequence[EngineAnswer]) -> dict[str, dict[str, tuple[Inp
     return plans
 
 
-def fill_plan(job: JobState, plans: Mapping[str, Mapping[str, tuple[Input, ...]]]) -> JobState:
-    """The job with a plan that was asked by itself, where its own document has none."""
-    return job if job.inputs else job._replace(inputs=plans.get(job.id, {}))
+def read_schedulers(answers: Sequence[EngineAnswer]) -> dict[str, str]:
+    """The schedulers in `GET /jobs/overview` by the id of their job."""
+    listed = [one for answer in answers for one in read_list(read_object(answer.body).get("jobs"))]
+    jobs = [read_object(one) for one in listed]
+    return {str(one.get("jid")): read_text(one.get("schedulerType")) or "" for one in jobs}
+
+
+def fill_in(
+    job: JobState, plans: Mapping[str, Mapping[str, tuple[Input, ...]]], schedulers: Mapping[str, str]
+) -> JobState:
+    """The job with what was asked by itself, where its own document does not have it."""
+    return job._replace(
+        inputs=job.inputs or plans.get(job.id, {}), scheduler=job.scheduler or schedulers.get(job.id, "")
+    )
 
 
 def join_clusters(documents: Sequence[Document]) -> Cluster:
@@ -201,7 +213,18 @@ def find_impossible_clock(sample: Sample) -> str | None:
     return None
 
 
+def find_moved_seconds(earlier: Sample, later: Sample) -> float | None:
+    """The time that tasks counted between two samples; None where none of them counts time."""
+    old, new = earlier.job.vertices, later.job.vertices
+    moved = (
+        subtract_counters(after.counters, old[vertex].counters).find_seconds(after.parallelism)
+        for vertex, after in new.items()
+        if vertex in old
+    )
+    return max((seconds for seconds in moved if seconds is not None), default=None)
+
+
 def has_moved(earlier: Sample, later: Sample) -> bool:
-    """Whether any counter differs: Flink answers with what it fetched last, which may be the same twice."""
+    """Whether any counter differs."""
     old, new = earlier.job.vertices, later.job.vertices
     return any(old[vertex].counters != new[vertex].counters for vertex in new if vertex in old)

@@ -30,8 +30,10 @@ def test_two_documents_of_a_job_give_its_topology_and_one_load():
     assert measured.window_seconds == pytest.approx(20.0)
     assert measured.external_rate == pytest.approx(40.0)
     parse, score = measured.operators["parse"], measured.operators["score"]
-    assert (parse.service_rate, parse.arrival_rate, parse.processors) == (pytest.approx(20.0), 40.0, 5)
-    assert (score.service_rate, score.served_rate, score.processors) == (pytest.approx(40.0), 80.0, 4)
+    assert parse.service_rate == pytest.approx(20.0)
+    assert (parse.arrival_rate, parse.processors) == (40.0, 5)
+    assert score.service_rate == pytest.approx(40.0)
+    assert (score.served_rate, score.processors) == (80.0, 4)
     assert parse.service_scv is None
 
 
@@ -82,5 +84,5 @@ def test_a_job_whose_vertices_are_empty_at_first_is_read_once_they_run():
     "body", [[], {}, {"vertices": []}, load("config"), load("put-traps"), [load("overview")]]
 )
 def test_what_is_no_running_job_is_told_what_to_send(body: object):
-    with pytest.raises(UnreadableAnswer, match="send|Send"):
+    with pytest.raises(UnreadableAnswer, match=r"[Ss]end"):
         read(body)
