@@ -5,21 +5,21 @@ from dataclasses import dataclass
 from statistics import median
 from typing import NamedTuple
 
-from app.engines.flink.counters import SHORTEST_SECONDS, ZERO, Counters, find_rate, subtract_counters
+from app.engines.flink.counters import SHORTEST_SECONDS, ZERO, VertexCounters, find_rate, subtract_counters
 from app.engines.flink.documents import VertexState
-from app.engines.flink.samples import Sample
+from app.engines.flink.samples import JobSample
 from app.engines.flink.services import ServiceRate, find_service_rate
 from app.engines.flink.sources import count_at_source, find_pending
 
 
-class Activity(NamedTuple):
+class VertexActivity(NamedTuple):
     """What one vertex did; rates per second; None: not known.
 
     `served` counts records that it took up, for a source those that its source operator emitted.
     """
 
     vertex: VertexState
-    counted: Counters
+    counted: VertexCounters
     seconds: float | None
     served: float | None
     sent: float | None
@@ -35,15 +35,15 @@ class Activity(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class JobInterval:
     """An interval between two samples, or from the start of the job to its only sample."""
 
     seconds: float
     end_ms: float | None
     has_clock: bool
-    activities: Mapping[str, Activity]
-    later: Sample
-    earlier: Sample | None
+    activities: Mapping[str, VertexActivity]
+    later: JobSample
+    earlier: JobSample | None
 
     @property
     def since_start(self) -> bool:
@@ -51,7 +51,7 @@ class Interval:
         return self.earlier is None
 
 
-def measure(earlier: Sample | None, later: Sample) -> Interval | None:
+def measure(earlier: JobSample | None, later: JobSample) -> JobInterval | None:
     """What happened between two samples, or since the start; None where no time passed."""
     counted = {
         vertex: subtract_counters(
@@ -70,10 +70,10 @@ def measure(earlier: Sample | None, later: Sample) -> Interval | None:
     activities = {
         vertex: observe(vertex, counters, seconds, earlier, later) for vertex, counters in counted.items()
     }
-    return Interval(seconds, later.job.at_ms, bool(clocks), activities, later, earlier)
+    return JobInterval(seconds, later.job.at_ms, bool(clocks), activities, later, earlier)
 
 
-def find_answer_gap(earlier: Sample | None, later: Sample) -> float | None:
+def find_answer_gap(earlier: JobSample | None, later: JobSample) -> float | None:
     """The time between the two documents, or since the start of the job, by the engine's clock."""
     started = later.job.running_ms or later.job.started_ms
     before = started if earlier is None else earlier.job.at_ms
@@ -81,8 +81,8 @@ def find_answer_gap(earlier: Sample | None, later: Sample) -> float | None:
 
 
 def observe(
-    vertex: str, counted: Counters, seconds: float, earlier: Sample | None, later: Sample
-) -> Activity:
+    vertex: str, counted: VertexCounters, seconds: float, earlier: JobSample | None, later: JobSample
+) -> VertexActivity:
     """The activity of one vertex; its own clock, where it has one, is nearer to its counters than any other."""
     state = later.job.vertices[vertex]
     is_source = not later.job.inputs.get(vertex)
@@ -95,7 +95,7 @@ def observe(
     by_source = count_at_source(vertex, sent, busy, earlier, later) if is_source else None
     if is_source:
         served = by_source if by_source is not None else (sent if sent or sends_on(vertex, later) else None)
-    return Activity(
+    return VertexActivity(
         state,
         counted,
         own,
@@ -108,11 +108,11 @@ def observe(
     )
 
 
-def find_busy(counted: Counters, seconds: float) -> float | None:
+def find_busy(counted: VertexCounters, seconds: float) -> float | None:
     """Busy seconds of all subtasks per second."""
     return None if counted.busy_ms is None else max(counted.busy_ms, 0.0) / 1000.0 / seconds
 
 
-def sends_on(vertex: str, sample: Sample) -> bool:
+def sends_on(vertex: str, sample: JobSample) -> bool:
     """Whether a vertex sends to another; one that holds its whole chain has 0 records out whatever it does."""
     return any(one.vertex == vertex for inputs in sample.job.inputs.values() for one in inputs)

@@ -29,7 +29,7 @@ OF_METRICS = {
 }
 
 
-class Counters(NamedTuple):
+class VertexCounters(NamedTuple):
     """What a vertex counted since its start, summed over its subtasks; None: not known."""
 
     records_in: float | None = None
@@ -69,12 +69,12 @@ class Counters(NamedTuple):
         return None if idle_ms is None else divide(math.sqrt(2.0 * parallelism) * idle_ms, self.busy_ms)
 
 
-ZERO = Counters(0.0, 0.0, 0.0, 0.0, 0.0)
+ZERO = VertexCounters(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-def read_counters(metrics: Mapping[str, JsonValue]) -> Counters:
+def read_counters(metrics: Mapping[str, JsonValue]) -> VertexCounters:
     """The counters in the `metrics` of a vertex or subtask; a count that Flink calls incomplete is unknown."""
-    return Counters(
+    return VertexCounters(
         **{
             field: None if metrics.get(complete) is False else read_number(metrics.get(name))
             for field, (name, complete) in OF_DOCUMENTS.items()
@@ -82,26 +82,26 @@ def read_counters(metrics: Mapping[str, JsonValue]) -> Counters:
     )
 
 
-def read_metric_counters(values: Mapping[str, float]) -> Counters:
+def read_metric_counters(values: Mapping[str, float]) -> VertexCounters:
     """The counters among metrics by their names, as `subtasks/metrics?get=...` answers them."""
-    return Counters(**{field: values.get(name) for field, name in OF_METRICS.items()})
+    return VertexCounters(**{field: values.get(name) for field, name in OF_METRICS.items()})
 
 
-def add_counters(parts: Iterable[Counters]) -> Counters:
+def add_counters(parts: Iterable[VertexCounters]) -> VertexCounters:
     """The sum over subtasks; what is unknown for one of them is unknown for all."""
     listed = list(parts)
-    columns = [[part[place] for part in listed] for place in range(len(Counters._fields))]
+    columns = [[part[place] for part in listed] for place in range(len(VertexCounters._fields))]
     sums = [None if not column or None in column else sum(filter(None, column)) for column in columns]
-    return Counters(*sums)
+    return VertexCounters(*sums)
 
 
-def subtract_counters(later: Counters, earlier: Counters) -> Counters:
+def subtract_counters(later: VertexCounters, earlier: VertexCounters) -> VertexCounters:
     """What was counted between two times."""
     pairs = zip(later, earlier, strict=True)
-    return Counters(*[None if a is None or b is None else a - b for a, b in pairs])
+    return VertexCounters(*[None if a is None or b is None else a - b for a, b in pairs])
 
 
-def went_down(later: Counters, earlier: Counters) -> bool:
+def went_down(later: VertexCounters, earlier: VertexCounters) -> bool:
     """Whether a counter fell: the vertex started anew in between.
 
     Busy time is left out, for it falls by itself: Flink takes what is neither idle nor back-pressured for busy, and an

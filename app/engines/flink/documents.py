@@ -8,16 +8,17 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from app.engines.answers import EngineAnswer
-from app.engines.flink.counters import Counters, read_counters
+from app.engines.flink.counters import VertexCounters, read_counters
 from app.engines.numbers import read_count, read_list, read_number, read_object, read_text
 
 METRICS_PATH = re.compile(
     r"/jobs/(?P<job>[^/]+)/vertices/(?P<vertex>[^/]+)/(?P<subtasks>subtasks/)?metrics\?.*get="
 )
+MOST_SUBTASKS = 2**15  # Flink's own limit of a parallelism
 SUBTASK = re.compile(r"(\d+)\.(.+)")
 
 
-class Input(NamedTuple):
+class VertexInput(NamedTuple):
     """What a vertex gets from another, and how the sender chooses the subtask that gets a record."""
 
     vertex: str
@@ -33,7 +34,7 @@ class VertexState(NamedTuple):
     max_parallelism: int | None
     status: str
     started_ms: float | None
-    counters: Counters
+    counters: VertexCounters
 
 
 class JobState(NamedTuple):
@@ -49,7 +50,7 @@ class JobState(NamedTuple):
     at_ms: float | None
     came_at: datetime | None
     vertices: Mapping[str, VertexState]
-    inputs: Mapping[str, tuple[Input, ...]]
+    inputs: Mapping[str, tuple[VertexInput, ...]]
 
 
 class SubtaskState(NamedTuple):
@@ -57,7 +58,7 @@ class SubtaskState(NamedTuple):
 
     place: int
     attempt: int | None
-    counters: Counters
+    counters: VertexCounters
 
 
 class VertexDetail(NamedTuple):
@@ -78,7 +79,7 @@ class MetricSums(NamedTuple):
     came_at: datetime | None
 
 
-class Cluster(NamedTuple):
+class FlinkCluster(NamedTuple):
     """What the answers say of the cluster; None: they do not show it."""
 
     slots_total: int | None = None
@@ -86,7 +87,7 @@ class Cluster(NamedTuple):
     options: Mapping[str, str] | None = None
 
 
-Document = JobState | VertexDetail | MetricSums | Cluster
+Document = JobState | VertexDetail | MetricSums | FlinkCluster
 
 
 def read_document(answer: EngineAnswer) -> Document | None:
@@ -97,7 +98,7 @@ def read_document(answer: EngineAnswer) -> Document | None:
     if isinstance(body.get("subtasks"), list) and "id" in body and "now" in body:
         return read_detail(answer, body)
     if "slots-total" in body:
-        return Cluster(read_count(body["slots-total"]), read_count(body.get("slots-available")))
+        return FlinkCluster(read_count(body["slots-total"]), read_count(body.get("slots-available")))
     if isinstance(answer.body, list):
         return read_metrics(answer, answer.body) or read_options(answer.body)
     return None
@@ -143,22 +144,23 @@ def read_job(answer: EngineAnswer, body: Mapping[str, JsonValue]) -> JobState:
 def read_vertex(body: Mapping[str, JsonValue]) -> VertexState | None:
     """A vertex in a job's document; None where it has no id or nothing runs of it."""
     vertex, parallelism = read_text(body.get("id")), read_count(body.get("parallelism"))
-    if vertex is None or not parallelism:
+    if vertex is None or not parallelism or parallelism > MOST_SUBTASKS:
         return None
+    most = read_count(body.get("maxParallelism")) or None
     return VertexState(
         vertex,
         read_text(body.get("name")) or vertex,
         parallelism,
-        read_count(body.get("maxParallelism")) or None,
+        most if most is not None and most <= MOST_SUBTASKS else None,
         read_text(body.get("status")) or "RUNNING",
         read_time(body.get("start-time")),
         read_counters(read_object(body.get("metrics"))),
     )
 
 
-def read_inputs(plan: Mapping[str, JsonValue]) -> dict[str, tuple[Input, ...]]:
+def read_inputs(plan: Mapping[str, JsonValue]) -> dict[str, tuple[VertexInput, ...]]:
     """The inputs of each vertex in a plan, each sender once."""
-    inputs: dict[str, tuple[Input, ...]] = {}
+    inputs: dict[str, tuple[VertexInput, ...]] = {}
     for node in map(read_object, read_list(plan.get("nodes"))):
         vertex = read_text(node.get("id"))
         if vertex is None:
@@ -168,7 +170,7 @@ def read_inputs(plan: Mapping[str, JsonValue]) -> dict[str, tuple[Input, ...]]:
             sender = read_text(one.get("id"))
             if sender is not None:
                 strategies.setdefault(sender, read_text(one.get("ship_strategy")) or "")
-        inputs[vertex] = tuple(Input(*pair) for pair in strategies.items())
+        inputs[vertex] = tuple(VertexInput(*pair) for pair in strategies.items())
     return inputs
 
 
@@ -209,11 +211,11 @@ def read_metrics(answer: EngineAnswer, listed: list[JsonValue]) -> MetricSums | 
     return MetricSums(asked["job"], asked["vertex"], known, answer.at)
 
 
-def read_options(listed: list[JsonValue]) -> Cluster | None:
+def read_options(listed: list[JsonValue]) -> FlinkCluster | None:
     """The cluster's options, as `GET /jobmanager/config` lists them."""
     options: dict[str, str] = {}
     for one in map(read_object, listed):
         key, value = read_text(one.get("key")), read_text(one.get("value"))
         if key is not None and value is not None:
             options[key] = value
-    return Cluster(options=options) if options else None
+    return FlinkCluster(options=options) if options else None

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.engines.answers import say
-from app.engines.flink.activity import Activity, Interval
-from app.engines.flink.documents import Input
+from app.engines.flink.activity import JobInterval, VertexActivity
+from app.engines.flink.documents import VertexInput
 from planner.values import Diagnostic
 
 BROADCAST = "BROADCAST"
@@ -23,7 +23,7 @@ Edge = tuple[str, str]
 
 
 @dataclass(slots=True)
-class Flows:
+class JobFlows:
     """Records per second on each edge, and of each source into the job; None: not known."""
 
     edges: dict[Edge, float | None] = field(default_factory=dict)
@@ -37,11 +37,11 @@ class Flows:
 
 
 @dataclass(frozen=True, slots=True)
-class Wires:
+class JobWires:
     """Who sends to whom."""
 
-    activities: Mapping[str, Activity]
-    inputs: Mapping[str, Sequence[Input]]
+    activities: Mapping[str, VertexActivity]
+    inputs: Mapping[str, Sequence[VertexInput]]
 
     def list_takers(self, sender: str) -> list[str]:
         """The vertices that take what a vertex sends."""
@@ -58,9 +58,11 @@ class Wires:
         return share is not None and share >= SATURATED
 
 
-def trace(interval: Interval, inputs: Mapping[str, Sequence[Input]], names: Mapping[str, str]) -> Flows:
+def trace(
+    interval: JobInterval, inputs: Mapping[str, Sequence[VertexInput]], names: Mapping[str, str]
+) -> JobFlows:
     """The flow on every edge of the plan."""
-    wires, flows = Wires(interval.activities, inputs), Flows()
+    wires, flows = JobWires(interval.activities, inputs), JobFlows()
     for sender, activity in interval.activities.items():
         takers = wires.list_takers(sender)
         for vertex, rate in split(sender, takers, wires).items():
@@ -75,7 +77,7 @@ def trace(interval: Interval, inputs: Mapping[str, Sequence[Input]], names: Mapp
     return flows
 
 
-def split(sender: str, takers: Sequence[str], wires: Wires) -> dict[str, float | None]:
+def split(sender: str, takers: Sequence[str], wires: JobWires) -> dict[str, float | None]:
     """What was sent to each taker; None where it has other senders too."""
     sent = wires.activities[sender].sent
     copies = {vertex: wires.count_copies((sender, vertex)) for vertex in takers}
@@ -98,7 +100,7 @@ def sums_up(sent: float, taken: Mapping[str, float | None], copies: Mapping[str,
     return None not in taken.values() and ALL * sent <= total <= sent / ALL
 
 
-def share_rest(vertex: str, flows: Flows, wires: Wires) -> dict[Edge, float | None]:
+def share_rest(vertex: str, flows: JobFlows, wires: JobWires) -> dict[Edge, float | None]:
     """What a vertex with several senders took beyond what is known, in proportion to what the others sent."""
     edges = [(one.vertex, vertex) for one in wires.inputs[vertex]]
     unknown = {edge: wires.activities[edge[0]].sent for edge in edges if flows.edges.get(edge) is None}
@@ -115,7 +117,9 @@ def share_rest(vertex: str, flows: Flows, wires: Wires) -> dict[Edge, float | No
     }
 
 
-def note_saturated(sender: str, takers: Sequence[str], wires: Wires, names: Mapping[str, str]) -> Diagnostic:
+def note_saturated(
+    sender: str, takers: Sequence[str], wires: JobWires, names: Mapping[str, str]
+) -> Diagnostic:
     """That a taker which works all the time may be offered another part of a stream than was taken."""
     busy = [names[vertex] for vertex in takers if wires.is_saturated(vertex)]
     return say(
@@ -127,7 +131,7 @@ def note_saturated(sender: str, takers: Sequence[str], wires: Wires, names: Mapp
     )
 
 
-def note_shared(wires: Wires, names: Mapping[str, str]) -> Iterable[Diagnostic]:
+def note_shared(wires: JobWires, names: Mapping[str, str]) -> Iterable[Diagnostic]:
     """Where the parts of several senders are not known one by one."""
     for vertex, its in wires.inputs.items():
         forked = [names[one.vertex] for one in its if len(wires.list_takers(one.vertex)) > 1]

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from app.described.topology import EdgeBody, EntryBody, Graph, OperatorBody, QueueingName
 from app.engines.answers import say
-from app.engines.flink.activity import Interval
-from app.engines.flink.documents import Input, JobState
-from app.engines.flink.flows import BROADCAST, Flows
+from app.engines.flink.activity import JobInterval
+from app.engines.flink.documents import JobState, VertexInput
+from app.engines.flink.flows import BROADCAST, JobFlows
 from app.engines.flink.naming import name_operators
 from app.engines.numbers import divide
 from planner.values import Diagnostic
@@ -28,12 +28,12 @@ LARGEST_SELECTIVITY = 1e12
 
 
 @dataclass(slots=True)
-class Shape:
+class JobShape:
     """The topology, and what else was found while making it."""
 
     names: Mapping[str, str]
     left_out: Sequence[str]
-    inputs: Mapping[str, Sequence[Input]]
+    inputs: Mapping[str, Sequence[VertexInput]]
     graph: Graph | None = None
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
@@ -42,7 +42,7 @@ class Shape:
         return vertex not in self.left_out
 
 
-def list_inputs(job: JobState) -> dict[str, tuple[Input, ...]]:
+def list_inputs(job: JobState) -> dict[str, tuple[VertexInput, ...]]:
     """The inputs of each vertex from the others that the job has."""
     return {
         vertex: tuple(one for one in job.inputs.get(vertex, ()) if one.vertex in job.vertices)
@@ -50,7 +50,7 @@ def list_inputs(job: JobState) -> dict[str, tuple[Input, ...]]:
     }
 
 
-def find_shape(job: JobState, interval: Interval | None) -> Shape:
+def find_shape(job: JobState, interval: JobInterval | None) -> JobShape:
     """Which vertices are operators: all but the legacy sources that send to another vertex."""
     inputs = list_inputs(job)
     names = name_operators(job.vertices.values())
@@ -64,10 +64,10 @@ def find_shape(job: JobState, interval: Interval | None) -> Shape:
             if activity.is_waiting and vertex in senders
         ]
     )
-    return Shape(names, left_out, inputs)
+    return JobShape(names, left_out, inputs)
 
 
-def draw(job: JobState, interval: Interval | None, flows: Flows, shape: Shape) -> Graph:
+def draw(job: JobState, interval: JobInterval | None, flows: JobFlows, shape: JobShape) -> Graph:
     """The topology with measured selectivities."""
     shape.graph = Graph(
         operators=[make_operator(vertex, job, flows, shape) for vertex in job.vertices if shape.has(vertex)],
@@ -77,7 +77,7 @@ def draw(job: JobState, interval: Interval | None, flows: Flows, shape: Shape) -
     return shape.graph
 
 
-def make_operator(vertex: str, job: JobState, flows: Flows, shape: Shape) -> OperatorBody:
+def make_operator(vertex: str, job: JobState, flows: JobFlows, shape: JobShape) -> OperatorBody:
     """A vertex as an operator."""
     state, inputs = job.vertices[vertex], shape.inputs[vertex]
     strategy = find_strategy(vertex, inputs, flows)
@@ -93,14 +93,14 @@ def make_operator(vertex: str, job: JobState, flows: Flows, shape: Shape) -> Ope
     )
 
 
-def find_strategy(vertex: str, inputs: Sequence[Input], flows: Flows) -> str:
+def find_strategy(vertex: str, inputs: Sequence[VertexInput], flows: JobFlows) -> str:
     """How most of its records reach a vertex; a source deals its own input."""
     if not inputs:
         return "FORWARD"
     return max(inputs, key=lambda one: flows.edges.get((one.vertex, vertex)) or 0.0).ship_strategy
 
 
-def note_strategy(vertex: str, strategy: str, shape: Shape) -> Iterable[Diagnostic]:
+def note_strategy(vertex: str, strategy: str, shape: JobShape) -> Iterable[Diagnostic]:
     """What a reader of the topology must know of an exchange."""
     name, inputs = shape.names[vertex], shape.inputs[vertex]
     if strategy not in QUEUEINGS:
@@ -130,7 +130,7 @@ def note_strategy(vertex: str, strategy: str, shape: Shape) -> Iterable[Diagnost
         )
 
 
-def make_edges(interval: Interval | None, flows: Flows, shape: Shape) -> Iterable[EdgeBody]:
+def make_edges(interval: JobInterval | None, flows: JobFlows, shape: JobShape) -> Iterable[EdgeBody]:
     """The edges between operators, with records sent per record served."""
     for target, inputs in shape.inputs.items():
         for one in inputs:
@@ -152,7 +152,7 @@ def make_edges(interval: Interval | None, flows: Flows, shape: Shape) -> Iterabl
             yield EdgeBody(source=shape.names[one.vertex], target=shape.names[target], selectivity=measured)
 
 
-def make_entries(flows: Flows, shape: Shape) -> Iterable[EntryBody]:
+def make_entries(flows: JobFlows, shape: JobShape) -> Iterable[EntryBody]:
     """Where records enter: at the sources that are operators, and at what a source left out sends to."""
     sources = [vertex for vertex, inputs in shape.inputs.items() if not inputs]
     rates: dict[str, float] = {}

@@ -5,8 +5,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from app.engines.answers import say
-from app.engines.flink.activity import Interval, measure
-from app.engines.flink.samples import Sample, find_impossible_clock, find_moved_seconds, find_reset, has_moved
+from app.engines.flink.activity import JobInterval, measure
+from app.engines.flink.samples import (
+    JobSample,
+    find_impossible_clock,
+    find_moved_seconds,
+    find_reset,
+    has_moved,
+)
 from planner.values import Diagnostic
 
 LEAST_SECONDS = 1.0
@@ -21,22 +27,22 @@ TOO_CLOSE = (
 
 
 @dataclass(slots=True)
-class Intervals:
+class JobIntervals:
     """What can be measured between samples, oldest first; `fallback` says selectivities where nothing else does."""
 
-    measured: list[Interval] = field(default_factory=list)
-    fallback: Interval | None = None
+    measured: list[JobInterval] = field(default_factory=list)
+    fallback: JobInterval | None = None
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     @property
-    def newest(self) -> Interval | None:
+    def newest(self) -> JobInterval | None:
         """The interval that the topology is measured by."""
         return self.measured[-1] if self.measured else self.fallback
 
 
-def find_intervals(samples: Sequence[Sample]) -> Intervals:
+def find_intervals(samples: Sequence[JobSample]) -> JobIntervals:
     """The intervals between samples whose counters can be subtracted; of one sample, its time since the start."""
-    found = Intervals()
+    found = JobIntervals()
     moved = list(drop_unmoved(drop_impossible(samples, found), found))
     for earlier, later in pairwise(moved):
         reset = find_reset(earlier, later)
@@ -50,7 +56,9 @@ def find_intervals(samples: Sequence[Sample]) -> Intervals:
             )
         elif (interval := measure(earlier, later)) is not None:
             found.measured.append(interval)
-    found.fallback = find_fallback(moved)
+    vertices = samples[-1].job.vertices.keys()
+    found.measured = [one for one in found.measured if one.activities.keys() == vertices]
+    found.fallback = find_fallback([one for one in moved if one.job.vertices.keys() == vertices])
     if len(samples) == 1 and found.fallback is not None:
         found.measured.append(found.fallback)
         found.diagnostics.append(
@@ -64,7 +72,7 @@ def find_intervals(samples: Sequence[Sample]) -> Intervals:
     return found
 
 
-def drop_impossible(samples: Sequence[Sample], found: Intervals) -> Iterable[Sample]:
+def drop_impossible(samples: Sequence[JobSample], found: JobIntervals) -> Iterable[JobSample]:
     """The samples whose metrics can be of the tasks that run."""
     for sample in samples:
         name = find_impossible_clock(sample)
@@ -80,9 +88,9 @@ def drop_impossible(samples: Sequence[Sample], found: Intervals) -> Iterable[Sam
         )
 
 
-def drop_unmoved(samples: Iterable[Sample], found: Intervals) -> Iterable[Sample]:
+def drop_unmoved(samples: Iterable[JobSample], found: JobIntervals) -> Iterable[JobSample]:
     """Samples with new counters: of those with the same ones the first, with what was asked beside the others."""
-    kept: Sample | None = None
+    kept: JobSample | None = None
     for sample in samples:
         if kept is None:
             kept = sample
@@ -91,7 +99,7 @@ def drop_unmoved(samples: Iterable[Sample], found: Intervals) -> Iterable[Sample
             kept = sample
         elif not has_moved(kept, sample):
             found.diagnostics.append(say("stale-metrics", SAME_METRICS))
-            kept = Sample(kept.job, {**kept.details, **sample.details}, {**kept.metrics, **sample.metrics})
+            kept = JobSample(kept.job, {**kept.details, **sample.details}, {**kept.metrics, **sample.metrics})
         elif is_too_close(kept, sample):
             found.diagnostics.append(say("samples-too-close", TOO_CLOSE))
         else:
@@ -101,18 +109,13 @@ def drop_unmoved(samples: Iterable[Sample], found: Intervals) -> Iterable[Sample
         yield kept
 
 
-def is_too_close(earlier: Sample, later: Sample) -> bool:
+def is_too_close(earlier: JobSample, later: JobSample) -> bool:
     """Whether too little time passed for rates, by the clock of the tasks."""
     seconds = find_moved_seconds(earlier, later)
     return seconds is not None and seconds < LEAST_SECONDS
 
 
-def find_fallback(samples: Sequence[Sample]) -> Interval | None:
-    """The longest life of the newest sample's vertices."""
-    lives = [
-        life
-        for sample in samples
-        if sample.job.vertices.keys() == samples[-1].job.vertices.keys()
-        and (life := measure(None, sample)) is not None
-    ]
+def find_fallback(samples: Sequence[JobSample]) -> JobInterval | None:
+    """The longest life of a job's tasks."""
+    lives = [life for sample in samples if (life := measure(None, sample)) is not None]
     return max(lives, key=lambda life: life.seconds, default=None)

@@ -3,18 +3,18 @@
 from collections.abc import Iterable, Mapping
 
 from app.described.load import InstanceLoadBody, LoadBody, OperatorLoadBody
-from app.engines.flink.activity import Interval
+from app.engines.flink.activity import JobInterval
 from app.engines.flink.counters import subtract_counters
 from app.engines.flink.documents import VertexDetail, to_time
-from app.engines.flink.flows import SATURATED, Flows
-from app.engines.flink.graph import Shape
-from app.engines.flink.samples import Sample
+from app.engines.flink.flows import SATURATED, JobFlows
+from app.engines.flink.graph import JobShape
+from app.engines.flink.samples import JobSample
 
 OVERLOADED = 0.97  # served / offered: below it, and with no time left, records pile up
 SMALLEST_SHARE = 1e-9
 
 
-def make_load(interval: Interval, flows: Flows, shape: Shape, lag_seconds: float) -> LoadBody | None:
+def make_load(interval: JobInterval, flows: JobFlows, shape: JobShape, lag_seconds: float) -> LoadBody | None:
     """The load, or None where the rate from outside or the time is not known; `lag_seconds`: how old its end was."""
     external = [flows.external.get(vertex) for vertex, inputs in shape.inputs.items() if not inputs]
     if not external or None in external or interval.end_ms is None:
@@ -37,7 +37,7 @@ def make_load(interval: Interval, flows: Flows, shape: Shape, lag_seconds: float
 
 
 def make_operator_load(
-    vertex: str, interval: Interval, flows: Flows, shape: Shape, *, arrives: bool
+    vertex: str, interval: JobInterval, flows: JobFlows, shape: JobShape, *, arrives: bool
 ) -> OperatorLoadBody:
     """The load of one operator; `arrives`: what upstream sends is what it would be offered."""
     activity = interval.activities[vertex]
@@ -54,7 +54,7 @@ def make_operator_load(
     )
 
 
-def find_backlog(vertex: str, interval: Interval, shape: Shape) -> float | None:
+def find_backlog(vertex: str, interval: JobInterval, shape: JobShape) -> float | None:
     """Records between a vertex and those that send to it alone: sent since the start less taken up since the start."""
     activity, inputs = interval.activities[vertex], shape.inputs[vertex]
     if activity.is_source:
@@ -72,7 +72,7 @@ def find_backlog(vertex: str, interval: Interval, shape: Shape) -> float | None:
     return waiting if waiting >= 0.0 else None
 
 
-def is_overloaded(vertex: str, interval: Interval, flows: Flows) -> bool:
+def is_overloaded(vertex: str, interval: JobInterval, flows: JobFlows) -> bool:
     """Whether a vertex works all the time and is sent more than it serves."""
     activity, offered = interval.activities[vertex], flows.find_offered(vertex)
     share = activity.counted.busy_share
@@ -81,12 +81,12 @@ def is_overloaded(vertex: str, interval: Interval, flows: Flows) -> bool:
     return activity.served < OVERLOADED * offered
 
 
-def list_overloaded(interval: Interval, flows: Flows) -> list[str]:
+def list_overloaded(interval: JobInterval, flows: JobFlows) -> list[str]:
     """The vertices that are sent more than they serve."""
     return [vertex for vertex in interval.activities if is_overloaded(vertex, interval, flows)]
 
 
-def list_held_back(interval: Interval, flows: Flows, shape: Shape) -> set[str]:
+def list_held_back(interval: JobInterval, flows: JobFlows, shape: JobShape) -> set[str]:
     """The vertices that get less than they would if an overloaded one before them kept up."""
     behind, found = set(list_overloaded(interval, flows)), set[str]()
     while behind:
@@ -99,7 +99,7 @@ def list_held_back(interval: Interval, flows: Flows, shape: Shape) -> set[str]:
     return found
 
 
-def find_instances(vertex: str, interval: Interval, shape: Shape) -> Iterable[InstanceLoadBody]:
+def find_instances(vertex: str, interval: JobInterval, shape: JobShape) -> Iterable[InstanceLoadBody]:
     """The share of each subtask in the records, where keys decide it and subtasks were measured."""
     operator = (
         None
@@ -118,7 +118,7 @@ def find_instances(vertex: str, interval: Interval, shape: Shape) -> Iterable[In
         yield InstanceLoadBody(instance=f"{operator.name} {place}", share=share)
 
 
-def count_by_subtask(vertex: str, earlier: Sample | None, later: Sample) -> list[float | None]:
+def count_by_subtask(vertex: str, earlier: JobSample | None, later: JobSample) -> list[float | None]:
     """Records that each subtask took up in the interval; since the start where it was not asked for before."""
     after = later.details.get(vertex)
     before = None if earlier is None else earlier.details.get(vertex)
@@ -136,7 +136,7 @@ def list_records(detail: VertexDetail) -> list[float | None]:
     return [one.counters.records_in for one in detail.subtasks]
 
 
-def list_busy(interval: Interval, names: Mapping[str, str]) -> list[str]:
+def list_busy(interval: JobInterval, names: Mapping[str, str]) -> list[str]:
     """The operators that worked all the time."""
     return [
         names[vertex]

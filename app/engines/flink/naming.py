@@ -26,6 +26,10 @@ def name_operators(vertices: Iterable[VertexState]) -> dict[str, str]:
 
 
 def clean(name: str) -> str:
-    """A name without line breaks and control characters, cut to what a name may have."""
-    printable = "".join(one if one.isprintable() else " " for one in name)
-    return " ".join(printable.split())[:LONGEST].strip()
+    """A name on one line, cut to what a name may have."""
+    return to_line(name)[:LONGEST].strip()
+
+
+def to_line(text: str) -> str:
+    """A text without line breaks and control characters."""
+    return " ".join("".join(one if one.isprintable() else " " for one in text).split())

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 
 from app.engines.answers import say
-from app.engines.flink.activity import Interval
-from app.engines.flink.documents import Cluster
-from app.engines.flink.flows import Flows
-from app.engines.flink.graph import Shape
+from app.engines.flink.activity import JobInterval
+from app.engines.flink.documents import FlinkCluster
+from app.engines.flink.flows import JobFlows
+from app.engines.flink.graph import JobShape
 from app.engines.flink.loads import list_busy, list_held_back, list_overloaded
 from app.engines.flink.naming import CHAIN
 from app.engines.flink.services import QUIET
@@ -20,11 +20,12 @@ BUFFER_TIMEOUTS = ("execution.buffer-timeout.interval", "execution.buffer-timeou
 DEFAULT_BUFFER_TIMEOUT = "100 ms"
 
 
-def note_interval(interval: Interval, flows: Flows, shape: Shape) -> Iterable[Diagnostic]:
+def note_interval(interval: JobInterval, flows: JobFlows, shape: JobShape) -> Iterable[Diagnostic]:
     """All notes on the newest interval."""
     yield from note_clocks(interval, shape.names)
     yield from note_sources(interval, shape)
     yield from note_services(interval, shape)
+    yield from note_busy_times(interval, shape)
     yield from note_overload(interval, flows, shape)
 
 
@@ -42,7 +43,7 @@ def note_age(lag_seconds: float, *, is_only: bool) -> Iterable[Diagnostic]:
         )
 
 
-def note_clocks(interval: Interval, names: Mapping[str, str]) -> Iterable[Diagnostic]:
+def note_clocks(interval: JobInterval, names: Mapping[str, str]) -> Iterable[Diagnostic]:
     """Where the time that vertices counted is not the time that passed."""
     if not interval.has_clock:
         yield say(
@@ -65,7 +66,7 @@ def note_clocks(interval: Interval, names: Mapping[str, str]) -> Iterable[Diagno
         )
 
 
-def note_sources(interval: Interval, shape: Shape) -> Iterable[Diagnostic]:
+def note_sources(interval: JobInterval, shape: JobShape) -> Iterable[Diagnostic]:
     """What the sources do not show."""
     for vertex, activity in interval.activities.items():
         if not activity.is_source:
@@ -102,7 +103,7 @@ def note_sources(interval: Interval, shape: Shape) -> Iterable[Diagnostic]:
             )
 
 
-def note_services(interval: Interval, shape: Shape) -> Iterable[Diagnostic]:
+def note_services(interval: JobInterval, shape: JobShape) -> Iterable[Diagnostic]:
     """What is not known of service times."""
     stations = {v: one for v, one in interval.activities.items() if shape.has(v)}
     yield say(
@@ -118,6 +119,22 @@ def note_services(interval: Interval, shape: Shape) -> Iterable[Diagnostic]:
             f"{', '.join(idle)} served nothing in this time, or shows no busy time: the service rate is not known.",
             idle,
         )
+    few = [
+        shape.names[v]
+        for v, one in stations.items()
+        if one.served is not None and 0.0 < one.served * interval.seconds < FEW
+    ]
+    if few:
+        yield say(
+            "few-records",
+            f"{', '.join(few)} served fewer than {FEW:.0f} records in this time: rates err by some 10% and more.",
+            few,
+        )
+
+
+def note_busy_times(interval: JobInterval, shape: JobShape) -> Iterable[Diagnostic]:
+    """How far service rates err, since Flink counts an idle time when it ends."""
+    stations = {v: one for v, one in interval.activities.items() if shape.has(v)}
     old = [shape.names[v] for v, one in stations.items() if one.service.since_start]
     if old and not interval.since_start:
         yield say(
@@ -137,20 +154,9 @@ def note_services(interval: Interval, shape: Shape) -> Iterable[Diagnostic]:
             "Take samples that are further apart.",
             list(noisy),
         )
-    few = [
-        shape.names[v]
-        for v, one in stations.items()
-        if one.served is not None and 0.0 < one.served * interval.seconds < FEW
-    ]
-    if few:
-        yield say(
-            "few-records",
-            f"{', '.join(few)} served fewer than {FEW:.0f} records in this time: rates err by some 10% and more.",
-            few,
-        )
 
 
-def note_overload(interval: Interval, flows: Flows, shape: Shape) -> Iterable[Diagnostic]:
+def note_overload(interval: JobInterval, flows: JobFlows, shape: JobShape) -> Iterable[Diagnostic]:
     """Who works all the time, and what that hides."""
     names = shape.names
     overloaded = [names[vertex] for vertex in list_overloaded(interval, flows)]
@@ -178,7 +184,7 @@ def note_overload(interval: Interval, flows: Flows, shape: Shape) -> Iterable[Di
         )
 
 
-def note_cluster(cluster: Cluster, slots_used: int) -> Iterable[Diagnostic]:
+def note_cluster(cluster: FlinkCluster, slots_used: int) -> Iterable[Diagnostic]:
     """What the cluster's options and slots mean for E[T] and for plans."""
     if cluster.options is not None:
         given = [cluster.options[key] for key in BUFFER_TIMEOUTS if key in cluster.options]

@@ -1,17 +1,19 @@
 """Flink's answers as a topology and loads: `GET /jobs/:id`, best twice, and what was asked beside it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pydantic import JsonValue
 
 from app.described.load import LoadBody
 from app.engines.answers import EngineAnswer, EngineReading, say
-from app.engines.flink.activity import Interval
-from app.engines.flink.documents import Cluster, JobState
-from app.engines.flink.flows import Flows, trace
-from app.engines.flink.graph import Shape, draw, find_shape
+from app.engines.flink.activity import JobInterval
+from app.engines.flink.documents import FlinkCluster, JobState
+from app.engines.flink.flows import JobFlows, trace
+from app.engines.flink.graph import JobShape, draw, find_shape
 from app.engines.flink.intervals import find_intervals
 from app.engines.flink.loads import make_load
+from app.engines.flink.naming import to_line
 from app.engines.flink.notes import note_age, note_cluster, note_interval
 from app.engines.flink.samples import put_together
 from planner.values import Diagnostic
@@ -24,7 +26,7 @@ def read(answers: Sequence[EngineAnswer]) -> EngineReading:
     found = find_intervals(asked.samples)
     newest = found.newest
     shape = find_shape(job, newest)
-    flows = Flows() if newest is None else trace(newest, shape.inputs, shape.names)
+    flows = JobFlows() if newest is None else trace(newest, shape.inputs, shape.names)
     graph = draw(job, newest, flows, shape)
     lags = [find_lag(interval) for interval in found.measured]
     is_only = len(asked.samples) == 1
@@ -46,14 +48,12 @@ def read(answers: Sequence[EngineAnswer]) -> EngineReading:
     )
 
 
-def read_load(interval: Interval, lag_seconds: float, shape: Shape) -> LoadBody | None:
-    """The load of one interval, with the flows of this interval; None where the job had other vertices then."""
-    if interval.activities.keys() != shape.names.keys():
-        return None
+def read_load(interval: JobInterval, lag_seconds: float, shape: JobShape) -> LoadBody | None:
+    """The load of one interval, with the flows of this interval."""
     return make_load(interval, trace(interval, shape.inputs, shape.names), shape, lag_seconds)
 
 
-def find_lag(interval: Interval) -> float:
+def find_lag(interval: JobInterval) -> float:
     """How much longer the vertices have run than they have counted: start-up, and the age of the metrics."""
     lags = [
         (interval.end_ms - one.started_ms) / 1000.0 - counted
@@ -70,7 +70,7 @@ def count_slots(job: JobState) -> int:
     return max(one.parallelism for one in job.vertices.values())
 
 
-def make_marks(job: JobState, shape: Shape, cluster: Cluster, used: int) -> Mapping[str, JsonValue]:
+def make_marks(job: JobState, shape: JobShape, cluster: FlinkCluster, used: int) -> Mapping[str, JsonValue]:
     """What Flink calls things: a patch needs the id of the job and of every vertex, those left out too."""
     return {
         "job": job.id,
@@ -85,5 +85,5 @@ def make_marks(job: JobState, shape: Shape, cluster: Cluster, used: int) -> Mapp
 
 
 def join_notes(notes: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Each note once."""
-    return tuple(dict.fromkeys(notes))
+    """Each note once, on one line whatever the names in it."""
+    return tuple(dict.fromkeys(replace(note, detail=to_line(note.detail)) for note in notes))

@@ -7,12 +7,12 @@ from datetime import datetime
 from app.engines.answers import EngineAnswer, UnreadableAnswer, say
 from app.engines.flink.counters import subtract_counters, went_down
 from app.engines.flink.documents import (
-    Cluster,
     Document,
-    Input,
+    FlinkCluster,
     JobState,
     MetricSums,
     VertexDetail,
+    VertexInput,
     read_document,
     read_inputs,
     to_milliseconds,
@@ -28,7 +28,7 @@ LONGEST_LEAD_SECONDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class JobSample:
     """What was known of the job at one time: its document, and what was asked beside it."""
 
     job: JobState
@@ -37,15 +37,15 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedJob:
     """All that the answers hold: samples in order of time, and the cluster."""
 
-    samples: Sequence[Sample]
-    cluster: Cluster
+    samples: Sequence[JobSample]
+    cluster: FlinkCluster
     diagnostics: Sequence[Diagnostic]
 
 
-def put_together(answers: Sequence[EngineAnswer]) -> Asked:
+def put_together(answers: Sequence[EngineAnswer]) -> AskedJob:
     """The samples of the newest job among the answers; raises UnreadableAnswer where no job runs in any."""
     documents = [document for answer in answers if (document := read_document(answer)) is not None]
     jobs = [document for document in documents if isinstance(document, JobState)]
@@ -61,7 +61,7 @@ def put_together(answers: Sequence[EngineAnswer]) -> Asked:
     newest = running[-1]
     chosen = [job for job in running if job.id == newest.id]
     diagnostics = list(note_left_out(jobs, chosen, newest))
-    return Asked(list(attach(chosen, documents)), join_clusters(documents), diagnostics)
+    return AskedJob(list(attach(chosen, documents)), join_clusters(documents), diagnostics)
 
 
 def describe_not_running(job: JobState) -> str:
@@ -92,9 +92,9 @@ def note_left_out(
         )
 
 
-def read_plans(answers: Sequence[EngineAnswer]) -> dict[str, dict[str, tuple[Input, ...]]]:
+def read_plans(answers: Sequence[EngineAnswer]) -> dict[str, dict[str, tuple[VertexInput, ...]]]:
     """The plans of `GET /jobs/:id/plan` by the id of their job."""
-    plans: dict[str, dict[str, tuple[Input, ...]]] = {}
+    plans: dict[str, dict[str, tuple[VertexInput, ...]]] = {}
     for answer in answers:
         body = read_object(answer.body)
         plan = read_object(body.get("plan"))
@@ -111,7 +111,7 @@ def read_schedulers(answers: Sequence[EngineAnswer]) -> dict[str, str]:
 
 
 def fill_in(
-    job: JobState, plans: Mapping[str, Mapping[str, tuple[Input, ...]]], schedulers: Mapping[str, str]
+    job: JobState, plans: Mapping[str, Mapping[str, tuple[VertexInput, ...]]], schedulers: Mapping[str, str]
 ) -> JobState:
     """The job with what was asked by itself, where its own document does not have it."""
     return job._replace(
@@ -119,17 +119,17 @@ def fill_in(
     )
 
 
-def join_clusters(documents: Sequence[Document]) -> Cluster:
+def join_clusters(documents: Sequence[Document]) -> FlinkCluster:
     """What all answers say of the cluster; the last one wins."""
-    joined = Cluster()
+    joined = FlinkCluster()
     for one in documents:
-        if isinstance(one, Cluster):
+        if isinstance(one, FlinkCluster):
             known = {name: value for name, value in one._asdict().items() if value is not None}
             joined = joined._replace(**known)
     return joined
 
 
-def attach(jobs: Sequence[JobState], documents: Sequence[Document]) -> Iterable[Sample]:
+def attach(jobs: Sequence[JobState], documents: Sequence[Document]) -> Iterable[JobSample]:
     """Each document of the job with the details and metrics that were asked nearest to it."""
     details: list[dict[str, VertexDetail]] = [{} for _ in jobs]
     metrics: list[dict[str, MetricSums]] = [{} for _ in jobs]
@@ -141,7 +141,7 @@ def attach(jobs: Sequence[JobState], documents: Sequence[Document]) -> Iterable[
             came = metrics[find_nearest_answer(jobs, document.came_at)]
             came[document.vertex] = join_metrics(came.get(document.vertex), document)
     for job, its_details, its_metrics in zip(jobs, details, metrics, strict=True):
-        yield Sample(job, its_details, its_metrics)
+        yield JobSample(job, its_details, its_metrics)
 
 
 def join_metrics(first: MetricSums | None, second: MetricSums) -> MetricSums:
@@ -168,7 +168,7 @@ def nearest(times: Sequence[float | None], at_ms: float | None) -> int:
     return min(range(last, -1, -1), key=lambda place: abs((times[place] or NEVER_MS) - at_ms))
 
 
-def find_reset(earlier: Sample, later: Sample) -> str | None:
+def find_reset(earlier: JobSample, later: JobSample) -> str | None:
     """Why the counters of two samples cannot be subtracted; None where they can."""
     old, new = earlier.job, later.job
     if (old.started_ms, old.running_ms) != (new.started_ms, new.running_ms):
@@ -179,7 +179,7 @@ def find_reset(earlier: Sample, later: Sample) -> str | None:
     return next((reason for reason in reasons if reason is not None), None)
 
 
-def find_vertex_reset(vertex: str, earlier: Sample, later: Sample) -> str | None:
+def find_vertex_reset(vertex: str, earlier: JobSample, later: JobSample) -> str | None:
     """Why the counters of one vertex cannot be subtracted; None where they can."""
     before, after = earlier.job.vertices[vertex], later.job.vertices[vertex]
     if before.parallelism != after.parallelism:
@@ -201,7 +201,7 @@ def has_new_attempt(before: VertexDetail | None, after: VertexDetail | None) -> 
     return attempts[0] != attempts[1]
 
 
-def find_impossible_clock(sample: Sample) -> str | None:
+def find_impossible_clock(sample: JobSample) -> str | None:
     """A vertex that has counted for longer than it runs: its metrics are from before a rescale."""
     job = sample.job
     for one in job.vertices.values():
@@ -213,7 +213,7 @@ def find_impossible_clock(sample: Sample) -> str | None:
     return None
 
 
-def find_moved_seconds(earlier: Sample, later: Sample) -> float | None:
+def find_moved_seconds(earlier: JobSample, later: JobSample) -> float | None:
     """The time that tasks counted between two samples; None where none of them counts time."""
     old, new = earlier.job.vertices, later.job.vertices
     moved = (
@@ -224,7 +224,7 @@ def find_moved_seconds(earlier: Sample, later: Sample) -> float | None:
     return max((seconds for seconds in moved if seconds is not None), default=None)
 
 
-def has_moved(earlier: Sample, later: Sample) -> bool:
+def has_moved(earlier: JobSample, later: JobSample) -> bool:
     """Whether any counter differs."""
     old, new = earlier.job.vertices, later.job.vertices
     return any(old[vertex].counters != new[vertex].counters for vertex in new if vertex in old)

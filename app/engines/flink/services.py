@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from app.engines.flink.counters import Counters, find_rate
+from app.engines.flink.counters import VertexCounters, find_rate
 
 QUIET = 0.05
 """Up to this relative error the busy time of an interval is used, and not that since the start."""
@@ -17,7 +17,7 @@ class ServiceRate(NamedTuple):
 
 
 def find_service_rate(
-    served: float | None, counted: Counters, life: Counters, parallelism: int, seconds: float
+    served: float | None, counted: VertexCounters, life: VertexCounters, parallelism: int, seconds: float
 ) -> ServiceRate:
     """Records served per second of busy time: of the interval, or of the life where that errs less.
 
@@ -40,7 +40,7 @@ def find_service_rate(
     return ServiceRate(since_start, life_noise, since_start=True)
 
 
-def find_life_records(records: float, counted: Counters, life: Counters) -> float | None:
+def find_life_records(records: float, counted: VertexCounters, life: VertexCounters) -> float | None:
     """Records of the whole life of a vertex, counted as those of the interval."""
     for of_interval, of_life in (
         (counted.records_in, life.records_in),

@@ -9,12 +9,12 @@ from app.engines.flink.counters import (
 )
 from app.engines.flink.documents import MetricSums
 from app.engines.flink.naming import METRIC_PREFIX
-from app.engines.flink.samples import Sample
+from app.engines.flink.samples import JobSample
 from app.engines.numbers import divide
 
 
 def count_at_source(
-    vertex: str, sent: float | None, busy: float | None, earlier: Sample | None, later: Sample
+    vertex: str, sent: float | None, busy: float | None, earlier: JobSample | None, later: JobSample
 ) -> float | None:
     """Records per second that the source operators of a vertex emitted.
 

@@ -1,9 +1,15 @@
 """app/engines/flink/reader.py: recorded documents of real jobs as topologies and loads."""
 
+import random
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from app.engines.answers import UnreadableAnswer
-from tests.app.engines.flink.recorded import codes, later, load, read
+from app.objectives.estimate import EstimateRequest, compute_estimate
+from tests.app.engines.flink.mutations import DOCUMENTS, check, damage, gather, read_damaged
+from tests.app.engines.flink.recorded import Json, codes, later, load, read
 
 STEADY = {
     "arrivals": (0.0, 40.0, 0.0),
@@ -86,3 +92,49 @@ def test_a_job_whose_vertices_are_empty_at_first_is_read_once_they_run():
 def test_what_is_no_running_job_is_told_what_to_send(body: object):
     with pytest.raises(UnreadableAnswer, match=r"[Ss]end"):
         read(body)
+
+
+BODIES = [gather(names) for names in DOCUMENTS]
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_every_recording_gives_a_topology_whose_names_fit_together(body: Json):
+    check(read(body))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(BODIES), st.randoms(use_true_random=False))
+def test_a_damaged_document_gives_a_reading_or_is_refused(body: Json, source: random.Random):
+    """Deleted, replaced, scaled, swapped, copied and shuffled parts: never another error, nor a rate that is none."""
+    read_damaged(damage(body, source))
+
+
+def test_a_rescale_between_samples_is_no_load_and_the_next_interval_is():
+    reading = read(load("fork-rescaled"))
+    assert [one.processors for one in reading.loads[0].operators.values()] == [3, 2, 1, 2, 3]
+    assert len(reading.loads) == 1
+    assert "interval-discarded" in codes(reading)
+
+
+def test_slots_that_a_job_uses_are_those_of_its_widest_vertex():
+    """24 slots, 11 tasks run, and 19 slots are free: tasks share slots."""
+    overview = load("overview")
+    marks = read([load("job"), overview]).marks
+    assert overview["slots-total"] - overview["slots-available"] == marks["slots_used"] == 5
+
+
+def test_expected_time_of_a_job_from_two_documents_is_computed():
+    """The reading is a body that an estimate takes as it is."""
+    first = load("job")
+    reading = read([first, later(first, 20.0, **STEADY)])
+    assert reading.topology is not None
+    request = EstimateRequest.model_validate(
+        {
+            "topology": reading.topology.model_dump(mode="json"),
+            "load": reading.loads[0].model_dump(mode="json"),
+        }
+    )
+    answer = compute_estimate(request.topology.to_values(), request.load.to_values(), request)
+    assert answer.stable
+    # Two services of 50 and 25 ms, the second for two records, and a sink of half a millisecond: 0.1 s of work.
+    assert 0.1 < (answer.expected_sojourn_seconds or 0.0) < 0.2

@@ -1,0 +1,90 @@
+"""app/engines/flink/asking.py: one sample of a job, asked of recorded answers."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from app.engines.answers import EngineAnswer, UnreadableAnswer
+from app.engines.flink.asking import ask
+from app.engines.readers import list_answers, read_answers
+from tests.app.engines.flink.recorded import Json, load
+
+
+class Recorded:
+    """Answers by their path, as they were recorded; each asked path is kept."""
+
+    def __init__(self, answers: dict[str, Json]) -> None:
+        self.answers, self.asked = answers, list[str]()
+
+    def get(self, path: str) -> EngineAnswer:
+        self.asked.append(path)
+        return EngineAnswer(self.answers[path], path, datetime(2026, 11, 19, tzinfo=UTC))
+
+
+def replay(name: str) -> Recorded:
+    """The last sample of a recording; the names of its metrics from the values that were asked for."""
+    answers: dict[str, Json] = {}
+    for one in list_answers(load(name)):
+        answers[one.path] = one.body
+        if "metrics?get" in one.path:
+            answers[one.path.partition("?")[0]] = one.body
+    return Recorded(answers)
+
+
+def test_a_sample_is_what_the_reader_needs_with_the_job_at_both_ends():
+    asker = replay("chain")
+    sample = ask(asker, "chain")
+    job = "/jobs/bb1c417ff82350675e3e4be98575d9b0"
+    assert asker.asked[0] == "/jobs/overview"
+    assert [place for place, path in enumerate(asker.asked) if path == job] == [1, len(asker.asked) - 1]
+    assert [one.path for one in sample].count(job) == 1
+    assert sample[-1].path == job
+    reading = read_answers("flink", sample)
+    assert len(reading.loads) == 1
+    assert reading.marks["slots_total"] == 16
+
+
+def test_names_of_metrics_are_asked_before_their_values():
+    """One unknown name in a question makes Flink answer [] for all."""
+    asker = replay("chain")
+    ask(asker, None)
+    metrics = [path for path in asker.asked if "metrics" in path]
+    assert len(metrics) == 2
+    assert metrics[1].startswith(metrics[0] + "?get=Source__numbers.numRecordsOut,")
+    assert "PerSecond" not in metrics[1]
+
+
+def test_only_sources_are_asked_for_metrics_of_their_operators():
+    asker = replay("fork")
+    ask(asker, "5325bba1b70e14f12844cf1327b75c65")
+    sources = {path.split("/")[4] for path in asker.asked if "metrics" in path}
+    assert sources == {"bc764cd8ddf7a0cff126f51c16239658"}
+
+
+def test_a_source_without_such_metrics_is_not_asked_for_values():
+    asker = replay("fork")
+    for path in list(asker.answers):
+        if path.endswith("subtasks/metrics"):
+            asker.answers[path] = load("vertex-parse-hg")
+    assert not any("?get" in one.path for one in ask(asker, "fork"))
+
+
+def test_the_newest_running_job_of_a_name_is_asked():
+    overview = load("overload-jobs-overview")
+    asker = Recorded({"/jobs/overview": overview})
+    with pytest.raises(KeyError, match="8df13b155cc3789413aad9b2adf33ddb"):
+        ask(asker, "network")
+
+
+@pytest.mark.parametrize(
+    ("job", "said"),
+    [(None, "3 jobs run: network. Name one"), ("payments", "no job of the name or id 'payments' runs")],
+)
+def test_a_job_that_cannot_be_told_is_refused(job: str | None, said: str):
+    with pytest.raises(UnreadableAnswer, match=said):
+        ask(Recorded({"/jobs/overview": load("overload-jobs-overview")}), job)
+
+
+def test_without_a_job_that_is_said():
+    with pytest.raises(UnreadableAnswer, match="no job runs; jobs that run: none"):
+        ask(Recorded({"/jobs/overview": {}}), None)

@@ -1,0 +1,106 @@
+"""app/engines/flink/flows.py: what flows on each edge, where Flink counts a record once however many take it."""
+
+import pytest
+
+from app.engines.flink.activity import measure
+from app.engines.flink.flows import JobFlows, trace
+from app.engines.flink.graph import list_inputs
+from app.engines.flink.naming import name_operators
+from app.engines.flink.samples import put_together
+from app.engines.readers import list_answers
+from tests.app.engines.flink.recorded import Json, codes, load, read, vertex
+
+
+def trace_since_start(body: Json) -> tuple[JobFlows, dict[str, str]]:
+    """The flows since the start, and the ids of vertices by their names."""
+    sample = put_together(list_answers(body)).samples[-1]
+    interval = measure(None, sample)
+    assert interval is not None
+    names = name_operators(sample.job.vertices.values())
+    ids = {name: one for one, name in names.items()}
+    return trace(interval, list_inputs(sample.job), names), ids
+
+
+def test_a_record_that_two_take_is_counted_once():
+    """In the recorded job parse emits 2 records for each, and score and audit both take both."""
+    document = load("fork-asked-at-once")[1]
+    parse, score, audit = (vertex(document, name)["metrics"] for name in ("parse", "score", "audit"))
+    assert parse["write-records"] == pytest.approx(2 * parse["read-records"], rel=0.01)
+    assert score["read-records"] == pytest.approx(parse["write-records"], rel=0.01)
+    assert audit["read-records"] == pytest.approx(parse["write-records"], rel=0.01)
+    reading = read(load("fork"))
+    assert reading.topology is not None
+    edges = {(one.source, one.target): one.selectivity for one in reading.topology.edges}
+    assert edges["parse", "score"] == pytest.approx(2.0, rel=0.01)
+    assert edges["parse", "audit"] == pytest.approx(2.0, rel=0.01)
+
+
+def test_what_two_senders_send_to_one_is_known_by_each():
+    """merge takes what score and audit send, 2 + 2 for each record of parse."""
+    reading = read(load("fork"))
+    assert reading.topology is not None
+    edges = {(one.source, one.target): one.selectivity for one in reading.topology.edges}
+    assert edges["score", "merge"] == pytest.approx(1.0, rel=0.01)
+    assert edges["audit", "merge"] == pytest.approx(1.0, rel=0.01)
+    merge = reading.loads[-1].operators["merge"]
+    assert merge.arrival_rate == pytest.approx(merge.served_rate, rel=0.01)
+
+
+def test_every_subtask_gets_a_broadcast_record():
+    reading = read(load("fork"))
+    assert reading.topology is not None
+    edges = {(one.source, one.target): one.selectivity for one in reading.topology.edges}
+    assert edges["merge", "Sink: watch"] == pytest.approx(3.0, rel=0.01)
+    watch = next(one for one in reading.topology.operators if one.name == "Sink: watch")
+    assert (watch.min_processors, watch.max_processors) == (3, 3)
+    assert "broadcast" in codes(reading)
+
+
+def test_takers_that_work_all_the_time_are_offered_the_whole_stream():
+    """Under 400 records per second score and audit take 242 and 474 of the 603 that parse sends to both."""
+    reading = read(load("fork-overload"))
+    assert reading.topology is not None
+    edges = {(one.source, one.target): one.selectivity for one in reading.topology.edges}
+    assert edges["parse", "score"] == pytest.approx(2.0, rel=0.01)
+    assert edges["parse", "audit"] == pytest.approx(2.0, rel=0.01)
+    assert {"split-assumed", "overloaded"} <= codes(reading)
+
+
+def test_takers_that_together_take_all_divide_it_though_one_works_all_the_time():
+    """Side outputs: score takes 70% and audit 30% of what parse sends."""
+    document = load("fork-asked-at-once")[1]
+    parse, score, audit = (vertex(document, name)["metrics"] for name in ("parse", "score", "audit"))
+    score["read-records"] = round(0.7 * parse["write-records"])
+    audit["read-records"] = round(0.3 * parse["write-records"])
+    score["accumulated-busy-time"] += score["accumulated-idle-time"]
+    score["accumulated-idle-time"] = 0
+    flows, ids = trace_since_start(document)
+    sent = flows.edges[ids["parse"], ids["score"]], flows.edges[ids["parse"], ids["audit"]]
+    assert sent[0] == pytest.approx(7.0 / 3.0 * (sent[1] or 0.0), rel=0.01)
+
+
+def test_a_taker_with_other_senders_takes_the_rest():
+    """audit also feeds the sink: what the sink takes beyond merge's copies comes from audit."""
+    document = load("fork-asked-at-once")[1]
+    ids = {one["name"]: one["id"] for one in document["vertices"]}
+    sink = next(one for one in document["plan"]["nodes"] if one["id"] == ids["Sink: watch"])
+    sink["inputs"][0]["ship_strategy"] = "REBALANCE"
+    sink["inputs"].append({"id": ids["audit"], "ship_strategy": "REBALANCE"})
+    merge, audit = vertex(document, "merge")["metrics"], vertex(document, "audit")["metrics"]
+    extra = audit["write-records"] // 2
+    vertex(document, "Sink: watch")["metrics"]["read-records"] = merge["write-records"] + extra
+    flows, ids = trace_since_start(document)
+    to_sink, to_merge = (flows.edges[ids["audit"], ids[name]] for name in ("Sink: watch", "merge"))
+    assert to_sink == pytest.approx(0.5 * 57.8, rel=0.1)
+    assert to_merge == pytest.approx(57.8, rel=0.1)
+
+
+def test_an_unknown_count_leaves_the_offered_rate_unknown():
+    document = load("job")
+    vertex(document, "parse")["metrics"]["write-records-complete"] = False
+    flows, ids = trace_since_start(document)
+    # score has no other sender: what it took is the least that was sent.
+    assert flows.edges[ids["parse"], ids["score"]] == pytest.approx(78.9, abs=0.1)
+    vertex(document, "score")["metrics"]["read-records-complete"] = False
+    flows, ids = trace_since_start(document)
+    assert flows.find_offered(ids["score"]) is None

@@ -1,0 +1,66 @@
+"""app/engines/flink/intervals.py: which intervals are measured, and why others are not."""
+
+import pytest
+
+from app.engines.flink.intervals import JobIntervals, find_intervals
+from app.engines.flink.samples import put_together
+from app.engines.readers import list_answers
+from tests.app.engines.flink.recorded import Json, load, vertex
+
+
+def find(body: Json) -> JobIntervals:
+    return find_intervals(put_together(list_answers(body)).samples)
+
+
+def codes(found: JobIntervals) -> list[str]:
+    return [one.code for one in found.diagnostics]
+
+
+def test_three_samples_are_two_intervals_by_the_clock_of_the_tasks():
+    found = find(load("fork"))
+    assert [one.seconds for one in found.measured] == pytest.approx([8.06, 8.05], abs=0.01)
+    assert codes(found) == []
+
+
+def test_one_sample_is_measured_since_its_start():
+    found = find(load("overload-job"))
+    assert [one.since_start for one in found.measured] == [True]
+    assert found.measured[0].seconds == pytest.approx(35.04, abs=0.01)
+    assert codes(found) == ["averages-since-start"]
+
+
+def test_the_interval_with_a_rescale_is_discarded():
+    found = find(load("fork-rescaled"))
+    assert [one.since_start for one in found.measured] == [False]
+    assert codes(found) == ["interval-discarded"]
+    details = [one.detail for one in found.diagnostics]
+    assert "the job was started anew" in details[0]
+
+
+def test_right_after_a_rescale_nothing_is_measured_but_selectivities_stay_known():
+    found = find(load("fork-rescaled-every-half-second")[:2])
+    assert found.measured == []
+    assert found.newest is not None
+    assert found.newest.seconds == pytest.approx(30.6, abs=0.1)
+
+
+def test_the_same_metrics_twice_are_no_interval():
+    """Nor are they averages since the start: who sent two samples wants to know what happens now."""
+    first = load("job")
+    found = find([first, {**first, "now": first["now"] + 5000}])
+    assert found.measured == []
+    assert codes(found) == ["stale-metrics"]
+
+
+def test_samples_half_a_second_apart_are_joined_to_more_than_a_second():
+    found = find(load("fork-rescaled-every-half-second")[2:])
+    assert [one.seconds > 1.0 for one in found.measured] == [True] * 3
+    assert set(codes(found)) == {"samples-too-close"}
+
+
+def test_metrics_from_before_a_rescale_are_left_out():
+    job = load("job")
+    vertex(job, "parse")["start-time"] = job["now"] - 3_000
+    found = find(job)
+    assert found.newest is None
+    assert codes(found) == ["stale-metrics"]

@@ -1,0 +1,76 @@
+"""app/engines/flink/notes.py: what a reader of a load must know."""
+
+from app.engines.flink.documents import FlinkCluster
+from app.engines.flink.notes import note_age, note_cluster
+from tests.app.engines.flink.recorded import codes, later, load, read, vertex
+
+FULL = {
+    "arrivals": (0.0, 40.0, 0.0),
+    "parse": (40.0, 80.0, 1.0),
+    "score": (80.0, 80.0, 0.5),
+    "out": (80.0, 0.0, 0.0),
+}
+
+
+def list_codes(cluster: FlinkCluster) -> list[str]:
+    return [one.code for one in note_cluster(cluster, 5)]
+
+
+def test_a_vertex_that_works_all_the_time_hides_what_is_offered():
+    """Full buffers hold the source back: what it sends is what parse serves."""
+    job = load("job")
+    reading = read([job, later(job, 20.0, **FULL)])
+    assert "at-capacity" in codes(reading)
+    assert "overloaded" not in codes(reading)
+
+
+def test_a_source_that_is_blocked_lets_in_less_than_is_offered():
+    job = load("job27-apart")
+    metrics = vertex(job, "Source: arrivals")["metrics"]
+    metrics["accumulated-backpressured-time"] = metrics["accumulated-idle-time"]
+    metrics["accumulated-idle-time"] = 0
+    assert "source-held-back" in codes(read(job))
+    assert "source-held-back" not in codes(read(load("job27-apart")))
+
+
+def test_clocks_that_differ_are_said():
+    """busy + idle + back-pressured of each vertex is the time that passed: where it is not, subtasks did not report."""
+    assert "clocks-differ" not in codes(read(load("job")))
+    job = load("job")
+    vertex(job, "score")["metrics"]["accumulated-idle-time"] /= 4
+    assert "clocks-differ" in codes(read(job))
+
+
+def test_few_records_are_said():
+    assert "few-records" in codes(read(load("job-first-second")))
+    assert "few-records" not in codes(read(load("job")))
+
+
+def test_busy_times_that_err_are_said():
+    reading = read(load("exchanges"))
+    assert {"busy-time-coarse", "service-rate-since-start"} <= codes(reading)
+    assert "busy-time-coarse" not in codes(read(load("fork-overload")))
+
+
+def test_the_buffer_timeout_adds_to_each_hop():
+    assert list_codes(FlinkCluster(options={})) == ["buffer-timeout"]
+    assert list_codes(FlinkCluster(options={"execution.buffer-timeout.interval": "10 ms"})) == [
+        "buffer-timeout"
+    ]
+    assert list_codes(FlinkCluster(options={"execution.buffer-timeout.interval": "0 ms"})) == []
+    assert list_codes(FlinkCluster(options={"execution.buffer-timeout": "0ms"})) == []
+    assert list_codes(FlinkCluster()) == []
+    assert "buffer-timeout" in codes(read([load("job"), load("jobmanager-config")]))
+    assert "buffer-timeout" not in codes(read(load("fork")))
+
+
+def test_a_cluster_without_free_slots_is_said():
+    assert list_codes(FlinkCluster(24, 0)) == ["no-free-slots"]
+    assert list_codes(FlinkCluster(24, 19)) == []
+
+
+def test_old_metrics_are_said():
+    assert [one.code for one in note_age(35.0, is_only=True)] == ["metrics-old"]
+    assert "took that long to start" in next(iter(note_age(35.0, is_only=True))).detail
+    assert "took that long to start" not in next(iter(note_age(35.0, is_only=False))).detail
+    assert list(note_age(2.0, is_only=True)) == []
