@@ -53,7 +53,8 @@ class OutcomeAnswer(Answer):
         bool | None,
         Field(
             description="Whether the measured E[T] is at most the promised one, plus the known error of this kind of "
-            "input (0.15 where it is not known); null: not measured, nothing promised, or never applied."
+            "input (0.15 where it is not known); null: not measured, nothing promised, never applied, or with other "
+            "processors than the recommended ones."
         ),
     ]
     processors: dict[str, int] | None

@@ -21,7 +21,6 @@ FOLLOWING = {
 """By state, those that may be reported after it."""
 USUAL_ERROR = 0.15
 """Of E[T], where the known error of this kind of input is not known."""
-RAN = ("applied", "rolled-back")
 
 
 def store_outcome(
@@ -84,12 +83,15 @@ def join_reports(
     if body.state == "applied" and joined.get("applied_at") is None:
         joined["applied_at"] = now
     expected, measured = decision["expected_sojourn_seconds"], joined.get("measured_seconds")
+    recommended = decision["processors"]["recommended"]
+    runs_others = recommended != recommended | (joined.get("processors") or {})
+    is_judged = body.state == "rolled-back" or (body.state == "applied" and not runs_others)
     return OutcomeAnswer(
         state=body.state,
         applied_at=joined.get("applied_at"),
         expected_seconds=expected,
         measured_seconds=measured,
-        kept=judge(decision, expected, measured) if body.state in RAN else None,
+        kept=judge(decision, expected, measured) if is_judged else None,
         processors=joined.get("processors"),
         detail=joined.get("detail"),
         reported_at=now,

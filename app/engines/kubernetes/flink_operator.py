@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
+from app.engines.flink.patch import find_parallelism
 from app.engines.kubernetes.names import MERGE_PATCH, NAMESPACE
-from app.engines.numbers import read_object, read_text
 from app.engines.patches import Counts, EnginePatch
 
 OVERRIDES = "pipeline.jobvertex-parallelism-overrides"
@@ -30,10 +30,8 @@ NOTES = (
 
 def make_patch(counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch:
     """The overrides of all vertices; a vertex that was never read is named by its operator."""
-    vertices = read_object(marks.get("vertices"))
-    ids = {name: read_text(vertices.get(name)) for name in counts}
-    unknown = tuple(write_placeholder(name) for name, vertex in ids.items() if vertex is None)
-    overrides = ",".join(f"{ids[name] or write_placeholder(name)}:{count}" for name, count in counts.items())
+    wanted, unknown = find_parallelism(counts, marks)
+    overrides = ",".join(f"{vertex}:{parallelism}" for vertex, parallelism in wanted.items())
     body: dict[str, JsonValue] = {"spec": {"flinkConfiguration": {OVERRIDES: overrides}}}
     said: tuple[str, ...] = ()
     if unknown:
@@ -53,8 +51,3 @@ def make_patch(counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch:
         notes=said + NOTES,
         placeholders=(NAMESPACE, DEPLOYMENT, *unknown),
     )
-
-
-def write_placeholder(operator: str) -> str:
-    """What stands where the id of a vertex is not known."""
-    return f"<vertex id of {operator}>"

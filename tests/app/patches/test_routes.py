@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -9,8 +10,10 @@ import pytest
 import yaml
 
 from tests.app.decision_calls import ENOUGH, TARGET, decide, observe, put_policy
+from tests.app.engine_snapshots.test_routes import later, post, read_job
 from tests.app.engines.kubernetes.schemas import check
 
+FLINK = Path("tests/golden/engines/flink")
 FORMATS = ("flink", "storm", "heron", "keda", "kubernetes", "flink-operator", "json")
 
 
@@ -78,6 +81,62 @@ def test_the_operator_of_flink_takes_a_merge_patch(client: httpx.Client, change:
     assert set(patch["placeholders"]) >= {f"<vertex id of {name}>" for name in counts}
     written = ask(client, change, "flink-operator", **{"as": "yaml"}).text
     assert yaml.safe_load(written) == patch["body"]
+
+
+@pytest.fixture
+def change_of_flink(client: httpx.Client, name: str) -> dict[str, Any]:
+    """A decision about a job of which Flink's answers were stored."""
+    first = read_job()
+    post(client, name, [first, later(first, 10.0, 400, 20_000.0)])
+    put_policy(client, name, {"goal": {"t_max_seconds": 0.145}, "max_snapshot_age_seconds": 1e9})
+    answer = client.post(f"/v1/topologies/{name}/decisions")
+    assert answer.status_code == 201, answer.text
+    made: dict[str, Any] = answer.json()
+    assert made["action"] != "hold"
+    return made
+
+
+def test_flink_takes_the_parallelism_of_every_vertex(client: httpx.Client, change_of_flink: dict[str, Any]):
+    """The recorded answer to GET resource-requirements of the same job has the form that PUT takes."""
+    patch = read(client, change_of_flink, "flink")
+    recorded = json.loads((FLINK / "resource-requirements.json").read_text())
+    ids = {one["name"]: one["id"] for one in read_job()["vertices"]}
+    counts = change_of_flink["processors"]["recommended"]
+    wanted = {ids[name]: {"parallelism": {"lowerBound": 1, "upperBound": n}} for name, n in counts.items()}
+    assert patch["body"] == recorded | wanted
+    assert patch["body"] != recorded
+    assert (patch["method"], patch["content_type"]) == ("PUT", "application/json")
+    assert patch["path"] == f"/jobs/{read_job()['jid']}/resource-requirements"
+    assert patch["placeholders"] == ["<engine's address>"]
+    words = shlex.split(patch["command"])
+    assert words[:4] == ["curl", "-X", "PUT", f"<engine's address>{patch['path']}"]
+    assert json.loads(words[-1]) == patch["body"]
+    overrides = read(client, change_of_flink, "flink-operator")["body"]["spec"]["flinkConfiguration"]
+    (written,) = overrides.values()
+    assert dict(one.split(":") for one in written.split(",")) == {
+        vertex: str(one["parallelism"]["upperBound"]) for vertex, one in patch["body"].items()
+    }
+
+
+@pytest.mark.parametrize(
+    "refused", json.loads((FLINK / "put-traps.json").read_text()), ids=lambda one: one["case"]
+)
+def test_a_patch_is_none_of_those_that_flink_refused(
+    client: httpx.Client, change_of_flink: dict[str, Any], refused: dict[str, Any]
+):
+    sent = read(client, change_of_flink, "flink")["body"]
+    vertices = {one["id"]: one["maxParallelism"] for one in read_job()["vertices"]}
+    if refused["status"] == 400:
+        assert breaks(refused["body"], vertices), refused["case"]
+    assert not breaks(sent, vertices)
+
+
+def breaks(body: dict[str, Any], vertices: dict[str, int]) -> bool:
+    """Whether the body has one of the faults for which Flink answered 400."""
+    bounds = {vertex: one["parallelism"] for vertex, one in body.items()}
+    return bounds.keys() != vertices.keys() or any(
+        not 1 <= one["lowerBound"] <= one["upperBound"] <= vertices[vertex] for vertex, one in bounds.items()
+    )
 
 
 def test_only_objects_of_kubernetes_are_written_in_yaml(client: httpx.Client, change: dict[str, Any]):

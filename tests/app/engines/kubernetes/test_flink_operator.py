@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from typing import Any
 
 from app.engines.kubernetes.flink_operator import OVERRIDES, make_patch
 
@@ -17,6 +18,14 @@ def test_all_vertices_are_overridden_by_their_ids():
     assert patch.command is not None
     assert json.loads(shlex.split(patch.command)[-1]) == patch.body
     assert "never read" not in patch.notes[0]
+
+
+def test_a_vertex_that_is_no_operator_keeps_its_parallelism():
+    other = "fc9a278080d8621edfb3a543f84d748f"
+    patch = make_patch(COUNTS, {"vertices": dict(IDS), "parallelism": {other: 1, IDS["parse"]: 9}})
+    document: Any = patch.body
+    overrides = document["spec"]["flinkConfiguration"][OVERRIDES]
+    assert set(overrides.split(",")) == {f"{other}:1", *(f"{IDS[name]}:{COUNTS[name]}" for name in COUNTS)}
 
 
 def test_a_vertex_that_was_never_read_is_a_placeholder():
