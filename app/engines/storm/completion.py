@@ -18,7 +18,7 @@ class Completion(NamedTuple):
 
 
 def find_completion(topology: StormPage | None, components: Mapping[str, Component]) -> Completion:
-    """By the spouts, weighted by what was acknowledged; else by the topology's own row of the window.
+    """By the spouts or their executors, by what was acknowledged; else by the topology's own row of the window.
 
     A latency of 0 was not measured: tuples without a message id, or no ackers, count as acknowledged at once.
     """
@@ -27,6 +27,8 @@ def find_completion(topology: StormPage | None, components: Mapping[str, Compone
     failed = read_number(row.get("failed")) or sum([one.failed or 0.0 for one in spouts])
     timeout = read_number(topology.body.get("msgTimeout")) if topology else None
     seconds = weigh([(one.acked, one.complete_latency) for one in spouts])
+    if seconds is None:
+        seconds = weigh([pair for one in spouts for pair in one.completions])
     if seconds is None:
         seconds = weigh([(read_number(row.get("acked")), read_milliseconds(row.get("completeLatency")))])
     return Completion(seconds, failed, timeout)

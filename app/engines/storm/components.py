@@ -39,7 +39,7 @@ class Component:
     """A spout or a bolt; None is what the pages do not say.
 
     `outputs` of None: the component's page was not sent. `latency` is in seconds. `totals` is the row that sums the
-    executors up.
+    executors up; `completions` are tuples acknowledged and their mean seconds, by executor of a spout.
     """
 
     name: str
@@ -57,6 +57,7 @@ class Component:
     inputs: tuple[StreamCount, ...] | None = None
     outputs: tuple[StreamCount, ...] | None = None
     totals: Page = field(default_factory=dict)
+    completions: tuple[tuple[float | None, float | None], ...] = ()
 
     @property
     def capacity(self) -> float | None:
@@ -156,7 +157,15 @@ def read_component(
         inputs=read_streams(page, "inputStats", covered),
         outputs=outputs,
         totals=totals,
+        completions=read_completions(page),
     )
+
+
+def read_completions(page: StormPage | None) -> tuple[tuple[float | None, float | None], ...]:
+    """What each executor of a spout says of completed tuples."""
+    rows = list_rows(page, "executorStats")
+    pairs = [(read_number(row.get("acked")), read_milliseconds(row.get("completeLatency"))) for row in rows]
+    return tuple([pair for pair in pairs if pair[1] is not None])
 
 
 def choose_totals(row: Page, page: StormPage | None) -> Page:

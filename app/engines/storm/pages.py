@@ -16,6 +16,7 @@ from app.engines.storm.fields import Page, is_system, read_window
 MOST_DEPTH = 3
 COMPONENT_FIELDS = frozenset({"executorStats", "boltStats", "spoutSummary", "inputStats", "componentType"})
 TOPOLOGY_FIELDS = frozenset({"bolts", "spouts", "topologyStats"})
+NAME_FIELDS = ("id", "boltId", "spoutId", "componentId", "component")
 IN_PATH = re.compile(r"/topology/(?P<topology>[^/?]+)(?:/component/(?P<component>[^/?]+))?")
 
 
@@ -94,9 +95,9 @@ def read_page(body: Page, answer: EngineAnswer) -> StormPage | None:
         window = read_window(unquote(asked[1]))
     in_path = unquote(path["topology"]) if path else None
     if not COMPONENT_FIELDS.isdisjoint(body):
-        name = read_name(body.get("id"))
-        if name is None and path and path["component"]:
-            name = read_name(unquote(path["component"]))
+        known = [read_name(body.get(key)) for key in NAME_FIELDS]
+        known += [read_name(unquote(path["component"]))] if path and path["component"] else []
+        name = next((one for one in known if one), None)
         identity = read_text(body.get("topologyId")) or in_path
         return StormPage(name, body, window, answer.at, identity) if name else None
     return StormPage("", body, window, answer.at, read_text(body.get("id")) or in_path)
@@ -116,11 +117,15 @@ def split_samples(pages: Iterable[StormPage]) -> Iterator[StormSample]:
 
 
 def make_sample(pages: dict[str, StormPage]) -> StormSample:
-    """The sample of these pages; its time is that of the topology's page, else of the last component's page."""
+    """The sample of these pages; its time is that of the topology's page, else of the last component's page.
+
+    A component's page that does not say its window has that of the topology's page.
+    """
     topology = pages.get("")
     times = [page.at for page in pages.values() if page.at is not None]
     at = topology.at if topology else None
-    components = {name: page for name, page in pages.items() if name}
+    usual = topology.window if topology else None
+    components = {name: page._replace(window=page.window or usual) for name, page in pages.items() if name}
     return StormSample(topology, components, at or max(times, default=None))
 
 

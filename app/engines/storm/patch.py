@@ -16,7 +16,10 @@ from app.engines.numbers import read_count, read_object, read_text
 from app.engines.patches import Counts, EnginePatch
 from planner.errors import join_names
 
+FORMAT = "storm"
 USUAL_WAIT_SECONDS = 30
+FIRST_THAT_IGNORES = 2
+IDENTITY, NAME = "<topology id>", "<topology name>"
 
 
 def make_patch(
@@ -26,26 +29,27 @@ def make_patch(
     wait_seconds: int = USUAL_WAIT_SECONDS,
     workers: int | None = None,
 ) -> EnginePatch:
-    """The rebalance of the bolts whose executors change, as a request and as a command."""
+    """The rebalance of the bolts whose executors change: a command, and a request where Storm's UI takes it."""
     running = read_object(marks.get("executors"))
     changed = {name: count for name, count in counts.items() if read_count(running.get(name)) != count}
     limited, cut = limit_to_tasks(changed, marks)
-    placeholders = []
     identity, name = read_text(marks.get("topology_id")), read_text(marks.get("topology_name"))
-    placeholders += [] if identity else ["<topology id>"]
-    placeholders += [] if name else ["<topology name>"]
+    command = write_command(limited, name, wait_seconds, workers)
+    notes = (*note_version(marks), *cut, *note_costs(limited, wait_seconds))
+    placeholders = () if name or command is None else (NAME,)
+    if ignores_executors(marks) or not limited:
+        return EnginePatch(FORMAT, command=command, notes=notes, placeholders=placeholders)
     options: dict[str, JsonValue] = {"executors": dict(limited)}
     if workers is not None:
         options["numWorkers"] = workers
-    at = quote(identity, safe="") if identity else "<topology id>"
     return EnginePatch(
-        format="storm",
+        FORMAT,
         method="POST",
-        path=f"/api/v1/topology/{at}/rebalance/{wait_seconds}",
+        path=f"/api/v1/topology/{quote(identity, safe='') if identity else IDENTITY}/rebalance/{wait_seconds}",
         body={"rebalanceOptions": options},
-        command=write_command(limited, name, wait_seconds, workers),
-        notes=(*note_version(marks), *cut, *note_costs(limited, wait_seconds)),
-        placeholders=tuple(placeholders),
+        command=command,
+        notes=notes,
+        placeholders=placeholders if identity else (IDENTITY, *placeholders),
     )
 
 
@@ -69,16 +73,24 @@ def limit_to_tasks(counts: Counts, marks: Mapping[str, JsonValue]) -> tuple[dict
     return limited, tuple(notes)
 
 
+def ignores_executors(marks: Mapping[str, JsonValue]) -> bool:
+    """Whether the UI is known to ignore the executors; only Storm 2.x has its version on the topology's page."""
+    version = re.match(r"(\d+)\.", read_text(marks.get("storm_version")) or "")
+    return version is not None and int(version[1]) >= FIRST_THAT_IGNORES
+
+
 def note_version(marks: Mapping[str, JsonValue]) -> tuple[str, ...]:
     """Which of the two ways works with this version of Storm."""
-    version = read_text(marks.get("storm_version")) or ""
-    if re.match(r"[01]\.", version):
-        return ()
-    known = f"This is Storm {version}: its" if version else "Since Storm 2.0 the"
-    note = (
-        f"{known} UI answers success to this request and ignores the executors in it: run the command instead, and "
-        "compare the executors afterwards."
-    )
+    if ignores_executors(marks):
+        note = (
+            f"This is Storm {marks['storm_version']}: its UI would answer success to POST .../rebalance/<seconds> with "
+            "rebalanceOptions, and leave all executors as they are. Run the command."
+        )
+    else:
+        note = (
+            "Storm 1.x takes the request. The UI of Storm 2.x would answer success and leave all executors as they "
+            "are: run the command there. Compare the executors afterwards."
+        )
     return (note,)
 
 
@@ -97,8 +109,8 @@ def write_command(counts: Counts, name: str | None, wait_seconds: int, workers: 
     """storm rebalance <name> -w <seconds> -e <bolt>=<executors> ..."""
     if not counts:
         return None
-    parts = ["storm", "rebalance", name or "<topology name>", "-w", str(wait_seconds)]
+    parts = ["storm", "rebalance", name or NAME, "-w", str(wait_seconds)]
     parts += ["-n", str(workers)] if workers is not None else []
     for bolt, count in counts.items():
         parts += ["-e", f"{bolt}={count}"]
-    return " ".join([part if part == "<topology name>" else shlex.quote(part) for part in parts])
+    return " ".join([part if part == NAME else shlex.quote(part) for part in parts])

@@ -32,6 +32,16 @@ def test_a_spouts_own_page_says_it_too():
     assert complete(make_spout()).seconds == pytest.approx(0.25)
 
 
+def test_the_executors_of_a_spout_stand_in_for_its_totals():
+    rows: list[JsonValue] = [
+        {"id": "[1-1]", "acked": 100, "completeLatency": "10.000"},
+        {"id": "[2-2]", "acked": 300, "completeLatency": "30.000"},
+        {"id": "[3-3]", "acked": 0, "completeLatency": "0"},
+    ]
+    page: JsonObject = {"id": "a", "componentType": "spout", "executorStats": rows}
+    assert complete(page).seconds == pytest.approx(0.025)
+
+
 @pytest.mark.parametrize(
     "spout",
     [

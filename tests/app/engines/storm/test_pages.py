@@ -46,6 +46,12 @@ def test_the_path_names_a_page_that_does_not():
     assert (lost.samples, lost.nameless) == ([], 1)
 
 
+def test_the_topologys_page_says_the_window_of_component_pages_that_do_not():
+    page = {key: value for key, value in PI.items() if key != "window"}
+    assert sort_answers(answer(TOPOLOGY, page)).samples[0].components["pi"].window == 600.0
+    assert sort_answers(answer(page)).samples[0].components["pi"].window is None
+
+
 def test_pages_of_storm_itself_are_left_out():
     assert not sort_answers(answer(PI | {"id": "__acker"})).samples
 

@@ -8,7 +8,7 @@ from app.engines.storm.patch import make_patch
 MARKS: dict[str, JsonValue] = {
     "topology_id": "words-1-1446571009",
     "topology_name": "words",
-    "storm_version": "1.2.4",
+    "storm_version": None,
     "executors": {"parse": 2, "score": 2},
     "tasks": {"parse": 8, "score": 4},
 }
@@ -23,7 +23,7 @@ def test_a_rebalance_is_a_request_and_a_command():
     )
     assert patch.body == {"rebalanceOptions": {"executors": {"parse": 3}}}
     assert patch.command == "storm rebalance words -w 30 -e parse=3"
-    assert (len(patch.notes), patch.placeholders) == (1, ())
+    assert (len(patch.notes), patch.placeholders) == (2, ())
 
 
 def test_workers_and_the_wait_are_given_where_asked_for():
@@ -43,17 +43,22 @@ def test_tasks_bound_the_executors_and_a_note_says_so():
 
 
 @pytest.mark.parametrize(
-    ("version", "warned"), [("1.2.4", False), ("0.10.2", False), ("2.0.0", True), (None, True)]
+    ("version", "method"),
+    [("1.2.4", "POST"), ("0.10.2", "POST"), (None, "POST"), ("2.0.0", None), ("2.8.8", None)],
 )
-def test_storm_2_ignores_the_executors_of_the_request(version: str | None, *, warned: bool):
-    notes = make_patch({"parse": 3}, MARKS | {"storm_version": version}).notes
-    assert any("ignores the executors" in note for note in notes) == warned
+def test_the_ui_of_storm_2_would_ignore_the_executors_and_gets_no_request(
+    version: str | None, method: str | None
+):
+    patch = make_patch({"parse": 3}, MARKS | {"storm_version": version})
+    assert (patch.method, patch.body is None) == (method, method is None)
+    assert patch.command == "storm rebalance words -w 30 -e parse=3"
+    assert any("leave all executors as they are" in note for note in patch.notes)
 
 
 def test_nothing_changes_nothing():
     patch = make_patch({"parse": 2, "score": 2}, MARKS)
-    assert (patch.command, patch.body) == (None, {"rebalanceOptions": {"executors": {}}})
-    assert patch.notes == ("No executor changes: nothing has to be sent.",)
+    assert (patch.method, patch.command, patch.body) == (None, None, None)
+    assert "No executor changes: nothing has to be sent." in patch.notes
 
 
 def test_names_that_were_never_read_are_placeholders():
