@@ -13,6 +13,7 @@ from app.described.load import LoadBody
 from app.described.topology import Graph
 from app.engine_snapshots.schemas import EngineSnapshots, TopologyMode
 from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer, say
+from app.engines.labels import name_as_stored
 from app.engines.readers import EngineName, list_answers, read_answers
 from app.engines.topologies import compare_edges, compare_names, join_topologies, keep_known
 from app.http.errors import InvalidRequest
@@ -43,12 +44,13 @@ def store_engine_answers(
     stored, was = store_topology(session, name, reading, mode, settings)
     graph = Graph.model_validate(stored.definition)
     known = [operator.name for operator in graph.operators]
-    loads = [keep_known(load, known) for load in reading.loads]
+    measured = name_as_stored(reading.loads, known)
+    loads = [keep_known(load, known) for load in measured]
     refuse_strangers(stored, reading, loads)
     snapshots = [SnapshotBody.model_validate(load.model_dump(exclude_unset=True)) for load in loads]
     counts = store_snapshots(session, name, snapshots, settings) if snapshots else None
     store_marks(session, stored, engine, reading)
-    told = reading.diagnostics + said + compare_names(graph, reading.loads)
+    told = reading.diagnostics + said + compare_names(graph, measured)
     told += compare_edges(graph, reading.topology)
     return EngineSnapshots(
         topology=name,

@@ -16,13 +16,16 @@ def find_rate(count: float | None, seconds: float | None) -> float | None:
     """count / seconds; None where either is unknown, the time is too short, or the rate is out of all bounds."""
     if seconds is None or seconds < SHORTEST_SECONDS:
         return None
-    rate = divide(count, seconds)
-    return rate if rate is not None and 0.0 <= rate <= MOST else None
+    return _limit(divide(count, seconds))
 
 
 def find_service_rate(count: float | None, busy_seconds: float | None) -> float | None:
     """count / busy seconds; None, too, where nothing was served."""
-    return find_rate(count, busy_seconds) or None
+    return _limit(divide(count, busy_seconds)) or None
+
+
+def _limit(rate: float | None) -> float | None:
+    return rate if rate is not None and 0.0 <= rate <= MOST else None
 
 
 def find_growth(before: float | None, after: float | None) -> float | None:

@@ -17,16 +17,16 @@ class ReadBatch(NamedTuple):
     load: LoadBody
 
 
-class Left(NamedTuple):
+class LeftBatches(NamedTuple):
     """Batches that gave no load, by why: nothing is known of the time in which their rows arrived, or of the rows."""
 
     firsts: list[Batch]
     unknown: list[Batch]
 
 
-def read_loads(name: str, batches: Iterable[Batch], cores: int | None) -> tuple[list[ReadBatch], Left]:
+def read_loads(name: str, batches: Iterable[Batch], cores: int | None) -> tuple[list[ReadBatch], LeftBatches]:
     """A load for each batch whose rows arrived in a known time, and the batches that were left out."""
-    read, left = [], Left([], [])
+    read, left = [], LeftBatches([], [])
     for before, batch in pair_batches(batches):
         interval = find_interval(before, batch)
         if interval is None:

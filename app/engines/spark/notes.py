@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from app.engines.answers import say
 from app.engines.rates import find_service_rate
 from app.engines.spark.batches import Batch
-from app.engines.spark.loads import Left, ReadBatch, find_wait
+from app.engines.spark.loads import LeftBatches, ReadBatch, find_wait
 from planner.values import Diagnostic
 
 # Batches that fill their interval to this part follow one another without a pause.
@@ -14,7 +14,9 @@ BACK_TO_BACK = 0.95
 WIDE_RATES = 1.5
 
 
-def list_notes(name: str, read: Sequence[ReadBatch], left: Left, cores: int | None) -> tuple[Diagnostic, ...]:
+def list_notes(
+    name: str, read: Sequence[ReadBatch], left: LeftBatches, cores: int | None
+) -> tuple[Diagnostic, ...]:
     """The diagnostics of one reading."""
     said = (
         _tell_of_waits(name, read),

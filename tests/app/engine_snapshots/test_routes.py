@@ -136,3 +136,30 @@ def test_what_no_engine_answers_is_a_problem_that_says_what_to_send(
     refused = client.post(f"/v1/topologies/{name}/snapshots/from/flink", json=body)
     assert refused.status_code == 422, refused.text
     assert refused.json()["errors"][0]["detail"]
+
+
+def test_operators_that_prometheus_knows_by_label_are_stored_by_their_names(client: httpx.Client, name: str):
+    operators = [{"name": "parse"}, {"name": "Window(key: user)"}]
+    edges = [{"source": "parse", "target": "Window(key: user)"}]
+    client.post(
+        "/v1/topologies", json={"name": name, "operators": operators, "edges": edges}
+    ).raise_for_status()
+    series = [
+        {"metric": {"task_name": task}, "values": [[1795041988, "40"]]}
+        for task in ("parse", "Window_key:_user_")
+    ]
+    entering = [{"metric": {}, "values": [[1795041988, "40"]]}]
+    answers = [
+        {"path": f"/api/v1/query_range?query=x[1m]&role={role}", "body": matrix(result)}
+        for role, result in (("arrival_rate", series), ("external_rate", entering))
+    ]
+    stored = client.post(f"/v1/topologies/{name}/snapshots/from/prometheus", json={"answers": answers})
+    assert stored.status_code == 201, stored.text
+    (snapshot,) = client.get(f"/v1/topologies/{name}/snapshots").json()["items"]
+    assert snapshot["operators"].keys() == {"parse", "Window(key: user)"}
+    assert "operator-not-in-topology" not in {one["code"] for one in stored.json()["diagnostics"]}
+
+
+def matrix(result: list[dict[str, Any]]) -> dict[str, Any]:
+    """An answer of Prometheus."""
+    return {"status": "success", "data": {"resultType": "matrix", "result": result}}

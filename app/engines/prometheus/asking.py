@@ -1,0 +1,105 @@
+"""Which queries tell a Prometheus that scrapes Flink what a job does; times are those of Prometheus itself."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from app.engines.answers import Asker, EngineAnswer
+from app.engines.prometheus.documents import read_document
+from app.engines.prometheus.roles import METRIC, Role
+
+LOOK_BACK = 60
+"""Seconds in which scrapes are counted."""
+WINDOWS = (15, 30, 60, 120, 300, 600)
+SCRAPES = 4
+"""A rate over this many scrapes is sound: https://prometheus.io/docs/prometheus/latest/querying/functions/#rate."""
+BY = "by (job_name, job_id, task_name)"
+JOB_ID = re.compile(r"[0-9a-f]{32}")
+
+Queries = Mapping[Role, str]
+"""A query for each role; {window} in it is the range of its rates."""
+
+
+class Times(NamedTuple):
+    """The range to ask for: its end in epoch seconds, and the seconds of each rate."""
+
+    end: int
+    window: int
+
+
+def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
+    """One sample: rates over the last few scrapes, as one point; `job` is the name or the id of a Flink job."""
+    return ask_queries(asker, list_flink_queries(job), f"{METRIC}numRecordsIn{filter_job(job)}")
+
+
+def ask_queries(asker: Asker, queries: Queries, scraped: str) -> list[EngineAnswer]:
+    """The answers to these queries; `scraped` selects series that show how often the targets are scraped."""
+    times = find_times(asker, scraped)
+    return [asker.get(path) for path in make_paths(queries, times)]
+
+
+def find_times(asker: Asker, scraped: str) -> Times:
+    """The time of Prometheus, whole to a quarter of a window, and a window of four scrapes or more.
+
+    `up` counts the scrapes of a target that is older than the job's series.
+    """
+    targets = f"count_over_time(up[{LOOK_BACK}s]) and on (instance) group by (instance) ({scraped})"
+    counted = f"max(({targets}) or count_over_time({scraped}[{LOOK_BACK}s]))"
+    now, scrapes = _read_point(asker, counted)
+    if now is None:
+        now, _ = _read_point(asker, "time()")
+    window = choose_window(scrapes)
+    whole = max(window // SCRAPES, 1)
+    return Times(int(now or 0.0) // whole * whole, window)
+
+
+def _read_point(asker: Asker, query: str) -> tuple[float | None, float | None]:
+    """When Prometheus answered an instant query, and its value."""
+    document = read_document(asker.get(f"/api/v1/query?{urlencode({'query': query})}").body)
+    points = [point for series in document.series for point in series.points.items()]
+    return points[0] if points else (None, None)
+
+
+def choose_window(scrapes: float | None) -> int:
+    """The shortest window with enough scrapes, by how many there were in LOOK_BACK."""
+    interval = LOOK_BACK / scrapes if scrapes else LOOK_BACK
+    return next((one for one in WINDOWS if one >= SCRAPES * interval), WINDOWS[-1])
+
+
+def make_paths(queries: Queries, times: Times) -> Iterator[str]:
+    """The path of each query, with its role: Prometheus leaves parameters alone that it does not know."""
+    for role, query in queries.items():
+        parameters: Sequence[tuple[str, str | int]] = [
+            ("query", query.replace("{window}", f"{times.window}s")),
+            ("start", times.end),
+            ("end", times.end),
+            ("step", times.window),
+            ("role", role),
+        ]
+        yield f"/api/v1/query_range?{urlencode(parameters)}"
+
+
+def list_flink_queries(job: str | None) -> Queries:
+    """The queries on the counters of Flink's tasks; an instance that runs through the whole window is unchanged."""
+    chosen = filter_job(job)
+    records, blocked = f"{METRIC}numRecordsIn{chosen}", f"{METRIC}accumulateBackPressuredTimeMs{chosen}"
+    return {
+        "served_rate": f"sum {BY} (rate({records}[{{window}}]))",
+        "sent_rate": f"sum {BY} (rate({METRIC}numRecordsOut{chosen}[{{window}}]))",
+        "busy_processors": f"sum {BY} (rate({METRIC}accumulateBusyTimeMs{chosen}[{{window}}])) / 1000",
+        "back_pressured_processors": f"sum {BY} (rate({blocked}[{{window}}])) / 1000",
+        "processors": f"count {BY} ({records})",
+        "unchanged_processors": f"count {BY} ({records} and {records} offset {{window}})",
+    }
+
+
+def filter_job(job: str | None) -> str:
+    """The labels that choose a job: its id, or its name as Flink's reporter writes it, with _ for what is no letter."""
+    if job is None:
+        return ""
+    if JOB_ID.fullmatch(job):
+        return f'{{job_id="{job}"}}'
+    names = dict.fromkeys([job, re.sub(r"[^a-zA-Z0-9:_]", "_", job)])
+    listed = "|".join(re.escape(name).replace("\\", "\\\\").replace('"', '\\"') for name in names)
+    return f'{{job_name=~"{listed}"}}'

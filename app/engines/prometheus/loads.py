@@ -1,0 +1,152 @@
+"""The loads of a range: one for each time at which enough was measured, none that overlaps another."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Literal
+
+from app.described.load import LoadBody, OperatorLoadBody
+from app.engines.numbers import divide
+from app.engines.prometheus.changes import find_changes
+from app.engines.prometheus.tables import Moment, Values, find_external, find_sources, list_operators
+from app.engines.rates import find_service_rate
+from app.http.fields import MOST_PROCESSORS
+
+SATURATED = 0.95
+"""From this part of its time on, a busy operator may have tuples waiting: what it served is not what it was offered."""
+MOST_WINDOWS_DIFFER = 1.1
+"""Rates over windows that differ more are of different times."""
+
+Reason = Literal[
+    "changed", "two_jobs", "windows_differ", "start_not_seen", "no_external", "no_window", "overlapping"
+]
+
+
+@dataclass(slots=True)
+class LeftTimes:
+    """Times that gave no load, by why, and operators whose numbers are not what they seem."""
+
+    times: dict[Reason, list[float]] = field(default_factory=lambda: defaultdict(list))
+    saturated: set[str] = field(default_factory=set)
+    chained: bool = False
+    unchecked: bool = False
+
+
+@dataclass(slots=True)
+class ReadLoads:
+    """The loads, oldest first, and what was left out."""
+
+    loads: list[LoadBody]
+    sources: Mapping[str, bool]
+    left: LeftTimes
+
+
+def make_loads(moments: Sequence[Moment], *, is_asked: bool) -> ReadLoads:
+    """The loads of all times at which the external rate is known and no operator was rescaled.
+
+    `is_asked`: Prometheus was asked for unchanged processors.
+    """
+    sources, left = find_sources(moments), LeftTimes()
+    operators = list_operators(moments)
+    sent = [moment.find(name, "sent_rate") for moment in moments for name in sources]
+    left.chained = not any(sent) and 0.0 in sent
+    changes = find_changes(moments, is_asked=is_asked)
+    left.unchecked = changes is None
+    usable: list[Moment] = []
+    for moment in [] if left.chained else moments:
+        if not any(map(_has_rate, moment.operators.values())):
+            continue
+        reason = _find_reason(moment, sources, operators) or (changes or {}).get(moment.at)
+        if reason is None:
+            usable.append(moment)
+        else:
+            left.times[reason].append(moment.at)
+    kept = _drop_overlapping(usable, left)
+    shown = [name for name in operators if not sources.get(name, False)]
+    return ReadLoads([_make_load(moment, sources, operators, shown, left) for moment in kept], sources, left)
+
+
+def _has_rate(values: Values) -> bool:
+    """Whether anything was measured of an operator; without, the time is a gap."""
+    return any(values.get(role) is not None for role in ("arrival_rate", "served_rate", "service_rate"))
+
+
+def _find_reason(moment: Moment, sources: Mapping[str, bool], operators: Sequence[str]) -> Reason | None:
+    """Why the time gives no load."""
+    if not 1.0 <= moment.window < moment.at:
+        return "no_window"
+    if moment.window > MOST_WINDOWS_DIFFER * min(moment.windows):
+        return "windows_differ"
+    if len(moment.jobs) > 1:
+        return "two_jobs"
+    return "no_external" if find_external(moment, sources, operators) is None else None
+
+
+def _drop_overlapping(moments: Iterable[Moment], left: LeftTimes) -> list[Moment]:
+    """The newest, and before it each that ends where the next one begins or earlier."""
+    kept: list[Moment] = []
+    for moment in sorted(moments, key=lambda one: -one.at):
+        if not kept or moment.at <= kept[-1].at - kept[-1].window + 0.5:
+            kept.append(moment)
+        else:
+            left.times["overlapping"].append(moment.at)
+    return kept[::-1]
+
+
+def _make_load(
+    moment: Moment,
+    sources: Mapping[str, bool],
+    operators: Sequence[str],
+    shown: Sequence[str],
+    left: LeftTimes,
+) -> LoadBody:
+    return LoadBody(
+        observed_at=datetime.fromtimestamp(moment.at - moment.window, UTC),
+        window_seconds=moment.window,
+        external_rate=find_external(moment, sources, operators) or 0.0,
+        measured_sojourn_seconds=moment.total.get("sojourn_seconds"),
+        operators={
+            name: _measure(moment, name, left, is_source=name in sources)
+            for name in shown
+            if name in moment.operators
+        },
+    )
+
+
+def _measure(moment: Moment, name: str, left: LeftTimes, *, is_source: bool) -> OperatorLoadBody:
+    served = moment.find(name, "sent_rate" if is_source else "served_rate")
+    busy, processors = moment.find(name, "busy_processors"), _read_processors(moment.find(name, "processors"))
+    arrived = moment.find(name, "arrival_rate")
+    if arrived is None and served is not None and busy is not None and processors is not None:
+        if busy < SATURATED * processors:
+            arrived = served
+        else:
+            left.saturated.add(name)
+    blocked = divide(moment.find(name, "back_pressured_processors"), processors)
+    return OperatorLoadBody(
+        service_rate=_find_service_rate(moment, name, served if served is not None else arrived, busy),
+        arrival_rate=arrived,
+        served_rate=served,
+        processors=processors,
+        backlog_tuples=moment.find(name, "backlog_tuples"),
+        measured_wait_seconds=moment.find(name, "wait_seconds"),
+        back_pressured_share=None if blocked is None else min(blocked, 1.0),
+    )
+
+
+def _find_service_rate(moment: Moment, name: str, served: float | None, busy: float | None) -> float | None:
+    """As asked for, or 1 / the mean service time, or tuples per second of busy time."""
+    given = find_service_rate(moment.find(name, "service_rate"), 1.0)
+    return (
+        given
+        or find_service_rate(1.0, moment.find(name, "service_seconds"))
+        or find_service_rate(served, busy)
+    )
+
+
+def _read_processors(value: float | None) -> int | None:
+    """Whole processors; a mean of them over a time of changes is none."""
+    if value is None or value != int(value) or not 1 <= value <= MOST_PROCESSORS:
+        return None
+    return int(value)

@@ -1,0 +1,103 @@
+"""What was measured at each time: a value for each operator and role."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from app.engines.numbers import MOST
+from app.engines.prometheus.roles import MEANS, Role
+from app.engines.prometheus.signals import Signal
+from app.engines.rates import add_known
+
+Values = dict[Role, float | None]
+SAME_TIME = 1.0
+"""Queries without a common time are asked one after the other: points so near are of one time."""
+
+
+@dataclass(slots=True)
+class Moment:
+    """Everything measured at one time; `windows` are the times that values of it cover."""
+
+    at: float
+    windows: set[float] = field(default_factory=set)
+    total: Values = field(default_factory=dict)
+    operators: dict[str, Values] = field(default_factory=dict)
+    jobs: set[str] = field(default_factory=set)
+    doubled: set[str] = field(default_factory=set)
+
+    @property
+    def window(self) -> float:
+        """The longest time that a value covers; 0 = not known."""
+        return max(self.windows, default=0.0)
+
+    def find(self, operator: str, role: Role) -> float | None:
+        """The value; None where it is unknown."""
+        return self.operators.get(operator, {}).get(role)
+
+
+def make_moments(signals: Iterable[Signal]) -> list[Moment]:
+    """The times of all points in order, each with what was measured then."""
+    listed = list(signals)
+    places = dict(_join_times({at for signal in listed for at in signal.points}))
+    moments = {at: Moment(at) for at in places.values()}
+    cells: dict[tuple[float, str | None, Role], list[float | None]] = defaultdict(list)
+    for signal in listed:
+        for at, value in signal.points.items():
+            moment = moments[places[at]]
+            cells[moment.at, signal.operator, signal.role].append(value)
+            if signal.job_id is not None:
+                moment.jobs.add(signal.job_id)
+            if signal.window is not None:
+                moment.windows.add(signal.window)
+    for (at, operator, role), values in cells.items():
+        _fill(moments[at], operator, role, values)
+    return [moments[at] for at in sorted(moments)]
+
+
+def _join_times(times: Iterable[float]) -> Iterator[tuple[float, float]]:
+    """Each time with the one that it counts for: the last of those within a second."""
+    group: list[float] = []
+    for at in sorted(times):
+        if group and at - group[0] > SAME_TIME:
+            yield from ((one, group[-1]) for one in group)
+            group = []
+        group.append(at)
+    yield from ((one, group[-1]) for one in group)
+
+
+def _fill(moment: Moment, operator: str | None, role: Role, values: Sequence[float | None]) -> None:
+    """The sum of all values of an operator; several means have none."""
+    cell = moment.total if operator is None else moment.operators.setdefault(operator, {})
+    if role in MEANS and len(values) > 1:
+        cell[role] = None
+        moment.doubled.add(operator or role)
+    else:
+        total = add_known(values)
+        cell[role] = total if total is not None and total <= MOST else None
+
+
+def list_operators(moments: Iterable[Moment]) -> list[str]:
+    """The operators of all times."""
+    return sorted({name for moment in moments for name in moment.operators})
+
+
+def find_sources(moments: Sequence[Moment]) -> dict[str, bool]:
+    """Flink's sources, and whether each only waits for its input: it takes in nothing, and its busy time is unknown."""
+    found = {}
+    for name in list_operators(moments):
+        served = [one for moment in moments if (one := moment.find(name, "served_rate")) is not None]
+        sends = any(moment.find(name, "sent_rate") is not None for moment in moments)
+        if name.startswith("Source") and not any(served) and (served or sends):
+            found[name] = all(moment.find(name, "busy_processors") is None for moment in moments)
+    return found
+
+
+def find_external(moment: Moment, sources: Mapping[str, bool], operators: Sequence[str]) -> float | None:
+    """Tuples that enter per second: as asked for, or what Flink's sources send, or what reaches the only operator."""
+    if "external_rate" in moment.total:
+        return moment.total["external_rate"]
+    if sources:
+        return add_known(moment.find(name, "sent_rate") for name in sources)
+    if len(operators) == 1:
+        return moment.find(operators[0], "arrival_rate")
+    return None
