@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from statistics import median
 from typing import NamedTuple
 
-from app.engines.flink.counters import SHORTEST_SECONDS, ZERO, VertexCounters, find_rate, subtract_counters
+from app.engines.flink.counters import SHORTEST_SECONDS, ZERO, VertexCounters, subtract_counters
 from app.engines.flink.documents import VertexState
 from app.engines.flink.samples import JobSample
 from app.engines.flink.services import ServiceRate, find_service_rate
 from app.engines.flink.sources import count_at_source, find_pending
+from app.engines.flink.subtasks import SATURATED, SubtaskActivity, list_subtasks
+from app.engines.rates import find_rate
 
 
 class VertexActivity(NamedTuple):
@@ -27,6 +29,13 @@ class VertexActivity(NamedTuple):
     is_source: bool = False
     has_own_count: bool = False
     pending: float | None = None
+    subtasks: tuple[SubtaskActivity, ...] = ()
+
+    @property
+    def is_saturated(self) -> bool:
+        """Whether it worked all the time, or one of its subtasks did."""
+        share = self.counted.busy_share
+        return (share is not None and share >= SATURATED) or any(one.is_saturated for one in self.subtasks)
 
     @property
     def is_waiting(self) -> bool:
@@ -105,6 +114,7 @@ def observe(
         is_source,
         by_source is not None,
         find_pending(later.metrics.get(vertex)) if is_source else None,
+        list_subtasks(vertex, earlier, later),
     )
 
 

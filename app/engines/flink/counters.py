@@ -12,7 +12,6 @@ from pydantic import JsonValue
 from app.engines.numbers import divide, read_number
 
 SHORTEST_SECONDS = 0.1  # rates of less time say nothing
-LARGEST_RATE = 1e12
 OF_DOCUMENTS = {
     "records_in": ("read-records", "read-records-complete"),
     "records_out": ("write-records", "write-records-complete"),
@@ -109,9 +108,3 @@ def went_down(later: VertexCounters, earlier: VertexCounters) -> bool:
     """
     pairs = zip(later._replace(busy_ms=None), earlier._replace(busy_ms=None), strict=True)
     return any(a is not None and b is not None and a < b for a, b in pairs)
-
-
-def find_rate(count: float | None, seconds: float) -> float | None:
-    """count / seconds; None where that is no rate."""
-    rate = divide(count, seconds)
-    return rate if rate is not None and 0.0 <= rate <= LARGEST_RATE else None

@@ -14,8 +14,6 @@ from app.engines.flink.documents import VertexInput
 from planner.values import Diagnostic
 
 BROADCAST = "BROADCAST"
-SATURATED = 0.95
-"""From this part of its time on, a busy vertex may have records waiting."""
 ALL = 0.95
 """Takers that take this part of what is sent in all, or more, divide it among them."""
 
@@ -54,8 +52,7 @@ class JobWires:
 
     def is_saturated(self, vertex: str) -> bool:
         """Whether a vertex works all the time."""
-        share = self.activities[vertex].counted.busy_share
-        return share is not None and share >= SATURATED
+        return self.activities[vertex].is_saturated
 
 
 def trace(

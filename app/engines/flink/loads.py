@@ -4,11 +4,10 @@ from collections.abc import Iterable, Mapping
 
 from app.described.load import InstanceLoadBody, LoadBody, OperatorLoadBody
 from app.engines.flink.activity import JobInterval
-from app.engines.flink.counters import subtract_counters
-from app.engines.flink.documents import VertexDetail, to_time
-from app.engines.flink.flows import SATURATED, JobFlows
+from app.engines.flink.documents import to_time
+from app.engines.flink.flows import JobFlows
 from app.engines.flink.graph import JobShape
-from app.engines.flink.samples import JobSample
+from app.engines.flink.subtasks import find_shares
 
 OVERLOADED = 0.97  # served / offered: below it, and with no time left, records pile up
 SMALLEST_SHARE = 1e-9
@@ -50,7 +49,7 @@ def make_operator_load(
         processors=activity.vertex.parallelism,
         back_pressured_share=None if back_pressured is None else min(back_pressured, 1.0),
         backlog_tuples=find_backlog(vertex, interval, shape),
-        instances=list(find_instances(vertex, interval, shape)),
+        instances=list(find_instances(vertex, interval, shape, offered)),
     )
 
 
@@ -73,10 +72,9 @@ def find_backlog(vertex: str, interval: JobInterval, shape: JobShape) -> float |
 
 
 def is_overloaded(vertex: str, interval: JobInterval, flows: JobFlows) -> bool:
-    """Whether a vertex works all the time and is sent more than it serves."""
+    """Whether a vertex, or one of its subtasks, works all the time, and it is sent more than it serves."""
     activity, offered = interval.activities[vertex], flows.find_offered(vertex)
-    share = activity.counted.busy_share
-    if share is None or share < SATURATED or offered is None or activity.served is None:
+    if not activity.is_saturated or offered is None or activity.served is None:
         return False
     return activity.served < OVERLOADED * offered
 
@@ -99,47 +97,19 @@ def list_held_back(interval: JobInterval, flows: JobFlows, shape: JobShape) -> s
     return found
 
 
-def find_instances(vertex: str, interval: JobInterval, shape: JobShape) -> Iterable[InstanceLoadBody]:
+def find_instances(
+    vertex: str, interval: JobInterval, shape: JobShape, offered: float | None
+) -> Iterable[InstanceLoadBody]:
     """The share of each subtask in the records, where keys decide it and subtasks were measured."""
-    operator = (
-        None
-        if shape.graph is None
-        else next((one for one in shape.graph.operators if one.name == shape.names[vertex]), None)
-    )
-    parallelism = interval.activities[vertex].vertex.parallelism
-    if operator is None or operator.queueing != "keyed" or parallelism < 2:
+    operators = [] if shape.graph is None else shape.graph.operators
+    name, activity = shape.names[vertex], interval.activities[vertex]
+    is_keyed = any(one.name == name and one.queueing == "keyed" for one in operators)
+    if not is_keyed or not 1 < activity.vertex.parallelism == len(activity.subtasks):
         return
-    counts = count_by_subtask(vertex, interval.earlier, interval.later)
-    total = sum(filter(None, counts))
-    if len(counts) != parallelism or None in counts or total <= 0.0:
-        return
-    for place, count in enumerate(counts):
-        share = max((count or 0.0) / total, SMALLEST_SHARE)
-        yield InstanceLoadBody(instance=f"{operator.name} {place}", share=share)
-
-
-def count_by_subtask(vertex: str, earlier: JobSample | None, later: JobSample) -> list[float | None]:
-    """Records that each subtask took up in the interval; since the start where it was not asked for before."""
-    after = later.details.get(vertex)
-    before = None if earlier is None else earlier.details.get(vertex)
-    if after is None:
-        return []
-    if before is None or len(before.subtasks) != len(after.subtasks):
-        return list_records(after)
-    pairs = zip(after.subtasks, before.subtasks, strict=True)
-    counts = [subtract_counters(new.counters, old.counters).records_in for new, old in pairs]
-    return counts if all(count is None or count >= 0.0 for count in counts) else list_records(after)
-
-
-def list_records(detail: VertexDetail) -> list[float | None]:
-    """Records that each subtask took up since its start."""
-    return [one.counters.records_in for one in detail.subtasks]
+    for place, share in enumerate(find_shares(activity.subtasks, activity.served, offered)):
+        yield InstanceLoadBody(instance=f"{name} {place}", share=max(share, SMALLEST_SHARE))
 
 
 def list_busy(interval: JobInterval, names: Mapping[str, str]) -> list[str]:
     """The operators that worked all the time."""
-    return [
-        names[vertex]
-        for vertex, activity in interval.activities.items()
-        if (activity.counted.busy_share or 0.0) >= SATURATED
-    ]
+    return [names[vertex] for vertex, activity in interval.activities.items() if activity.is_saturated]

@@ -10,6 +10,7 @@ from app.engines.flink.graph import JobShape
 from app.engines.flink.loads import list_busy, list_held_back, list_overloaded
 from app.engines.flink.naming import CHAIN
 from app.engines.flink.services import QUIET
+from app.engines.flink.subtasks import SATURATED
 from planner.values import Diagnostic
 
 CLOCK_TOLERANCE = 0.05
@@ -174,6 +175,7 @@ def note_overload(interval: JobInterval, flows: JobFlows, shape: JobShape) -> It
             "what was measured. Flink's back pressure may still say ok.",
             full,
         )
+    yield from note_hot(interval, names)
     held = sorted(names[vertex] for vertex in list_held_back(interval, flows, shape))
     if held:
         yield say(
@@ -182,6 +184,21 @@ def note_overload(interval: JobInterval, flows: JobFlows, shape: JobShape) -> It
             "left out, and comes from the flow.",
             held,
         )
+
+
+def note_hot(interval: JobInterval, names: Mapping[str, str]) -> Iterable[Diagnostic]:
+    """Where some subtasks work all the time while others of their vertex wait."""
+    for vertex, activity in interval.activities.items():
+        hot = [place for place, one in enumerate(activity.subtasks) if one.is_saturated]
+        share = activity.counted.busy_share
+        if hot and share is not None and share < SATURATED:
+            yield say(
+                "hot-subtasks",
+                f"Subtasks {', '.join(map(str, hot))} of {names[vertex]} were busy all the time, its subtasks on the "
+                f"average for {share:.0%}: their keys come more often. More processors help only where those keys lie "
+                "apart.",
+                [names[vertex]],
+            )
 
 
 def note_cluster(cluster: FlinkCluster, slots_used: int) -> Iterable[Diagnostic]:

@@ -3,7 +3,6 @@
 from app.engines.flink.counters import (
     SHORTEST_SECONDS,
     ZERO,
-    find_rate,
     read_metric_counters,
     subtract_counters,
 )
@@ -11,6 +10,7 @@ from app.engines.flink.documents import MetricSums
 from app.engines.flink.naming import METRIC_PREFIX
 from app.engines.flink.samples import JobSample
 from app.engines.numbers import divide
+from app.engines.rates import find_rate
 
 
 def count_at_source(

@@ -8,7 +8,6 @@ from app.engines.flink.counters import (
     ZERO,
     VertexCounters,
     add_counters,
-    find_rate,
     read_counters,
     read_metric_counters,
     subtract_counters,
@@ -87,10 +86,3 @@ def test_the_noise_of_busy_time_is_an_idle_time_at_each_end_of_each_subtask():
         20.0 / 400.0
     )
     assert VertexCounters(busy_ms=400.0, idle_ms=1000.0).find_busy_noise(2, 0.0) is None
-
-
-@pytest.mark.parametrize(
-    ("count", "rate"), [(None, None), (-1.0, None), (1e15, None), (4.0, 8.0), (0.0, 0.0)]
-)
-def test_a_rate_is_finite_and_not_negative_or_unknown(count: float | None, rate: float | None):
-    assert find_rate(count, 0.5) == rate
