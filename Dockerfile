@@ -13,8 +13,8 @@ COPY ingest ingest
 COPY migrations migrations
 RUN uv pip install --system --no-cache --no-deps .
 
-RUN useradd --system --create-home --home-dir /var/lib/headgate headgate
-USER headgate
+RUN useradd --uid 10001 --create-home --home-dir /var/lib/headgate headgate
+USER 10001
 WORKDIR /var/lib/headgate
 # The simulator's machine code is kept in this user's ~/.cache; on another kind of processor it is compiled anew.
 RUN python -c "from planner.simulation.simulate import warm_up; warm_up()"
