@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from sqlalchemy.orm import sessionmaker
 
 from app.backtests import routes as backtests
+from app.dashboard.files import install_dashboard
 from app.decisions import routes as decisions
 from app.engine_snapshots import routes as engine_snapshots
 from app.gates import routes as gates
@@ -33,6 +34,7 @@ from app.profiles import routes as profiles
 from app.recommendations import routes as recommendations
 from app.serving import health
 from app.serving.observability import RequestRecorder, configure_logging, observe_pool
+from app.sessions import routes as sessions
 from app.settings import Settings
 from app.simulations import routes as simulations
 from app.snapshots import routes as snapshots
@@ -71,6 +73,7 @@ ROUTERS = (
     simulations.router,
     what_ifs.router,
     overviews.router,
+    sessions.router,
     timelines.router,
     recommendations.router,
     health.router,
@@ -100,6 +103,7 @@ def create_app(settings: Settings) -> FastAPI:
         app.router.routes.extend(router.routes)
     install_problems(app)
     documentation.install_documentation(app)
+    install_dashboard(app)
     app.add_middleware(BodyLimit, limit_bytes=settings.max_body_bytes)
     app.add_middleware(BrowserGuard)
     app.add_middleware(RequestRecorder)  # the last one added receives the request first

@@ -44,6 +44,7 @@ START = """window.ui = SwaggerUIBundle({
 """
 
 TAGS = [
+    {"name": "sessions", "description": "What the caller may do; a browser signs in."},
     {"name": "topologies", "description": "Operators, edges and entries; every change is a revision."},
     {"name": "snapshots", "description": "Measured load, one interval each."},
     {

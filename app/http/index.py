@@ -1,4 +1,4 @@
-"""`/`: the documentation for a browser, a list of addresses for a program."""
+"""`/`: the dashboard for a browser, a list of addresses for a program."""
 
 from typing import Any
 
@@ -14,17 +14,18 @@ router = APIRouter()
 
 @router.get("/", include_in_schema=False)
 async def read_index(request: Request, accept: Accept = None) -> Response:
-    """The list of addresses, or a redirect to /docs; a caller that accepts neither HTML nor JSON gets JSON."""
+    """The list of addresses, or a redirect to /ui/; a caller that accepts neither HTML nor JSON gets JSON."""
     try:
         form = choose_form(accept, (JSON, HTML))
     except NotAcceptable:
         form = JSON
     headers = {"Vary": "Accept"}
     if form == HTML:
-        return RedirectResponse("/docs", 307, headers)
+        return RedirectResponse("/ui/", 307, headers)
     index: dict[str, Any] = {
         "name": "headgate",
         "version": request.app.version,
+        "dashboard": "/ui/",
         "docs": "/docs",
         "openapi": "/openapi.json",
         "topologies": "/v1/topologies",

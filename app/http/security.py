@@ -2,7 +2,7 @@
 
 import hmac
 import ipaddress
-from dataclasses import dataclass
+import time
 from functools import lru_cache
 from hashlib import sha256
 from typing import Annotated
@@ -12,16 +12,9 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from fastapi.security.utils import get_authorization_scheme_param
 
 from app.http.errors import Forbidden, Unauthorized
+from app.http.tickets import COOKIES, ApiKey, read_ticket
 
 READ_ONLY_SUFFIX = ":read"
-
-
-@dataclass(frozen=True)
-class ApiKey:
-    """A key as its digest: all digests have one length, so a comparison reveals nothing about the key."""
-
-    digest: bytes
-    may_store: bool
 
 
 def parse_api_keys(listed: str) -> tuple[ApiKey, ...]:
@@ -81,10 +74,17 @@ def find_caller(request: Request, sent: str | None) -> ApiKey | None:
                 "call http://127.0.0.1, or set HEADGATE_API_KEYS."
             )
         return None
-    key = find_key(keys, sent) if sent is not None else None
+    key = find_key(keys, sent) if sent is not None else find_signed_in(request)
     if key is None:
         raise Unauthorized(sent=sent is not None)
     return key
+
+
+def find_signed_in(request: Request) -> ApiKey | None:
+    """The key that the cookie of a signed-in browser stands for; None without a valid one."""
+    cookie = COOKIES.get(request.url.scheme, COOKIES["http"])
+    ticket = request.cookies.get(cookie)
+    return None if ticket is None else read_ticket(request.app.state.api_keys, ticket, time.time())
 
 
 async def may_store(key: Annotated[ApiKey | None, Depends(may_read)]) -> None:

@@ -10,8 +10,9 @@ from app.http.declarations import declare
 from app.http.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
 from app.http.fields import TopologyName
 from app.http.pages import PageDep
-from app.http.security import ApiKey, may_read, may_store
+from app.http.security import may_read, may_store
 from app.http.strict_json import StrictJsonRoute
+from app.http.tickets import ApiKey
 from app.simulations import history, service
 from app.simulations.schemas import (
     SimulationAnswer,

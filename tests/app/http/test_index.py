@@ -1,4 +1,4 @@
-"""The root of the service: documentation for a browser, a list of addresses for a program."""
+"""The root of the service: the dashboard for a browser, a list of addresses for a program."""
 
 import httpx
 import pytest
@@ -7,9 +7,9 @@ BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,imag
 
 
 @pytest.mark.parametrize("accept", [BROWSER, "text/html"])
-def test_a_browser_at_the_root_is_sent_to_the_documentation(client: httpx.Client, accept: str):
+def test_a_browser_at_the_root_is_sent_to_the_dashboard(client: httpx.Client, accept: str):
     answer = client.get("/", headers={"Accept": accept})
-    assert (answer.status_code, answer.headers["Location"]) == (307, "/docs")
+    assert (answer.status_code, answer.headers["Location"]) == (307, "/ui/")
     assert answer.headers["Vary"] == "Accept"
     assert client.get(answer.headers["Location"]).status_code == 200
 

@@ -1,0 +1,1 @@
+"""The dashboard: pages at /ui/ over the public API."""

@@ -1,0 +1,56 @@
+// Calls of the public API: JSON in, JSON out; a problem (RFC 9457) becomes an Error with its fields.
+
+export class Problem extends Error {
+  /** @param {number} status @param {{title?: string, detail?: string, type?: string, errors?: {detail: string}[]}} body */
+  constructor(status, body) {
+    const details = (body.errors ?? []).map((one) => one.detail).join(" ");
+    super([body.title ?? `The service answered ${status}`, body.detail ?? details].filter(Boolean).join(": "));
+    this.status = status;
+    this.type = body.type ?? "";
+  }
+}
+
+/** Answers by address with their ETags: an unchanged answer is not sent again. */
+const known = new Map();
+const MOST_KNOWN = 50;
+
+/** @param {string} path @param {{method?: string, body?: unknown, signal?: AbortSignal}} [options] */
+export async function call(path, { method = "GET", body, signal } = {}) {
+  const before = method === "GET" ? known.get(path) : undefined;
+  const headers = new Headers({ Accept: "application/json" });
+  if (body !== undefined) headers.set("Content-Type", "application/json");
+  if (before) headers.set("If-None-Match", before.etag);
+  const answer = await fetch(path, {
+    method,
+    headers,
+    signal,
+    cache: "no-store",
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  if (answer.status === 304 && before) return before.body;
+  const text = await answer.text();
+  const read = text ? parse(text) : null;
+  if (!answer.ok) throw new Problem(answer.status, read ?? {});
+  const etag = answer.headers.get("ETag");
+  if (method === "GET" && etag) remember(path, { etag, body: read });
+  return read;
+}
+
+/** @param {string} text */
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { title: "The answer is not JSON", detail: text.slice(0, 200) };
+  }
+}
+
+/** @param {string} path @param {{etag: string, body: unknown}} answer */
+function remember(path, answer) {
+  known.delete(path);
+  known.set(path, answer);
+  if (known.size > MOST_KNOWN) known.delete(known.keys().next().value);
+}
+
+/** The address of a topology's part. @param {string} name @param {string} [part] */
+export const at = (name, part = "") => `/v1/topologies/${encodeURIComponent(name)}${part}`;

@@ -1,0 +1,131 @@
+// A chart over time or over processors: lines in SVG, a cursor for mouse and keyboard, and the same numbers as a table.
+import { html, useMemo, useState } from "./vendor/preact.js";
+import { short } from "./format.js";
+
+const WIDTH = 720;
+const HEIGHT = 200;
+const LEFT = 56;
+const RIGHT = 12;
+const TOP = 10;
+const BOTTOM = 24;
+const MOST_TABLE_ROWS = 200;
+
+/**
+ * @typedef {{name: string, values: (number | null)[], className: string, write?: (v: number | null) => string}} Line
+ * @param {{label: string, xs: number[], writeX: (x: number) => string, lines: Line[], write?: (v: number | null) => string,
+ *   marks?: {x: number, text: string}[], onPick?: (index: number) => void}} props
+ */
+export function Chart({ label, xs, writeX, lines, write = short, marks = [], onPick }) {
+  const [cursor, setCursor] = useState(/** @type {number | null} */ (null));
+  const scale = useMemo(() => findScale(xs, lines), [xs, lines]);
+  const at = cursor === null ? null : Math.min(cursor, xs.length - 1);
+  const read = (index) =>
+    `${writeX(xs[index])}: ${lines.map((one) => `${one.name} ${(one.write ?? write)(one.values[index])}`).join(", ")}`;
+  const move = (event) => {
+    const steps = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -1e9, End: 1e9 }[event.key];
+    if (event.key === "Enter" && at !== null) onPick?.(at);
+    if (steps === undefined) return;
+    event.preventDefault();
+    setCursor(Math.max(0, Math.min(xs.length - 1, (at ?? (steps > 0 ? -1 : xs.length)) + steps)));
+  };
+  const point = (event) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const x = scale.minX + (((event.clientX - box.left) / box.width) * WIDTH - LEFT) / scale.perX;
+    setCursor(findNearest(xs, x));
+  };
+  if (!xs.length) return html`<p class="quiet">${label}: there is nothing to show yet.</p>`;
+  return html`<figure class="chart">
+    <figcaption>${label} ${lines.map((one) => html`<span class="key ${one.className}">${one.name}</span> `)}</figcaption>
+    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${`${label}. Arrow keys read its values.`} tabindex="0"
+      onKeyDown=${move} onPointerMove=${point} onPointerLeave=${() => setCursor(null)} onBlur=${() => setCursor(null)}
+      onClick=${() => at !== null && onPick?.(at)}>
+      ${scale.ticks.map(
+        (tick) => html`<g class="grid"><line x1=${LEFT} x2=${WIDTH - RIGHT} y1=${scale.y(tick)} y2=${scale.y(tick)} />
+          <text x=${LEFT - 6} y=${scale.y(tick) + 4} text-anchor="end">${write(tick)}</text></g>`,
+      )}
+      ${[0, xs.length - 1].map(
+        (index, place) => html`<text class="axis" x=${place ? WIDTH - RIGHT : LEFT} y=${HEIGHT - 6}
+          text-anchor=${place ? "end" : "start"}>${xs.length > 1 || !place ? writeX(xs[index]) : ""}</text>`,
+      )}
+      ${marks.map((one) => html`<line class="mark" x1=${scale.x(one.x)} x2=${scale.x(one.x)} y1=${TOP} y2=${HEIGHT - BOTTOM}><title>${one.text}</title></line>`)}
+      ${lines.map((one) => html`<path class="line ${one.className}" d=${drawPath(xs, one.values, scale)} />`)}
+      ${at !== null &&
+      html`<line class="cursor" x1=${scale.x(xs[at])} x2=${scale.x(xs[at])} y1=${TOP} y2=${HEIGHT - BOTTOM} />
+        ${lines.map((one) => isNumber(one.values[at]) && html`<circle class="dot ${one.className}" r="3.5" cx=${scale.x(xs[at])} cy=${scale.y(one.values[at])} />`)}`}
+    </svg>
+    <p class="readout" aria-live="polite">${at === null ? " " : read(at)}</p>
+    <details><summary>As a table</summary>
+      <div class="scroll"><table><thead><tr><th scope="col">at</th>${lines.map((one) => html`<th scope="col">${one.name}</th>`)}</tr></thead>
+      <tbody>${xs.slice(-MOST_TABLE_ROWS).map((x, place) => {
+        const index = Math.max(0, xs.length - MOST_TABLE_ROWS) + place;
+        return html`<tr><th scope="row">${writeX(x)}</th>${lines.map((one) => html`<td>${(one.write ?? write)(one.values[index])}</td>`)}</tr>`;
+      })}</tbody></table></div>
+    </details>
+  </figure>`;
+}
+
+/** @param {unknown} value @returns {value is number} */
+const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
+
+/** @param {number[]} xs @param {Line[]} lines */
+function findScale(xs, lines) {
+  const minX = xs[0] ?? 0;
+  const maxX = xs[xs.length - 1] ?? 1;
+  const values = lines.flatMap((one) => one.values).filter(isNumber);
+  const top = values.reduce((most, one) => Math.max(most, one), 0) || 1;
+  const step = findStep(top / 4);
+  const maxY = Math.ceil(top / step) * step;
+  const perX = (WIDTH - LEFT - RIGHT) / (maxX - minX || 1);
+  const perY = (HEIGHT - TOP - BOTTOM) / maxY;
+  const ticks = [];
+  for (let i = 0; i * step <= maxY * 1.0001; i += 1) ticks.push(i * step);
+  return {
+    minX,
+    perX,
+    ticks,
+    x: (x) => round(LEFT + (x - minX) * perX),
+    y: (y) => round(HEIGHT - BOTTOM - y * perY),
+  };
+}
+
+/** 1, 2 or 5 times a power of ten, at least `least`. @param {number} least */
+function findStep(least) {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return [1, 2, 5, 10].map((one) => one * power).find((one) => one >= least * 0.999) ?? power;
+}
+
+/** A line with gaps where values are not known; a value between two gaps is a dot. */
+function drawPath(xs, values, scale) {
+  let path = "";
+  let isDrawing = false;
+  values.forEach((value, index) => {
+    if (!isNumber(value)) {
+      isDrawing = false;
+      return;
+    }
+    path += `${isDrawing ? "L" : "M"}${scale.x(xs[index])} ${scale.y(value)}`;
+    if (!isDrawing && !isNumber(values[index + 1])) path += "h0.01";
+    isDrawing = true;
+  });
+  return path;
+}
+
+/** @param {number[]} xs @param {number} x */
+function findNearest(xs, x) {
+  let best = 0;
+  xs.forEach((one, index) => {
+    if (Math.abs(one - x) < Math.abs(xs[best] - x)) best = index;
+  });
+  return best;
+}
+
+/** @param {number} value */
+const round = (value) => Math.round(value * 100) / 100;
+
+/** A small line without axes. @param {{values: number[], label: string}} props */
+export function Sparkline({ values, label }) {
+  if (values.length < 2) return html`<span class="quiet">–</span>`;
+  const top = Math.max(...values) || 1;
+  const points = values.map((one, i) => `${round((i / (values.length - 1)) * 96 + 2)},${round(22 - (one / top) * 20)}`);
+  return html`<svg class="spark" viewBox="0 0 100 24" role="img" aria-label=${label}><polyline points=${points.join(" ")} /></svg>`;
+}

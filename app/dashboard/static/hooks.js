@@ -1,0 +1,43 @@
+// What every page does: ask the service, ask again every 15 s, and say what went wrong.
+import { html, useEffect, useState } from "./vendor/preact.js";
+import { call } from "./api.js";
+
+const REFRESH_MILLISECONDS = 15000;
+
+/** The answer of an address, asked again every 15 s while the page is seen. @param {string | null} path */
+export function useAnswer(path) {
+  const [state, setState] = useState({ path: null, answer: null, problem: null });
+  useEffect(() => {
+    if (!path) return undefined;
+    const aborting = new AbortController();
+    let timer = 0;
+    const ask = async () => {
+      try {
+        const answer = await call(path, { signal: aborting.signal });
+        setState({ path, answer, problem: null });
+      } catch (problem) {
+        if (aborting.signal.aborted) return;
+        setState((before) => ({ path, answer: before.path === path ? before.answer : null, problem }));
+      }
+      timer = setTimeout(() => (document.hidden ? wait() : ask()), REFRESH_MILLISECONDS);
+    };
+    const wait = () => document.addEventListener("visibilitychange", ask, { once: true, signal: aborting.signal });
+    ask();
+    return () => {
+      aborting.abort();
+      clearTimeout(timer);
+    };
+  }, [path]);
+  return state.path === path ? state : { path, answer: null, problem: null };
+}
+
+/** What went wrong, in the words of the service. @param {{problem: Error | null}} props */
+export function Trouble({ problem }) {
+  if (!problem) return null;
+  return html`<p class="trouble" role="alert">${problem.message}</p>`;
+}
+
+/** @param {{of: {answer: unknown, problem: Error | null}}} props */
+export function Waiting({ of }) {
+  return of.answer || of.problem ? null : html`<p class="quiet" aria-live="polite">Loads.</p>`;
+}

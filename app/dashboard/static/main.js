@@ -1,0 +1,69 @@
+// The frame of all pages: which page the address asks for, and who is signed in.
+import { html, render, useEffect, useState } from "./vendor/preact.js";
+import { call } from "./api.js";
+import { DecisionsPage } from "./decisions.js";
+import { Trouble } from "./hooks.js";
+import { OverviewPage } from "./overview.js";
+import { TopologyPage } from "./topology.js";
+import { WhatIfPage } from "./what_if.js";
+
+function readAddress() {
+  const [path, query = ""] = location.hash.replace(/^#/, "").split("?");
+  const parts = path.split("/").filter(Boolean).map(decodePart);
+  return { parts, query: new URLSearchParams(query) };
+}
+
+/** @param {string} part */
+function decodePart(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function App() {
+  const [address, setAddress] = useState(readAddress());
+  const [session, setSession] = useState(/** @type {any} */ (null));
+  const [problem, setProblem] = useState(/** @type {Error | null} */ (null));
+  useEffect(() => {
+    const change = () => setAddress(readAddress());
+    addEventListener("hashchange", change);
+    call("/v1/session").then(setSession, setProblem);
+    return () => removeEventListener("hashchange", change);
+  }, []);
+  useEffect(() => {
+    document.title = [address.parts[1], "Headgate"].filter(Boolean).join(" · ");
+  }, [address]);
+  return html`<header><a class="brand" href="#/">Headgate</a><span class="space"></span><a href="/docs">API</a>
+      ${session?.keys_required && session.may_read && html`<button onClick=${signOut}>Sign out</button>`}</header>
+    <main><${Trouble} problem=${problem} />
+      ${session && !session.may_read && html`<${SignIn} onDone=${setSession} />`}
+      ${session?.may_read && html`${!session.may_store && html`<p class="quiet">This key may look, and may not store.</p>`}<${Page} address=${address} session=${session} />`}</main>`;
+}
+
+function Page({ address, session }) {
+  const [room, name, page] = address.parts;
+  if (!room) return html`<${OverviewPage} />`;
+  if (room === "topologies" && name && !page) return html`<${TopologyPage} key=${name} name=${name} session=${session} />`;
+  if (room === "topologies" && page === "what-if") return html`<${WhatIfPage} key=${name} name=${name} query=${address.query} />`;
+  if (room === "topologies" && page === "decisions") return html`<${DecisionsPage} key=${name} name=${name} />`;
+  return html`<h1>There is no such page</h1><p><a href="#/">All topologies</a></p>`;
+}
+
+function SignIn({ onDone }) {
+  const [problem, setProblem] = useState(/** @type {Error | null} */ (null));
+  const submit = (event) => {
+    event.preventDefault();
+    const key = new FormData(event.target).get("key");
+    call("/v1/session", { method: "POST", body: { key } }).then(onDone, setProblem);
+  };
+  return html`<section class="card"><h1>Sign in</h1><${Trouble} problem=${problem} />
+    <form onSubmit=${submit}><label>API key <input type="password" name="key" required autocomplete="current-password" /></label> <button>Sign in</button></form></section>`;
+}
+
+const signOut = () => call("/v1/session", { method: "DELETE" }).finally(() => location.reload());
+
+const root = document.getElementById("app");
+root.replaceChildren();
+render(html`<${App} />`, root);

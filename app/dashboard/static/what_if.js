@@ -1,0 +1,93 @@
+// What if there were more load, fewer processors, another target?
+import { html, useEffect, useRef, useState } from "./vendor/preact.js";
+import { at, call } from "./api.js";
+import { Chart } from "./chart.js";
+import { change, count, duration, rate, short } from "./format.js";
+import { Trouble } from "./hooks.js";
+import { Tabs } from "./topology.js";
+
+/** @param {{name: string, query: URLSearchParams}} props */
+export function WhatIfPage({ name, query }) {
+  const [terms, setTerms] = useState(readTerms(query));
+  const [found, setFound] = useState(/** @type {any} */ (null));
+  const [problem, setProblem] = useState(/** @type {Error | null} */ (null));
+  const asking = useRef(/** @type {AbortController | null} */ (null));
+  useEffect(() => {
+    asking.current?.abort();
+    const aborting = (asking.current = new AbortController());
+    history.replaceState(null, "", writeAddress(name, terms));
+    call(at(name, "/what-if"), { method: "POST", body: writeBody(terms), signal: aborting.signal }).then(
+      (answer) => { setFound(answer); setProblem(null); },
+      (error) => { if (!aborting.signal.aborted) setProblem(error); },
+    );
+    return () => aborting.abort();
+  }, [name, terms]);
+  const set = (part) => setTerms((before) => ({ ...before, ...part }));
+  return html`<h1>${name}</h1><${Tabs} name=${name} on="what-if" />
+    <section class="card"><h2>What if</h2>
+      <label class="slider">load × <output>${short(terms.load)}</output>
+        <input type="range" min="-1" max="0.699" step="0.01" value=${Math.log10(terms.load)} aria-valuetext=${`${short(terms.load)} times the measured load`}
+          onInput=${(event) => set({ load: Number((10 ** Number(event.target.value)).toPrecision(3)) })} /></label>
+      <label>processors at most <input type="number" min="1" value=${terms.kMax ?? ""} placeholder="no limit" onInput=${(event) => set({ kMax: readWhole(event.target.value) })} /></label>
+      <label>E[T] at most, in seconds <input type="number" min="0" step="any" value=${terms.tMax ?? ""} placeholder="as the policy says" onInput=${(event) => set({ tMax: readPositive(event.target.value) })} /></label>
+      <p class="quiet">Nothing is stored. The address of this page holds these terms: share it.</p>
+    </section>
+    <${Trouble} problem=${problem} />
+    ${found && html`<${Answer} found=${found} />`}`;
+}
+
+function Answer({ found }) {
+  const { current, planned, gate, frontier } = found;
+  const xs = frontier.map((one) => one.processors_total);
+  const target = found.t_max_seconds === null ? [] : [{ name: "target", values: xs.map(() => found.t_max_seconds), className: "target" }];
+  const writeX = (x) => `${count(x)} processors`;
+  const lines = [{ name: "least E[T]", values: frontier.map((one) => one.expected_sojourn_seconds), className: "measured" }, ...target];
+  const marks = [];
+  if (current) marks.push({ x: current.processors_total, text: `now: ${count(current.processors_total)}` });
+  if (planned) marks.push({ x: planned.processors_total, text: `planned: ${count(planned.processors_total)}` });
+  return html`<section class="card"><dl class="figures">
+      <div><dt>rate</dt><dd>${rate(found.external_rate)}</dd></div>
+      <div><dt>what runs</dt><dd>${current ? (current.stable ? duration(current.expected_sojourn_seconds) : "cannot keep up") : "not known"}</dd></div>
+      <div><dt>gate</dt><dd>${gate ? (gate.passed ? "✓ passes" : "▲ fails") : "–"}</dd></div>
+      <div><dt>planned</dt><dd>${planned ? duration(planned.expected_sojourn_seconds) : "nothing would do"}</dd></div>
+      <div><dt>processors</dt><dd>${change(current?.processors_total ?? null, planned?.processors_total ?? null)}</dd></div>
+      <div><dt>what runs holds up to</dt><dd>${rate(gate?.headroom_rate)}</dd></div></dl>
+    ${gate && html`<ul>${gate.checks.map((one) => html`<li>${one.passed ? "✓" : "▲"} ${one.name}: ${one.detail}</li>`)}</ul>`}
+    ${found.diagnostics.length > 0 && html`<ul>${found.diagnostics.map((one) => html`<li>${one.detail} <span class="code">${one.code}</span></li>`)}</ul>`}</section>
+    <section class="card"><h2>E[T] over processors</h2>
+      <${Chart} label="The best split of each number of processors" xs=${xs} writeX=${writeX} lines=${lines} write=${duration} marks=${marks} />
+      <details><summary>Which operator gets each processor</summary><div class="scroll tall"><table><thead><tr><th scope="col">processors</th><th scope="col">E[T]</th><th scope="col">goes to</th></tr></thead>
+      <tbody>${frontier.map((one) => html`<tr><th scope="row">${count(one.processors_total)}</th><td>${duration(one.expected_sojourn_seconds)}</td><td>${one.operator ?? "the fewest that keep up"}</td></tr>`)}</tbody></table></div></details></section>
+    ${planned && html`<section class="card"><h2>The plan</h2><div class="scroll tall"><table><thead><tr><th scope="col">operator</th><th scope="col">now → planned</th></tr></thead>
+      <tbody>${Object.entries(planned.processors).map(([operator, many]) => html`<tr><th scope="row">${operator}</th><td>${change(gate?.processors[operator] ?? null, many)}</td></tr>`)}</tbody></table></div></section>`}`;
+}
+
+/** @param {URLSearchParams} query */
+function readTerms(query) {
+  return { load: readPositive(query.get("load") ?? "") ?? 1, kMax: readWhole(query.get("k_max") ?? ""), tMax: readPositive(query.get("t_max") ?? "") };
+}
+
+/** @param {string} text */
+function readPositive(text) {
+  const value = Number(text);
+  return text !== "" && Number.isFinite(value) && value > 0 ? value : null;
+}
+
+/** @param {string} text */
+function readWhole(text) {
+  const value = readPositive(text);
+  return value === null ? null : Math.max(1, Math.round(value));
+}
+
+/** @param {{load: number, kMax: number | null, tMax: number | null}} terms */
+function writeBody(terms) {
+  return { load_factor: terms.load, ...(terms.kMax === null ? {} : { k_max: terms.kMax }), ...(terms.tMax === null ? {} : { t_max_seconds: terms.tMax }) };
+}
+
+/** @param {string} name @param {{load: number, kMax: number | null, tMax: number | null}} terms */
+function writeAddress(name, terms) {
+  const query = new URLSearchParams({ load: String(terms.load) });
+  if (terms.kMax !== null) query.set("k_max", String(terms.kMax));
+  if (terms.tMax !== null) query.set("t_max", String(terms.tMax));
+  return `#/topologies/${encodeURIComponent(name)}/what-if?${query}`;
+}

@@ -1,0 +1,29 @@
+"""/v1/session: what the caller may do; a browser signs in with a key once, and has a cookie from then on."""
+
+from fastapi import APIRouter, Request, Response
+
+from app.http.documented_problems import BODY, document_problems
+from app.http.security import Credentials
+from app.http.strict_json import StrictJsonRoute
+from app.sessions import service
+from app.sessions.schemas import SessionAnswer, SignIn
+
+router = APIRouter(prefix="/v1/session", tags=["sessions"], route_class=StrictJsonRoute)
+
+
+@router.get("", summary="Ask what I may do", responses=document_problems("forbidden"))
+async def get_session(request: Request, credentials: Credentials) -> SessionAnswer:
+    """Answers everybody: a caller without a valid key learns that it may do nothing."""
+    return service.describe_caller(request, credentials.credentials if credentials else None)
+
+
+@router.post("", summary="Sign in", responses=document_problems("unauthorized", *BODY))
+async def sign_in(request: Request, body: SignIn, response: Response) -> SessionAnswer:
+    """Sets a cookie that stands for the key for 12 hours; scripts of a page cannot read it."""
+    return service.sign_in(request, body.key, response)
+
+
+@router.delete("", status_code=204, summary="Sign out", responses=document_problems())
+async def sign_out(request: Request, response: Response) -> None:
+    """Takes the cookie back; the key stays valid."""
+    service.sign_out(request, response)
