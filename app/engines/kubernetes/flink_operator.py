@@ -22,6 +22,10 @@ NOTES = (
         "false: Flink's autoscaler writes the same entry."
     ),
     (
+        "After a restart the adaptive scheduler of some versions begins at parallelism.default in spite of the "
+        "overrides (FLINK-38770, seen with 2.2.1): read the job again, and change the entry once more."
+    ),
+    (
         "Slots: the largest parallelism of all vertices, while slots are shared. In standalone mode raise "
         "spec.taskManager.replicas first."
     ),
