@@ -9,6 +9,7 @@ from pydantic_core import PydanticUndefined
 
 from app.backtests.command import backtest
 from app.bridge.command import bridge
+from app.demo.command import demo
 from app.gates.command import gate
 from app.ingest_runs.command import ingest, prune
 from app.placements.command import place
@@ -88,7 +89,7 @@ def migrate(
     typer.echo(f"schema {reached or 'empty'}")
 
 
-for command in (estimate, simulate, gate, place, profile, ingest, prune, forecast, backtest, bridge):
+for command in (demo, estimate, simulate, gate, place, profile, ingest, prune, forecast, backtest, bridge):
     cli.command()(command)
 
 

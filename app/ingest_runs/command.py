@@ -1,15 +1,14 @@
 """`headgate ingest` and `headgate prune`: summarise raw logs, and delete old summaries."""
 
 from argparse import ArgumentTypeError
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import nullcontext
 from typing import Annotated
 
 import typer
 
-from app.storage.database_choice import Choice
-from app.terminal.commands import choose_or_fail, fail, load_settings, refuse_other_schema, say
+from app.terminal.commands import choose_or_fail, fail, load_settings, say
+from app.terminal.databases import open_migrated_database
 from ingest.request import LEAST_MOST_RECORDS, MOST_RECORDS, Request, read_day, read_share
 
 
@@ -59,7 +58,7 @@ def _run(request: Request, master: str, worker_archive: str | None) -> None:
 
     choice = choose_or_fail(load_settings())
     spark = (beside := ThreadPoolExecutor(1)).submit(open_context, master, worker_archive=worker_archive)
-    with _open_migrated_database(choice, "writes to", beside) as url:
+    with open_migrated_database(choice, "writes to", beside) as url:
         from ingest import job
 
         code = job.ingest(url, request, spark.result)
@@ -98,39 +97,8 @@ def prune(
     if unit not in units or not (count.isascii() and count.isdecimal() and len(count) <= 5):
         raise fail(f"--older-than {older_than}: write a whole number of h, d or w, e.g. 90d")
     choice = choose_or_fail(load_settings())
-    with _open_migrated_database(choice, "deletes from", nullcontext()) as url, connect(url) as connection:
+    with open_migrated_database(choice, "deletes from", nullcontext()) as url, connect(url) as connection:
         gone = retention.prune(connection, int(count) * units[unit])
     typer.echo(
         f"pruned {gone.days} whole days, {gone.windows} windows, {gone.snapshots} snapshots, {gone.runs} runs"
     )
-
-
-@contextmanager
-def _open_migrated_database(
-    choice: Choice, does: str, beside: AbstractContextManager[object]
-) -> Iterator[str]:
-    """The URL of the service's migrated database; the database is named on standard error first.
-
-    What runs `beside` is ended before an error is told, so that the error stands below what it printed.
-    """
-    from psycopg import OperationalError as ConnectionLost
-    from sqlalchemy.exc import OperationalError
-
-    from app.serving.observability import configure_logging
-    from app.storage.embedded_keeper import open_database_url
-    from app.storage.embedded_postgres import EmbeddedPostgresError
-    from migrations import runner
-
-    in_force = choice.settings
-    # A job's log lines are read by a person, so they are text unless JSON is asked for.
-    configure_logging("json" if in_force.log_format == "json" else "text", in_force.log_level)
-    say(f"{does} {choice.describe()}")
-    try:
-        with beside, open_database_url(in_force) as url:
-            if choice.is_found:
-                refuse_other_schema(url, choice)
-            else:
-                runner.migrate(url)
-            yield url
-    except (OperationalError, ConnectionLost, EmbeddedPostgresError) as error:
-        raise fail(f"the database cannot be used: {error}", 1) from error

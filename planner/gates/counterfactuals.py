@@ -12,6 +12,9 @@ from planner.gates.verdict import find_headroom, plan_counts
 from planner.plans.estimation import Situation, assess_counts
 from planner.queueing.own_queues import OwnQueues
 
+OWN_TOLERANCE = 1e-6
+"""With a queue for each processor each further digit of a rate takes a search for the best split, of milliseconds."""
+
 
 @dataclass(frozen=True, slots=True)
 class Counterfactuals:
@@ -63,6 +66,7 @@ def find_counterfactuals(
                 lambda scaled: plan_counts(scaled, total - 1),
                 replace(limits, k_max=total - 1),
                 rate,
+                0.0 if situation.stations.inflows is None else OWN_TOLERANCE,
             )
         ),
     )

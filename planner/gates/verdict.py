@@ -135,8 +135,12 @@ def plan_counts(situation: Situation, k_max: int) -> list[int]:
     return counts
 
 
-def find_headroom(measured: Situation, choose: Choice, limits: Limits, start: float) -> float | None:
-    """The largest external rate at which every check passes; inf where no rate is too large."""
+def find_headroom(
+    measured: Situation, choose: Choice, limits: Limits, start: float, tolerance: float = 0.0
+) -> float | None:
+    """The largest external rate at which every check passes, below it by at most the tolerance; inf: no rate is too
+    large.
+    """
 
     def holds(rate: float) -> bool:
         situation = scale_load(measured, rate)
@@ -146,8 +150,8 @@ def find_headroom(measured: Situation, choose: Choice, limits: Limits, start: fl
     if limits.k_max is not None:
         work = sum_services(measured.flow.visits, measured.stations.service_rate)
         ceiling = max(ceiling, limits.k_max / work) if work else inf
-    tolerance = TOLERANCE if limits.drawn is not None else 0.0
-    return find_largest_rate(holds, start, ceiling * (1.0 + 1e-9), tolerance)
+    least = TOLERANCE if limits.drawn is not None else 0.0
+    return find_largest_rate(holds, start, ceiling * (1.0 + 1e-9), max(tolerance, least))
 
 
 def find_ceiling(situation: Situation, counts: Sequence[int]) -> float:

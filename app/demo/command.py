@@ -1,0 +1,30 @@
+"""`headgate demo`: stores a small topology with a day of measurements and decisions."""
+
+from contextlib import nullcontext
+
+import typer
+
+from app.terminal.commands import choose_or_fail, load_settings
+from app.terminal.databases import open_migrated_database
+
+
+def demo() -> None:
+    """Store the topology `demo` with a day of snapshots, a policy and decisions, in place of an earlier one."""
+    from datetime import UTC, datetime
+
+    from sqlalchemy.orm import Session
+
+    from app.demo.storing import NAME, store_demo
+    from app.storage.sessions import make_engine
+
+    choice = choose_or_fail(load_settings())
+    with open_migrated_database(choice, "stores the demo in", nullcontext()) as url:
+        engine = make_engine(choice.settings, url)
+        try:
+            with Session(engine) as session, session.begin():
+                decided = store_demo(session, choice.settings, datetime.now(UTC))
+        finally:
+            engine.dispose()
+    typer.echo(
+        f"stored topology {NAME}: a day of snapshots and {decided} decisions; look at /ui/ of the service"
+    )

@@ -1,0 +1,157 @@
+"""Stores the demo: snapshots as a platform posts them, and decisions as the service made them through the day."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from app.decisions.schemas import DecisionAnswer, DecisionRequest
+from app.decisions.service import store_decision
+from app.demo.day import BEGIN_WITH, MINUTES, SEED, TOPOLOGY, measure, tell_day
+from app.outcomes.schemas import OutcomeBody
+from app.outcomes.service import store_outcome
+from app.policies.schemas import PolicyBody
+from app.policies.service import store_policy
+from app.settings import Settings
+from app.snapshots.schemas import SnapshotBody
+from app.snapshots.service import store_snapshots
+from app.tables import DecisionRow, EngineMarksRow, TopologyRow
+from app.topologies.schemas import TopologyBody
+from app.topologies.service import create_topology
+from planner.values import Load
+
+NAME = "demo"
+TARGET_SECONDS = 0.35
+DECIDE_EVERY = 30
+SETTLED_AFTER = 10
+POLICY = {
+    "goal": {"t_max_seconds": TARGET_SECONDS, "t_min_seconds": 0.22},
+    "smoothing": {"kind": "window", "size": 5},
+    "cooldown_seconds": 1800,
+}
+MARKS = {"job": "0f" * 16, "job_name": "visits", "scheduler": "Adaptive", "vertices": {}}
+
+
+@dataclass
+class Running:
+    """What runs in the demo, and the change that waits for its outcome."""
+
+    counts: dict[str, int]
+    changed: DecisionAnswer | None = None
+    changed_at: datetime | None = None
+    seen: list[float] = field(default_factory=list)
+
+
+def store_demo(session: Session, settings: Settings, now: datetime) -> int:
+    """Stores the day that ends now in place of an earlier demo; the number of decisions."""
+    session.execute(delete(TopologyRow).where(TopologyRow.name == NAME))
+    create_topology(session, describe_topology(), settings)
+    store_policy(session, NAME, PolicyBody.model_validate(POLICY))
+    begin = now.replace(second=0, microsecond=0) - timedelta(minutes=MINUTES)
+    running, waiting, decided = Running(dict(BEGIN_WITH)), [], 0
+    draw = random.Random(SEED)  # noqa: S311 - a demo
+    for place, minute in enumerate(tell_day()):
+        end = begin + timedelta(minutes=place + 1)
+        load = measure(minute, running.counts, draw.lognormvariate(0.0, 0.05))
+        if minute.is_measured:
+            waiting.append(to_snapshot(load, end - timedelta(minutes=1)))
+            running.seen.append(load.measured_sojourn_seconds or 0.0)
+        if (place + 1) % DECIDE_EVERY == 0 and waiting:
+            store_snapshots(session, NAME, waiting, settings)
+            waiting = []
+            decide(session, settings, running, end)
+            decided += 1
+    date_decisions(session)
+    store_marks(session)
+    return decided
+
+
+def describe_topology() -> TopologyBody:
+    """The demo's topology as a body."""
+    return TopologyBody.model_validate(
+        {
+            "name": NAME,
+            "operators": [
+                {
+                    "name": one.name,
+                    "stateful": one.stateful,
+                    "queueing": one.queueing,
+                    "max_parallelism": one.max_parallelism,
+                }
+                for one in TOPOLOGY.operators
+            ],
+            "edges": [edge._asdict() for edge in TOPOLOGY.edges],
+            "entries": [entry._asdict() for entry in TOPOLOGY.entries],
+        }
+    )
+
+
+def to_snapshot(load: Load, observed_at: datetime) -> SnapshotBody:
+    """The load as a platform posts it."""
+    operators = {
+        name: {
+            "service_rate": one.service_rate,
+            "service_scv": one.service_scv,
+            "arrival_scv": one.arrival_scv,
+            "processors": one.processors,
+        }
+        for name, one in load.operators.items()
+    }
+    return SnapshotBody.model_validate(
+        {
+            "observed_at": observed_at,
+            "external_rate": load.external_rate,
+            "measured_sojourn_seconds": load.measured_sojourn_seconds,
+            "operators": operators,
+        }
+    )
+
+
+def decide(session: Session, settings: Settings, running: Running, at: datetime) -> None:
+    """A decision as of this time; a change runs from then on, and the change before learns what it brought."""
+    if running.changed is not None:
+        report(session, settings, running)
+    decision = store_decision(session, NAME, DecisionRequest(at=at), settings)
+    if decision.action != "hold":
+        running.counts = dict(decision.processors.recommended)
+        running.changed, running.changed_at, running.seen = decision, at, []
+
+
+def report(session: Session, settings: Settings, running: Running) -> None:
+    """Stores the outcome of the last change, where enough was measured after it."""
+    settled = running.seen[SETTLED_AFTER:]
+    if running.changed is None or not settled:
+        return
+    measured = sum(settled) / len(settled)
+    body = OutcomeBody(state="applied", applied_at=running.changed_at, measured_seconds=measured)
+    store_outcome(session, UUID(str(running.changed.id)), body, settings)
+    running.changed = None
+
+
+def date_decisions(session: Session) -> None:
+    """Dates every decision to the time it was made for, as if the service had run all day."""
+    of_demo = select(TopologyRow.id).where(TopologyRow.name == NAME).scalar_subquery()
+    session.execute(
+        update(DecisionRow)
+        .where(DecisionRow.topology_id == of_demo)
+        .values(created_at=DecisionRow.decided_for)
+    )
+
+
+def store_marks(session: Session) -> None:
+    """The marks of a Flink job, so that patches name its vertices."""
+    topology = session.scalars(select(TopologyRow.id).where(TopologyRow.name == NAME)).one()
+    vertices: Mapping[str, str] = {
+        operator.name: f"{place:032x}" for place, operator in enumerate(TOPOLOGY.operators, 1)
+    }
+    marks = {**MARKS, "vertices": dict(vertices), "parallelism": dict.fromkeys(vertices.values(), 1)}
+    session.execute(
+        insert(EngineMarksRow).values(
+            topology_id=topology, engine="flink", marks=marks, seen_at=datetime.now(UTC)
+        )
+    )
