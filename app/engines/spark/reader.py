@@ -112,6 +112,7 @@ def _find_bound(batch: Batch, cores: int | None) -> int | None:
 
 def _list_marks(batch: Batch, application: str | None) -> Mapping[str, JsonValue]:
     marks: dict[str, JsonValue] = {
+        "job": batch.run_id or batch.query,
         "application": application,
         "query": batch.query,
         "query_id": batch.query_id,

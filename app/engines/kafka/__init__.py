@@ -1,0 +1,1 @@
+"""Kafka: a group of consumers as one operator, by the offsets of its partitions."""

@@ -1,0 +1,146 @@
+"""The load of a consumer group between two samples of its offsets."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import pairwise
+
+from app.described.load import InstanceLoadBody, LoadBody, OperatorLoadBody
+from app.engines.kafka.samples import GroupSample, PartitionState, Place
+from app.engines.names import LONGEST
+from app.engines.rates import add_known, find_growth, find_rate
+
+SHORTEST_SECONDS, LONGEST_SECONDS = 1.0, 86_400.0
+GROWING = 1.05
+"""A member falls behind where more arrives for it than it reads by this factor."""
+
+
+@dataclass(slots=True)
+class GroupLoads:
+    """The loads, oldest first, and what was found on the way."""
+
+    loads: list[LoadBody] = field(default_factory=list)
+    incomplete: int = 0
+    too_close: int = 0
+    recreated: set[Place] = field(default_factory=set)
+    moved_back: set[Place] = field(default_factory=set)
+    behind: int = 0
+    members: int = 0
+    changed_members: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionChange:
+    """What happened to a partition between two samples; rates per second, None: unknown."""
+
+    place: Place
+    before: PartitionState
+    after: PartitionState
+
+    @property
+    def arrived(self) -> float | None:
+        """Messages written per second."""
+        return find_rate(find_growth(self.before.end, self.after.end), self.after.at - self.before.at)
+
+    @property
+    def served(self) -> float | None:
+        """Messages read per second."""
+        return find_rate(
+            find_growth(self.before.position, self.after.position), self.after.at - self.before.at
+        )
+
+
+def make_group_loads(name: str, samples: Sequence[GroupSample]) -> GroupLoads:
+    """A load for each two samples that follow one another and know the end of every partition."""
+    places = {place for sample in samples for place in sample.places}
+    complete = [sample for sample in samples if places and sample.is_complete(places)]
+    found = GroupLoads(incomplete=len(samples) - len(complete))
+    for before, after in pairwise(complete):
+        changes = [
+            PartitionChange(place, before.states[place], after.states[place]) for place in sorted(places)
+        ]
+        if not all(_is_usable_time(change) for change in changes):
+            found.too_close += 1
+            continue
+        load = _make_load(name, before, after, changes, found)
+        if load is not None:
+            found.loads.append(load)
+    return found
+
+
+def _is_usable_time(change: PartitionChange) -> bool:
+    return SHORTEST_SECONDS <= change.after.at - change.before.at <= LONGEST_SECONDS
+
+
+def _make_load(
+    name: str, before: GroupSample, after: GroupSample, changes: Sequence[PartitionChange], found: GroupLoads
+) -> LoadBody | None:
+    arrived = add_known(change.arrived for change in changes)
+    found.recreated |= {change.place for change in changes if change.arrived is None}
+    if arrived is None:
+        return None
+    members, earlier = after.list_members(), before.list_members()
+    found.changed_members = members != earlier
+    service = None if members != earlier or not members else _find_service_rate(members, changes, found)
+    measured = OperatorLoadBody(
+        service_rate=service,
+        arrival_rate=arrived,
+        served_rate=_find_served(changes, found),
+        processors=len(members) or None,
+        backlog_tuples=add_known(change.after.waiting for change in changes),
+        instances=[] if members != earlier else list(_list_instances(members, changes, arrived)),
+    )
+    return LoadBody(
+        observed_at=datetime.fromtimestamp(before.at, UTC),
+        window_seconds=after.at - before.at,
+        external_rate=arrived,
+        operators={name: measured},
+    )
+
+
+def _find_served(changes: Sequence[PartitionChange], found: GroupLoads) -> float | None:
+    """Messages read per second; unknown where a position went back, as after a seek or a lost commit."""
+    found.moved_back |= {
+        change.place
+        for change in changes
+        if None not in {change.before.position, change.after.position} and change.served is None
+    }
+    return add_known(change.served for change in changes)
+
+
+def _find_service_rate(
+    members: Mapping[str, Sequence[Place]], changes: Iterable[PartitionChange], found: GroupLoads
+) -> float | None:
+    """What members read that fall behind: they are busy all the time, so it is what one can serve; their mean."""
+    by_place = {change.place: change for change in changes}
+    rates = [
+        rate
+        for places in members.values()
+        if (rate := _find_busy_rate([by_place[place] for place in places])) is not None
+    ]
+    found.behind, found.members = len(rates), len(members)
+    return sum(rates) / len(rates) if rates else None
+
+
+def _find_busy_rate(changes: Sequence[PartitionChange]) -> float | None:
+    arrived = add_known(change.arrived for change in changes)
+    served = add_known(change.served for change in changes)
+    before = add_known(change.before.waiting for change in changes)
+    after = add_known(change.after.waiting for change in changes)
+    if not served or arrived is None or before is None or after is None:
+        return None
+    return served if 0.0 < before < after and arrived >= GROWING * served else None
+
+
+def _list_instances(
+    members: Mapping[str, Sequence[Place]], changes: Iterable[PartitionChange], arrived: float
+) -> Iterator[InstanceLoadBody]:
+    """The share of each member in what arrived; none where a member got nothing."""
+    rates = {change.place: change.arrived or 0.0 for change in changes}
+    shares = {
+        member[:LONGEST].strip(): sum(rates[place] for place in places) / arrived if arrived > 0.0 else 0.0
+        for member, places in members.items()
+    }
+    if len(members) > 1 and len(shares) == len(members) and min(shares.values()) > 0.0:
+        for member, share in shares.items():
+            yield InstanceLoadBody(instance=member, share=min(share, 1.0))

@@ -1,0 +1,132 @@
+"""app/engines/kafka/reader.py: a group of consumers as one operator."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from app.engines.answers import EngineAnswer, UnreadableAnswer
+from app.engines.kafka.reader import read
+from tests.app.engines.kafka.made import RECORDED, answer, assign, go_on, row
+from tests.app.engines.mutating import STEPS, Lister, Step, check_reading, read_mutated
+
+
+def test_two_documents_give_a_load():
+    reading = read(answer(RECORDED, go_on(RECORDED, 10.5, 200, 100)))
+    (load,) = reading.loads
+    measured = load.operators["clicks"]
+    assert load.window_seconds == pytest.approx(10.5)
+    assert load.external_rate == pytest.approx(4 * 200 / 10.5)
+    assert measured.served_rate == pytest.approx(4 * 100 / 10.5)
+    assert measured.service_rate == pytest.approx(4 * 100 / 10.5)  # one consumer, and its lag grows
+    assert (measured.backlog_tuples, measured.processors) == (430, 1)
+    check_reading(reading)
+
+
+def test_the_group_is_one_operator_bounded_by_its_partitions():
+    reading = read(answer(RECORDED))
+    assert reading.topology is not None
+    (operator,) = reading.topology.operators
+    assert (operator.name, operator.max_parallelism, operator.queueing) == ("clicks", 4, None)
+    assert reading.loads == ()
+    assert {one.code for one in reading.diagnostics} >= {"one-sample", "queueing-unknown"}
+
+
+def test_members_tell_of_their_own_partitions():
+    one, other = assign(RECORDED, "one", "01"), assign(RECORDED, "other", "23")
+    rounds = [one, other, go_on(one, 10, 100, 100), go_on(other, 10, 50, 50)]
+    reading = read([EngineAnswer(document) for document in rounds])
+    measured = reading.loads[0].operators["clicks"]
+    assert measured.processors == 2
+    assert reading.loads[0].external_rate == pytest.approx(30.0)
+    assert sorted(one.share for one in measured.instances) == pytest.approx([1 / 3, 2 / 3])
+
+
+def test_one_member_alone_does_not_stand_for_the_group():
+    one = assign(RECORDED, "one", "01")
+    reading = read(answer(one, go_on(one, 10, 100, 100)))
+    assert reading.loads == ()
+    assert "partitions-missing" in {one.code for one in reading.diagnostics}
+
+
+def test_lists_give_loads_by_the_time_of_their_answers():
+    reading = read(answer([row(0, 0, 50)], [row(0, 100, 300)], [row(0, 200, 500)]))
+    assert [load.external_rate for load in reading.loads] == [25.0, 20.0]
+    assert reading.marks == {"job": "g", "topics": ["clicks"], "group": "g"}
+
+
+def test_rows_that_come_one_by_one_are_one_sample():
+    """A bare list in a request comes as one answer for each of its items, all of one time."""
+    rows = [*answer(row(0, 0, 50), row(1, 0, 50), seconds=0.0)]
+    assert "one-sample" in {one.code for one in read(rows).diagnostics}
+
+
+def test_the_path_names_the_group():
+    both = [row(0, 0, 50), row(0, 10, 50, group="h")]
+    with pytest.raises(UnreadableAnswer, match="2 groups"):
+        read(answer(both))
+    assert read(answer(both, path="?group=h")).marks["group"] == "h"
+    assert read(answer(RECORDED, path="/stats?group=billing")).marks["job"] == "billing"
+
+
+def test_several_topics_have_one_name():
+    rows = [row(0, 0, 50), row(0, 0, 50) | {"topic": "orders"}]
+    del rows[0]["group"], rows[1]["group"]
+    reading = read(answer(rows))
+    assert reading.topology is not None
+    assert reading.topology.operators[0].name == "consumers"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [[], answer(None), answer({}), answer(RECORDED | {"type": "producer"}), [EngineAnswer([row(0, 0, 50)])]],
+    ids=["nothing", "null", "empty", "producer", "no time"],
+)
+def test_what_says_nothing_is_told_what_to_send(sent: list[EngineAnswer]):
+    with pytest.raises(UnreadableAnswer, match=r"statistics\.interval\.ms"):
+        read(sent)
+
+
+def list_answers_apart(sent: Any) -> list[EngineAnswer]:
+    """Each item an answer, ten seconds after the one before."""
+    return answer(*(sent if isinstance(sent, list) else [sent]))
+
+
+def shrink(document: Any) -> Any:
+    """The parts that are read."""
+    kept = ("name", "client_id", "type", "ts", "time", "age", "topics")
+    small = {name: document[name] for name in kept}
+    fields = (
+        "desired",
+        "hi_offset",
+        "lo_offset",
+        "app_offset",
+        "stored_offset",
+        "committed_offset",
+        "consumer_lag",
+    )
+    partitions = {
+        number: {field: partition[field] for field in fields}
+        for number, partition in document["topics"]["clicks"]["partitions"].items()
+    }
+    return small | {"topics": {"clicks": {"partitions": partitions}}}
+
+
+SMALL = shrink(RECORDED)
+ONE, OTHER = assign(SMALL, "one", "01"), assign(SMALL, "other", "23")
+FUZZED: list[tuple[str, Any, Lister]] = [
+    ("statistics", [ONE, OTHER, go_on(ONE, 10, 90, 50), go_on(OTHER, 10, 9, 9)], list_answers_apart),
+    (
+        "rows",
+        [[row(k, n * 10, n * 20 + k, f"m-{k}") for k in range(3)] for n in range(3)],
+        list_answers_apart,
+    ),
+]
+
+
+@settings(max_examples=150, deadline=None)
+@given(STEPS)
+@pytest.mark.parametrize(("document", "lister"), [one[1:] for one in FUZZED], ids=[one[0] for one in FUZZED])
+def test_changed_answers_are_read_or_refused(document: Any, lister: Lister, steps: Sequence[Step]):
+    read_mutated(read, document, steps, lister)
