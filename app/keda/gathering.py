@@ -1,5 +1,6 @@
 """The newest decision that still stands: on the newest snapshot, the current revision and the stored policy."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
@@ -11,7 +12,7 @@ from app.measured.snapshots import find_newest
 from app.policies.schemas import PolicyBody
 from app.storage.storage_errors import NoSnapshot
 from app.storage.stored_topologies import StoredTopology
-from app.tables import DecisionRow, PolicyRow
+from app.tables import DecisionRow, Document, PolicyRow
 
 MOST_COMPARED = 10
 """Decisions on the same data: more than one are made where somebody tries policies out."""
@@ -28,14 +29,15 @@ def find_standing_decision(session: Session, stored: StoredTopology) -> Decision
         return None  # deciding says what is wrong
     row = session.get(PolicyRow, stored.id)
     policy = None if row is None else PolicyBody.model_validate(row.policy)
-    for answer in list_decisions_for(session, stored, ended):
+    for document in list_decisions_for(session, stored, ended):
+        answer = DecisionAnswer.model_validate(document)
         if policy is None or policy == answer.policy:
             refuse_stale(stored.name, answer.policy, ended, datetime.now(UTC))
             return answer
     return None
 
 
-def list_decisions_for(session: Session, stored: StoredTopology, ended: datetime) -> list[DecisionAnswer]:
+def list_decisions_for(session: Session, stored: StoredTopology, ended: datetime) -> Sequence[Document]:
     """The newest decisions for this time at the current revision, newest first."""
     query = (
         select(DecisionRow.answer)
@@ -47,4 +49,4 @@ def list_decisions_for(session: Session, stored: StoredTopology, ended: datetime
         .order_by(DecisionRow.created_at.desc(), DecisionRow.id)
         .limit(MOST_COMPARED)
     )
-    return [DecisionAnswer.model_validate(answer) for answer in session.scalars(query)]
+    return session.scalars(query).all()

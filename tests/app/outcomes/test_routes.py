@@ -1,6 +1,7 @@
 """Outcomes over HTTP: stored once, never undone by an earlier report, and what they mean for later decisions."""
 
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -82,6 +83,16 @@ def test_a_later_state_is_not_undone_by_an_earlier_one(
     else:
         assert answer.status_code == 200, answer.text
         assert read(client, change)["state"] == second
+
+
+def test_reports_at_the_same_time_end_as_reports_one_after_the_other(
+    client: httpx.Client, change: dict[str, Any]
+):
+    states = [FINAL, "applied", "failed"] * 4
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda state: put(client, change, state=state).status_code, states))
+    assert set(answers) <= {200, 409}
+    assert read(client, change)["state"] == FINAL
 
 
 def test_a_time_before_the_reported_one_and_one_to_come_are_refused(
