@@ -10,7 +10,7 @@ from app.engines.flink.documents import VertexState
 from app.engines.flink.samples import JobSample
 from app.engines.flink.services import ServiceRate, find_service_rate
 from app.engines.flink.sources import count_at_source, find_pending
-from app.engines.flink.subtasks import SATURATED, SubtaskActivity, list_subtasks
+from app.engines.flink.subtasks import SubtaskActivity, is_saturated, list_subtasks
 from app.engines.rates import find_rate
 
 
@@ -33,9 +33,9 @@ class VertexActivity(NamedTuple):
 
     @property
     def is_saturated(self) -> bool:
-        """Whether it worked all the time, or one of its subtasks did."""
-        share = self.counted.busy_share
-        return (share is not None and share >= SATURATED) or any(one.is_saturated for one in self.subtasks)
+        """Whether it, or one of its subtasks, had no idle time left: then records may wait for it."""
+        records = self.counted.records_out if self.is_source else self.counted.records_in
+        return is_saturated(self.counted, records) or any(one.is_saturated for one in self.subtasks)
 
     @property
     def is_waiting(self) -> bool:

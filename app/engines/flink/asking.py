@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from urllib.parse import quote
 
+from pydantic import JsonValue
+
 from app.engines.answers import Asker, EngineAnswer, UnreadableAnswer
 from app.engines.flink.counters import OF_METRICS
 from app.engines.flink.naming import METRIC_PREFIX
@@ -10,14 +12,16 @@ from app.engines.numbers import read_list, read_number, read_object, read_text
 
 JOBS = "/jobs/overview"
 RUNNING = "RUNNING"
+MOST_QUESTIONS = 10
 OF_SOURCES = (".numRecordsOut", ".pendingRecords")
 
 
 def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
     """One sample of the job of this name or id.
 
-    A question about metrics is answered with what was fetched before, and starts a fetch: so the job's document is
-    asked first for the fetch alone, and asked last for its numbers.
+    A question about metrics is answered with what was fetched before, and starts a fetch, which takes some hundredths
+    of a second. So the job's document is asked first for the fetch alone, and last for its numbers, until they are new.
+    Flink starts no fetch within metrics.fetcher.update-interval of the one before: then they stay as they are.
     """
     overview = asker.get(JOBS)
     found = find_job(overview, job)
@@ -30,7 +34,21 @@ def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
     for address, is_source in addresses.items():
         if is_source:
             answers += ask_source(asker, address)
-    return [*answers, asker.get(f"/jobs/{found}")]
+    return [*answers, ask_until_new(asker, f"/jobs/{found}", document)]
+
+
+def ask_until_new(asker: Asker, address: str, before: EngineAnswer) -> EngineAnswer:
+    """The job's document once its counters differ from those asked before, or as it is after some questions."""
+    for _ in range(MOST_QUESTIONS - 1):
+        answer = asker.get(address)
+        if list_counters(answer) != list_counters(before):
+            return answer
+    return asker.get(address)
+
+
+def list_counters(document: EngineAnswer) -> list[JsonValue]:
+    """The metrics of all vertices."""
+    return [read_object(one).get("metrics") for one in read_list(read_object(document.body).get("vertices"))]
 
 
 def find_job(overview: EngineAnswer, wanted: str | None) -> str:

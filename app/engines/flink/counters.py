@@ -45,9 +45,10 @@ class VertexCounters(NamedTuple):
         return self.busy_ms + self.idle_ms + self.back_pressured_ms
 
     @property
-    def busy_share(self) -> float | None:
-        """The part of its time that a subtask was at work."""
-        return divide(self.busy_ms, self.time_ms)
+    def working_share(self) -> float | None:
+        """The part of its time that a subtask was not idle: busy, or blocked with the next record at hand."""
+        idle = divide(self.idle_ms, self.time_ms)
+        return None if idle is None else 1.0 - idle
 
     @property
     def back_pressured_share(self) -> float | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from app.engines.answers import say
 from app.engines.flink.activity import JobInterval, VertexActivity
 from app.engines.flink.documents import VertexInput
+from app.engines.numbers import divide
 from planner.values import Diagnostic
 
 BROADCAST = "BROADCAST"
@@ -51,7 +52,7 @@ class JobWires:
         return self.activities[edge[1]].vertex.parallelism if strategy == BROADCAST else 1
 
     def is_saturated(self, vertex: str) -> bool:
-        """Whether a vertex works all the time."""
+        """Whether a vertex has no idle time left."""
         return self.activities[vertex].is_saturated
 
 
@@ -66,12 +67,30 @@ def trace(
             flows.edges[sender, vertex] = rate
         if activity.is_source:
             flows.external[sender] = activity.served
+            raise_to_served(sender, takers, flows, wires)
         if len(takers) > 1 and any(wires.is_saturated(vertex) for vertex in takers):
             flows.diagnostics.append(note_saturated(sender, takers, wires, names))
     for vertex in inputs:
         flows.edges.update(share_rest(vertex, flows, wires))
     flows.diagnostics += note_shared(wires, names)
     return flows
+
+
+def raise_to_served(source: str, takers: Sequence[str], flows: JobFlows, wires: JobWires) -> None:
+    """Takes what its taker serves for the rate of a source, where that is more and the taker has no idle time left.
+
+    A source that full buffers hold back sends in bursts, and nothing in between, while more waits outside.
+    """
+    activity = wires.activities[source]
+    per_sent = 1.0 if activity.is_waiting else divide(activity.served, activity.sent)
+    for vertex in takers:
+        served, sent = wires.activities[vertex].served, flows.edges[source, vertex]
+        is_fed_alone = len(wires.inputs[vertex]) == 1 and wires.is_saturated(vertex)
+        if not is_fed_alone or served is None or sent is None or per_sent is None:
+            continue
+        flows.edges[source, vertex] = max(sent, served)
+        entered = served / wires.count_copies((source, vertex)) * per_sent
+        flows.external[source] = max(flows.external[source] or 0.0, entered)
 
 
 def split(sender: str, takers: Sequence[str], wires: JobWires) -> dict[str, float | None]:

@@ -61,7 +61,7 @@ def find_shape(job: JobState, interval: JobInterval | None) -> JobShape:
         else [
             vertex
             for vertex, activity in interval.activities.items()
-            if activity.is_waiting and vertex in senders
+            if activity.is_waiting and vertex in senders and not inputs[vertex]
         ]
     )
     return JobShape(names, left_out, inputs)

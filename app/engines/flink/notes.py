@@ -164,15 +164,15 @@ def note_overload(interval: JobInterval, flows: JobFlows, shape: JobShape) -> It
     if overloaded:
         yield say(
             "overloaded",
-            f"Busy all the time, and served less than was sent: {', '.join(overloaded)}.",
+            f"Served less than was sent, and had no idle time left: {', '.join(overloaded)}.",
             overloaded,
         )
     full = [name for name in list_busy(interval, names) if name not in overloaded]
     if full:
         yield say(
             "at-capacity",
-            f"Busy almost all the time: {', '.join(full)}. Their buffers may be full, so the offered load is at least "
-            "what was measured. Flink's back pressure may still say ok.",
+            f"Had no idle time left, or subtasks without: {', '.join(full)}. Their buffers may be full, so the offered "
+            "load is at least what was measured. Flink's back pressure may still say ok.",
             full,
         )
     yield from note_hot(interval, names)
@@ -187,16 +187,16 @@ def note_overload(interval: JobInterval, flows: JobFlows, shape: JobShape) -> It
 
 
 def note_hot(interval: JobInterval, names: Mapping[str, str]) -> Iterable[Diagnostic]:
-    """Where some subtasks work all the time while others of their vertex wait."""
+    """Where some subtasks have no idle time left while others of their vertex wait."""
     for vertex, activity in interval.activities.items():
         hot = [place for place, one in enumerate(activity.subtasks) if one.is_saturated]
-        share = activity.counted.busy_share
+        share = activity.counted.working_share
         if hot and share is not None and share < SATURATED:
             yield say(
                 "hot-subtasks",
-                f"Subtasks {', '.join(map(str, hot))} of {names[vertex]} were busy all the time, its subtasks on the "
-                f"average for {share:.0%}: their keys come more often. More processors help only where those keys lie "
-                "apart.",
+                f"Subtasks {', '.join(map(str, hot))} of {names[vertex]} had no idle time left, its subtasks on the "
+                f"average {1.0 - share:.0%}: their keys come more often. More processors help only where those keys "
+                "lie apart.",
                 [names[vertex]],
             )
 

@@ -8,20 +8,26 @@ from app.engines.flink.documents import VertexDetail
 from app.engines.flink.samples import JobSample
 
 SATURATED = 0.95
-"""From this part of its time on, a busy subtask may have records waiting."""
-LEAST_RECORDS = 10.0  # a subtask that hardly serves may be in an idle time that is not yet counted
+"""A subtask that is busy or blocked for this part of its time may have records waiting."""
+LEAST_RECORDS = 10.0
+HALF = 0.5
 
 
 class SubtaskActivity(NamedTuple):
-    """Records that a subtask took up, and the part of its time that it was busy; None: not known."""
+    """Records that a subtask took up; and whether it had no idle time left, so that records may wait for it."""
 
     taken: float | None
-    busy_share: float | None
+    is_saturated: bool
 
-    @property
-    def is_saturated(self) -> bool:
-        """Whether it worked all the time."""
-        return (self.taken or 0.0) >= LEAST_RECORDS and (self.busy_share or 0.0) >= SATURATED
+
+def is_saturated(counted: VertexCounters, taken: float | None) -> bool:
+    """Whether there was no idle time left: busy, or blocked with the next record at hand.
+
+    What hardly serves is not: it may be in an idle time that is not yet counted.
+    """
+    working, blocked = counted.working_share, counted.back_pressured_share
+    is_at_work = (taken or 0.0) >= LEAST_RECORDS or (blocked or 0.0) >= HALF
+    return is_at_work and working is not None and working >= SATURATED
 
 
 def list_subtasks(vertex: str, earlier: JobSample | None, later: JobSample) -> tuple[SubtaskActivity, ...]:
@@ -46,7 +52,7 @@ def subtract_details(after: VertexDetail, before: VertexDetail) -> Sequence[Vert
 
 def observe_subtask(counted: VertexCounters) -> SubtaskActivity:
     """The activity of a subtask from what it counted."""
-    return SubtaskActivity(counted.records_in, counted.busy_share)
+    return SubtaskActivity(counted.records_in, is_saturated(counted, counted.records_in))
 
 
 def find_shares(

@@ -30,6 +30,7 @@ DOCUMENTS = [
     ("whole",),
     ("exchanges",),
     ("hot-key",),
+    ("hot-key-blocked",),
 ]
 VALUES: list[JsonValue] = [
     None, "", -1, 0, 1, "NaN", 1e308, -1e308, {}, [], 0.5, True, "RUNNING", 10**30, "x" * 500, "\n", 1795041254793,

@@ -15,10 +15,15 @@ class Recorded:
 
     def __init__(self, answers: dict[str, Json]) -> None:
         self.answers, self.asked = answers, list[str]()
+        self.later: dict[str, list[Json]] = {}
 
     def get(self, path: str) -> EngineAnswer:
+        """The next of the later answers, and the last one again."""
         self.asked.append(path)
-        return EngineAnswer(self.answers[path], path, datetime(2026, 11, 19, tzinfo=UTC))
+        body = self.answers[path]
+        if self.later.get(path):
+            self.answers[path] = self.later[path].pop(0)
+        return EngineAnswer(body, path, datetime(2026, 11, 19, tzinfo=UTC))
 
 
 def replay(name: str) -> Recorded:
@@ -36,12 +41,29 @@ def test_a_sample_is_what_the_reader_needs_with_the_job_at_both_ends():
     sample = ask(asker, "chain")
     job = "/jobs/bb1c417ff82350675e3e4be98575d9b0"
     assert asker.asked[0] == "/jobs/overview"
-    assert [place for place, path in enumerate(asker.asked) if path == job] == [1, len(asker.asked) - 1]
+    assert asker.asked[1] == asker.asked[-1] == job
     assert [one.path for one in sample].count(job) == 1
     assert sample[-1].path == job
     reading = read_answers("flink", sample)
     assert len(reading.loads) == 1
     assert reading.marks["slots_total"] == 16
+
+
+def test_the_job_is_asked_until_its_counters_are_new():
+    """Two documents asked one after the other: the second has counters of 8 s later."""
+    old, new = load("fork-asked-at-once")
+    asker = replay("fork")
+    job = f"/jobs/{new['jid']}"
+    asker.answers[job], asker.later[job] = old, [old, old, new]
+    assert ask(asker, "fork")[-1].body == new
+    assert asker.asked.count(job) == 4
+
+
+def test_the_job_is_not_asked_for_ever():
+    """Within the update interval of Flink the counters stay as they are."""
+    asker = replay("fork")
+    ask(asker, "fork")
+    assert asker.asked.count("/jobs/5325bba1b70e14f12844cf1327b75c65") == 11
 
 
 def test_names_of_metrics_are_asked_before_their_values():

@@ -27,7 +27,7 @@ def test_the_busy_time_of_a_legacy_source_is_the_text_nan_and_stays_unknown():
     counters = read_counters(metrics)
     assert counters.busy_ms is None
     assert counters.time_ms is None
-    assert counters.busy_share is None
+    assert counters.working_share is None
 
 
 def test_what_flink_calls_incomplete_is_unknown():
@@ -76,8 +76,8 @@ def test_a_counter_that_falls_is_a_new_start_but_busy_time_falls_by_itself():
 
 def test_shares_are_of_the_time_that_passed():
     counters = VertexCounters(busy_ms=300.0, idle_ms=500.0, back_pressured_ms=200.0)
-    assert (counters.busy_share, counters.back_pressured_share) == (0.3, 0.2)
-    assert ZERO.busy_share is None
+    assert (counters.working_share, counters.back_pressured_share) == (0.5, 0.2)
+    assert ZERO.working_share is None
 
 
 def test_the_noise_of_busy_time_is_an_idle_time_at_each_end_of_each_subtask():

@@ -66,6 +66,18 @@ def test_takers_that_work_all_the_time_are_offered_the_whole_stream():
     assert {"split-assumed", "overloaded"} <= codes(reading)
 
 
+def test_a_source_that_full_buffers_hold_back_lets_in_what_its_taker_serves():
+    """The source of 150 records per second sent one in 15 s, while parse took 79 per second out of its buffers."""
+    first, second = [one["body"] for one in load("hot-key-blocked")["answers"] if "plan" in one["body"]]
+    sent = [vertex(one, "Source: clicks")["metrics"]["write-records"] for one in (first, second)]
+    assert sent[1] - sent[0] == 1
+    (measured,) = read(load("hot-key-blocked")).loads
+    parse = measured.operators["parse"]
+    assert measured.external_rate == parse.arrival_rate == parse.served_rate == pytest.approx(79.0, abs=0.1)
+    assert parse.back_pressured_share == pytest.approx(0.59, abs=0.01)
+    assert "at-capacity" in codes(read(load("hot-key-blocked")))
+
+
 def test_takers_that_together_take_all_divide_it_though_one_works_all_the_time():
     """Side outputs: score takes 70% and audit 30% of what parse sends."""
     document = load("fork-asked-at-once")[1]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from app.engines.flink.subtasks import SubtaskActivity, find_shares
+from app.engines.flink.counters import VertexCounters
+from app.engines.flink.subtasks import SubtaskActivity, find_shares, is_saturated
 from tests.app.engines.flink.recorded import codes, load, read
 
 
@@ -33,28 +34,29 @@ def test_without_its_subtasks_the_hot_one_is_not_seen():
 
 
 def test_shares_of_what_was_taken():
-    even = [SubtaskActivity(100.0, 0.5), SubtaskActivity(300.0, 0.9)]
+    even = [SubtaskActivity(100.0, is_saturated=False), SubtaskActivity(300.0, is_saturated=False)]
     assert find_shares(even, 40.0, 50.0) == [0.25, 0.75]
-    hot = [SubtaskActivity(100.0, 0.5), SubtaskActivity(300.0, 0.99)]
+    hot = [SubtaskActivity(100.0, is_saturated=False), SubtaskActivity(300.0, is_saturated=True)]
     assert find_shares(hot, 40.0, 50.0) == [0.2, 0.8]
     assert find_shares(hot, 40.0, None) == [0.25, 0.75]
 
 
+@pytest.mark.parametrize("taken", [[], [None], [0.0], [5.0, None]])
+def test_shares_of_unknown_counts_are_unknown(taken: list[float | None]):
+    assert find_shares([SubtaskActivity(one, is_saturated=False) for one in taken], 1.0, 1.0) == []
+
+
 @pytest.mark.parametrize(
-    "subtasks",
+    ("counted", "expected"),
     [
-        [],
-        [SubtaskActivity(None, None)],
-        [SubtaskActivity(0.0, 1.0)],
-        [SubtaskActivity(5.0, 0.1), SubtaskActivity(None, 0.1)],
+        (VertexCounters(20.0, 20.0, 990.0, 10.0, 0.0), True),
+        (VertexCounters(20.0, 20.0, 490.0, 10.0, 500.0), True),
+        (VertexCounters(20.0, 20.0, 900.0, 100.0, 0.0), False),
+        (VertexCounters(2.0, 2.0, 1000.0, 0.0, 0.0), False),
+        (VertexCounters(0.0, 0.0, 0.0, 0.0, 1000.0), True),
+        (VertexCounters(20.0, 20.0, None, 0.0, 0.0), False),
     ],
 )
-def test_shares_of_unknown_counts_are_unknown(subtasks: list[SubtaskActivity]):
-    assert find_shares(subtasks, 1.0, 1.0) == []
-
-
-def test_a_subtask_that_hardly_serves_is_not_saturated():
-    """An idle time that lasts is not counted yet, so it may look busy."""
-    assert not SubtaskActivity(2.0, 1.0).is_saturated
-    assert SubtaskActivity(20.0, 1.0).is_saturated
-    assert not SubtaskActivity(20.0, None).is_saturated
+def test_no_idle_time_is_left_where_it_is_busy_or_blocked(counted: VertexCounters, *, expected: bool):
+    """One that hardly serves may be in an idle time that is not yet counted: it only looks busy."""
+    assert is_saturated(counted, counted.records_in) == expected
