@@ -1,0 +1,1 @@
+"""Heron's tracker: plans and metrics of a topology."""

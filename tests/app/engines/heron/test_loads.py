@@ -1,0 +1,29 @@
+"""app/engines/heron/loads.py: the load of bolts."""
+
+import pytest
+
+from app.engines.heron.loads import build_operator_load, find_completion
+from app.engines.heron.streams import Arrivals
+from tests.app.engines.heron.composed import make_documents, measure
+
+
+def test_a_bolt_has_rates_processors_and_shares():
+    count = measure(make_documents())[0]["count"]
+    load = build_operator_load(count, Arrivals(120.0, is_sent=True))
+    assert (load.arrival_rate, load.served_rate, load.processors) == (120.0, 100.0, 2)
+    assert load.service_rate == pytest.approx(1 / 0.007)
+    assert [one.share for one in load.instances] == [pytest.approx(0.6), pytest.approx(0.4)]
+
+
+def test_unknown_stays_unknown():
+    documents = make_documents()
+    del documents["timeline-count"]
+    load = build_operator_load(measure(documents)[0]["count"], Arrivals(None, is_sent=False))
+    assert (load.arrival_rate, load.served_rate, load.service_rate, load.instances) == (None, None, None, [])
+
+
+def test_the_completion_time_is_that_of_acknowledged_tuples():
+    documents = make_documents()
+    assert find_completion(measure(documents)[0]) == pytest.approx(0.08)
+    del documents["timeline-word"]["timeline"]["__ack-count/default"]
+    assert find_completion(measure(documents)[0]) is None
