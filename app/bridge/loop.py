@@ -140,7 +140,7 @@ class Bridge:
         self._store(seen)
         measured = seen.load.measured_sojourn_seconds if seen.load else None
         after = Sojourn(measured, self.service.estimate(change.model))
-        self.state, proof = prove(self.state, seen.observation, after, self.plan.terms)
+        self.state, proof = prove(self.state, seen.observation, after)
         if proof.roll_back is not None:
             self.state = self.applier.roll_back(self.state, change, proof, after, seen.reading.marks)
             return "applied"

@@ -6,7 +6,7 @@ from typing import Any
 
 from app.bridge.choosing import limit_step
 from app.bridge.seen_answers import SeenDecision
-from app.bridge.states import Change, Proof, Sojourn
+from app.bridge.states import USUAL_ERROR, Change, Proof, Sojourn
 from app.engines.patches import Counts
 
 
@@ -19,9 +19,10 @@ def plan_change(decision: SeenDecision, asked: Counts, asked_at: float) -> Chang
         dict(asked),
         decision.external_rate,
         find_sojourn(decision),
-        decision.expected_sojourn_seconds,
+        decision.expected_sojourn_seconds if asked == decision.processors.recommended else None,
         asked_at,
         decision.policy.model,
+        find_error(decision),
     )
 
 
@@ -29,6 +30,12 @@ def find_sojourn(decision: SeenDecision) -> Sojourn:
     """E[T] when it was decided."""
     estimated = decision.current.expected_sojourn_seconds
     return Sojourn(decision.measured_sojourn_seconds, inf if estimated is None else estimated)
+
+
+def find_error(decision: SeenDecision) -> float:
+    """By which part E[T] may differ from its estimate."""
+    known = decision.current.evidence.known_error if decision.current.evidence else None
+    return max(USUAL_ERROR, known or 0.0)
 
 
 def find_unproved(decision: SeenDecision | None, max_step: float) -> Change | None:

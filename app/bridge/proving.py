@@ -1,22 +1,22 @@
 """What became of a change: E[T] after it beside the promise and E[T] before it; pure."""
 
 from app.bridge.choosing import is_same_load
-from app.bridge.states import BridgeState, Change, Distrust, Observation, Proof, Sojourn, Terms
+from app.bridge.states import BridgeState, Change, Distrust, Observation, Proof, Sojourn
 from app.bridge.wording import say_seconds
 
 
-def prove(state: BridgeState, seen: Observation, after: Sojourn, terms: Terms) -> tuple[BridgeState, Proof]:
+def prove(state: BridgeState, seen: Observation, after: Sojourn) -> tuple[BridgeState, Proof]:
     """Compares E[T] after a change with what was promised and with E[T] before it."""
     change = state.change
     assert change is not None
-    proof = _compare(change, seen, after, terms)
+    proof = _compare(change, seen, after)
     distrust = state.distrust
     if proof.roll_back is not None:
         distrust = Distrust(change.action, change.asked, change.rate, seen.at, proof.why)
     return state._replace(change=None, is_running=False, distrust=distrust), proof
 
 
-def _compare(change: Change, seen: Observation, after: Sojourn, terms: Terms) -> Proof:
+def _compare(change: Change, seen: Observation, after: Sojourn) -> Proof:
     before, now, how = _pair(change.sojourn, after)
     promised = change.promised_seconds
     said = f"E[T] {how} is {say_seconds(now)}, was {say_seconds(before)}, promised {say_seconds(promised)}"
@@ -25,14 +25,25 @@ def _compare(change: Change, seen: Observation, after: Sojourn, terms: Terms) ->
     if seen.rate is None or not is_same_load(seen.rate, change.rate):
         rate = "an unknown rate" if seen.rate is None else f"{seen.rate:.6g}"
         return Proof(None, f"{said}; the load went from {change.rate:.6g} to {rate} tuples/s: not comparable")
-    if before is None or now is None or promised is None:
+    expected = _find_expected(change)
+    if before is None or now is None or expected is None:
         return Proof(None, f"{said}: not comparable")
-    if now > max(before, promised) * (1.0 + terms.promise_error):
-        why = f"{said}: worse by more than the promise's error of {terms.promise_error:.0%}"
+    if now > max(before, expected) * (1.0 + change.error):
+        why = f"{said}: worse by more than the promise's error of {change.error:.0%}"
         return Proof(kept=False, why=why, roll_back=change.before)
-    if now > promised * (1.0 + terms.promise_error):
-        return Proof(kept=False, why=f"{said}: missed, but no worse than before")
-    return Proof(kept=True, why=f"{said}: kept")
+    return _judge(now, promised, change.error, said)
+
+
+def _judge(now: float, promised: float | None, error: float, said: str) -> Proof:
+    if promised is None:
+        return Proof(None, f"{said}: no worse than before; a part of what was decided promises nothing")
+    kept = now <= promised * (1.0 + error)
+    return Proof(kept, f"{said}: {'kept' if kept else 'missed, but no worse than before'}")
+
+
+def _find_expected(change: Change) -> float | None:
+    """E[T] that a change may bring; more processors, and be it a part of what was decided, bring no larger one."""
+    return 0.0 if change.promised_seconds is None and change.action == "scale_up" else change.promised_seconds
 
 
 def _pair(before: Sojourn, after: Sojourn) -> tuple[float | None, float | None, str]:

@@ -32,12 +32,19 @@ class SeenOperator(_Seen):
     processors: int
 
 
+class SeenEvidence(_Seen):
+    """How true an estimate is."""
+
+    known_error: float | None = None
+
+
 class SeenEstimate(_Seen):
     """E[T] for what was measured; null: infinite."""
 
     stable: bool
     expected_sojourn_seconds: float | None
     operators: list[SeenOperator]
+    evidence: SeenEvidence | None = None
 
 
 class SeenTarget(_Seen):

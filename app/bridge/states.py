@@ -5,6 +5,9 @@ from typing import Literal, NamedTuple
 
 from app.engines.patches import Counts
 
+USUAL_ERROR = 0.15
+"""Of E[T], on real engines; a smaller known error of the formulas alone would take noise for a worse E[T]."""
+
 
 class Observation(NamedTuple):
     """What one look at the engine shows, beside the look before it.
@@ -28,7 +31,11 @@ class Sojourn(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A change that the engine was asked for and that is not proved yet; `sojourn` is E[T] before it."""
+    """A change that the engine was asked for and that is not proved yet.
+
+    `sojourn` is E[T] before it. `promised_seconds` is None where less is asked for than was decided; E[T] may differ
+    from it by the part `error`.
+    """
 
     decision: str
     action: str
@@ -39,6 +46,7 @@ class Change(NamedTuple):
     promised_seconds: float | None
     asked_at: float
     model: str
+    error: float = USUAL_ERROR
     is_rollback: bool = False
 
 
@@ -67,16 +75,11 @@ class BridgeState(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """How a bridge was started.
-
-    `settle_seconds`: how long a change may take until it runs. `promise_error`: by which part E[T] may be above what
-    was promised.
-    """
+    """How a bridge was started; `settle_seconds`: how long a change may take until it runs."""
 
     apply: bool
     max_step: float
     settle_seconds: float = 120.0
-    promise_error: float = 0.15
 
 
 class NextStep(NamedTuple):

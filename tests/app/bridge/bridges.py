@@ -18,7 +18,11 @@ from app.bridge.telling import Teller
 from tests.app.bridge.flink_stand_in import FlinkStandIn, serving
 
 INTERVAL_SECONDS = 15.0
-POLICY = {"goal": {"t_max_seconds": 0.005}, "cooldown_seconds": 0.0, "look_ahead": False}
+POLICY = {
+    "goal": {"t_max_seconds": 0.005, "t_min_seconds": 0.0025},
+    "cooldown_seconds": 0.0,
+    "look_ahead": False,
+}
 
 
 class HandClock:

@@ -161,7 +161,6 @@ def make_handler(engine: FlinkStandIn) -> type[BaseHTTPRequestHandler]:
     """The HTTP of a stand-in."""
 
     class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
         wbufsize = -1  # headers and body in one packet: the second of two would wait for an acknowledgement
 
         def do_GET(self) -> None:
@@ -188,11 +187,19 @@ def make_handler(engine: FlinkStandIn) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
+class Server(ThreadingHTTPServer):
+    """A server that a killed client does not disturb."""
+
+    daemon_threads = True
+
+    def handle_error(self, *_of: object) -> None:
+        pass
+
+
 @contextmanager
 def serving(engine: FlinkStandIn, port: int = 0) -> Iterator[str]:
     """Serves a stand-in; the answer is its address."""
-    server = ThreadingHTTPServer(("127.0.0.1", port), make_handler(engine))
-    server.daemon_threads = True
+    server = Server(("127.0.0.1", port), make_handler(engine))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:

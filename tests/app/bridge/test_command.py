@@ -2,13 +2,17 @@
 
 import signal
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import get_args
 
+import httpx
 import pytest
 import yaml
+from typer.testing import CliRunner
 
 from app.bridge.command import ENGINES
+from app.cli import cli
 from app.engines.readers import EngineName
 from tests.app.bridge.bridges import POLICY
 from tests.app.bridge.commands import list_arguments, run, running
@@ -75,23 +79,59 @@ def test_once_ends_with_2_where_nothing_can_be_judged(service: Service, name: st
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_with_0(
-    number: signal.Signals, engine_url: str, service: Service, name: str, policy: str
-):
-    with running(list_arguments(engine_url, service.url, name, "--policy", policy)) as bridge:
-        bridge.wait_for("decided")
+def test_a_signal_ends_it_with_0(number: signal.Signals, service: Service, name: str):
+    with serving(FlinkStandIn()) as gone:
+        pass
+    with running(list_arguments(gone, service.url, name, "--interval", "1h")) as bridge:
+        bridge.wait_for("away")
         bridge.process.send_signal(number)
         assert bridge.process.wait(timeout=30) == 0
     assert bridge.events[-1]["event"] == "ended"
 
 
-def test_a_wrong_option_ends_with_2_and_a_sentence(engine_url: str, service: Service, name: str):
+def test_an_engine_that_goes_away_is_told_once_and_followed_when_it_is_back(
+    engine: FlinkStandIn, service: Service, name: str, policy: str
+):
+    with ExitStack() as stack:
+        engine_stack = stack.enter_context(ExitStack())
+        url = engine_stack.enter_context(serving(engine))
+        options = ["--apply", "--policy", policy, "--health-port", "0"]
+        bridge = stack.enter_context(running(list_arguments(url, service.url, name, *options)))
+        bridge.wait_for("decided")
+        assert httpx.get(f"http://127.0.0.1:{bridge.events[0]['health_port']}/readyz").status_code == 200
+        engine_stack.close()
+        bridge.wait_for("away")
+        engine.rate = 3900.0
+        stack.enter_context(serving(engine, int(url.rpartition(":")[2])))
+        bridge.wait_for("proved")
+        assert [one["event"] for one in bridge.events].count("away") == 1
+        assert [one["event"] for one in bridge.events].count("back") == 1
+    assert [one["parse"] for one in engine.asked] == [6]
+
+
+def test_a_bridge_that_is_killed_leaves_nothing_half_done_and_the_next_one_goes_on(
+    engine: FlinkStandIn, engine_url: str, service: Service, name: str, policy: str
+):
+    engine.rate = 3900.0
+    arguments = list_arguments(engine_url, service.url, name, "--apply", "--policy", policy)
+    with running(arguments) as bridge:
+        bridge.wait_for("applied")
+        bridge.process.kill()
+    with running(arguments) as bridge:
+        assert bridge.wait_for("proved")["kept"] is True
+        bridge.wait_for("decided")
+    assert [one["parse"] for one in engine.asked] == [6]
+
+
+def test_a_wrong_option_ends_with_2_and_a_sentence():
     for options, why in (
         (["--interval", "fast"], "--interval fast"),
         (["--max-step", "0.5x"], "--max-step"),
         (["--topology", "a/b"], "slash"),
         (["--policy", "/none.yaml"], "cannot be read"),
     ):
-        ended = run(list_arguments(engine_url, service.url, name, *options))
-        assert ended.returncode == 2
+        ended = CliRunner().invoke(
+            cli, list_arguments("http://engine", "http://service", "fpd", *options)[1:]
+        )
+        assert ended.exit_code == 2
         assert why in ended.stderr

@@ -68,7 +68,7 @@ class World:
         self.ended += had is not None and self.state.change is None
         if found.next == "prove":
             assert now.flaw is None
-            self.state, proof = prove(self.state, seen, Sojourn(None, now.after), TERMS)
+            self.state, proof = prove(self.state, seen, Sojourn(None, now.after))
             self.ended += 1
             if proof.roll_back is not None:
                 assert had is not None

@@ -19,6 +19,17 @@ def test_a_change_has_what_ran_what_is_asked_and_the_times():
     assert (change.sojourn, change.promised_seconds) == (Sojourn(None, 0.5), 0.1)
 
 
+def test_a_part_of_what_was_decided_promises_nothing():
+    assert outcomes.plan_change(make_decision(recommended=40), {"parse": 8}, 7.0).promised_seconds is None
+
+
+def test_the_known_error_counts_where_it_is_larger_than_the_usual_one():
+    for known, error in ((None, 0.15), (0.02, 0.15), (0.7, 0.7)):
+        current = {"stable": True, "expected_sojourn_seconds": 1.0, "operators": []}
+        decision = make_decision(current=current | {"evidence": {"known_error": known}})
+        assert outcomes.find_error(decision) == error
+
+
 def test_no_steady_state_is_an_infinite_time():
     current: dict[str, Any] = {"stable": False, "expected_sojourn_seconds": None, "operators": []}
     assert outcomes.find_sojourn(make_decision(current=current)).estimated == inf

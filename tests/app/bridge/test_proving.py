@@ -5,9 +5,8 @@ from math import inf
 import pytest
 
 from app.bridge.proving import prove
-from app.bridge.states import BridgeState, Change, Observation, Sojourn, Terms
+from app.bridge.states import BridgeState, Change, Observation, Sojourn
 
-TERMS = Terms(apply=True, max_step=2.0)
 BEFORE, ASKED = {"parse": 4}, {"parse": 6}
 UP = Change("d", "scale_up", BEFORE, ASKED, 100.0, Sojourn(None, 0.5), 0.1, 0.0, "ggk-whitt")
 SEEN = Observation(60.0, "a", ASKED, 100.0)
@@ -15,7 +14,7 @@ SEEN = Observation(60.0, "a", ASKED, 100.0)
 
 def find_proof(change: Change, after: Sojourn, seen: Observation = SEEN):
     state = BridgeState("a", ASKED, change=change, is_running=True)
-    return prove(state, seen, after, TERMS)
+    return prove(state, seen, after)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +60,18 @@ def test_under_another_load_nothing_is_compared():
 
 def test_what_is_not_known_is_not_compared():
     assert find_proof(UP, Sojourn())[1].kept is None
-    assert find_proof(UP._replace(promised_seconds=None), Sojourn(None, 9.0))[1].roll_back is None
+    down = UP._replace(promised_seconds=None, action="scale_down")
+    assert find_proof(down, Sojourn(None, 9.0))[1].roll_back is None
+
+
+def test_a_part_of_what_was_decided_must_be_no_worse_than_before():
+    part = UP._replace(promised_seconds=None)
+    assert find_proof(part, Sojourn(None, 0.55))[1].kept is None
+    assert find_proof(part, Sojourn(None, 0.6))[1].roll_back == BEFORE
+
+
+def test_a_larger_known_error_allows_more():
+    assert find_proof(UP._replace(error=0.5), Sojourn(None, 0.6))[1].roll_back is None
 
 
 def test_a_roll_back_is_not_rolled_back():

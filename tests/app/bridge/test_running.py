@@ -89,3 +89,25 @@ def test_an_end_says_what_is_left(stage: Stage):
     assert run_once(bridge, stop) == 2
     assert stage.told.events[-1].kind == "ended"
     stop.close()
+
+
+def test_a_service_that_goes_away_is_told_once_and_asked_again(stage: Stage):
+    class Outage(Hurried):
+        """The service goes away at the third wait, and is back at the fifth."""
+
+        def wait(self, seconds: float) -> None:
+            super().wait(seconds)
+            if self.left in {6, 4}:
+                bridge.service.client.base_url = bridge.service.client.base_url.copy_with(
+                    port=1 if self.left == 6 else port
+                )
+
+    bridge = stage.make_bridge()
+    port = bridge.service.client.base_url.port
+    stop = Outage(stage, most=9)
+    assert run_until_stopped(bridge, stop) == 0
+    assert stage.told.list_kinds() == [
+        "not-judged", "decided", "decided", "away", "back", "decided", "decided", "decided", "decided", "ended",
+    ]  # fmt: skip
+    assert "the service does not answer" in stage.told.find("away").text
+    stop.close()
