@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from time import time
 from typing import Any
 
 from pydantic import JsonValue
@@ -10,7 +9,7 @@ from pydantic import JsonValue
 from app.bridge.asking import Unanswered
 from app.bridge.choosing import begin
 from app.bridge.engine_link import EngineLink, PatchRefused
-from app.bridge.outcomes import say_applied, say_rolled_back
+from app.bridge.outcomes import say_applied, say_refused, say_rolled_back
 from app.bridge.service_link import NotDecided, ServiceLink
 from app.bridge.states import BridgeState, Change, Distrust, Proof, Sojourn
 from app.bridge.telling import Teller
@@ -55,8 +54,10 @@ class Applier:
     def apply(self, state: BridgeState, change: Change, marks: Marks) -> tuple[BridgeState, bool]:
         """Asks the engine for a change; false where it would not take it on."""
         patch = self.engine.make_patch(change.asked, marks)
-        if patch is None or patch.method is None:
-            self.teller.tell("wanted", describe_by_hand(change, patch), {"decision": change.decision})
+        if patch is None or patch.method is None or patch.placeholders:
+            by_hand = describe_by_hand(change, patch)
+            self.teller.tell("wanted", by_hand, {"decision": change.decision})
+            self.recorder.record(change.decision, say_refused(by_hand))
             return state, False
         try:
             self.engine.send(patch)
@@ -70,7 +71,8 @@ class Applier:
                 "note", f"{error}, when asked for a change: what runs will show whether it has it"
             )
         asked = say_counts(change.asked, change.before)
-        self.teller.tell("applied", f"asked the engine for {asked}", {"decision": change.decision})
+        data: dict[str, JsonValue] = {"decision": change.decision, "notes": list(patch.notes)}
+        self.teller.tell("applied", f"asked the engine for {asked}", data)
         if not change.is_rollback:
             self.recorder.record(change.decision, say_applied(change))
         return begin(state, change), True
@@ -80,7 +82,9 @@ class Applier:
     ) -> BridgeState:
         """Asks for what ran before a change, once."""
         assert proof.roll_back is not None
-        back = change._replace(before=change.asked, asked=proof.roll_back, asked_at=time(), is_rollback=True)
+        back = change._replace(
+            before=change.asked, asked=proof.roll_back, asked_at=self.engine.clock(), is_rollback=True
+        )
         self.teller.tell("rolled-back", f"{proof.why}: rolled back", {"decision": change.decision})
         state, is_taken = self.apply(state, back, marks)
         if is_taken:

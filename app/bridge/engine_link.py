@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from importlib import import_module
+from time import time
 
 import httpx
 from pydantic import JsonValue
@@ -21,24 +22,30 @@ class EngineLink:
     """Asks an engine; `check` is called before each request and may end the program."""
 
     def __init__(
-        self, engine: EngineName, client: httpx.Client, job: str | None, check: Callable[[], None]
+        self,
+        engine: EngineName,
+        client: httpx.Client,
+        job: str | None,
+        check: Callable[[], None],
+        clock: Callable[[], float] = time,
     ) -> None:
-        self.engine, self.client, self.job, self.check = engine, client, job, check
+        self.engine, self.client, self.job, self.check, self.clock = engine, client, job, check, clock
 
     def get(self, path: str) -> EngineAnswer:
         """The answer to GET of this path, with the time when it came."""
         self.check()
-        answer = self.client.get(path)
-        answer.raise_for_status()
-        return EngineAnswer(read_json("engine", answer), path, datetime.now(UTC))
+        # httpx would add a slash to an address that has a path.
+        answer = self.client.get(str(self.client.base_url).rstrip("/") if path == "/" else path)
+        if not answer.is_success:
+            raise Unanswered("engine", _describe_status(answer))
+        came_at = datetime.fromtimestamp(self.clock(), UTC)
+        return EngineAnswer(read_json("engine", answer), path, came_at)
 
     def look(self) -> list[EngineAnswer]:
         """One sample of what the engine says; Unanswered where it does not."""
-        asking = import_module(f"app.engines.{self.engine}.asking")
         try:
+            asking = import_module(f"app.engines.{self.engine}.asking")
             found: list[EngineAnswer] = asking.ask(self, self.job)
-        except httpx.HTTPStatusError as error:
-            raise Unanswered("engine", _describe_status(error.response)) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unanswered("engine", f"does not answer: {describe(error)}") from error
         except UnreadableAnswer as error:

@@ -11,9 +11,18 @@ class PlainLines:
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
+        self.held: object = None
 
     def show(self, event: Event) -> None:
-        """Writes it at once."""
+        """Writes it at once; of decisions to hold for one reason, one after the other, the first."""
+        held = (
+            (event.data.get("reasons"), event.data.get("warnings"))
+            if event.data.get("next") == "hold"
+            else None
+        )
+        if held is not None and held == self.held:
+            return
+        self.held = held
         print(f"{event.at:%Y-%m-%dT%H:%M:%SZ} {event.kind}: {event.text}", file=self.stream, flush=True)
 
     def close(self) -> None:

@@ -4,7 +4,6 @@ All that it knows is read again at a start, from the engine and from the service
 """
 
 from datetime import datetime
-from time import time
 from typing import Any, Literal, NamedTuple
 
 from app.bridge.applying import Applier, Recorder, describe_by_hand
@@ -23,8 +22,8 @@ from app.bridge.wording import say_counts
 from app.engines.answers import EngineAnswer
 
 Result = Literal["nothing-to-do", "applied", "wanted", "waiting", "not-judged"]
-LONGEST_GAP = 4.0
-"""In intervals: a mean over a longer time would hide what happened in it."""
+LONGEST_GAP, LEAST_GAP_SECONDS = 4.0, 10.0
+"""In intervals, and at least so long: a mean over a longer time would hide what happened in it."""
 
 
 class BridgePlan(NamedTuple):
@@ -73,7 +72,7 @@ class Bridge:
         if self._is_gap(now):
             self.before = []
         seen = observe(self.engine.engine, self.before, now, self.last_end)
-        if not seen.is_stale:
+        if not (self.before and seen.is_early):
             self.before = now
         return seen
 
@@ -82,7 +81,7 @@ class Bridge:
         times = [
             max((one.at.timestamp() for one in asked if one.at), default=0.0) for asked in (self.before, now)
         ]
-        return times[1] - times[0] > LONGEST_GAP * self.plan.interval_seconds
+        return times[1] - times[0] > max(LONGEST_GAP * self.plan.interval_seconds, LEAST_GAP_SECONDS)
 
     def _start(self, seen: Sighting) -> BridgeState:
         """What was left unfinished when a bridge ended last, as the service and the engine show it."""
@@ -163,7 +162,7 @@ class Bridge:
         )
         if chosen.next == "hold":
             return "nothing-to-do"
-        change = plan_change(decision, chosen.counts, time())
+        change = plan_change(decision, chosen.counts, self.engine.clock())
         if chosen.next == "apply":
             self.state, is_taken = self.applier.apply(self.state, change, seen.reading.marks)
             return "applied" if is_taken else "wanted"

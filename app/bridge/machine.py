@@ -10,6 +10,8 @@ from app.bridge.wording import say_counts
 from app.engines.patches import Counts
 
 DISCARDED_AFTER_A_RESCALE = 1
+CLOCK_TOLERANCE = 0.9
+"""The engine's metrics may be a little older than its answer, so that an interval seems to begin a little early."""
 
 
 def look(state: BridgeState, seen: Observation, terms: Terms) -> tuple[BridgeState, NextStep]:
@@ -26,9 +28,18 @@ def look(state: BridgeState, seen: Observation, terms: Terms) -> tuple[BridgeSta
     if seen.flaw is not None:
         return state, NextStep("skip", seen.flaw)
     if state.discard > 0:
-        why = "the first interval after a rescale or a restart does not count"
-        return state._replace(discard=state.discard - 1), NextStep("discard", why)
+        return _discard(state, seen)
     return state, NextStep("prove" if state.change is not None else "decide")
+
+
+def _discard(state: BridgeState, seen: Observation) -> tuple[BridgeState, NextStep]:
+    """The first interval that begins after a rescale; engines that measure over minutes still show what was before."""
+    began = seen.at - CLOCK_TOLERANCE * seen.window_seconds
+    if began < state.moved_at:
+        why = f"the engine measures over {seen.window_seconds:.4g} s, which began before the last rescale or restart"
+        return state, NextStep("discard", why)
+    why = "the first interval after a rescale or a restart does not count"
+    return state._replace(discard=state.discard - 1), NextStep("discard", why)
 
 
 def has_moved(state: BridgeState, seen: Observation) -> bool:
@@ -53,12 +64,14 @@ def adopt(seen: Observation, change: Change | None, interval_seconds: float) -> 
         return state
     is_recent = seen.at - change.asked_at < interval_seconds
     discard = DISCARDED_AFTER_A_RESCALE if is_recent else 0
-    return state._replace(discard=discard, change=change, is_running=True)
+    return state._replace(discard=discard, moved_at=change.asked_at, change=change, is_running=True)
 
 
 def _follow(state: BridgeState, seen: Observation) -> tuple[BridgeState, NextStep]:
     """The engine runs something else than at the last look, by whomever."""
-    later = state._replace(run=seen.run, running=seen.running, discard=DISCARDED_AFTER_A_RESCALE)
+    later = state._replace(
+        run=seen.run, running=seen.running, discard=DISCARDED_AFTER_A_RESCALE, moved_at=seen.at
+    )
     ended = later._replace(change=None, is_running=False)
     change = state.change
     if seen.run != state.run:
@@ -83,7 +96,8 @@ def _wait(
         return state, NextStep("wait", f"asked {waited:.3g} s ago, does not run yet: {missing}")
     why = (
         f"asked {waited:.3g} s ago, and the engine does not run it: {missing}. "
-        "Most often there are fewer slots than that: add some, or set max_processors in the topology"
+        "Most often there are fewer slots (or, in Storm, tasks) than that: add some, or set max_processors in the "
+        "topology"
     )
     distrust = Distrust(
         change.action, change.asked, change.rate, seen.at, "the engine did not run it when asked"

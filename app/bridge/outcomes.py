@@ -9,6 +9,8 @@ from app.bridge.seen_answers import SeenDecision
 from app.bridge.states import USUAL_ERROR, Change, Proof, Sojourn
 from app.engines.patches import Counts
 
+MOST_DETAIL = 2000
+
 
 def plan_change(decision: SeenDecision, asked: Counts, asked_at: float) -> Change:
     """The change that a decision becomes."""
@@ -75,7 +77,7 @@ def say_failed(change: Change, running: Counts, why: str) -> dict[str, Any]:
 
 def say_refused(why: str) -> dict[str, Any]:
     """The bridge did not ask the engine for it."""
-    return {"state": "refused", "detail": why}
+    return {"state": "refused", "detail": why[:MOST_DETAIL]}
 
 
 def _say(
@@ -87,7 +89,7 @@ def _say(
         "processors": dict(processors),
     }
     if detail:
-        body["detail"] = detail
+        body["detail"] = detail[:MOST_DETAIL]
     if after is not None and after.measured is not None and not isinf(after.measured):
         body["measured_seconds"] = after.measured
     return body

@@ -17,6 +17,12 @@ CLOCKS = frozenset(
 )
 """Fields that move with the engine's clock, also where its measurements stand still."""
 
+RUNS = ("job", "topology_id", "run_id")
+"""The marks of engines that name a run: Flink's and Prometheus' job, Storm's topology, Spark's run of a query."""
+
+RESET = frozenset({"interval-discarded"})
+"""Diagnostics of readers after which an earlier look is of no use any more."""
+
 Leaves = dict[tuple[str | int, ...], JsonValue]
 
 
@@ -24,14 +30,14 @@ Leaves = dict[tuple[str | int, ...], JsonValue]
 class Sighting:
     """An observation with the answers and the load that it rests on.
 
-    `is_stale`: the engine answered what it had answered before.
+    `is_early`: too little was counted since the look before, which is still of use.
     """
 
     observation: Observation
     answers: tuple[EngineAnswer, ...]
     load: LoadBody | None
     reading: EngineReading
-    is_stale: bool = False
+    is_early: bool = False
 
     def find_end(self) -> datetime | None:
         """Where the interval ends."""
@@ -50,11 +56,15 @@ def observe(
     is_stale = bool(before) and list_leaves(before) == list_leaves(now)
     flaw = "the engine answered the same twice: its metrics stand still" if is_stale else None
     flaw = flaw or _find_flaw(before, reading, load, last_end)
+    is_early = is_stale or (load is None and RESET.isdisjoint(one.code for one in reading.diagnostics))
     running = read_running(load, reading)
     seen_at = max((answer.at.timestamp() for answer in now if answer.at is not None), default=0.0)
     rate = load.external_rate if load else None
-    run = str(reading.marks.get("job") or "")
-    return Sighting(Observation(seen_at, run, running, rate, flaw), (*before, *now), load, reading, is_stale)
+    run = next((str(reading.marks[name]) for name in RUNS if reading.marks.get(name)), "")
+    window = load.window_seconds if load else 0.0
+    return Sighting(
+        Observation(seen_at, run, running, rate, flaw, window), (*before, *now), load, reading, is_early
+    )
 
 
 def _read_both(

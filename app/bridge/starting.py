@@ -63,7 +63,7 @@ def start(given: Given) -> int:
         engine = EngineLink(
             kind,
             stack.enter_context(open_client(given.url, find_engine_auth(given), given.ca_file)),
-            given.job,
+            given.job or None,
             stop.check,
         )
         client = stack.enter_context(open_client(given.service, find_service_auth(given), given.ca_file))
@@ -112,8 +112,8 @@ def read_policy(given: Given) -> dict[str, Any] | None:
 
 def read_topology(given: Given) -> str:
     """The name of the topology in the service."""
-    name = given.topology or given.job
-    if name is None:
+    name = given.topology or given.job  # an empty one is none, as an unset variable of a container gives it
+    if not name:
         raise Refused(
             "give --job, the name of the job, or --topology, the name of the topology in the service"
         )
@@ -143,7 +143,7 @@ def find_engine_auth(given: Given) -> httpx.Auth | None:
         return BearerFile(given.engine_token_file)
     if token:
         return Bearer(token)
-    if user is None:
+    if not user:
         return None
     file = given.engine_password_file
     return httpx.BasicAuth(

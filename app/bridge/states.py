@@ -1,5 +1,6 @@
 """What a bridge knows and sees: the values of its state machine."""
 
+from math import inf
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -12,8 +13,8 @@ USUAL_ERROR = 0.15
 class Observation(NamedTuple):
     """What one look at the engine shows, beside the look before it.
 
-    `at` is in seconds; `run` is what the engine calls this run of the job. `flaw` says why the interval since the last
-    look must not be acted on; None: it may.
+    `at` is in seconds; `run` is what the engine calls this run of the job; `window_seconds` is how long it measured.
+    `flaw` says why what it measured must not be acted on; None: it may.
     """
 
     at: float
@@ -21,6 +22,7 @@ class Observation(NamedTuple):
     running: Counts
     rate: float | None = None
     flaw: str | None = None
+    window_seconds: float = 0.0
 
 
 class Sojourn(NamedTuple):
@@ -63,12 +65,14 @@ class Distrust(NamedTuple):
 class BridgeState(NamedTuple):
     """What a bridge knows.
 
-    `discard`: intervals that still must not be used. `is_running`: the engine runs what `change` asked for.
+    `discard`: intervals since `moved_at`, the last rescale or restart, that still must not be used. `is_running`: the
+    engine runs what `change` asked for.
     """
 
     run: str | None = None
     running: Counts = MappingProxyType({})
     discard: int = 0
+    moved_at: float = -inf
     change: Change | None = None
     is_running: bool = False
     distrust: Distrust | None = None

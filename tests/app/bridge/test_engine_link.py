@@ -40,7 +40,7 @@ def test_a_job_that_does_not_run_is_told_with_those_that_do(client: httpx.Client
 
 
 def test_another_status_is_told_with_its_address(client: httpx.Client):
-    with pytest.raises(httpx.HTTPStatusError):
+    with pytest.raises(Unanswered, match="answers 404 at /nothing"):
         make_link(client).get("/nothing")
     client.base_url = client.base_url.join("/deeper")
     with pytest.raises(Unanswered, match="answers 404 at /deeper/jobs/overview"):

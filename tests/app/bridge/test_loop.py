@@ -120,7 +120,7 @@ def test_a_start_proves_what_was_applied_before_the_last_end(stage: Stage, clien
     stage.engine.rate = 3900.0
     killed = stage.make_bridge()
     assert stage.turn(killed, 2) == ["not-judged", "applied"]
-    assert stage.turn(stage.make_bridge(), 3) == ["not-judged", "not-judged", "nothing-to-do"]
+    assert stage.turn(stage.make_bridge(), 3) == ["not-judged", "nothing-to-do", "nothing-to-do"]
     assert "not proved yet: parse 6" in stage.told.find("runs").text
     proved = stage.told.find("proved")
     assert proved.data["kept"] is True

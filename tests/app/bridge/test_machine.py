@@ -146,6 +146,16 @@ def test_a_flaw_does_not_use_up_the_interval_that_is_discarded():
     assert look(state, see({"parse": 5}), TERMS)[1].next == "discard"
 
 
+def test_a_window_that_began_before_a_rescale_does_not_count():
+    state, _ = look(BridgeState(), see({"parse": 4}, at=0.0), TERMS)
+    state, _ = look(state, see({"parse": 5}, at=100.0), TERMS)
+    steps = []
+    for at in (400.0, 700.0, 1000.0):
+        state, found = look(state, see({"parse": 5}, at=at)._replace(window_seconds=600.0), TERMS)
+        steps.append((found.next, "over 600 s" in found.why))
+    assert steps == [("discard", True), ("discard", False), ("decide", False)]
+
+
 def test_an_operator_that_comes_into_sight_is_no_rescale():
     state, _ = look(BridgeState(), see({"parse": 4}), TERMS)
     assert look(state, see({"parse": 4, "out": 1}), TERMS)[1].next == "decide"

@@ -40,6 +40,18 @@ def test_a_flat_load_is_fine_at_once(stage: Stage):
     stop.close()
 
 
+def test_who_does_not_answer_and_what_has_no_policy_is_not_judged(stage: Stage):
+    stop = Hurried(stage)
+    stage.policy = None
+    assert run_once(stage.make_bridge(), stop) == 2
+    assert "no-policy" in stage.told.events[-1].text
+    bridge = stage.make_bridge()
+    bridge.engine.client.base_url = bridge.engine.client.base_url.join("/nothing/")
+    assert run_once(bridge, stop) == 2
+    assert "answers 404" in stage.told.events[-1].text
+    stop.close()
+
+
 def test_metrics_that_stand_still_are_not_judged(stage: Stage):
     stop = Hurried(stage)
     bridge = stage.make_bridge()

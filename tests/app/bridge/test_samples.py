@@ -56,7 +56,7 @@ def test_the_same_counters_twice_are_stale_though_the_clock_moves(engine: FlinkS
     engine.is_fetching = False
     clock.now += 15.0
     both = observe("flink", first, Asks(engine).look())
-    assert both.is_stale
+    assert both.is_early
     assert both.observation.flaw == "the engine answered the same twice: its metrics stand still"
 
 

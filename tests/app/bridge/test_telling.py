@@ -10,8 +10,9 @@ def test_a_reason_that_goes_on_is_told_once_and_again_after_something_else():
     for text in ("stale", "stale", "other", "other"):
         teller.tell("not-judged", text)
     teller.tell("decided", "hold")
+    teller.tell("note", "something")
     teller.tell("not-judged", "other")
-    assert [event.text for event in told.events] == ["stale", "other", "hold", "other"]
+    assert [event.text for event in told.events] == ["stale", "other", "hold", "something", "other"]
 
 
 def test_who_is_away_is_told_once_and_once_when_back():
