@@ -33,8 +33,10 @@ class Operator(NamedTuple):
     @property
     def ceiling(self) -> int | None:
         """The most processors that a plan may give; None: as many as it likes."""
-        bounds = [bound for bound in (self.max_processors, self.max_parallelism) if bound is not None]
-        return min(bounds, default=None)
+        most, parallelism = self.max_processors, self.max_parallelism
+        if parallelism is None or most is None:
+            return most if parallelism is None else parallelism
+        return min(most, parallelism)
 
     @property
     def ceiling_name(self) -> str:

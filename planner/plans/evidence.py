@@ -5,27 +5,43 @@ None is told where one cannot be: another waiting model than that of the table, 
 shares are not measured, arrivals whose bursts are not measured, or an operator that cannot keep up.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
 
 from planner.errors import join_names
 from planner.plans.known_errors import ENTRIES, EVERYWHERE, KNOWN_ERRORS, SCVS
 from planner.queueing.queueings import KEYED
 from planner.values import DEFAULT_MODEL, SHARED, Estimate, Evidence, Load, Operator, OperatorLoad, Topology
 
+Columns = Mapping[str, tuple[Any, ...]]
+"""The fields of OperatorLoad, each of all operators in topology order: quicker to look through than the operators."""
+FIELDS: tuple[tuple[str, str, Any], ...] = (
+    ("arrival_scv", "arrival_scv", None),
+    ("arrival_idc", "arrival_idc", ()),
+    ("service_scv", "service_scv", None),
+    ("service_histogram", "service_histogram", ()),
+    ("instances", "instances", ()),
+    ("wait_factor", "measured waits", None),
+)
+"""What an operator's load may say: the field, how it is called, and what it is where nothing was measured."""
+
 
 def find_evidence(topology: Topology, load: Load, answer: Estimate) -> Evidence:
     """The evidence of one estimate."""
-    measured = [load.operators[operator.name] for operator in topology.operators]
+    operators = load.operators
+    measured = [operators[operator.name] for operator in topology.operators]
+    columns = dict(zip(OperatorLoad._fields, zip(*measured, strict=True), strict=True))
     several = [
         operator
         for operator, one in zip(topology.operators, answer.operators, strict=True)
         if one.processors > 1
     ]
-    queueings = sorted({operator.queueing or SHARED for operator in several}) or [SHARED]
-    knowledge, arrivals = judge_bursts(topology, load, measured, answer)
+    queueings = tuple(sorted({operator.queueing or SHARED for operator in several}) or [SHARED])
+    knowledge, arrivals = judge_bursts(topology, load, columns, answer)
     assumed = [
         *list_assumed_queues(several, load),
-        *list_assumed_variability(topology.operators, measured, knowledge),
+        *list_assumed_variability(topology.operators, columns, knowledge),
         *list_assumed_bursts(knowledge, queueings),
     ]
     is_known = (
@@ -37,7 +53,7 @@ def find_evidence(topology: Topology, load: Load, answer: Estimate) -> Evidence:
     return Evidence(
         f"{queueings[0] if len(queueings) == 1 else 'mixed queueings'}, {arrivals}",
         max([KNOWN_ERRORS[queueing, arrivals, knowledge] for queueing in queueings]) if is_known else None,
-        tuple(list_measured(measured)),
+        tuple(list_measured(columns)),
         tuple(assumed),
     )
 
@@ -47,11 +63,9 @@ def needs_more(operator: Operator, measured: OperatorLoad) -> bool:
     return operator.queueing is None or (operator.queueing == KEYED and not measured.instances)
 
 
-def judge_bursts(
-    topology: Topology, load: Load, measured: Sequence[OperatorLoad], answer: Estimate
-) -> tuple[str, str]:
+def judge_bursts(topology: Topology, load: Load, columns: Columns, answer: Estimate) -> tuple[str, str]:
     """Where bursts were measured, and whether there are any."""
-    if all(one.arrival_idc for one in measured):
+    if all(columns["arrival_idc"]):
         knowledge = EVERYWHERE
     elif all(load.operators[name].arrival_idc for name in list_entries(topology)):
         knowledge = ENTRIES
@@ -67,18 +81,14 @@ def list_entries(topology: Topology) -> list[str]:
     return named or [operator.name for operator in topology.operators if operator.name not in fed]
 
 
-def list_measured(measured: Sequence[OperatorLoad]) -> list[str]:
+def list_measured(columns: Columns) -> list[str]:
     """What the load says, and of how many operators."""
-    fields = (
-        ("arrival_scv", [one.arrival_scv is not None for one in measured]),
-        ("arrival_idc", [bool(one.arrival_idc) for one in measured]),
-        ("service_scv", [one.service_scv is not None for one in measured]),
-        ("service_histogram", [bool(one.service_histogram) for one in measured]),
-        ("instances", [bool(one.instances) for one in measured]),
-        ("measured waits", [one.wait_factor is not None for one in measured]),
-    )
-    said = [f"{name} of {sum(known)} of {len(known)} operators" for name, known in fields if any(known)]
-    return ["service_rate of every operator", *said]
+    said = ["service_rate of every operator"]
+    size = len(columns["service_rate"])
+    for field, title, unknown in FIELDS:
+        if known := size - columns[field].count(unknown):
+            said.append(f"{title} of {known} of {size} operators")
+    return said
 
 
 def list_assumed_queues(several: Sequence[Operator], load: Load) -> list[str]:
@@ -93,26 +103,29 @@ def list_assumed_queues(several: Sequence[Operator], load: Load) -> list[str]:
     return [*said, f"shares of instances of {join_names(even)}: even"] if even else said
 
 
-def list_assumed_variability(
-    operators: Sequence[Operator], measured: Sequence[OperatorLoad], knowledge: str
-) -> list[str]:
+def list_assumed_variability(operators: Sequence[Operator], columns: Columns, knowledge: str) -> list[str]:
     """Arrivals that are computed or taken as Poisson, and services taken as exponential."""
-    pairs = list(zip(operators, measured, strict=True))
-    arrivals = [operator.name for operator, one in pairs if one.arrival_scv is None and not one.arrival_idc]
-    services = [operator.name for operator, one in pairs if one.service_scv is None]
     said = []
-    if arrivals:
+    if None in columns["arrival_scv"]:
+        pairs = zip(operators, columns["arrival_scv"], columns["arrival_idc"], strict=True)
+        arrivals = [operator.name for operator, scv, idc in pairs if scv is None and not idc]
         from_entries = f"bursts at {join_names(arrivals)}: as carried on from the entries"
-        said = [from_entries if knowledge == ENTRIES else f"arrival_scv of {join_names(arrivals)}: 1"]
-    return [*said, f"service_scv of {join_names(services)}: 1"] if services else said
+        computed = [from_entries if knowledge == ENTRIES else f"arrival_scv of {join_names(arrivals)}: 1"]
+        said += computed if arrivals else []
+    if None in columns["service_scv"]:
+        known = zip(operators, columns["service_scv"], strict=True)
+        services = [operator.name for operator, scv in known if scv is None]
+        said.append(f"service_scv of {join_names(services)}: 1")
+    return said
 
 
-def list_assumed_bursts(knowledge: str, queueings: Sequence[str]) -> list[str]:
+@lru_cache(maxsize=64)  # of knowledge and queueings there are few
+def list_assumed_bursts(knowledge: str, queueings: tuple[str, ...]) -> tuple[str, ...]:
     """What it would mean if arrivals came in bursts of which nothing is known."""
     if knowledge != SCVS:
-        return []
+        return ()
     calm, bursty = (
         max([KNOWN_ERRORS[queueing, arrivals, SCVS] for queueing in queueings])
         for arrivals in ("calm", "bursty")
     )
-    return [f"no bursts: E[T] errs by {calm:.0%} on average if that is so, by {bursty:.0%} if not"]
+    return (f"no bursts: E[T] errs by {calm:.0%} on average if that is so, by {bursty:.0%} if not",)

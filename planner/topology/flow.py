@@ -7,6 +7,7 @@ numbers ≥ 0 only, so visits are as exact as the selectivities. planner.topolog
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from planner.errors import InvalidTopology, NoSteadyState, join_names
@@ -17,6 +18,8 @@ from planner.values import Diagnostic, Load, Topology
 
 # Counts over an interval of some hundred tuples scatter by less than this.
 ARRIVAL_TOLERANCE = 0.1
+MOST_REMEMBERED = 100
+"""Operators of a topology whose visits are remembered: more would take too much memory."""
 NO_INPUT = Diagnostic(
     "no-input", "external_rate is 0: nothing waits, and E[T] is what a single tuple would take in service."
 )
@@ -127,14 +130,29 @@ def pass_around(network: Network, component: Sequence[int], received: list[float
         received[target] += selectivity * received[operator]
 
 
+def settle_topology(topology: Topology) -> tuple[Network, list[float]]:
+    """The network and its visits, which nobody may change: they are remembered, as many loads are of one topology."""
+    if len(topology.operators) <= MOST_REMEMBERED:
+        return remember_settled(topology)
+    network = index_topology(topology)
+    return network, settle_network(network)
+
+
+@lru_cache(maxsize=256)
+def remember_settled(topology: Topology) -> tuple[Network, list[float]]:
+    """As settle_topology."""
+    network = index_topology(topology)
+    return network, settle_network(network)
+
+
 def measure_flow(topology: Topology, load: Load) -> Flow:
     """Visits and arrival rates under a load.
 
     A measured rate replaces the derived rate of its own operator only. Operators downstream still follow the external
     rate, so that one wrong counter does not spread.
     """
-    network = index_topology(topology)
-    visits = settle_network(network)
+    network, settled = settle_topology(topology)
+    visits = list(settled)  # of this load: what is remembered stays as it is
     check_load(network, load)
     external_rate = load.external_rate
     diagnostics = list(network.diagnostics)

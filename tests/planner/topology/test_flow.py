@@ -56,6 +56,13 @@ def test_a_measured_rate_wins_for_its_own_operator_only() -> None:
     assert (rates, diagnostics) == ([10.0, 20.5, 60.0], ())
 
 
+def test_what_is_remembered_of_a_topology_is_not_touched_by_a_load_that_measures_rates() -> None:
+    first = arrival_rates(CHAIN, load_chain())
+    measured = {name: OperatorLoad(9.0, arrival_rate=3.0) for name in load_chain().operators}
+    assert arrival_rates(CHAIN, Load(10.0, measured))[0] == [3.0] * len(CHAIN.operators)
+    assert arrival_rates(CHAIN, load_chain()) == first
+
+
 def test_measured_rates_that_disagree_are_said_the_worst_first() -> None:
     load = load_chain(b=OperatorLoad(1.0, arrival_rate=25.0), c=OperatorLoad(1.0, arrival_rate=0.0))
     rates, (diagnostic,) = arrival_rates(CHAIN, load)
