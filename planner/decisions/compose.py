@@ -143,14 +143,16 @@ def find_horizon_if_weighed(
 def look_around(decision: Decision, policy: Policy) -> Counterfactuals:
     """Why not one processor fewer at the rate sized for, and up to which rate the recommendation holds."""
     correction = decision.correction
+    counts = [one.processors for one in decision.recommended.operators]
+    drawn = draw_limit(decision.situation.topology, decision.situation.load, policy.target)
     return find_counterfactuals(
         scale_load(decision.situation, decision.sized_rate),
-        [one.processors for one in decision.recommended.operators],
+        counts,
         policy.t_max_seconds,
         policy.t_min_seconds,
         wait_factor=correction.least_shared,
         own_factor=correction.own if correction.is_own else None,
-        drawn=draw_limit(decision.situation.topology, decision.situation.load, policy.target),
+        drawn=None if drawn is None else drawn.settle(decision.situation, counts),
     )
 
 

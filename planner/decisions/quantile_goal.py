@@ -29,6 +29,7 @@ def propose_for_quantile(case: Case) -> Proposal:
     assert target is not None
     limit = draw_limit(case.situation.topology, case.situation.load, target)
     assert limit is not None  # a target of E[T] is t_max_seconds: owner_terms.Policy
+    limit = limit.settle(case.situation, case.running)
     seconds = find_signal(case, limit)
     seen = describe_seconds(target, seconds)
     if seconds is None or seconds > target.seconds:

@@ -1,14 +1,19 @@
-"""A limit on a quantile, or on completion: every allocation and every rate is timed on one draw."""
+"""A limit on a quantile, or on completion: every allocation and every rate is timed on one draw.
+
+Where it can be afforded, modelled waits are multiplied by what simulations say of them (planner.plans.wait_scale): those of
+the processors that are judged, under the measured load. The factor is the same at all rates that a gate is asked about.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from planner.plans.drawn_waits import find_waits
 from planner.plans.estimation import Situation
-from planner.plans.quantile_search import DrawnTrial, search_fewest
-from planner.plans.quantile_target import choose_margin, require_draw, spread_counts
+from planner.plans.quantile_target import find_fewest_within, require_draw, spread_counts
+from planner.plans.simulated_runs import make_simulator
 from planner.plans.spread import DEFAULT_SEED, Drawn, draw_roots
 from planner.plans.time_target import TimeTarget
+from planner.plans.wait_scale import find_wait_scale, scale_waits
 from planner.quantiles.root_times import time_roots
 from planner.values import Diagnostic, Estimate, Load, Topology
 
@@ -22,13 +27,22 @@ class DrawnLimit:
 
     target: TimeTarget
     drawn: Drawn
+    wait_scale: float = 1.0
+
+    def settle(self, situation: Situation, counts: Sequence[int]) -> "DrawnLimit":
+        """The limit with the wait_scale of these processors."""
+        draw = require_draw(self.drawn)
+        simulator = make_simulator(situation, self.target, counts, draw.roots, DEFAULT_SEED)
+        if simulator is None or find_waits(situation, counts) is None:
+            return replace(self, wait_scale=1.0)
+        return replace(self, wait_scale=find_wait_scale(situation, draw, self.target, counts, simulator))
 
     def find_seconds(self, situation: Situation, counts: Sequence[int]) -> float | None:
         """What the target limits; None where an operator cannot keep up."""
         waits = find_waits(situation, counts)
         if waits is None:
             return None
-        return self.target.measure(time_roots(require_draw(self.drawn), waits))
+        return self.target.measure(time_roots(require_draw(self.drawn), scale_waits(waits, self.wait_scale)))
 
     def is_met(self, situation: Situation, counts: Sequence[int]) -> bool:
         """Whether the target is met."""
@@ -37,8 +51,7 @@ class DrawnLimit:
 
     def find_fewest(self, situation: Situation) -> list[int]:
         """The fewest processors found that meet the target; raises QuantileUnreachable or BoundTooSmall."""
-        margin = choose_margin(situation.topology)
-        return search_fewest(DrawnTrial(situation, require_draw(self.drawn), self.target, margin)).counts
+        return find_fewest_within(situation, self.drawn, self.target, DEFAULT_SEED).counts
 
     def add_spread(self, situation: Situation, counts: Sequence[int], answer: Estimate) -> Estimate:
         """The estimate with total and completion, and what is to say of the draw."""
@@ -47,15 +60,20 @@ class DrawnLimit:
             return answer._replace(diagnostics=answer.diagnostics + said)
         levels = [] if self.target.quantile is None else [self.target.quantile]
         total, completion = spread_counts(
-            situation, self.drawn, counts, levels, DEFAULT_SEED, answer.evidence
+            situation, self.drawn, counts, levels, DEFAULT_SEED, answer.evidence, self.wait_scale
         )
         return answer._replace(total=total, completion=completion, diagnostics=answer.diagnostics + said)
 
     def describe(self) -> Diagnostic:
         """Says that the verdict rests on a draw."""
+        scaled = (
+            f" with waits that a simulation found to be {self.wait_scale:.3g} times as long as modelled"
+            if self.wait_scale != 1.0
+            else ""
+        )
         detail = (
             f"{self.target.measured[:1].upper()}{self.target.measured[1:]} is that of "
-            f"{require_draw(self.drawn).roots:,} external tuples drawn at random; headroom_rate is found to "
+            f"{require_draw(self.drawn).roots:,} external tuples drawn at random{scaled}; headroom_rate is found to "
             f"{TOLERANCE:.2%}."
         )
         return Diagnostic("target-on-a-draw", detail)

@@ -5,7 +5,7 @@ best split of k_max (DRS, problem 6). In the last case the question is whether a
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Literal
 
@@ -61,7 +61,7 @@ def judge_capacity(
     check_rate(measured, rate)
     choose, origin = find_choice(measured, processors, k_max)
     situation = scale_load(measured, rate)
-    counts = choose(situation)
+    limits = settle_limits(limits, measured, counts := choose(situation), origin)
     answer = assess_limited(situation, counts, limits)
     checks = run_checks(situation, counts, answer, limits)
     passed = all(check.passed for check in checks)
@@ -96,6 +96,13 @@ def make_limits(
     if target is not None and target.is_expected_sojourn:
         return Limits(target.seconds, k_max)
     return Limits(t_max_seconds, k_max, draw_limit(topology, load, target))
+
+
+def settle_limits(limits: Limits, measured: Situation, counts: Sequence[int], origin: Origin) -> Limits:
+    """The limits, with drawn waits as simulations have them; not where each rate has processors of its own."""
+    if limits.drawn is None or origin == "planned":
+        return limits
+    return replace(limits, drawn=limits.drawn.settle(measured, counts))
 
 
 def assess_limited(situation: Situation, counts: Sequence[int], limits: Limits) -> Estimate:

@@ -10,6 +10,7 @@ end when the evaluations are used up; then the answer holds, and fewer processor
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from math import inf
 from typing import NamedTuple
@@ -74,6 +75,17 @@ class DrawnTrial:
         self.seen: list[dict[int, AnyWait]] = [{} for _ in self.floors]
         self.fewest: Counts = ()
         """The fewest processors that were found to meet the target so far."""
+
+    def restart(self, seconds: float, most_work: int) -> None:
+        """Searches begin anew, for a target of `seconds`, or of as few as can be; what was measured stays known."""
+        least = max(self.measure([None] * len(self.floors)), self.find_services())
+        self.target = replace(self.target, seconds=max(seconds, least))
+        self.fewest = ()
+        self.work_left = max(most_work, LEAST_EVALUATIONS * self.cost)
+
+    def find_services(self) -> float:
+        """What the target is of, where no tuple waits."""
+        return self.target.measure(time_roots(self.draw, [Wait(0.0, 0.0)] * len(self.floors)))
 
     def find_best_waits(self) -> list[AnyWait]:
         """The wait of each operator with all the processors that it may have; unbounded plain ones wait 0."""
@@ -176,7 +188,7 @@ def find_aim(trial: DrawnTrial) -> float:
     Raises QuantileUnreachable where the target is missed even without any wait, or with all max_processors.
     """
     target = trial.target
-    services = target.measure(time_roots(trial.draw, [Wait(0.0, 0.0)] * len(trial.floors)))
+    services = trial.find_services()
     if target.seconds < services:
         raise QuantileUnreachable(target.seconds, services, measured=target.measured)
     nothing: Partly = [None] * len(trial.floors)

@@ -1,4 +1,4 @@
-"""When roots arrive: as a Poisson process, evenly, in bursts (MMPP), or as many as were counted in each interval.
+"""When roots arrive: as a Poisson process, evenly, with gamma gaps, in bursts (MMPP), or as counted by interval.
 
 A root is one tuple of the external stream.
 """
@@ -11,7 +11,7 @@ import numpy as np
 from planner.arrays import Floats
 from planner.errors import InvalidLoad
 
-KINDS = ("poisson", "deterministic", "mmpp", "series")
+KINDS = ("poisson", "deterministic", "gamma", "mmpp", "series")
 MOST_CYCLES = 10_000_000
 
 
@@ -21,7 +21,7 @@ class ArrivalLaw:
 
     Under mmpp the rate is `burst_ratio` times the mean in bursts. They take `burst_share` of the time and last
     `mean_burst_seconds`, exponentially distributed as the calm between them. `counts` are the roots in each interval
-    of a series.
+    of a series. The gaps of gamma are independent, with the SCV `scv`.
     """
 
     kind: str = "poisson"
@@ -30,6 +30,7 @@ class ArrivalLaw:
     mean_burst_seconds: float = 0.0
     counts: tuple[int, ...] = ()
     interval_seconds: float = 1.0
+    scv: float = 1.0
 
 
 def check_arrivals(law: ArrivalLaw, rate: float, roots: int) -> None:
@@ -42,6 +43,8 @@ def check_arrivals(law: ArrivalLaw, rate: float, roots: int) -> None:
         raise InvalidLoad(
             "external_rate is 0, so that nothing arrives: give a rate above 0.", "/external_rate"
         )
+    if law.kind == "gamma" and not 0.0 < law.scv < math.inf:
+        refuse_arrivals(f"scv is {law.scv}: give a finite number above 0.", "/scv")
     if law.kind == "mmpp":
         check_bursts(law, rate, roots)
 
@@ -90,6 +93,8 @@ def draw_arrivals(law: ArrivalLaw, rate: float, roots: int, random: np.random.Ge
     """The times of arrival in seconds, rising; a series with fewer roots gives fewer."""
     if law.kind == "deterministic":
         return np.arange(1.0, roots + 1.0) / rate
+    if law.kind == "gamma":
+        return np.cumsum(random.gamma(1.0 / law.scv, law.scv / rate, roots))
     if law.kind == "mmpp":
         return draw_bursts(law, rate, roots, random)
     if law.kind == "series":

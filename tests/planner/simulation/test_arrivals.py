@@ -31,7 +31,9 @@ def count_by_window(times: np.ndarray, window: float) -> np.ndarray:
     return np.bincount((times / window).astype(np.int64))[:-1]
 
 
-@pytest.mark.parametrize("law", [ArrivalLaw(), ArrivalLaw("deterministic"), BURSTS])
+@pytest.mark.parametrize(
+    "law", [ArrivalLaw(), ArrivalLaw("deterministic"), ArrivalLaw("gamma", scv=0.3), BURSTS]
+)
 def test_roots_arrive_in_order_and_at_the_mean_rate(law: ArrivalLaw):
     times = draw_arrivals(law, 5.0, 400_000, make_random(3, 0))
     assert len(times) == 400_000
@@ -53,6 +55,15 @@ def test_bursts_are_as_likely_at_the_start_as_later():
     ]
     deviation = (5.0 * dispersion(BURSTS, 5.0, 1.0) / 4_000) ** 0.5
     assert abs(np.mean(counts) - 5.0) < 3.0 * deviation
+
+
+@pytest.mark.parametrize("scv", [0.3, 2.5])
+def test_gamma_gaps_have_their_scv(scv: float):
+    gaps = np.diff(draw_arrivals(ArrivalLaw("gamma", scv=scv), 5.0, 400_000, make_random(6, 0)))
+    assert gaps.var() / gaps.mean() ** 2 == pytest.approx(scv, rel=0.03)
+    with pytest.raises(InvalidLoad, match="scv is 0") as caught:
+        check_arrivals(ArrivalLaw("gamma", scv=0.0), 5.0, 10)
+    assert caught.value.pointer == "/scv"
 
 
 def test_calm_arrivals_scatter_as_poisson():
