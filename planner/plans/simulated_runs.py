@@ -2,6 +2,7 @@
 
     bound = mean + t·s·√(1/n + 1/4),   t the 90% quantile of Student's t, s the scatter of n runs; the further one is
                                        four times as long as each of them
+
 Runs differ even where they are long: instances that deal tuples in turn begin at other places, and keep in step.
 """
 
