@@ -69,3 +69,10 @@ def matrix(*series: Labelled) -> dict[str, Any]:
 def ask(role: str, points: dict[float, str | float], **parameters: object) -> EngineAnswer:
     """An answer in a role, of one series without labels."""
     return answer(matrix(({}, points)), f"sum(rate({role}[1m]))", role=role, **parameters)
+
+
+def shorten(document: Any, series: int, points: slice) -> Any:
+    """Some points of the first series."""
+    data = document["data"]
+    kept = [one | {"values": one["values"][points]} for one in data["result"][:series]]
+    return document | {"data": data | {"result": kept}}

@@ -21,6 +21,7 @@ from tests.app.engines.prometheus.recorded import (
     load,
     matrix,
     send_as_source,
+    shorten,
 )  # fmt: skip
 
 TRUE_RATES = {"parse": 20.0, "score": 40.0}
@@ -68,6 +69,13 @@ def test_a_source_that_waits_is_no_operator():
 def test_an_answer_sent_twice_counts_once():
     assert read([*list_rates(), *list_rates()]).loads == read(list_rates()).loads
     assert read([*list_counters(), *list_counters()]).loads == read(list_counters()).loads
+
+
+def test_ranges_that_were_asked_one_after_the_other_are_one_range():
+    older = [EngineAnswer(shorten(one.body, 99, slice(0, 3))) for one in list_counters()]
+    newer = [EngineAnswer(shorten(one.body, 99, slice(2, None))) for one in list_counters()]
+    assert read([*older, *newer]).loads == read(list_counters()).loads
+    assert len(read(newer).loads) < len(read(list_counters()).loads)
 
 
 def test_any_application_is_read_by_roles():
@@ -160,13 +168,6 @@ ASKED = {
     "range-parallelism": PROCESSORS,
     "range-source-out": SENT,
 }
-
-
-def shorten(document: Any, series: int, points: slice) -> Any:
-    """Some points of the first series."""
-    data = document["data"]
-    kept = [one | {"values": one["values"][points]} for one in data["result"][:series]]
-    return document | {"data": data | {"result": kept}}
 
 
 SHORT = [shorten(load(name), 8, slice(None)) for name in ("range-numRecordsIn", "range-accumulateBusy")]

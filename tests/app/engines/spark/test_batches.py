@@ -54,6 +54,7 @@ def test_a_batch_sent_twice_counts_once_and_batches_come_in_order():
         (make(1, 0.0), make(1, 10.0, rows=0), True),  # the progress of an idle query repeats the number
         (make(1, 0.0), make(3, 1.0), False),
         (make(1, 0.0), make(0, 1.0, run="b"), False),
+        (make(1, 0.0), make(2, 1.0, run="b"), False),
         (make(None, 0.0), make(1, 1.0), False),
     ],
 )

@@ -75,6 +75,10 @@ def test_partitions_of_kafka_bound_the_cores():
     reading = read(answers)
     assert reading.topology is not None
     assert reading.topology.operators[0].max_parallelism == 5
+    unknown = STATELESS[2] | kafka_batch | {"stateOperators": [{"numShufflePartitions": None}]}
+    unbounded = read([EngineAnswer([STATELESS[1], unknown]), EngineAnswer(EXECUTORS)])
+    assert unbounded.topology is not None
+    assert unbounded.topology.operators[0].max_parallelism is None
     alone = read(answers[:1])
     assert alone.topology is not None
     assert alone.topology.operators[0].max_parallelism is None  # a processor is then the whole query
