@@ -10,10 +10,13 @@ from app.http.errors import NotAcceptable
 from app.http.negotiation import JSON
 from app.patches.gathering import GatheredPatch
 from app.patches.schemas import PatchAnswer, PatchFormat
+from app.storage.storage_errors import find_address
 
 YAML = "application/yaml"
 IN_YAML = ("keda", "kubernetes", "flink-operator")
-ENGINE_URL = "<engine's address>"
+ENGINE_URL = "<address of the engine>"
+ENGINE_OF = {"flink": "flink", "flink-operator": "flink", "storm": "storm", "heron": "heron"}
+"""By format, the engine whose names of things it needs."""
 HOLDS = (
     "The decision is to hold: the processors that run are the recommended ones, and there is nothing to send."
 )
@@ -35,7 +38,7 @@ def to_patch_answer(gathered: GatheredPatch, form: PatchFormat, patch: EnginePat
         content_type=(patch.content_type or JSON) if is_request else None,
         body=patch.body,
         command=write_curl(patch) if is_plain else patch.command,
-        notes=[*describe_decision(gathered), *patch.notes],
+        notes=[*describe_decision(gathered), *patch.notes, *describe_marks(gathered, form)],
         placeholders=[*([ENGINE_URL] if is_plain else []), *patch.placeholders],
     )
 
@@ -55,7 +58,7 @@ def describe_decision(gathered: GatheredPatch) -> list[str]:
     if not gathered.is_newest:
         notes.append(
             "A decision on newer data is stored: send the patch of that one "
-            f"(GET /v1/topologies/{decision.basis.topology}/decisions lists them, newest first)."
+            f"(GET {find_address(decision.basis.topology)}/decisions lists them, newest first)."
         )
     if decision.basis.revision != gathered.revision:
         notes.append(
@@ -73,6 +76,25 @@ def describe_decision(gathered: GatheredPatch) -> list[str]:
         )
         notes.append(f"It moves state of {told}: tuples wait meanwhile.")
     return notes
+
+
+def is_read(gathered: GatheredPatch, form: PatchFormat) -> bool:
+    """Whether the engine's own names of things are known."""
+    return gathered.engine != "" and gathered.engine == ENGINE_OF.get(form)
+
+
+def describe_marks(gathered: GatheredPatch, form: PatchFormat) -> list[str]:
+    """Since when the names that the engine gives to things are known, or how they become known."""
+    engine = ENGINE_OF.get(form)
+    if engine is None:
+        return []
+    if is_read(gathered, form) and gathered.seen_at is not None:
+        at = gathered.seen_at.isoformat(timespec="seconds").replace("+00:00", "Z")
+        return [
+            f"Ids and names are those that {engine} gave at {at}: a job that was started again has others."
+        ]
+    address = f"{find_address(gathered.decision.basis.topology)}/snapshots/from/{engine}"
+    return [f"No answer of {engine} about this topology is stored: POST one to {address} and ask again."]
 
 
 def write_yaml(answer: PatchAnswer) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from pydantic import JsonValue
@@ -20,12 +21,13 @@ Bounds = Mapping[str, tuple[int, int | None]]
 
 @dataclass(frozen=True)
 class GatheredPatch:
-    """`engine` is the engine whose answers were stored last, "" for none; `marks` are what it calls things."""
+    """`engine` is the engine whose answers were stored last, "" for none; `marks` are what it called things then."""
 
     decision: DecisionAnswer
     bounds: Bounds
     engine: str
     marks: Mapping[str, JsonValue]
+    seen_at: datetime | None
     is_newest: bool
     revision: int
 
@@ -40,6 +42,7 @@ def gather_patch(session: Session, decision_id: UUID) -> GatheredPatch:
         bounds=read_bounds(stored, decision.policy),
         engine=row.engine if row else "",
         marks=row.marks if row else {},
+        seen_at=row.seen_at if row else None,
         is_newest=find_newest_id(session, stored) == decision_id,
         revision=stored.revision,
     )

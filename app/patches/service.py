@@ -8,18 +8,10 @@ from sqlalchemy.orm import Session
 
 from app.engines.kubernetes import deployments, flink_operator, keda
 from app.engines.patches import EnginePatch
-from app.patches.answers import to_patch_answer
+from app.patches.answers import is_read, to_patch_answer
 from app.patches.gathering import GatheredPatch, gather_patch
 from app.patches.schemas import PatchAnswer, PatchFormat
 from app.settings import Settings
-
-ENGINE_OF: dict[PatchFormat, str] = {
-    "flink": "flink",
-    "flink-operator": "flink",
-    "storm": "storm",
-    "heron": "heron",
-}
-"""The engine whose names of things a format needs."""
 
 
 def find_patch(
@@ -36,7 +28,7 @@ def make_patch(
     """The patch for the recommended processors of every operator: engines refuse one for some of them."""
     recommended = gathered.decision.processors.recommended
     counts = {one.name: recommended[one.name] for one in gathered.decision.current.operators}
-    marks = gathered.marks if gathered.engine == ENGINE_OF.get(form) else {}
+    marks = gathered.marks if is_read(gathered, form) else {}
     if form == "json":
         return EnginePatch(format="json", body=dict(counts))
     if form == "kubernetes":

@@ -33,7 +33,11 @@ class BridgeProcess:
         """Waits until it has told so many more events of these kinds."""
         kinds = tuple(kinds)
         wanted = self.count(*kinds) + number
-        wait_for(lambda: self.count(*kinds) >= wanted, f"the bridge tells {number} of {kinds}: {self.tell_last()}", seconds)
+        wait_for(
+            lambda: self.count(*kinds) >= wanted,
+            f"the bridge tells {number} of {kinds}: {self.tell_last()}",
+            seconds,
+        )
 
     def tell_last(self) -> str:
         """The newest events, for a message."""

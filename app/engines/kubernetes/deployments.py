@@ -9,8 +9,8 @@ from app.engines.patches import Counts, EnginePatch
 
 NOTES = (
     (
-        "One request, or one command, for each operator: there is no request that scales all of them at once. Scale up "
-        "downstream operators first, and scale down upstream ones first."
+        "One request, or one command, for each operator: none scales all of them at once. What the decision promises "
+        "holds when all are sent and the pods serve."
     ),
     "A HorizontalPodAutoscaler or a ScaledObject on the same Deployment would undo this: use one of them only.",
 )

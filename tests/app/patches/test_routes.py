@@ -107,10 +107,11 @@ def test_flink_takes_the_parallelism_of_every_vertex(client: httpx.Client, chang
     assert patch["body"] != recorded
     assert (patch["method"], patch["content_type"]) == ("PUT", "application/json")
     assert patch["path"] == f"/jobs/{read_job()['jid']}/resource-requirements"
-    assert patch["placeholders"] == ["<engine's address>"]
+    assert patch["placeholders"] == ["<address of the engine>"]
     words = shlex.split(patch["command"])
-    assert words[:4] == ["curl", "-X", "PUT", f"<engine's address>{patch['path']}"]
+    assert words[:4] == ["curl", "-X", "PUT", f"<address of the engine>{patch['path']}"]
     assert json.loads(words[-1]) == patch["body"]
+    assert patch["notes"][-1].startswith("Ids and names are those that flink gave at 2")
     overrides = read(client, change_of_flink, "flink-operator")["body"]["spec"]["flinkConfiguration"]
     (written,) = overrides.values()
     assert dict(one.split(":") for one in written.split(",")) == {
@@ -137,6 +138,12 @@ def breaks(body: dict[str, Any], vertices: dict[str, int]) -> bool:
     return bounds.keys() != vertices.keys() or any(
         not 1 <= one["lowerBound"] <= one["upperBound"] <= vertices[vertex] for vertex, one in bounds.items()
     )
+
+
+def test_what_another_engine_calls_things_is_not_used(client: httpx.Client, change_of_flink: dict[str, Any]):
+    patch = read(client, change_of_flink, "storm")
+    assert "<topology id>" in patch["placeholders"]
+    assert "No answer of storm" in patch["notes"][-1]
 
 
 def test_only_objects_of_kubernetes_are_written_in_yaml(client: httpx.Client, change: dict[str, Any]):
