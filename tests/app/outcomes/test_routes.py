@@ -3,13 +3,19 @@
 import itertools
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
+from sqlalchemy import text
+from sqlalchemy.orm import Session
 
+from app.tables import DecisionRow
 from tests.app.decision_calls import ENOUGH, TARGET, at, decide, observe, put_policy
+from tests.app.processes import wait_until
 
 FINAL = "rolled-back"
+WAITING = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
 
 
 def put(client: httpx.Client, decision: dict[str, Any], **body: Any) -> httpx.Response:
@@ -86,12 +92,18 @@ def test_a_later_state_is_not_undone_by_an_earlier_one(
 
 
 def test_reports_at_the_same_time_end_as_reports_one_after_the_other(
-    client: httpx.Client, change: dict[str, Any]
+    client: httpx.Client, session: Session, change: dict[str, Any]
 ):
-    states = [FINAL, "applied", "failed"] * 4
-    with ThreadPoolExecutor(4) as pool:
-        answers = list(pool.map(lambda state: put(client, change, state=state).status_code, states))
-    assert set(answers) <= {200, 409}
+    """One report waits for the other: it does not write over what it has not read."""
+    assert put(client, change, state="applied").status_code == 200
+    row = session.get_one(DecisionRow, UUID(change["id"]), with_for_update=True)
+    assert row.outcome is not None
+    with ThreadPoolExecutor(1) as pool:
+        failed = pool.submit(put, client, change, state="failed")
+        wait_until(lambda: session.scalar(WAITING) == 1, "the other report waits")
+        row.outcome = row.outcome | {"state": FINAL}
+        session.commit()
+        assert failed.result().status_code == 409
     assert read(client, change)["state"] == FINAL
 
 

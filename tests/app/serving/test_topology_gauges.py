@@ -37,6 +37,7 @@ ROW: dict[str, Any] = {
     "decided_rate": 100.0,
     "holds_up_to_rate": 107.0,
 }
+NEWEST = "x \"new'"
 Samples = dict[tuple[str, ...], float]
 
 
@@ -156,7 +157,7 @@ def test_every_worker_says_what_is_stored_within_the_bounds(
     )
     wait_until(lambda: len(find_workers(service)) == 2, "both workers serve")
     with httpx.Client(base_url=service.url, timeout=PATIENCE_SECONDS) as client:
-        for name, minutes_ago in (("new \"'\n".strip(), 2), ("older", 3), ("oldest", 4)):
+        for name, minutes_ago in ((NEWEST, 2), ("older", 3), ("oldest", 4)):
             store(client, name, minutes_ago)
         put_policy(client, "older", TARGET)
         made = client.post("/v1/topologies/older/decisions").json()
@@ -167,7 +168,7 @@ def test_every_worker_says_what_is_stored_within_the_bounds(
             ("running_stable", "older"): 0.0,
             ("expected_sojourn_seconds", "older"): made["expected_sojourn_seconds"],
             ("headroom_rate", "older"): made["counterfactuals"]["holds_up_to_rate"] - 480.0,
-            ("processors", "new \"'", "generator", "running"): 6,
+            ("processors", NEWEST, "generator", "running"): 6,
             ("topology_gauges_up",): 1.0,
             ("topology_gauges_omitted", "topologies"): 1.0,
             ("topology_gauges_omitted", "operators"): 2.0,
@@ -176,7 +177,7 @@ def test_every_worker_says_what_is_stored_within_the_bounds(
             found = scrape(service.url)
             assert found.items() >= expected.items()
             assert not any("oldest" in key or "reporter" in key for key in found)
-            assert ("expected_sojourn_seconds", "new \"'") not in found
+            assert ("expected_sojourn_seconds", NEWEST) not in found
         assert client.delete("/v1/topologies/older").status_code == 204
         assert not any("older" in key for key in scrape(service.url))
         assert ("external_rate", "oldest") in scrape(service.url)
