@@ -71,17 +71,19 @@ def find_backlog(vertex: str, interval: JobInterval, shape: JobShape) -> float |
     return waiting if waiting >= 0.0 else None
 
 
-def is_overloaded(vertex: str, interval: JobInterval, flows: JobFlows) -> bool:
-    """Whether a vertex, or one of its subtasks, works all the time, and it is sent more than it serves."""
-    activity, offered = interval.activities[vertex], flows.find_offered(vertex)
-    if not activity.is_saturated or offered is None or activity.served is None:
-        return False
-    return activity.served < OVERLOADED * offered
+def takes_less(vertex: str, interval: JobInterval, flows: JobFlows) -> bool:
+    """Whether a vertex served less than was sent to it."""
+    served, offered = interval.activities[vertex].served, flows.find_offered(vertex)
+    return served is not None and offered is not None and served < OVERLOADED * offered
 
 
 def list_overloaded(interval: JobInterval, flows: JobFlows) -> list[str]:
-    """The vertices that are sent more than they serve."""
-    return [vertex for vertex in interval.activities if is_overloaded(vertex, interval, flows)]
+    """The vertices that are sent more than they serve, and have no idle time left."""
+    return [
+        vertex
+        for vertex, activity in interval.activities.items()
+        if activity.is_saturated and takes_less(vertex, interval, flows)
+    ]
 
 
 def list_held_back(interval: JobInterval, flows: JobFlows, shape: JobShape) -> set[str]:

@@ -7,7 +7,7 @@ from app.engines.flink.activity import JobInterval
 from app.engines.flink.documents import FlinkCluster
 from app.engines.flink.flows import JobFlows
 from app.engines.flink.graph import JobShape
-from app.engines.flink.loads import list_busy, list_held_back, list_overloaded
+from app.engines.flink.loads import list_busy, list_held_back, list_overloaded, takes_less
 from app.engines.flink.naming import CHAIN
 from app.engines.flink.services import QUIET
 from app.engines.flink.subtasks import SATURATED
@@ -175,7 +175,20 @@ def note_overload(interval: JobInterval, flows: JobFlows, shape: JobShape) -> It
             "load is at least what was measured. Flink's back pressure may still say ok.",
             full,
         )
+    behind = [
+        names[vertex]
+        for vertex, activity in interval.activities.items()
+        if not activity.is_saturated and takes_less(vertex, interval, flows)
+    ]
+    if behind:
+        yield say(
+            "backlog-grows",
+            f"Took less than was sent, though they had idle time left: {', '.join(behind)}. One of their subtasks may "
+            "have none left.",
+            behind,
+        )
     yield from note_hot(interval, names)
+    yield from note_unknown_shares(interval, shape)
     held = sorted(names[vertex] for vertex in list_held_back(interval, flows, shape))
     if held:
         yield say(
@@ -199,6 +212,25 @@ def note_hot(interval: JobInterval, names: Mapping[str, str]) -> Iterable[Diagno
                 "lie apart.",
                 [names[vertex]],
             )
+
+
+def note_unknown_shares(interval: JobInterval, shape: JobShape) -> Iterable[Diagnostic]:
+    """Where keys decide which subtask gets a record, and subtasks were not asked for."""
+    operators = [] if shape.graph is None else shape.graph.operators
+    keyed = {one.name for one in operators if one.queueing == "keyed"}
+    unknown = {
+        shape.names[vertex]: vertex
+        for vertex, activity in interval.activities.items()
+        if shape.names[vertex] in keyed and activity.vertex.parallelism > 1 and not activity.subtasks
+    }
+    if unknown:
+        paths = ", ".join(f"/jobs/<job id>/vertices/{vertex}" for vertex in unknown.values())
+        yield say(
+            "shares-unknown",
+            f"How records spread over the subtasks of {', '.join(unknown)} is not known, and is taken as even: "
+            f"one with a hot key would not be seen. Send the answers of GET {paths} too.",
+            list(unknown),
+        )
 
 
 def note_cluster(cluster: FlinkCluster, slots_used: int) -> Iterable[Diagnostic]:

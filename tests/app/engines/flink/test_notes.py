@@ -33,6 +33,26 @@ def test_a_source_that_is_blocked_lets_in_less_than_is_offered():
     assert "source-held-back" not in codes(read(load("job27-apart")))
 
 
+def test_a_vertex_that_takes_less_than_is_sent_though_it_has_idle_time_is_said():
+    job = load("job")
+    behind = {**FULL, "parse": (40.0, 80.0, 0.4), "score": (60.0, 60.0, 0.5), "out": (60.0, 0.0, 0.0)}
+    reading = read([job, later(job, 20.0, **behind)])
+    assert "backlog-grows" in codes(reading)
+    assert reading.loads[0].operators["score"].arrival_rate == 80.0
+    assert "backlog-grows" not in codes(read(load("fork")))
+
+
+def test_keyed_vertices_whose_subtasks_were_not_sent_are_said():
+    """The same five minutes by the job's documents alone: nobody sees the hot key, and that is said."""
+    body = load("hot-key")
+    plain = {"answers": [one for one in body["answers"] if "/vertices/" not in one["path"]]}
+    said = next(one for one in read(plain).diagnostics if one.code == "shares-unknown")
+    assert said.operators == ("score",)
+    assert "/vertices/ea632d67b7d595e5b851708ae9ad79d6" in said.detail
+    assert "shares-unknown" not in codes(read(body))
+    assert "shares-unknown" not in codes(read(load("job")))
+
+
 def test_clocks_that_differ_are_said():
     """busy + idle + back-pressured of each vertex is the time that passed: where it is not, subtasks did not report."""
     assert "clocks-differ" not in codes(read(load("job")))
