@@ -11,7 +11,7 @@ from app.bridge.choosing import begin
 from app.bridge.engine_link import EngineLink, PatchRefused
 from app.bridge.outcomes import say_applied, say_refused, say_rolled_back
 from app.bridge.service_link import NotDecided, ServiceLink
-from app.bridge.states import BridgeState, Change, Distrust, Proof, Sojourn
+from app.bridge.states import AFTER_A_REFUSAL, BridgeState, Change, Distrust, Proof, Sojourn
 from app.bridge.telling import Teller
 from app.bridge.wording import say_counts
 from app.engines.patches import EnginePatch
@@ -93,7 +93,7 @@ class Applier:
 
 
 def _distrust(state: BridgeState, change: Change, why: str) -> BridgeState:
-    found = Distrust(change.action, change.asked, change.rate, change.asked_at, why)
+    found = Distrust(change.action, change.asked, change.rate, change.asked_at, why, AFTER_A_REFUSAL)
     return state._replace(distrust=found)
 
 

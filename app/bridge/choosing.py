@@ -5,7 +5,6 @@ from app.bridge.states import BridgeState, Change, Chosen, Distrust, Observation
 from app.bridge.wording import say_counts
 from app.engines.patches import Counts
 
-FORGETS_AFTER_SECONDS = 3600.0
 SAME_LOAD = 0.1
 """Loads that differ by at most this part are compared with each other."""
 
@@ -47,7 +46,7 @@ def _find_refusal(state: BridgeState, wish: Wish, seen: Observation, counts: Cou
 def find_distrust(state: BridgeState, seen: Observation) -> Distrust | None:
     """What is still not tried again."""
     found = state.distrust
-    if found is None or seen.rate is None or seen.at - found.since > FORGETS_AFTER_SECONDS:
+    if found is None or seen.rate is None or seen.at - found.since > found.for_seconds:
         return None
     return found if is_same_load(seen.rate, found.rate) else None
 

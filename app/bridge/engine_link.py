@@ -8,10 +8,13 @@ from time import time
 import httpx
 from pydantic import JsonValue
 
-from app.bridge.asking import Unanswered, ask, describe, quote_text, read_json
+from app.bridge.asking import Unanswered, describe, quote_text, read_json
 from app.engines.answers import EngineAnswer, UnreadableAnswer
 from app.engines.patches import Counts, EnginePatch
 from app.engines.readers import EngineName
+
+OF_A_PROXY = {502, 503, 504}
+"""Statuses after which nobody knows whether the engine has got the request."""
 
 
 class PatchRefused(Exception):
@@ -66,7 +69,12 @@ class EngineLink:
         assert patch.method is not None
         assert patch.path is not None
         method, path = patch.method, patch.path
-        answer = ask("engine", lambda: self.client.request(method, path, json=patch.body))
+        try:
+            answer = self.client.request(method, path, json=patch.body)
+        except httpx.TransportError as error:
+            raise Unanswered("engine", f"does not answer: {describe(error)}") from error
+        if answer.status_code in OF_A_PROXY:
+            raise Unanswered("engine", _describe_status(answer))
         if not answer.is_success:
             raise PatchRefused(f"the engine refused the change ({answer.status_code}): {quote_text(answer)}")
 

@@ -7,11 +7,19 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from app.bridge.applying import Applier, Recorder, describe_by_hand
+from app.bridge.asking import Unanswered
 from app.bridge.choosing import choose
 from app.bridge.engine_link import EngineLink
 from app.bridge.health import Health
 from app.bridge.machine import adopt, look
-from app.bridge.outcomes import find_unproved, plan_change, say_failed, say_proved, say_refused
+from app.bridge.outcomes import (
+    find_distrusted,
+    find_unproved,
+    plan_change,
+    say_failed,
+    say_proved,
+    say_refused,
+)
 from app.bridge.proving import prove
 from app.bridge.samples import Sighting, observe
 from app.bridge.service_link import NotDecided, ServiceLink
@@ -19,7 +27,7 @@ from app.bridge.states import BridgeState, Change, NextStep, Sojourn, Terms, Wis
 from app.bridge.telling import Teller
 from app.bridge.views import describe_decision, to_data
 from app.bridge.wording import say_counts
-from app.engines.answers import EngineAnswer
+from app.engines.answers import EngineAnswer, UnreadableAnswer
 
 Result = Literal["nothing-to-do", "applied", "wanted", "waiting", "not-judged"]
 LONGEST_GAP, LEAST_GAP_SECONDS = 4.0, 10.0
@@ -63,6 +71,7 @@ class Bridge:
             return self._follow(found, seen)
         except NotDecided as error:
             self.teller.tell("not-judged", f"not judged: {error}")
+            self.has_policy = self.plan.policy is None  # it may have been deleted
             return "not-judged"
 
     def _observe(self) -> Sighting:
@@ -71,7 +80,10 @@ class Bridge:
         self.teller.conditions.clear("engine")
         if self._is_gap(now):
             self.before = []
-        seen = observe(self.engine.engine, self.before, now, self.last_end)
+        try:
+            seen = observe(self.engine.engine, self.before, now, self.last_end)
+        except UnreadableAnswer as error:
+            raise Unanswered("engine", f"cannot be read: {error.detail}") from error
         if not (self.before and seen.is_early):
             self.before = now
         return seen
@@ -85,15 +97,15 @@ class Bridge:
 
     def _start(self, seen: Sighting) -> BridgeState:
         """What was left unfinished when a bridge ended last, as the service and the engine show it."""
-        change = None
-        if self.plan.terms.apply:
-            change = find_unproved(self.service.find_newest_decision(), self.plan.terms.max_step)
-            self._reach_service()
-        state = adopt(seen.observation, change, self.plan.interval_seconds)
+        if not self.plan.terms.apply:
+            return adopt(seen.observation, None, self.plan.interval_seconds)
+        last, step = self.service.find_last_change(), self.plan.terms.max_step
+        self._reach_service()
+        state = adopt(seen.observation, find_unproved(last, step), self.plan.interval_seconds)
         if state.change is not None:
             asked = say_counts(state.change.asked)
             self.teller.tell("runs", f"a change of the last start is not proved yet: {asked}")
-        return state
+        return state._replace(distrust=find_distrusted(last, step))
 
     def _reach_service(self) -> None:
         self.health.succeed("service")
@@ -109,6 +121,8 @@ class Bridge:
         if found.next == "decide":
             self._store(seen)
             return self._decide(seen)
+        self.service.reach()
+        self._reach_service()
         if found.next == "wait":
             self.teller.tell("waiting", found.why.partition(",")[2].strip())
             return "waiting"

@@ -5,7 +5,7 @@ then there is no other change. The interval in which anything was rescaled or re
 the one after it: in both the engine still works off what the rescale held up.
 """
 
-from app.bridge.states import BridgeState, Change, Distrust, NextStep, Observation, Terms
+from app.bridge.states import AFTER_GIVING_UP, BridgeState, Change, Distrust, NextStep, Observation, Terms
 from app.bridge.wording import say_counts
 from app.engines.patches import Counts
 
@@ -99,7 +99,6 @@ def _wait(
         "Most often there are fewer slots (or, in Storm, tasks) than that: add some, or set max_processors in the "
         "topology"
     )
-    distrust = Distrust(
-        change.action, change.asked, change.rate, seen.at, "the engine did not run it when asked"
-    )
+    said = "the engine did not run it when asked"
+    distrust = Distrust(change.action, change.asked, change.rate, seen.at, said, AFTER_GIVING_UP)
     return state._replace(change=None, distrust=distrust), NextStep("give-up", why, change)

@@ -6,10 +6,19 @@ from typing import Any
 
 from app.bridge.choosing import limit_step
 from app.bridge.seen_answers import SeenDecision
-from app.bridge.states import USUAL_ERROR, Change, Proof, Sojourn
+from app.bridge.states import (
+    AFTER_A_ROLL_BACK,
+    AFTER_GIVING_UP,
+    USUAL_ERROR,
+    Change,
+    Distrust,
+    Proof,
+    Sojourn,
+)
 from app.engines.patches import Counts
 
 MOST_DETAIL = 2000
+DISTRUSTED = {"rolled-back": AFTER_A_ROLL_BACK, "failed": AFTER_GIVING_UP}
 
 
 def plan_change(decision: SeenDecision, asked: Counts, asked_at: float) -> Change:
@@ -49,7 +58,23 @@ def find_unproved(decision: SeenDecision | None, max_step: float) -> Change | No
         outcome.state != "applied" or outcome.measured_seconds is not None or outcome.detail
     ):
         return None
+    return _plan_again(decision, max_step)
+
+
+def find_distrusted(decision: SeenDecision | None, max_step: float) -> Distrust | None:
+    """What a bridge before this one rolled back or could not make run."""
+    outcome = decision.outcome if decision else None
+    if decision is None or outcome is None or outcome.state not in DISTRUSTED:
+        return None
+    change = _plan_again(decision, max_step)
+    why = outcome.detail or outcome.state
+    return Distrust(change.action, change.asked, change.rate, change.asked_at, why, DISTRUSTED[outcome.state])
+
+
+def _plan_again(decision: SeenDecision, max_step: float) -> Change:
+    """The change that a bridge made of a decision: it follows from the decision alone."""
     asked = limit_step(decision.processors.current, decision.processors.recommended, max_step)
+    outcome = decision.outcome
     applied_at = outcome.applied_at if outcome and outcome.applied_at else decision.created_at
     return plan_change(decision, asked, applied_at.timestamp())
 

@@ -79,6 +79,20 @@ class SeenOutcome(_Seen):
     detail: str | None = None
 
 
+class SeenSummary(_Seen):
+    """A decision in a list."""
+
+    id: str
+    action: str
+    outcome: SeenOutcome | None = None
+
+
+class SeenDecisions(_Seen):
+    """Decisions, newest first."""
+
+    items: list[SeenSummary]
+
+
 class SeenDecision(_Seen):
     """A decision."""
 

@@ -9,12 +9,14 @@ import httpx
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from app.bridge.asking import Unanswered, ask, quote_text, read_json
-from app.bridge.seen_answers import SeenDecision, SeenEstimate
+from app.bridge.seen_answers import SeenDecision, SeenDecisions, SeenEstimate
 from app.engines.answers import EngineAnswer
 from app.engines.numbers import read_object
 from app.engines.readers import EngineName
 
 NOT_THERE = {404, 405}
+LOOKED_THROUGH = 240
+"""Decisions: those of an hour, at four a minute."""
 A = TypeVar("A", bound=BaseModel)
 
 
@@ -55,10 +57,19 @@ class ServiceLink:
         """A new decision on what was measured last."""
         return self._parse(SeenDecision, self._call("POST", f"{self.at}/decisions", {}))
 
-    def find_newest_decision(self) -> SeenDecision | None:
-        """The decision that was made last; None where there is none."""
-        answer = self._send("GET", f"{self.at}/decisions/latest", None)
-        return None if answer.status_code in NOT_THERE else self._parse(SeenDecision, self._check(answer))
+    def find_last_change(self) -> SeenDecision | None:
+        """The newest decision for a change that was not refused; None where there is none among the last ones."""
+        answer = self._send("GET", f"{self.at}/decisions?limit={LOOKED_THROUGH}", None)
+        if answer.status_code in NOT_THERE:
+            return None
+        for one in self._parse(SeenDecisions, self._check(answer)).items:
+            if one.action != "hold" and (one.outcome is None or one.outcome.state != "refused"):
+                return self._parse(SeenDecision, self._call("GET", f"/v1/decisions/{one.id}", None))
+        return None
+
+    def reach(self) -> None:
+        """Asks only whether the service answers."""
+        self._check(self._send("GET", "/readyz", None))
 
     def estimate(self, model: str) -> float | None:
         """E[T] of what runs, for what was measured last; inf: no steady state, None: not to be had."""

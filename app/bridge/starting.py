@@ -16,7 +16,7 @@ from app.bridge.events import Display
 from app.bridge.health import Health, serving_health
 from app.bridge.lines import JsonLines, PlainLines
 from app.bridge.loop import Bridge, BridgePlan
-from app.bridge.running import run_once, run_until_stopped
+from app.bridge.running import NOT_JUDGED, run_once, run_until_stopped
 from app.bridge.service_link import ServiceLink
 from app.bridge.states import Terms
 from app.bridge.stopping import stopping_on_signals
@@ -75,7 +75,11 @@ def start(given: Given) -> int:
         teller = Teller(display)
         teller.tell("started", describe_start(given, topology), {"health_port": port})
         bridge = Bridge(plan, engine, service, teller, health)
-        return (run_once if given.once else run_until_stopped)(bridge, stop)
+        try:
+            return (run_once if given.once else run_until_stopped)(bridge, stop)
+        except BrokenPipeError:  # who read our lines has ended, as `head` does
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return NOT_JUDGED
 
 
 def read_engine(given: Given) -> EngineName:

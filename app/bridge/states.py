@@ -9,6 +9,9 @@ from app.engines.patches import Counts
 USUAL_ERROR = 0.15
 """Of E[T], on real engines; a smaller known error of the formulas alone would take noise for a worse E[T]."""
 
+AFTER_A_ROLL_BACK, AFTER_GIVING_UP, AFTER_A_REFUSAL = 3600.0, 600.0, 120.0
+"""Seconds in which the same is not tried again under the same load."""
+
 
 class Observation(NamedTuple):
     """What one look at the engine shows, beside the look before it.
@@ -53,13 +56,14 @@ class Change(NamedTuple):
 
 
 class Distrust(NamedTuple):
-    """What was tried at this rate and did not help: it is not tried again until the rate differs, or for an hour."""
+    """What was tried at this rate and did not help: it is not tried again until the rate differs, or for a time."""
 
     action: str
     asked: Counts
     rate: float
     since: float
     why: str
+    for_seconds: float = AFTER_A_ROLL_BACK
 
 
 class BridgeState(NamedTuple):

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.bridge.choosing import FORGETS_AFTER_SECONDS, begin, choose, find_distrust, is_same_load, limit_step
+from app.bridge.choosing import begin, choose, find_distrust, is_same_load, limit_step
 from app.bridge.states import BridgeState, Change, Distrust, Observation, Sojourn, Terms, Wish
 
 NAMES = ("parse", "score", "out")
@@ -73,7 +73,7 @@ def test_what_did_not_help_is_not_tried_again_until_the_load_differs_or_an_hour_
     assert choose(state, down, see(running), APPLIES).next == "refuse"
     assert choose(state, up, see(running), APPLIES).next == "apply"
     assert choose(state, down, see(running, rate=150.0), APPLIES).next == "apply"
-    assert find_distrust(state, see(running, at=FORGETS_AFTER_SECONDS + 1.0)) is None
+    assert find_distrust(state, see(running, at=3601.0)) is None
 
 
 def test_a_new_change_begins_without_distrust_and_a_roll_back_keeps_it():

@@ -69,6 +69,20 @@ def test_a_change_that_is_refused_is_told_in_the_words_of_the_engine(
         link.send(patch)
 
 
+def test_whether_a_change_was_taken_on_is_unknown_where_nobody_answers(
+    engine: FlinkStandIn, client: httpx.Client
+):
+    link = make_link(client)
+    patch = link.make_patch({}, {"job": engine.job})
+    assert patch is not None
+    engine.refuses = 503
+    with pytest.raises(Unanswered, match="503"):
+        link.send(patch)
+    client.base_url = client.base_url.copy_with(port=1)
+    with pytest.raises(Unanswered, match="refused"):
+        link.send(patch)
+
+
 def test_a_stop_is_noticed_before_a_request(client: httpx.Client):
     def stop() -> None:
         raise Stopped

@@ -69,6 +69,7 @@ def test_what_got_worse_is_rolled_back_once_and_not_tried_again(stage: Stage, cl
     assert stage.turn(bridge, 6) == ["not-judged", "not-judged", *4 * ["wanted"]]
     assert len(stage.engine.asked) == 2
     assert "worse" in stage.told.find("refused").text
+    assert stage.turn(stage.make_bridge(), 2) == ["not-judged", "wanted"], "nor by the next start"
     decision = str(stage.told.find("rolled-back").data["decision"])
     outcome = client.get(f"/v1/decisions/{decision}").json()["outcome"]
     assert outcome["state"] == "rolled-back"

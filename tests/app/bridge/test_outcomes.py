@@ -54,6 +54,17 @@ def test_only_a_change_that_may_run_and_was_not_proved_is_taken_up_again(
     assert (outcomes.find_unproved(make_decision(**named), 2.0) is not None) is is_unproved
 
 
+def test_what_was_rolled_back_or_failed_is_distrusted_after_the_next_start():
+    for state, seconds in (("rolled-back", 3600.0), ("failed", 600.0)):
+        decision = make_decision(recommended=40, outcome=APPLIED | {"state": state, "detail": "worse"})
+        found = outcomes.find_distrusted(decision, 2.0)
+        assert found is not None
+        assert (found.action, found.asked, found.rate) == ("scale_up", {"parse": 8}, 100.0)
+        assert (found.why, found.for_seconds) == ("worse", seconds)
+    assert outcomes.find_distrusted(make_decision(outcome=APPLIED), 2.0) is None
+    assert outcomes.find_distrusted(make_decision(), 2.0) is outcomes.find_distrusted(None, 2.0) is None
+
+
 def test_what_was_asked_follows_from_the_decision_and_the_largest_step():
     change = outcomes.find_unproved(make_decision(recommended=40), 2.0)
     assert change is not None

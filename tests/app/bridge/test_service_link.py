@@ -47,12 +47,16 @@ def test_old_measurements_are_no_outage_of_the_service(client: httpx.Client, sto
 
 def test_a_decision_is_made_and_found_again(client: httpx.Client, stored: str):
     link = make_link(client, stored)
-    assert link.find_newest_decision() is None
-    link.ensure_policy(POLICY | {"max_snapshot_age_seconds": 1e9})
+    assert link.find_last_change() is None
+    assert make_link(client, "nowhere").find_last_change() is None
+    link.ensure_policy({"goal": {"k_max": 23}, "max_snapshot_age_seconds": 1e9})
     made = link.decide()
-    found = link.find_newest_decision()
+    assert made.action != "hold"
+    found = link.find_last_change()
     assert found is not None
     assert (found.id, found.processors) == (made.id, made.processors)
+    assert link.record(made.id, {"state": "refused"})
+    assert link.find_last_change() is None, "what was refused is no change"
 
 
 def test_e_t_is_estimated_for_what_runs(client: httpx.Client, stored: str):
@@ -75,9 +79,13 @@ def test_a_service_without_outcomes_is_noticed(client: httpx.Client, known: str)
 def test_a_service_that_is_another_program_is_told(service: Service, known: str):
     with httpx.Client(base_url=service.url) as client:
         link = make_link(client, known)
-        link.at = "/openapi.json?"
+        link.at = "/openapi.json?x="
         with pytest.raises(Unanswered, match="is it Headgate"):
-            link.find_newest_decision()
+            link.find_last_change()
+
+
+def test_a_service_that_answers_is_reached(client: httpx.Client, known: str):
+    make_link(client, known).reach()
 
 
 def test_a_document_contains_another_one_where_it_says_all_of_it():
