@@ -72,7 +72,7 @@ def _read_row(row: Mapping[str, JsonValue], group: str | None, at: float) -> Lag
     if end is None and position is not None and lag is not None:
         end = position + lag
     member = read_name(find("member"))
-    state = PartitionState(at, end, position, lag, None if member == "-" else member)
+    state = PartitionState(at, end, position, lag, None if member == "-" else member, is_committed=True)
     return LagRow(read_name(find("group")) or group, (topic, partition), state)
 
 

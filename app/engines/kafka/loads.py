@@ -13,6 +13,8 @@ from app.engines.rates import add_known, find_growth, find_rate
 SHORTEST_SECONDS, LONGEST_SECONDS = 1.0, 86_400.0
 GROWING = 1.05
 """A member falls behind where more arrives for it than it reads by this factor."""
+COMMIT_SECONDS = 5.0
+"""auto.commit.interval.ms: so long ago a committed position may be."""
 
 
 @dataclass(slots=True)
@@ -24,7 +26,7 @@ class GroupLoads:
     too_close: int = 0
     recreated: set[Place] = field(default_factory=set)
     moved_back: set[Place] = field(default_factory=set)
-    behind: int = 0
+    busy: int = 0
     members: int = 0
     changed_members: bool = False
 
@@ -111,25 +113,34 @@ def _find_served(changes: Sequence[PartitionChange], found: GroupLoads) -> float
 def _find_service_rate(
     members: Mapping[str, Sequence[Place]], changes: Iterable[PartitionChange], found: GroupLoads
 ) -> float | None:
-    """What members read that fall behind: they are busy all the time, so it is what one can serve; their mean."""
+    """The mean of what members read that were busy all the time: what one can serve."""
     by_place = {change.place: change for change in changes}
     rates = [
         rate
         for places in members.values()
         if (rate := _find_busy_rate([by_place[place] for place in places])) is not None
     ]
-    found.behind, found.members = len(rates), len(members)
+    found.busy, found.members = len(rates), len(members)
     return sum(rates) / len(rates) if rates else None
 
 
 def _find_busy_rate(changes: Sequence[PartitionChange]) -> float | None:
+    """What a member read per second, if it was busy all the time.
+
+    It was if it read no more than had waited for it at the start. It was, too, if its lag was there and grew.
+    """
     arrived = add_known(change.arrived for change in changes)
     served = add_known(change.served for change in changes)
     before = add_known(change.before.waiting for change in changes)
     after = add_known(change.after.waiting for change in changes)
     if not served or arrived is None or before is None or after is None:
         return None
-    return served if 0.0 < before < after and arrived >= GROWING * served else None
+    is_committed = any(change.before.is_committed or change.after.is_committed for change in changes)
+    hidden = served * COMMIT_SECONDS if is_committed else 0.0
+    seconds = max(change.after.at - change.before.at for change in changes)
+    has_enough = before >= served * seconds + hidden
+    is_growing = 2.0 * hidden < before < after and arrived >= GROWING * served
+    return served if seconds >= 2.0 * COMMIT_SECONDS * is_committed and (has_enough or is_growing) else None
 
 
 def _list_instances(

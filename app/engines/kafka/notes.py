@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from app.engines.answers import say
-from app.engines.kafka.loads import GroupLoads
+from app.engines.kafka.loads import COMMIT_SECONDS, GroupLoads
 from app.engines.kafka.samples import GroupSample, Place
 from app.engines.rates import add_known
 from planner.values import Diagnostic
@@ -13,7 +13,7 @@ def list_notes(name: str, samples: Sequence[GroupSample], found: GroupLoads) -> 
     """The diagnostics of one reading."""
     return (
         _tell_of_partitions(name, samples),
-        *_tell_of_service(name, found),
+        *_tell_of_service(name, samples, found),
         *_tell_of_members(name, samples, found),
         *_tell_of_gaps(name, samples, found),
     )
@@ -29,15 +29,15 @@ def _tell_of_partitions(name: str, samples: Sequence[GroupSample]) -> Diagnostic
     return say("queueing-unknown", detail, [name])
 
 
-def _tell_of_service(name: str, found: GroupLoads) -> Iterable[Diagnostic]:
+def _tell_of_service(name: str, samples: Sequence[GroupSample], found: GroupLoads) -> Iterable[Diagnostic]:
     if not found.loads:
         return
     newest = found.loads[-1].operators[name]
     if newest.service_rate is not None:
         detail = (
-            f"{found.behind} of {found.members} consumers fell behind in the newest interval, so they were busy all "
-            "the time: service_rate is the mean of what each of them read. It counts messages in the order of their "
-            "offsets, and holds the waits of a consumer for what it calls."
+            f"{found.busy} of {found.members} consumers had messages waiting all the newest interval, so they were "
+            "busy: service_rate is the mean of what each of them read. It holds the time in which a consumer waits for "
+            f"what it calls.{_word_error(samples, found)}"
         )
         yield say("service-rate-at-saturation", detail, [name])
         return
@@ -46,6 +46,21 @@ def _tell_of_service(name: str, found: GroupLoads) -> Iterable[Diagnostic]:
         "Measure the busy time of consumers, such as by Prometheus, or give service_rate in a snapshot."
     )
     yield say("service-rate-unknown", detail, [name])
+
+
+def _word_error(samples: Sequence[GroupSample], found: GroupLoads) -> str:
+    """The known error of a rate by committed positions."""
+    if not _counts_commits(samples):
+        return ""
+    error = COMMIT_SECONDS / found.loads[-1].window_seconds
+    return (
+        f" Positions are those of commits, which are up to {COMMIT_SECONDS:g} s old by default: it may be {error:.0%} "
+        "off. Samples further apart are better."
+    )
+
+
+def _counts_commits(samples: Sequence[GroupSample]) -> bool:
+    return any(state.is_committed for state in samples[-1].states.values())
 
 
 def _tell_of_members(name: str, samples: Sequence[GroupSample], found: GroupLoads) -> Iterable[Diagnostic]:
@@ -69,6 +84,12 @@ def _tell_of_gaps(name: str, samples: Sequence[GroupSample], found: GroupLoads) 
         held = "" if waiting is None else f" {waiting:g} messages wait."
         detail = f"Rates need two samples some seconds apart, and this is one.{held}"
         yield say("one-sample", detail, [name])
+    if _counts_commits(samples) and add_known(state.waiting for state in samples[-1].states.values()):
+        detail = (
+            "The lag counts from the last commit: what was read since then seems to wait, at the default of "
+            f"{COMMIT_SECONDS:g} s between commits as much as arrives in that time."
+        )
+        yield say("lag-counts-from-commits", detail, [name])
     if found.incomplete and len(samples) > 1:
         detail = (
             f"Left out {found.incomplete} of {len(samples)} samples: the end of a partition is not known in them (no "

@@ -12,6 +12,7 @@ class PartitionState(NamedTuple):
     """One partition at a time, in epoch seconds; None: unknown, as Kafka's clients say by -1 and -1001.
 
     `end` is the offset of the next message that is written, `position` of the next that is read, `member` who reads it.
+    `is_committed`: the position is that of the last commit, and what was read since then seems to wait.
     """
 
     at: float
@@ -19,14 +20,13 @@ class PartitionState(NamedTuple):
     position: int | None
     lag: int | None
     member: str | None = None
+    is_committed: bool = False
 
     @property
     def waiting(self) -> int | None:
-        """The messages that wait: as the client says, else those from its position to the end."""
-        if self.lag is not None:
-            return self.lag
+        """The messages from the position to the end, else the lag as it was told: librdkafka counts it from commits."""
         if self.end is None or self.position is None or self.end < self.position:
-            return None
+            return self.lag
         return self.end - self.position
 
 

@@ -39,8 +39,8 @@ def read_statistics(body: JsonValue, path: str, at: datetime | None) -> ClientSt
     name = read_name(document.get("name")) or "consumer"
     client_id, place = read_name(document.get("client_id")) or "", path.partition("?")[0]
     # Names repeat from process to process; the time when the client was made does not.
-    born = "" if stamp is None or age is None else f" {(stamp - age) / 1e6:.2f}"
-    client = f"{client_id} {name} {place}{born}".strip()
+    born = "" if stamp is None or age is None else f"{(stamp - age) / 1e6:.2f}"
+    client = " ".join(part for part in (client_id, name, place, born) if part)
     clock = None if stamp is None else stamp / 1e6
     return ClientStatistics(client, when, clock, dict(_list_partitions(document)))
 
@@ -92,8 +92,10 @@ def _add(sample: GroupSample, one: ClientStatistics, at: float) -> None:
 def _read_state(partition: Mapping[str, JsonValue], at: float, client: str) -> PartitionState:
     """-1001 is no offset and -1 no lag; a partition that never held a message has nothing to read."""
     end, begin = read_count(partition.get("hi_offset")), read_count(partition.get("lo_offset"))
-    read = [read_count(partition.get(f"{kind}_offset")) for kind in ("app", "stored", "committed")]
-    position = next((offset for offset in read if offset is not None), None)
+    read = {kind: read_count(partition.get(f"{kind}_offset")) for kind in ("app", "stored", "committed")}
+    kind = next((kind for kind, offset in read.items() if offset is not None), None)
+    position = None if kind is None else read[kind]
     if position is None and end is not None and end == begin:
         position = end
-    return PartitionState(at, end, position, read_count(partition.get("consumer_lag")), client)
+    lag = read_count(partition.get("consumer_lag"))
+    return PartitionState(at, end, position, lag, client, is_committed=kind == "committed")

@@ -50,14 +50,14 @@ BURROW = {
 )
 def test_lists_of_all_kinds_are_read(body: Any):
     (found,) = read_rows(body, 5.0)
-    assert found == ("g", ("clicks", 0), PartitionState(5.0, 50, 20, 30, "m-1"))
+    assert found == ("g", ("clicks", 0), PartitionState(5.0, 50, 20, 30, "m-1", is_committed=True))
 
 
 def test_what_is_not_known_stays_unknown():
     (found,) = read_rows([CLI | {"CURRENT-OFFSET": "-", "LAG": "-", "CONSUMER-ID": "-"}], 5.0)
-    assert found.state == PartitionState(5.0, 50, None, None, None)
+    assert found.state == PartitionState(5.0, 50, None, None, None, is_committed=True)
     (found,) = read_rows([row(0, 20, 50) | {"current_offset": -1, "lag": -1, "log_end_offset": -1}], 5.0)
-    assert found.state == PartitionState(5.0, None, None, None, "m-1")
+    assert found.state == PartitionState(5.0, None, None, None, "m-1", is_committed=True)
 
 
 NO_PLACE: list[Any] = [{"topic": "a"}, {"topic": "", "partition": 0}, {"topic": "a", "partition": -1}]

@@ -9,9 +9,10 @@ from app.engines.kafka.loads import GroupLoads, make_group_loads
 from tests.app.engines.kafka.made import row
 
 
-def measure(*lists: list[Any], seconds: float = 10.0) -> GroupLoads:
+def measure(*lists: list[Any], seconds: float = 10.0, is_committed: bool = False) -> GroupLoads:
     """The loads of lists that were asked for so many seconds apart."""
     rows = [one for place, listed in enumerate(lists) for one in read_rows(listed, 100.0 + seconds * place)]
+    rows = [one._replace(state=one.state._replace(is_committed=is_committed)) for one in rows]
     return make_group_loads("g", make_lag_samples(rows))
 
 
@@ -27,7 +28,23 @@ def test_offered_and_served_are_told_apart():
 def test_the_service_rate_is_what_a_consumer_reads_that_falls_behind():
     found = measure([row(0, 0, 100), row(1, 0, 0, "m-2")], [row(0, 100, 300), row(1, 200, 200, "m-2")])
     assert found.loads[0].operators["g"].service_rate == 10.0  # of m-1; m-2 keeps up
-    assert (found.behind, found.members) == (1, 2)
+    assert (found.busy, found.members) == (1, 2)
+
+
+def test_a_consumer_that_works_off_a_backlog_is_busy_too():
+    found = measure([row(0, 0, 500)], [row(0, 300, 600)])
+    assert found.loads[0].operators["g"].service_rate == 30.0
+
+
+def test_commits_hide_what_was_read_since_then():
+    """The position may be 5 s old: a lag that seems to grow from nothing, by 5 s of messages, is none."""
+    falling_behind = [row(0, 0, 900)], [row(0, 400, 2000)]
+    assert measure(*falling_behind, is_committed=True).loads[0].operators["g"].service_rate == 40.0
+    keeping_up = [row(0, 0, 20)], [row(0, 400, 600)]
+    assert measure(*keeping_up).loads[0].operators["g"].service_rate == 40.0
+    assert measure(*keeping_up, is_committed=True).loads[0].operators["g"].service_rate is None
+    short = measure(*falling_behind, seconds=9.0, is_committed=True)
+    assert short.loads[0].operators["g"].service_rate is None
 
 
 @pytest.mark.parametrize(

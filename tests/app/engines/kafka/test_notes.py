@@ -22,9 +22,10 @@ def test_a_group_that_keeps_up_shows_no_service_rate():
 
 
 def test_a_group_that_falls_behind_shows_it():
-    said = note([row(0, 0, 50)], [row(0, 100, 300)])
-    assert said.keys() == {"queueing-unknown", "service-rate-at-saturation"}
-    assert "1 of 1 consumers fell behind" in said["service-rate-at-saturation"]
+    said = note([row(0, 0, 900)], [row(0, 100, 1300)])
+    assert said.keys() == {"queueing-unknown", "service-rate-at-saturation", "lag-counts-from-commits"}
+    assert "1 of 1 consumers had messages waiting" in said["service-rate-at-saturation"]
+    assert "50% off" in said["service-rate-at-saturation"]
 
 
 @pytest.mark.parametrize(

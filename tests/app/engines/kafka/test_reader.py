@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from app.engines.answers import EngineAnswer, UnreadableAnswer
 from app.engines.kafka.reader import read
 from tests.app.engines.kafka.made import RECORDED, answer, assign, go_on, row
-from tests.app.engines.mutating import STEPS, Lister, Step, check_reading, read_mutated
+from tests.app.engines.mutating import STEPS, Lister, Step, check_reading, load_golden, read_mutated
 
 
 def test_two_documents_give_a_load():
@@ -22,6 +22,28 @@ def test_two_documents_give_a_load():
     assert measured.service_rate == pytest.approx(4 * 100 / 10.5)  # one consumer, and its lag grows
     assert (measured.backlog_tuples, measured.processors) == (430, 1)
     check_reading(reading)
+
+
+def test_real_members_that_fall_behind_show_what_one_serves():
+    """Two consumers slept 25 ms for each message: each served at most 40/s, on a busy machine some fewer."""
+    reading = read([EngineAnswer(document) for document in load_golden("kafka/two-members-behind.json")])
+    measured = [load.operators["clicks"] for load in reading.loads]
+    assert [one.processors for one in measured] == [2, 2]
+    assert all(33.0 < (one.service_rate or 0.0) < 40.0 for one in measured)
+    assert all(len(one.instances) == 2 for one in measured)
+    assert "service-rate-at-saturation" in {one.code for one in reading.diagnostics}
+
+
+def test_the_lag_of_librdkafka_counts_from_commits_and_is_not_taken():
+    """All was read, while consumer_lag was what had come in the five seconds since the last commit."""
+    documents = load_golden("kafka/one-member-keeps-up.json")
+    told = [one["consumer_lag"] for one in documents[-1]["topics"]["clicks"]["partitions"].values()]
+    assert sum(told) > 400
+    reading = read([EngineAnswer(document) for document in documents])
+    measured = [load.operators["clicks"] for load in reading.loads]
+    assert [one.backlog_tuples for one in measured] == [0.0, 0.0]
+    assert [one.service_rate for one in measured] == [None, None]
+    assert [one.served_rate for one in measured] == [load.external_rate for load in reading.loads]
 
 
 def test_the_group_is_one_operator_bounded_by_its_partitions():
