@@ -195,6 +195,19 @@ def test_an_unknown_decision_and_an_unknown_format_are_refused(client: httpx.Cli
     assert ask(client, change, "samza").status_code == 422
 
 
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_says_what_to_send_also_where_the_engine_was_never_read(
+    client: httpx.Client, change: dict[str, Any], form: str
+):
+    patch = read(client, change, form)
+    sent = patch["command"] or json.dumps(patch["body"])
+    for name, count in change["processors"]["recommended"].items():
+        assert name in sent
+        assert str(count) in sent or form == "keda"
+    assert all(one in json.dumps(patch, ensure_ascii=False) for one in patch["placeholders"])
+    assert (patch["method"] is None) == (patch["path"] is None) == (patch["content_type"] is None)
+
+
 def test_a_command_holds_the_request_whatever_names_hold(client: httpx.Client, name: str):
     odd = "$(reboot) 'a' \"b\" \\ `c`"
     client.post("/v1/topologies", json={"name": name, "operators": [{"name": odd}]})
