@@ -2,11 +2,12 @@
 
 from app.engines.answers import say
 from app.engines.numbers import read_count, read_text
-from app.engines.storm.components import counts_system_streams
+from app.engines.storm.components import counts_system_streams, find_longest_uptime
+from app.engines.storm.fields import cover, read_uptime
 from app.engines.storm.graphs import count_tasks
 from app.engines.storm.pages import StormAnswers
 from app.engines.storm.rate_checks import check_rates
-from app.engines.storm.row_checks import check_rows
+from app.engines.storm.row_checks import TOLERANCE, check_rows
 from app.engines.storm.samples import MeasuredSample
 from app.engines.storm.wiring_checks import check_wiring
 from planner.errors import join_names
@@ -24,6 +25,7 @@ def check_sample(measured: MeasuredSample, pages: StormAnswers) -> tuple[Diagnos
         *check_executor_count(measured),
         *check_completion(measured),
         *check_state(measured),
+        *check_starts(measured),
         *check_pages(measured, pages),
     )
 
@@ -107,6 +109,23 @@ def check_state(measured: MeasuredSample) -> list[Diagnostic]:
         return []
     detail = f"The topology is {join_names(found)}, not ACTIVE: its counts are not those of the usual load."
     return [say("topology-not-active", detail)]
+
+
+def check_starts(measured: MeasuredSample) -> list[Diagnostic]:
+    """Executors that started within the window, after the topology: counts cover the time since then."""
+    page = measured.sample.topology
+    uptime, longest = read_uptime(page.body) if page else None, find_longest_uptime(measured.sample)
+    window = page.window if page else None
+    usual, since = cover(window, uptime), cover(window, longest)
+    if usual is None or since is None or since > usual * (1.0 - TOLERANCE):
+        return []
+    names = [name for name in measured.components if name not in measured.sample.components]
+    assumed = f", which is assumed of {join_names(names)} too: send their pages" if names else ""
+    detail = (
+        f"No executor has been up for more than {longest:.0f} s, and the topology for {uptime:.0f} s: a rebalance or a "
+        f"crash started executors anew. Counts cover the time since then{assumed}."
+    )
+    return [say("executors-restarted", detail, [name for name in names if name in measured.bolts])]
 
 
 def check_pages(measured: MeasuredSample, pages: StormAnswers) -> list[Diagnostic]:

@@ -88,13 +88,14 @@ class Component:
 def read_components(sample: StormSample) -> dict[str, Component]:
     """Every spout and bolt that the pages name, Storm's own left out."""
     rows = list_component_rows(sample.topology)
+    longest = find_longest_uptime(sample)
     found = {}
     for name in [*rows, *(one for one in sample.components if one not in rows)]:
         kind, row = rows.get(name, (None, {}))
         page = sample.components.get(name)
         kind = read_kind(page) if page and kind is None else kind
         if kind:
-            found[name] = read_component(name, kind, row, page, sample.topology)
+            found[name] = read_component(name, kind, row, page, sample.topology, longest=longest)
     return found
 
 
@@ -122,18 +123,36 @@ def read_kind(page: StormPage) -> Kind | None:
     return "spout" if is_spout else "bolt"
 
 
+def find_longest_uptime(sample: StormSample) -> float | None:
+    """How long the executors have been up, at most: what their pages say, else the topology's uptime.
+
+    A rebalance starts executors anew, and with them the counts, while the topology's uptime goes on.
+    """
+    rows = [row for page in sample.components.values() for row in list_rows(page, "executorStats")]
+    known = [uptime for row in rows if (uptime := read_uptime(row)) is not None]
+    topology = read_uptime(sample.topology.body) if sample.topology else None
+    if topology is None or not known:
+        return max(known, default=None) if topology is None else topology
+    return min(topology, max(known))
+
+
 def read_component(
-    name: str, kind: Kind, row: Page, page: StormPage | None, topology: StormPage | None
+    name: str,
+    kind: Kind,
+    row: Page,
+    page: StormPage | None,
+    topology: StormPage | None,
+    *,
+    longest: float | None,
 ) -> Component:
     """One component; what its executors say goes before the totals of its page, and these before the topology's."""
     source = page or topology
     window = source.window if source else None
-    uptime = read_uptime(topology.body) if topology else None
-    executors = read_executors(list_rows(page, "executorStats"), window, uptime)
+    executors = read_executors(list_rows(page, "executorStats"), window, longest)
     head: Mapping[str, JsonValue] = {**row, **(page.body if page else {})}
     tasks = read_count(head.get("tasks")) or None
     started = worker_uptime(name, tasks, topology)
-    covered = find_covered(executors) or cover(window, started if started is not None else uptime)
+    covered = find_covered(executors) or cover(window, longest if started is None else started)
     totals = choose_totals(row, page)
     outputs = read_streams(page, "outputStats", covered)
     emitted, transferred = sum_outputs(outputs)
@@ -195,10 +214,7 @@ def sum_outputs(outputs: tuple[StreamCount, ...] | None) -> tuple[float | None, 
 
 
 def worker_uptime(name: str, tasks: int | None, topology: StormPage | None) -> float | None:
-    """How long the workers that run a component have been up, by tasks; None where the page does not list all.
-
-    A rebalance starts the workers anew, and with them the counts, while the topology's uptime goes on.
-    """
+    """How long the workers that run a component have been up, by tasks; None where the page does not list all."""
     workers = list_rows(topology, "workers")
     if topology is None or len(workers) != read_count(topology.body.get("workersTotal")):
         return None

@@ -40,17 +40,17 @@ class Executor(NamedTuple):
 
 
 def read_executors(
-    rows: Iterable[Page], window: float | None, topology_uptime: float | None
+    rows: Iterable[Page], window: float | None, longest_uptime: float | None
 ) -> tuple[Executor, ...]:
     """The rows of a page, each executor once."""
     found: dict[str, Executor] = {}
     for place, row in enumerate(rows):
         identity = read_text(row.get("id")) or f"row {place + 1}"
-        found.setdefault(identity, read_executor(identity, row, window, topology_uptime))
+        found.setdefault(identity, read_executor(identity, row, window, longest_uptime))
     return tuple(found.values())
 
 
-def read_executor(identity: str, row: Page, window: float | None, topology_uptime: float | None) -> Executor:
+def read_executor(identity: str, row: Page, window: float | None, longest_uptime: float | None) -> Executor:
     """One row; where it lacks its uptime, capacity and latency say how long its counts were taken."""
     uptime = read_uptime(row)
     seconds = read_milliseconds(row.get("executeLatency"))
@@ -59,7 +59,7 @@ def read_executor(identity: str, row: Page, window: float | None, topology_uptim
     if uptime is None and executed and seconds and capacity and capacity >= LEAST_CAPACITY:
         covered = divide(executed * seconds, capacity)
     elif uptime is None:
-        covered = cover(window, topology_uptime)
+        covered = cover(window, longest_uptime)
     return Executor(
         identity,
         read_place(row),

@@ -40,11 +40,11 @@ class MeasuredSample:
 
     @property
     def seconds(self) -> float | None:
-        """How long the counts were taken: by the topology's page, else the longest of a bolt."""
+        """How long the counts were taken: the longest of a bolt, else by the topology's page."""
+        covers = [one.covered for one in self.bolts.values() if one.covered]
         page = self.sample.topology
         own = cover(page.window, read_uptime(page.body)) if page else None
-        covers = [one.covered for one in self.bolts.values() if one.covered]
-        return own or max(covers, default=None)
+        return max(covers, default=own)
 
     @property
     def ends_at(self) -> datetime | None:

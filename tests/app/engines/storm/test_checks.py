@@ -77,6 +77,17 @@ def test_pages_without_a_name_and_with_system_streams_are_said():
     assert {"pages-left-out", "system-streams-counted"} <= set(said)
 
 
+def test_executors_that_started_within_the_window_are_said():
+    said = check(make_topology_page(uptime=3600), make_component_page("pi"))["executors-restarted"]
+    assert said.operators == ("parse", "fileWrite", "blob", "table")
+    assert "131 s, and the topology for 3600 s" in said.detail
+    assert "executors-restarted" not in check(make_topology_page(uptime=3600))
+    long = make_topology_page(uptime=7200)
+    assert "executors-restarted" not in check(
+        long, *make_pages().values()
+    )  # an hour is longer than the window
+
+
 def test_a_time_by_storms_own_clock_is_said():
     assert "time-by-uptime" in check(make_topology_page(), dated=False)
     assert "time-by-uptime" not in check(make_topology_page())

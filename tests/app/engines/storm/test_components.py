@@ -22,6 +22,15 @@ def read(*bodies: JsonValue) -> dict[str, Component]:
     return read_components(sort_answers(answer(*bodies)).samples[0])
 
 
+def test_components_without_a_page_started_with_the_executors_of_the_others():
+    """The topology has been up for an hour, its executors for 131 s at most: so do the counts of blob."""
+    found = read(make_topology_page(uptime=3600), PI)
+    assert found["blob"].covered == 131.0
+    assert found["blob"].executed_rate == pytest.approx(37100 / 131)
+    assert read(make_topology_page(uptime=120), PI)["blob"].covered == 120.0
+    assert read(make_topology_page(uptime=3600))["blob"].covered == 600.0
+
+
 def add_acker(page: JsonObject) -> JsonObject:
     """The page as asked with sys=true."""
     bolts = page["bolts"]

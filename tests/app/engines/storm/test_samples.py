@@ -7,7 +7,14 @@ from pydantic import JsonValue
 
 from app.engines.storm.pages import sort_answers
 from app.engines.storm.samples import MeasuredSample, find_step, load_sample, measure_sample
-from tests.app.engines.storm.ui_pages import AT, JsonObject, answer, make_component_page, make_topology_page
+from tests.app.engines.storm.ui_pages import (
+    AT,
+    BOLTS,
+    JsonObject,
+    answer,
+    make_component_page,
+    make_topology_page,
+)
 
 
 def measure(*bodies: JsonValue, at: datetime | None = AT) -> MeasuredSample:
@@ -20,6 +27,11 @@ def test_the_interval_ends_when_the_page_came_and_is_as_long_as_its_counts(uptim
     assert load is not None
     assert load.observed_at == AT - timedelta(seconds=seconds)
     assert load.window_seconds == seconds
+
+
+def test_counts_of_executors_that_started_late_make_a_shorter_interval():
+    bolts = [make_component_page(bolt) for bolt in BOLTS]
+    assert measure(make_topology_page(uptime=3600), *bolts).seconds == 301.0
 
 
 def test_component_pages_alone_have_the_length_of_the_longest():
