@@ -40,6 +40,13 @@ def test_buckets_of_metrics_that_began_a_second_apart_are_minutes_all_the_same()
     assert found.of("count")[COUNT] == {"a": 10.0, "b": 1.0}
 
 
+def test_a_bucket_that_was_cut_short_does_not_shorten_the_others():
+    points = {"60": "600", "120": "600", "180": "600", "190": "600", "250": "600"}
+    found = measure_timelines([make_timeline(points, ends=310.0)])
+    assert found is not None
+    assert found.of("count")[COUNT]["a"] == 10.0
+
+
 def test_a_mean_is_weighted_by_the_counts_of_its_buckets_and_nan_is_none():
     values: Any = {
         COUNT: {"a": {"60": "900", "120": "100", "180": "0"}},

@@ -48,6 +48,8 @@ def test_executed_0_is_a_rate_of_0_and_unknown_stays_unknown():
         [ROW | {"id": "[1-1]", "executed": 0}, ROW | {"id": "[2-2]", "executed": None}], 600.0, None
     )
     assert (nothing.executed_rate, unknown.executed_rate) == (0.0, None)
+    timeless = ROW | {"executed": 0, "uptime": None, "uptimeSeconds": None}
+    assert read_executors([timeless], 600.0, None)[0].executed_rate == 0.0
 
 
 def test_the_mean_latency_is_over_tuples_not_over_executors():

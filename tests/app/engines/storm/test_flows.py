@@ -79,6 +79,15 @@ def test_what_was_sent_is_unknown_where_the_source_has_no_page_of_its_own():
     assert with_graph["parse", "score"].sent == 200.0
 
 
+def test_bolts_without_a_page_may_subscribe_too():
+    """Two copies of each tuple went out, and score got one: who got the other is not shown."""
+    pages = make_pages()
+    pages["parse"] = edit_outputs(pages["parse"], 120_000, 240_000)
+    other: JsonObject = {"window": "600", "bolts": [{"boltId": "store", "executors": 1}]}
+    flow = measure(*pages.values(), other)["parse", "score"]
+    assert (flow.sent, flow.executed) == (None, 200.0)
+
+
 def test_ticks_and_acks_are_no_edges():
     pages = make_pages()
     ticks: JsonValue = {"component": "__system", "stream": "__tick", "executed": 600}

@@ -86,6 +86,16 @@ def test_two_samples_are_two_loads():
     assert len(read([*answer(*WIRED), *answer(*WIRED)]).loads) == 1
 
 
+def test_a_page_that_comes_again_alone_is_no_sample():
+    """The topology is that of the newest complete sample."""
+    later = AT + timedelta(seconds=15)
+    reading = read([*answer(*COMPONENTS), *answer(make_component_page("pi"), at=later)])
+    assert reading.topology is not None
+    assert {operator.name for operator in reading.topology.operators} == set(BOLTS)
+    assert len(reading.loads) == 1
+    assert "samples-left-out" in {one.code for one in reading.diagnostics}
+
+
 @pytest.mark.parametrize(
     ("sent", "told"),
     [
