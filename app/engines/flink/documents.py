@@ -35,6 +35,7 @@ class VertexState(NamedTuple):
     status: str
     started_ms: float | None
     counters: VertexCounters
+    slot_group: str = ""
 
 
 class JobState(NamedTuple):
@@ -155,6 +156,7 @@ def read_vertex(body: Mapping[str, JsonValue]) -> VertexState | None:
         read_text(body.get("status")) or "RUNNING",
         read_time(body.get("start-time")),
         read_counters(read_object(body.get("metrics"))),
+        read_text(body.get("slotSharingGroupId")) or "",
     )
 
 

@@ -50,24 +50,20 @@ def list_inputs(job: JobState) -> dict[str, tuple[VertexInput, ...]]:
     }
 
 
-def find_shape(job: JobState, interval: JobInterval | None) -> JobShape:
+def find_shape(job: JobState, interval: JobInterval) -> JobShape:
     """Which vertices are operators: all but the legacy sources that send to another vertex."""
     inputs = list_inputs(job)
     names = name_operators(job.vertices.values())
     senders = {one.vertex for its in inputs.values() for one in its}
-    left_out = (
-        []
-        if interval is None
-        else [
-            vertex
-            for vertex, activity in interval.activities.items()
-            if activity.is_waiting and vertex in senders and not inputs[vertex]
-        ]
-    )
+    left_out = [
+        vertex
+        for vertex, activity in interval.activities.items()
+        if activity.is_waiting and vertex in senders and not inputs[vertex]
+    ]
     return JobShape(names, left_out, inputs)
 
 
-def draw(job: JobState, interval: JobInterval | None, flows: JobFlows, shape: JobShape) -> Graph:
+def draw(job: JobState, interval: JobInterval, flows: JobFlows, shape: JobShape) -> Graph:
     """The topology with measured selectivities."""
     shape.graph = Graph(
         operators=[make_operator(vertex, job, flows, shape) for vertex in job.vertices if shape.has(vertex)],
@@ -130,13 +126,13 @@ def note_strategy(vertex: str, strategy: str, shape: JobShape) -> Iterable[Diagn
         )
 
 
-def make_edges(interval: JobInterval | None, flows: JobFlows, shape: JobShape) -> Iterable[EdgeBody]:
+def make_edges(interval: JobInterval, flows: JobFlows, shape: JobShape) -> Iterable[EdgeBody]:
     """The edges between operators, with records sent per record served."""
     for target, inputs in shape.inputs.items():
         for one in inputs:
             if not shape.has(one.vertex):
                 continue
-            served = None if interval is None else interval.activities[one.vertex].served
+            served = interval.activities[one.vertex].served
             measured = divide(flows.edges.get((one.vertex, target)), served)
             if measured is None or measured > LARGEST_SELECTIVITY:
                 source, name = shape.names[one.vertex], shape.names[target]

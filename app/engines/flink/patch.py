@@ -9,6 +9,8 @@ from app.engines.patches import Counts, EnginePatch
 
 FORMAT = "flink"
 ADAPTIVE = "adaptive"
+REACTIVE = "Reactive"
+"""In the marks of a job: it takes all slots that there are (scheduler-mode: reactive)."""
 LOWER_BOUND = 1
 """With the lower bound at what is wanted, Flink stops the job and waits where slots are missing."""
 JOB = "<job id>"
@@ -64,11 +66,25 @@ def find_parallelism(counts: Counts, marks: Mapping[str, JsonValue]) -> tuple[di
     return wanted, placeholders
 
 
+def count_slots(parallelism: Mapping[str, int], groups: Mapping[str, JsonValue]) -> int:
+    """The slots that a job takes: for each slot sharing group as many as its widest vertex has subtasks."""
+    widest: dict[str, int] = {}
+    for vertex, count in parallelism.items():
+        group = str(groups.get(vertex) or "")
+        widest[group] = max(widest.get(group, 0), count)
+    return sum(widest.values())
+
+
 def describe_refusal(marks: Mapping[str, JsonValue]) -> str | None:
     """Why a running job cannot be changed; None where it can, or where the scheduler is not known."""
     scheduler = read_text(marks.get("scheduler"))
     if scheduler is None or scheduler.lower() == ADAPTIVE:
         return None
+    if scheduler == REACTIVE:
+        return (
+            "This cluster runs in reactive mode: the job takes all slots that there are, and Flink refuses to set its "
+            "parallelism. Add or remove task managers, or leave out scheduler-mode and start the cluster again."
+        )
     return (
         f"This job runs under the {scheduler} scheduler, which cannot change a running job: Flink would answer 500. "
         "Set jobmanager.scheduler: adaptive and start the job again, or start it with "
@@ -79,12 +95,15 @@ def describe_refusal(marks: Mapping[str, JsonValue]) -> str | None:
 def make_notes(wanted: Mapping[str, int], counts: Counts, marks: Mapping[str, JsonValue]) -> list[str]:
     """What the change needs and costs."""
     notes = [VERIFY, COST]
-    needed, total = max(wanted.values(), default=0), read_count(marks.get("slots_total"))
+    needed, total = (
+        count_slots(wanted, read_object(marks.get("slot_groups"))),
+        read_count(marks.get("slots_total")),
+    )
     free, used = read_count(marks.get("slots_available")), read_count(marks.get("slots_used"))
     if free is not None and used is not None and needed > free + used:
         notes.insert(
             0,
-            f"This needs {needed} slots (the most of one vertex: tasks of all vertices share slots); the job has "
+            f"This needs {needed} slots (the most of one vertex: tasks of different vertices share slots); the job has "
             f"{used}, and {free} of the cluster's {total or free + used} are free: Flink would run fewer. Add task "
             "managers first.",
         )

@@ -6,17 +6,23 @@ from dataclasses import replace
 from pydantic import JsonValue
 
 from app.described.load import LoadBody
-from app.engines.answers import EngineAnswer, EngineReading, say
+from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer, say
 from app.engines.flink.activity import JobInterval
 from app.engines.flink.documents import FlinkCluster, JobState
-from app.engines.flink.flows import JobFlows, trace
+from app.engines.flink.flows import trace
 from app.engines.flink.graph import JobShape, draw, find_shape
 from app.engines.flink.intervals import find_intervals
 from app.engines.flink.loads import make_load
 from app.engines.flink.naming import to_line
 from app.engines.flink.notes import note_age, note_cluster, note_interval
+from app.engines.flink.patch import REACTIVE, count_slots
 from app.engines.flink.samples import put_together
 from planner.values import Diagnostic
+
+NOTHING_COUNTED = (
+    "the tasks of the job have counted nothing yet, or their metrics are from before they were started anew: send its "
+    "document again in some seconds."
+)
 
 
 def read(answers: Sequence[EngineAnswer]) -> EngineReading:
@@ -25,8 +31,10 @@ def read(answers: Sequence[EngineAnswer]) -> EngineReading:
     job = asked.samples[-1].job
     found = find_intervals(asked.samples)
     newest = found.newest
+    if newest is None:
+        raise UnreadableAnswer(job.pointer, NOTHING_COUNTED)
     shape = find_shape(job, newest)
-    flows = JobFlows() if newest is None else trace(newest, shape.inputs, shape.names)
+    flows = trace(newest, shape.inputs, shape.names)
     graph = draw(job, newest, flows, shape)
     lags = [find_lag(interval) for interval in found.measured]
     is_only = len(asked.samples) == 1
@@ -35,7 +43,8 @@ def read(answers: Sequence[EngineAnswer]) -> EngineReading:
         for interval, lag in zip(found.measured, lags, strict=True)
         if (load := read_load(interval, lag - min(lags), shape)) is not None
     ]
-    used = count_slots(job)
+    groups = {vertex: one.slot_group for vertex, one in job.vertices.items()}
+    used = count_slots({vertex: one.parallelism for vertex, one in job.vertices.items()}, groups)
     diagnostics = [*asked.diagnostics, *found.diagnostics, *flows.diagnostics, *shape.diagnostics]
     if found.measured:
         diagnostics += note_age(lags[-1] - (0.0 if is_only else min(lags)), is_only=is_only)
@@ -65,23 +74,24 @@ def find_lag(interval: JobInterval) -> float:
     return max(min(lags, default=0.0), 0.0)
 
 
-def count_slots(job: JobState) -> int:
-    """The slots that the job takes: tasks of all vertices share slots, so as many as its widest vertex has subtasks."""
-    return max(one.parallelism for one in job.vertices.values())
-
-
 def make_marks(job: JobState, shape: JobShape, cluster: FlinkCluster, used: int) -> Mapping[str, JsonValue]:
     """What Flink calls things: a patch needs the id of the job and of every vertex, those left out too."""
     return {
         "job": job.id,
         "job_name": job.name,
-        "scheduler": job.scheduler,
+        "scheduler": REACTIVE if is_reactive(cluster) else job.scheduler,
         "vertices": {name: vertex for vertex, name in shape.names.items() if shape.has(vertex)},
         "parallelism": {vertex: one.parallelism for vertex, one in job.vertices.items()},
+        "slot_groups": {vertex: one.slot_group for vertex, one in job.vertices.items()},
         "slots_used": used,
         "slots_total": cluster.slots_total,
         "slots_available": cluster.slots_available,
     }
+
+
+def is_reactive(cluster: FlinkCluster) -> bool:
+    """Whether jobs take all slots that there are, and Flink refuses to set their parallelism."""
+    return (cluster.options or {}).get("scheduler-mode", "").lower() == REACTIVE.lower()
 
 
 def join_notes(notes: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:

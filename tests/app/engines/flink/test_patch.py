@@ -1,7 +1,7 @@
 """app/engines/flink/patch.py: what Flink's resource-requirements take, as recorded."""
 
 from app.engines.flink.patch import make_patch
-from tests.app.engines.flink.recorded import load, read
+from tests.app.engines.flink.recorded import load, read, vertex
 
 
 def test_the_patch_is_what_flink_accepted():
@@ -38,6 +38,26 @@ def test_without_the_adaptive_scheduler_there_is_nothing_to_send():
     patch = make_patch({"parse": 6}, read(job).marks)
     assert (patch.method, patch.body) == (None, None)
     assert "Default scheduler" in patch.notes[0]
+
+
+def test_in_reactive_mode_there_is_nothing_to_send():
+    """Flink: "Cannot change the parallelism of a job running in reactive mode." """
+    options = [*load("jobmanager-config"), {"key": "scheduler-mode", "value": "reactive"}]
+    marks = read([load("job"), options]).marks
+    assert marks["scheduler"] == "Reactive"
+    patch = make_patch({"parse": 6}, marks)
+    assert (patch.method, patch.body) == (None, None)
+    assert "reactive mode" in patch.notes[0]
+
+
+def test_each_slot_sharing_group_has_slots_of_its_own():
+    job = load("job")
+    vertex(job, "score")["slotSharingGroupId"] = "b07065aa"
+    marks = read([job, load("overview")]).marks
+    assert marks["slots_used"] == 5 + 4
+    # 9 are taken and 19 free: 20 + 8 fit.
+    assert "needs" not in make_patch({"parse": 20, "score": 8}, marks).notes[0]
+    assert "needs 29 slots" in make_patch({"parse": 20, "score": 9}, marks).notes[0]
 
 
 def test_more_than_the_slots_is_said_for_flink_answers_as_if_all_were_well():

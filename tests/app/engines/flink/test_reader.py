@@ -86,6 +86,20 @@ def test_a_job_whose_vertices_are_empty_at_first_is_read_once_they_run():
     assert "job-not-running" in codes(reading)
 
 
+def test_a_job_that_has_counted_nothing_makes_no_topology_of_assumptions():
+    """In its first second a legacy source has a busy time of 0, as if it were an operator."""
+    first, second = load("job-first-second")
+    first["state"], first["plan"] = "RUNNING", second["plan"]
+    first["start-time"], first["timestamps"] = second["start-time"], second["timestamps"]
+    with pytest.raises(UnreadableAnswer, match="counted nothing yet"):
+        read(first)
+    for one in first["vertices"]:
+        one["start-time"] = second["vertices"][0]["start-time"]
+    reading = read([first, second])
+    assert reading.topology is not None
+    assert [one.name for one in reading.topology.operators] == ["parse", "score", "Sink: out"]
+
+
 @pytest.mark.parametrize(
     "body", [[], {}, {"vertices": []}, load("config"), load("put-traps"), [load("overview")]]
 )
