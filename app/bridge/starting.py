@@ -117,6 +117,8 @@ def read_policy(given: Given) -> dict[str, Any] | None:
 def read_topology(given: Given) -> str:
     """The name of the topology in the service."""
     name = given.topology or given.job  # an empty one is none, as an unset variable of a container gives it
+    if name and not given.topology and given.engine == "heron":
+        name = name.rpartition("/")[2]  # cluster/role/environ/topology
     if not name:
         raise Refused(
             "give --job, the name of the job, or --topology, the name of the topology in the service"

@@ -1,5 +1,6 @@
 """`headgate bridge` in a process of its own, between a stand-in engine and the real service."""
 
+import re
 import signal
 import time
 from collections.abc import Iterator
@@ -9,16 +10,22 @@ from typing import get_args
 
 import httpx
 import pytest
+import typer
 import yaml
 from typer.testing import CliRunner
 
 from app.bridge.command import ENGINES
+from app.bridge.events import EventKind
 from app.cli import cli
 from app.engines.readers import EngineName
 from tests.app.bridge.bridges import POLICY
 from tests.app.bridge.commands import list_arguments, run, running
 from tests.app.bridge.flink_stand_in import FlinkStandIn, serving
 from tests.app.processes import Service
+
+ROOT = Path(__file__).parents[3]
+GUIDE = (ROOT / "docs" / "guides" / "bridge.md").read_text()
+SOURCES = "".join(path.read_text() for path in (ROOT / "app" / "bridge").glob("*.py"))
 
 
 @pytest.fixture
@@ -43,6 +50,18 @@ def policy(tmp_path: Path) -> str:
 
 def test_every_engine_is_offered():
     assert "|".join(get_args(EngineName)) == ENGINES
+
+
+def test_the_guide_has_every_option_variable_and_event():
+    command = typer.main.get_command(cli).commands["bridge"]  # type: ignore[attr-defined]
+    options = {
+        name for one in command.params for name in one.opts + one.secondary_opts if name.startswith("--")
+    }
+    assert options <= set(re.findall(r"--[a-z-]+", GUIDE))
+    for name in get_args(EventKind):
+        assert f"`{name}`" in GUIDE, name
+    for name in re.findall(r"HEADGATE_\w+", SOURCES):
+        assert f"`{name}`" in GUIDE, name
 
 
 def test_once_ends_with_0_where_nothing_is_to_do_and_with_1_where_a_change_is_wanted(

@@ -63,6 +63,8 @@ def test_a_policy_is_a_document_with_a_goal(tmp_path: Path):
 def test_the_topology_has_the_name_of_the_job_unless_another_one_is_given():
     assert read_topology(GIVEN) == "fpd"
     assert read_topology(GIVEN._replace(topology="other")) == "other"
+    assert read_topology(GIVEN._replace(engine="heron", job="local/me/default/fpd")) == "fpd"
+    assert read_topology(GIVEN._replace(topology="")) == "fpd", "an unset variable of a container"
     with pytest.raises(Refused, match="--job"):
         read_topology(GIVEN._replace(job=None))
     with pytest.raises(Refused, match="--topology"):
