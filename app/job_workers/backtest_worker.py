@@ -1,6 +1,5 @@
 """Computes the runs of one backtest, and stores each as soon as it is done."""
 
-import time
 from collections.abc import Callable, Iterator
 
 from sqlalchemy import select
@@ -9,12 +8,11 @@ from sqlalchemy.dialects.postgresql import insert
 from app.backtests.schemas import BacktestJob
 from app.job_workers.claims import Claim
 from app.job_workers.kinds import BACKTESTS
+from app.job_workers.progress import tell_now_and_then
 from app.job_workers.stored_schedules import shorten_schedule
 from app.job_workers.worker import run_worker
 from app.tables import BacktestRunRow
 from planner.vms.backtest import Backtest
-
-REPORT_SECONDS = 0.5
 
 
 def compute_backtest(claim: Claim) -> None:
@@ -66,15 +64,8 @@ def store_run(claim: Claim, run: dict[str, object], progress: float) -> None:
 
 def make_reporter(claim: Claim, begun: float, each: float) -> Callable[[int], None]:
     """A function to call after every interval; it raises NoLongerWanted where the backtest was cancelled."""
-    said_at = time.monotonic()
-
-    def report(interval: int) -> None:
-        nonlocal said_at
-        if time.monotonic() - said_at >= REPORT_SECONDS:
-            claim.report(begun + (interval + 1) * each)
-            said_at = time.monotonic()
-
-    return report
+    tell = tell_now_and_then(claim)
+    return lambda interval: tell(begun + (interval + 1) * each)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Runs one simulation in this process; it imports no more than that needs."""
 
+from collections.abc import Callable
 from time import perf_counter
 
 from app.simulations.answers import to_answer
@@ -10,7 +11,7 @@ from planner.simulation.simulate import simulate
 from planner.values import Estimate
 
 
-def run_simulation(job: SimulationJob) -> SimulationAnswer:
+def run_simulation(job: SimulationJob, report: Callable[[float], None] | None = None) -> SimulationAnswer:
     """Runs the job in this process, which holds the interpreter's lock: the service itself never does."""
     asked = job.parameters
     began = perf_counter()
@@ -25,6 +26,7 @@ def run_simulation(job: SimulationJob) -> SimulationAnswer:
         capacities=job.capacities,
         levels=asked.quantiles,
         warm_up_share=asked.warm_up_share,
+        report=report,
     )
     seconds = perf_counter() - began
     return to_answer(job, found, model_input(job), seconds)

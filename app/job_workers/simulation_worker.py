@@ -2,6 +2,7 @@
 
 from app.job_workers.claims import Claim
 from app.job_workers.kinds import SIMULATIONS
+from app.job_workers.progress import tell_now_and_then
 from app.job_workers.simulation_run import run_simulation
 from app.job_workers.worker import run_worker
 from app.simulations.schemas import SimulationJob
@@ -9,7 +10,7 @@ from app.simulations.schemas import SimulationJob
 
 def compute_simulation(claim: Claim) -> None:
     """A simulation is one run of some seconds: one that was ended begins anew, and has the same answer by its seed."""
-    answer = run_simulation(SimulationJob.model_validate(claim.request))
+    answer = run_simulation(SimulationJob.model_validate(claim.request), tell_now_and_then(claim))
     claim.succeed(answer=answer.model_dump(mode="json"))
 
 

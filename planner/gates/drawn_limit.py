@@ -11,7 +11,7 @@ from planner.plans.drawn_waits import find_waits
 from planner.plans.estimation import Situation
 from planner.plans.quantile_target import find_fewest_within, require_draw, spread_counts
 from planner.plans.simulated_runs import make_simulator
-from planner.plans.spread import DEFAULT_SEED, Drawn, draw_roots
+from planner.plans.spread import DEFAULT_SEED, Drawn, check_resolved, describe_unresolved, draw_roots
 from planner.plans.time_target import TimeTarget
 from planner.plans.wait_scale import find_wait_scale, scale_waits
 from planner.quantiles.root_times import time_roots
@@ -55,7 +55,7 @@ class DrawnLimit:
 
     def add_spread(self, situation: Situation, counts: Sequence[int], answer: Estimate) -> Estimate:
         """The estimate with total and completion, and what is to say of the draw."""
-        said = (*self.drawn.diagnostics, self.describe())
+        said = (*self.drawn.diagnostics, *self.describe_level(), self.describe())
         if not answer.stable:
             return answer._replace(diagnostics=answer.diagnostics + said)
         levels = [] if self.target.quantile is None else [self.target.quantile]
@@ -63,6 +63,11 @@ class DrawnLimit:
             situation, self.drawn, counts, levels, DEFAULT_SEED, answer.evidence, self.wait_scale
         )
         return answer._replace(total=total, completion=completion, diagnostics=answer.diagnostics + said)
+
+    def describe_level(self) -> tuple[Diagnostic, ...]:
+        """Says where the draw hardly resolves the quantile."""
+        levels = [] if self.target.quantile is None else [self.target.quantile]
+        return describe_unresolved(levels, require_draw(self.drawn).roots)
 
     def describe(self) -> Diagnostic:
         """Says that the verdict rests on a draw."""
@@ -84,5 +89,5 @@ def draw_limit(topology: Topology, load: Load, target: TimeTarget | None) -> Dra
     if target is None or target.is_expected_sojourn:
         return None
     limit = DrawnLimit(target, draw_roots(topology, load))
-    require_draw(limit.drawn)
+    check_resolved(target.quantile, require_draw(limit.drawn).roots)
     return limit

@@ -20,6 +20,7 @@ from planner.queueing.key_shares import KeyShares
 from planner.queueing.sojourn import find_lower_bound, sum_services, sum_sojourns
 from planner.queueing.stations import NO_BOUND, Stations
 from planner.queueing.waiting_models import WAITING_MODELS
+from planner.simulation.laws import describe_stretched
 from planner.topology.flow import Flow, measure_flow
 from planner.topology.processors import find_counts
 from planner.values import (
@@ -213,7 +214,7 @@ def describe_estimate(situation: Situation, operators: Sequence[OperatorEstimate
             "more load would multiply the wait."
         )
         diagnostics.append(Diagnostic("near-saturation", detail, near))
-    return tuple(diagnostics)
+    return (*diagnostics, *describe_stretched(situation.load.operators))
 
 
 def describe_batches(situation: Situation) -> str:

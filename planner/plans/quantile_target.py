@@ -16,7 +16,16 @@ from planner.plans.optimal import min_processors
 from planner.plans.quantile_search import DrawnTrial, find_aim, search_fewest
 from planner.plans.simulated_runs import RUNS, Runs, make_simulator
 from planner.plans.simulated_search import SimulatedTrial, search_simulated
-from planner.plans.spread import DEFAULT_ROOTS, DEFAULT_SEED, Drawn, draw_roots, know_errors, spread_times
+from planner.plans.spread import (
+    DEFAULT_ROOTS,
+    DEFAULT_SEED,
+    Drawn,
+    check_resolved,
+    describe_unresolved,
+    draw_roots,
+    know_errors,
+    spread_times,
+)
 from planner.plans.time_target import TimeTarget
 from planner.plans.wait_scale import find_wait_scale, scale_waits
 from planner.quantiles.root_times import time_roots
@@ -47,6 +56,7 @@ def min_processors_within(
         return min_processors(topology, load, target.seconds, model)
     situation = survey_load(topology, load, model, is_open=True)
     drawn = draw_roots(topology, load, roots, seed)
+    check_resolved(target.quantile, require_draw(drawn).roots)
     found = find_fewest_within(situation, drawn, target, seed, wait_margin)
     plan = explain_plan(situation, found.counts, objective="min-processors", optimal=found.is_fewest)
     asked = set(levels) if target.quantile is None else {*levels, target.quantile}
@@ -54,7 +64,8 @@ def min_processors_within(
         situation, drawn, found.counts, sorted(asked), seed, plan.estimate.evidence, found.wait_scale
     )
     spread = total if target.of == "total" else completion
-    said = (*drawn.diagnostics, describe_target(target, found, spread))
+    rare = describe_unresolved(sorted(asked), require_draw(drawn).roots)
+    said = (*drawn.diagnostics, *rare, describe_target(target, found, spread))
     estimate = plan.estimate._replace(
         total=total, completion=completion, diagnostics=plan.estimate.diagnostics + said
     )

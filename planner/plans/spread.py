@@ -5,15 +5,16 @@ different visits are drawn independently of each other; known_error says how far
 """
 
 from collections.abc import Sequence
-from math import fsum
+from math import ceil, fsum
 from typing import NamedTuple
 
 from planner.arrays import Floats
+from planner.errors import InvalidLoad, join_names
 from planner.plans.completion_disagreement import compare_completion
 from planner.plans.drawn_waits import find_waits
 from planner.plans.estimation import survey_load
 from planner.plans.queueing_notes import BURSTY
-from planner.quantiles.root_times import RootTimes, find_quantiles, time_roots
+from planner.quantiles.root_times import RootTimes, find_quantiles, rank, time_roots
 from planner.quantiles.tuple_draw import MOST_ROUNDS, Draw, TooManyTuples, draw_tuples
 from planner.topology.flow import settle_network
 from planner.topology.network import Network, index_topology
@@ -23,6 +24,8 @@ DEFAULT_ROOTS = 100_000
 DEFAULT_SEED = 1
 MOST_VISITS = 2_000_000
 """Visits of all roots of a draw together, on average: a quarter of a second, and 80 MB."""
+LEAST_ABOVE = 10
+"""Drawn external tuples above a quantile: of fewer the part above it is uncertain by more than a third."""
 LEAST_ROOTS = 1000
 """From fewer roots no quantile is told."""
 TOLD_DIFFERENCE = 0.1
@@ -123,8 +126,48 @@ def add_spread(  # noqa: PLR0917 - the arguments of an estimate, and those of a 
         return answer._replace(diagnostics=answer.diagnostics + drawn.diagnostics)
     times = time_roots(drawn.draw, waits)
     total, completion = spread_times(drawn, times, levels, seed, know_errors(topology, load, answer.evidence))
-    said = drawn.diagnostics + compare_means(answer, total) + compare_completion(load, answer, completion)
+    said = (
+        drawn.diagnostics
+        + describe_unresolved(levels, drawn.draw.roots)
+        + compare_means(answer, total)
+        + compare_completion(load, answer, completion)
+    )
     return answer._replace(total=total, completion=completion, diagnostics=answer.diagnostics + said)
+
+
+def describe_unresolved(levels: Sequence[float], roots: int) -> tuple[Diagnostic, ...]:
+    """A diagnostic of the levels above which hardly any drawn external tuples lie: their quantiles are guesses."""
+    rare = [level for level in levels if roots - rank(level, roots) < LEAST_ABOVE]
+    if not rare:
+        return ()
+    largest = [f"{level:.10g}" for level in rare if rank(level, roots) == roots]
+    of_largest = f" At {join_names(largest)} it is the longest time drawn." if largest else ""
+    detail = (
+        f"Fewer than {LEAST_ABOVE} of {roots:,} drawn external tuples take longer than the quantile at "
+        f"{join_names([f'{level:.10g}' for level in rare])}: another seed gives another time.{of_largest} "
+        f"{say_what_resolves(rare[-1], roots)}"
+    )
+    return (Diagnostic("quantile-not-resolved", detail),)
+
+
+def check_resolved(level: float | None, roots: int) -> None:
+    """Raise InvalidLoad for a target whose quantile is the longest time drawn: nothing could be planned for it."""
+    if level is None or rank(level, roots) < roots:
+        return
+    raise InvalidLoad(
+        f"The quantile at {level:.10g} of {roots:,} drawn external tuples is the longest time drawn: no plan can be "
+        f"measured by it. {say_what_resolves(level, roots)}",
+        "/quantile",
+        "target",
+    )
+
+
+def say_what_resolves(level: float, roots: int) -> str:
+    """Which level so many external tuples have, and how many external tuples a level needs."""
+    return (
+        f"Ask for a level of at most {1.0 - LEAST_ABOVE / roots:.6g}, or for at least "
+        f"{ceil(LEAST_ABOVE / (1.0 - level) * (1.0 - 1e-9)):,} roots, or simulate."
+    )
 
 
 def spread_times(

@@ -1,6 +1,7 @@
 """Runs a system and measures it. This module loads the compiler, which takes half a second: import it when needed."""
 
 from collections.abc import Callable, Sequence
+from math import fsum
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from planner.simulation.visits import ServedVisits, VisitLog
 from planner.values import SHARED
 
 Recorder = Callable[[ServedVisits], None]
+Report = Callable[[float], None]
 
 
 def run_scenario(scenario: Scenario, window: Floats, record: Recorder) -> Floats:
@@ -27,11 +29,14 @@ def run_scenario(scenario: Scenario, window: Floats, record: Recorder) -> Floats
     return run_by_events(system, arrivals, seed, window, record)
 
 
-def measure_scenario(scenario: Scenario, levels: Sequence[float], warm_up_roots: int) -> Simulation:
-    """The answer of a simulation, without diagnostics."""
+def measure_scenario(
+    scenario: Scenario, levels: Sequence[float], warm_up_roots: int, report: Report | None = None
+) -> Simulation:
+    """The answer of a simulation, without diagnostics; `report` gets the part done, again and again."""
     system, arrivals, seed = scenario
     tallied = Tally.start(arrivals, warm_up_roots, len(system.stations))
-    blocked = run_scenario(scenario, tallied.window, tallied.record)
+    record = tallied.record if report is None else make_reporting(tallied.record, scenario, report)
+    blocked = run_scenario(scenario, tallied.window, record)
     return Simulation(
         total=tallied.measure_totals(levels),
         completion=tallied.measure_completions(levels),
@@ -46,6 +51,20 @@ def measure_scenario(scenario: Scenario, levels: Sequence[float], warm_up_roots:
         seed=seed,
         diagnostics=(),
     )
+
+
+def make_reporting(record: Recorder, scenario: Scenario, report: Report) -> Recorder:
+    """`record`, which also reports the part of the expected visits that are done."""
+    expected = len(scenario.arrivals) * fsum(scenario.system.visits)
+    done = 0
+
+    def record_and_report(visits: ServedVisits) -> None:
+        nonlocal done
+        record(visits)
+        done += len(visits.root)
+        report(min(done / expected, 1.0))
+
+    return record_and_report
 
 
 def describe_station(

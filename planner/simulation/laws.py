@@ -1,16 +1,19 @@
 """Laws of service times: checked, taken from a load where none is given, and drawn from."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
 from planner.arrays import Floats
-from planner.errors import InvalidLoad
-from planner.values import OperatorLoad, ServiceBucket
+from planner.errors import InvalidLoad, join_names
+from planner.values import Diagnostic, OperatorLoad, ServiceBucket
 
 Sampler = Callable[[np.random.Generator, int], Floats]
+MOST_STRETCH = 0.05
+"""Of a histogram, without a word; buckets of an eighth of an octave alone can make 1%."""
 KINDS = ("exponential", "deterministic", "gamma", "lognormal", "histogram")
 
 
@@ -116,6 +119,33 @@ def read_histogram(law: ServiceLaw) -> tuple[Floats, Floats]:
 def mean_of_buckets(bounds: Floats, reached: Floats) -> float:
     """Σ pᵦ·(lowᵦ + highᵦ)/2."""
     return float(np.sum(np.diff(reached) * (bounds[1:] + bounds[:-1])) / 2.0)
+
+
+@lru_cache(maxsize=4096)  # a gate estimates one load many times
+def find_stretch(buckets: tuple[ServiceBucket, ...], service_rate: float) -> float:
+    """By how much a measured histogram is stretched, so that its mean is 1/service_rate; 1: not at all."""
+    if not any(bucket.services for bucket in buckets):
+        return 1.0
+    return 1.0 / service_rate / find_mean(ServiceLaw("histogram", buckets=buckets))
+
+
+def describe_stretched(operators: Mapping[str, OperatorLoad]) -> tuple[Diagnostic, ...]:
+    """A diagnostic of the operators whose histogram has clearly another mean than their service rate says."""
+    stretches = {
+        name: find_stretch(one.service_histogram, one.service_rate)
+        for name, one in operators.items()
+        if one.service_histogram and one.service_rate is not None
+    }
+    told = {name: stretch for name, stretch in stretches.items() if abs(stretch - 1.0) > MOST_STRETCH}
+    if not told:
+        return ()
+    listed = join_names([f"{name} ({stretch:.3g} times)" for name, stretch in told.items()])
+    detail = (
+        f"service_histogram and service_rate disagree by more than {MOST_STRETCH:.0%}: for quantiles and simulations "
+        f"the histogram is stretched to the mean that service_rate says, at {listed}. Measure both over the same "
+        "interval, in seconds, with narrow buckets: within a bucket all times count as equally likely."
+    )
+    return (Diagnostic("histogram-disagrees", detail, tuple(told)),)
 
 
 def find_mean(law: ServiceLaw) -> float:

@@ -4,7 +4,7 @@ A finished tuple emits floor(selectivity) tuples on each edge, and one more with
 entries for each root, the tuples of the external stream. A queue is served in order of arrival.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import floor, fsum, ulp
 
@@ -53,8 +53,12 @@ def simulate(
     capacities: Mapping[str, int] = NO_BOUNDS,
     levels: Sequence[float] = LEVELS,
     warm_up_share: float = 0.1,
+    report: Callable[[float], None] | None = None,
 ) -> Simulation:
-    """Simulates `roots` external tuples; what concerns the first part of them, `warm_up_share`, is not measured."""
+    """Simulates `roots` external tuples; what concerns the first part of them, `warm_up_share`, is not measured.
+
+    `report` is called with the part that is done, from time to time; what it raises ends the simulation.
+    """
     check_levels(levels)
     if not 0.0 <= warm_up_share < 1.0:
         raise InvalidLoad(
@@ -68,7 +72,7 @@ def simulate(
     from planner.simulation.engine import measure_scenario
 
     size = len(scenario.arrivals)
-    answer = measure_scenario(scenario, levels, min(int(warm_up_share * size), size - 1))
+    answer = measure_scenario(scenario, levels, min(int(warm_up_share * size), size - 1), report)
     return replace(answer, diagnostics=(*system.diagnostics, *describe_arrivals(scenario, roots, arrivals)))
 
 

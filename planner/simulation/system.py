@@ -16,7 +16,7 @@ from planner.errors import (
 )
 from planner.queueing.key_shares import KeyShares
 from planner.queueing.queueings import KEYED, QUEUEINGS
-from planner.simulation.laws import ServiceLaw, assume_law, check_law, find_mean, simplify
+from planner.simulation.laws import ServiceLaw, assume_law, check_law, describe_stretched, find_mean, simplify
 from planner.topology.flow import describe_unreached, order_acyclic, settle_network
 from planner.topology.load_checks import check_load
 from planner.topology.network import Network, index_topology
@@ -200,11 +200,13 @@ def describe_assumptions(
         ),
         (laws, "scv-assumed", "service_scv is not measured: exponential services (SCV 1) are simulated"),
     )
-    return tuple(
+    assumed = tuple(
         Diagnostic(code, f"At {join_names(names)}: {detail}.", tuple(names))
         for names, code, detail in found
         if names
     )
+    measured = {one.name: load.operators[one.name] for one in stations if one.name not in services}
+    return assumed + describe_stretched(measured)
 
 
 def find_busiest(station: SimulatedStation, rate: float) -> float:

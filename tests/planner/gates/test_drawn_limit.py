@@ -98,3 +98,10 @@ def test_what_cannot_be_drawn_cannot_be_judged():
     load = Load(1e-3, {"a": OperatorLoad(1.0, processors=1), "b": OperatorLoad(1e6, processors=1)})
     with pytest.raises(InvalidLoad, match="too few external tuples"):
         judge_capacity(topology, load, target=P99)
+
+
+def test_a_level_that_the_draw_does_not_resolve_is_refused_or_told():
+    with pytest.raises(InvalidLoad, match="the longest time drawn"):
+        judge_capacity(FPD, measure(), target=replace(P99, quantile=0.999_999_9))
+    rare = judge_capacity(FPD, measure(), target=replace(P99, quantile=0.999_95))
+    assert "quantile-not-resolved" in [one.code for one in rare.estimate.diagnostics]

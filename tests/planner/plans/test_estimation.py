@@ -10,7 +10,7 @@ from mpmath import mp, mpf
 from planner.errors import InvalidLoad
 from planner.plans.estimation import estimate
 from planner.queueing.waiting import least_stable_processors
-from planner.values import Edge, Entry, Load, Model, Operator, OperatorLoad, Topology
+from planner.values import Edge, Entry, Load, Model, Operator, OperatorLoad, ServiceBucket, Topology
 from tests.planner.plan_cases import PAIR, codes, load_pair
 
 MODELS: tuple[Model, ...] = ("mmk", "ggk", "ggk-whitt")
@@ -198,3 +198,10 @@ def test_processors_outside_of_an_operators_own_bounds_are_said(count: int, said
     load = Load(0.5, {"a": OperatorLoad(1.0, processors=count)})
     codes = [one.code for one in estimate(topology, load).diagnostics]
     assert ("outside-bounds" in codes) is said
+
+
+def test_a_histogram_that_contradicts_the_service_rate_is_told():
+    told = OperatorLoad(3.0, service_histogram=(ServiceBucket(0.5, 10),))
+    load = load_pair(operators=load_pair().operators | {"a": told})  # type: ignore[operator]
+    assert "histogram-disagrees" in codes(estimate(PAIR, load, {"a": 6, "b/c~d": 6}))
+    assert "histogram-disagrees" not in codes(estimate(PAIR, load_pair(), {"a": 6, "b/c~d": 6}))

@@ -126,3 +126,11 @@ def test_what_cannot_be_drawn_cannot_be_a_target():
     with pytest.raises(InvalidLoad, match="too few external tuples") as caught:
         min_processors_within(topology, load, TimeTarget("completion", 1.0, 0.9))
     assert caught.value.place == "/target"
+
+
+def test_a_level_that_the_draw_does_not_resolve_is_refused_or_told():
+    with pytest.raises(InvalidLoad, match="the longest time drawn") as caught:
+        min_processors_within(ONE, ONE_LOAD, TimeTarget("total", 9.0, 0.99999), roots=ROOTS)
+    assert caught.value.place == "/target/quantile"
+    plan = min_processors_within(ONE, ONE_LOAD, TimeTarget("total", 9.0, 0.9999), roots=ROOTS)
+    assert "quantile-not-resolved" in codes(plan.estimate)

@@ -7,8 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.errors import InvalidLoad
 from planner.plans.estimation import estimate
-from planner.plans.spread import BURSTY_ERRORS, KNOWN_ERRORS, MOST_VISITS, add_spread, has_forks
+from planner.plans.spread import (
+    BURSTY_ERRORS,
+    KNOWN_ERRORS,
+    MOST_VISITS,
+    add_spread,
+    check_resolved,
+    describe_unresolved,
+    has_forks,
+)
 from planner.topology.network import index_topology
 from planner.values import Edge, Estimate, IdcPoint, Load, Operator, OperatorLoad, Topology
 from tests.planner.graphs import draw_graph
@@ -173,3 +182,27 @@ def test_the_same_seed_gives_the_same_answer_and_another_one_nearly():
     assert one == same
     assert read(one, "total") != read(other, "total")
     assert read(one, "total") == pytest.approx(read(other, "total"), rel=0.05)
+
+
+def test_levels_that_the_draw_does_not_resolve_are_told_with_what_would():
+    (said,) = describe_unresolved((0.5, 0.99, 0.9995, 0.99999), 10_000)
+    assert said.code == "quantile-not-resolved"
+    assert (
+        "Fewer than 10 of 10,000 drawn external tuples take longer than the quantile at 0.9995, 0.99999"
+        in said.detail
+    )
+    assert "At 0.99999 it is the longest time drawn" in said.detail
+    assert "a level of at most 0.999, or for at least 1,000,000 roots" in said.detail
+    assert describe_unresolved((0.5, 0.999), 10_000) == ()
+    assert "longest" not in describe_unresolved((0.9995,), 10_000)[0].detail
+    load = Load(8.0, dict.fromkeys("ab", OperatorLoad(10.0)))
+    answer = add_spread(CHAIN, load, estimate(CHAIN, load, {"a": 2, "b": 2}), (0.9995,), 10_000)
+    assert "quantile-not-resolved" in [one.code for one in answer.diagnostics]
+
+
+def test_a_target_of_the_longest_time_drawn_is_refused():
+    check_resolved(None, 1000)
+    check_resolved(0.999, 1000)
+    with pytest.raises(InvalidLoad, match="1,000 drawn external tuples is the longest") as refused:
+        check_resolved(0.9991, 1000)
+    assert "at least 11,112 roots" in str(refused.value)

@@ -35,3 +35,15 @@ def test_a_warm_process_compiles_nothing_in_a_simulation():
     for capacities in ({}, {"d": 2}):
         simulate(topology, load, processors, roots=100, capacities=capacities)
     assert all(len(kernel.signatures) == 1 for kernel in kernels)
+
+
+@pytest.mark.parametrize("capacities", [{}, {"a": UNREACHED}], ids=["stations", "events"])
+def test_progress_rises_to_the_end_and_changes_nothing(capacities: dict[str, int]):
+    topology, load, processors = build_mixed()
+    told: list[float] = []
+    found = simulate(topology, load, processors, roots=200_000, capacities=capacities, report=told.append)
+    assert len(told) >= 3
+    assert told == sorted(told)
+    assert 0.0 < told[0] < 0.5
+    assert told[-1] == pytest.approx(1.0, abs=0.01)
+    assert found == simulate(topology, load, processors, roots=200_000, capacities=capacities)

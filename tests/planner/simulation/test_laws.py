@@ -10,8 +10,10 @@ from planner.simulation.laws import (
     ServiceLaw,
     assume_law,
     check_law,
+    describe_stretched,
     find_mean,
     find_scv,
+    find_stretch,
     make_sampler,
     simplify,
 )
@@ -113,3 +115,18 @@ def test_an_impossible_law_is_refused_with_the_place_to_change(law: ServiceLaw, 
     with pytest.raises(InvalidLoad) as caught:
         check_law(law, "a", "/a")
     assert caught.value.place == f"/services{pointer}"
+
+
+def test_a_histogram_of_another_mean_than_the_service_rate_says_is_told():
+    mean = (30 * 0.15 + 60 * 0.35 + 10 * 1.25) / 100
+    assert find_stretch(HISTOGRAM, 4.0) == pytest.approx(0.25 / mean)
+    assert find_stretch((ServiceBucket(0.1, 0),), 4.0) == 1.0
+    rates = {"near": 1.04 / mean, "far": 1.1 / mean, "slow": 0.9 / mean}
+    loads = {name: OperatorLoad(rate, service_histogram=HISTOGRAM) for name, rate in rates.items()}
+    (said,) = describe_stretched(loads | {"plain": OperatorLoad(4.0)})
+    assert (said.code, said.operators) == ("histogram-disagrees", ("far", "slow"))
+    assert "far (0.909 times), slow (1.11 times)" in said.detail
+    assert (
+        describe_stretched({"near": loads["near"], "unknown": OperatorLoad(service_histogram=HISTOGRAM)})
+        == ()
+    )

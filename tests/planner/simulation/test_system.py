@@ -7,7 +7,7 @@ from planner.errors import InvalidLoad, InvalidTopology, NoSteadyState, Simulati
 from planner.queueing.key_shares import KeyShares
 from planner.simulation.laws import ServiceLaw
 from planner.simulation.system import OUTSIDE, Link, build_system, cumulate_shares, find_busiest
-from planner.values import Edge, Entry, InstanceLoad, Load, Operator, OperatorLoad, Topology
+from planner.values import Edge, Entry, InstanceLoad, Load, Operator, OperatorLoad, ServiceBucket, Topology
 from tests.planner.simulation.systems import build_mixed, build_one, load_one
 
 
@@ -105,3 +105,13 @@ def test_unknown_names_and_queueings_are_refused_with_their_place():
 def test_too_many_processors_are_refused_before_their_shares_take_memory():
     with pytest.raises(SimulationTooLarge, match="2,000,000 processors"):
         build_system(build_one("keyed"), load_one(1.0), {"a": 2_000_000}, {}, {})
+
+
+def test_a_measured_histogram_that_is_stretched_is_told_unless_another_law_is_given():
+    topology = Topology((Operator("a"),))
+    load = Load(
+        1.0, {"a": OperatorLoad(9.0, service_histogram=(ServiceBucket(1.0, 5), ServiceBucket(2.0, 5)))}
+    )
+    said = [one.code for one in build_system(topology, load, {"a": 1}, {}, {}).diagnostics]
+    assert said == ["histogram-disagrees"]
+    assert not build_system(topology, load, {"a": 1}, {"a": ServiceLaw("exponential", 0.1)}, {}).diagnostics
