@@ -45,7 +45,7 @@ SELECT newest.name, newest.observed_at, newest.window_seconds, newest.external_r
     p.policy->'max_snapshot_age_seconds' AS limit_seconds,
     d.decided_for,
     (SELECT jsonb_object_agg(o.key, o.value)
-     FROM (SELECT * FROM jsonb_each(d.answer->'processors'->'recommended') ORDER BY key LIMIT :operators) o)
+     FROM (SELECT * FROM jsonb_each(d.recommended || coalesce(c.made, '{}')) ORDER BY key LIMIT :operators) o)
         AS recommended,
     d.answer->'expected_sojourn_seconds' AS expected,
     d.answer->'current'->'expected_sojourn_seconds' AS expected_of_running,
@@ -55,12 +55,23 @@ SELECT newest.name, newest.observed_at, newest.window_seconds, newest.external_r
 FROM newest
 LEFT JOIN policies p ON p.topology_id = newest.id
 LEFT JOIN LATERAL (
-    SELECT decided_for, answer
+    SELECT decided_for, answer, answer->'processors'->'recommended' AS recommended,
+        action = 'hold' AND (answer->>'cooldown_left_seconds')::float > 0 AS waits
     FROM decisions
-    WHERE topology_id = newest.id AND revision = newest.revision
+    WHERE topology_id = newest.id AND revision = newest.revision AND answer->'policy' @> coalesce(p.policy, '{}')
     ORDER BY decided_for DESC, created_at DESC
     LIMIT 1
 ) d ON true
+LEFT JOIN LATERAL (
+    SELECT answer->'processors'->'recommended'
+        || CASE jsonb_typeof(outcome->'processors') WHEN 'object' THEN outcome->'processors' ELSE '{}' END AS made
+    FROM decisions
+    WHERE topology_id = newest.id AND revision = newest.revision AND action <> 'hold'
+        AND decided_for < d.decided_for
+        AND coalesce(outcome->>'state', '') NOT IN ('refused', 'failed', 'rolled-back')
+    ORDER BY decided_for DESC, created_at DESC, id
+    LIMIT 1
+) c ON d.waits
 """)
 
 
@@ -83,7 +94,11 @@ async def read_gauges(engine: Engine, bounds: Bounds, limiter: CapacityLimiter) 
 
 
 def read_rows(engine: Engine, bounds: Bounds) -> list[dict[str, Any]] | None:
-    """What is stored of the topologies with the newest snapshots, in one query; None where it cannot be read."""
+    """What is stored of the topologies with the newest snapshots, in one query; None where it cannot be read.
+
+    `recommended` is what KEDA is told (app/keda): by the newest decision under the stored policy, and while that waits
+    for the end of a cooldown, by the change that began it.
+    """
     values = {"least_covered": LEAST_COVERED, **bounds._asdict()}
     try:
         with engine.connect() as connection:

@@ -20,7 +20,9 @@ def test_another_schema_is_not_ready_and_metrics_need_a_key(
         assert client.get("/metrics").status_code == 401
         headers = {"Authorization": "Bearer reader"}
         assert "headgate_requests_total" in client.get("/metrics", headers=headers).text
+        assert "headgate_topology_gauges_up 1.0" in client.get("/metrics", headers=headers).text
         migrate(empty_database_url, "base")
+        assert "headgate_topology_gauges_up 0.0" in client.get("/metrics", headers=headers).text
         answer = client.get("/readyz")
         assert answer.status_code == 503
         assert answer.json()["type"] == "not-ready"

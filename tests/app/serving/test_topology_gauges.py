@@ -1,22 +1,20 @@
 """Gauges of topologies: what is stored, from every worker; what is not known or too old is absent."""
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
 from anyio import CapacityLimiter, run
-from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import Engine
 
 from app.described.topology import FPD
-from app.serving.topology_gauges import OF_TOPOLOGY, Bounds, TopologyGauges, read_gauges
+from app.serving.topology_gauges import Bounds, TopologyGauges, read_gauges, read_rows
 from app.storage.sessions import make_metrics_engine
-from migrations.runner import migrate
 from tests.app.decision_calls import ENOUGH, RATES, TARGET, put_policy
-from tests.app.processes import PATIENCE_SECONDS, StartService, find_workers, wait_until
 
 NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
 ROW: dict[str, Any] = {
@@ -37,7 +35,6 @@ ROW: dict[str, Any] = {
     "decided_rate": 100.0,
     "holds_up_to_rate": 107.0,
 }
-NEWEST = "x \"new'"
 Samples = dict[tuple[str, ...], float]
 
 
@@ -129,57 +126,84 @@ def test_a_database_that_is_away_or_silent_is_said(silent_url: str):
         assert read(engine) == [("headgate_topology_gauges_up", [0.0])]
 
 
-def scrape(url: str) -> Samples:
-    answer = httpx.get(f"{url}/metrics", timeout=PATIENCE_SECONDS)
-    assert answer.status_code == 200
-    return {
-        name_sample(one): one.value
-        for family in text_string_to_metric_families(answer.text)
-        if family.name.removeprefix("headgate_") in {*OF_TOPOLOGY, "processors"}
-        or family.name.startswith("headgate_topology_gauges")
-        for one in family.samples
-    }
-
-
-def store(client: httpx.Client, name: str, minutes_ago: int) -> None:
-    began = datetime.now(UTC) - timedelta(minutes=minutes_ago)
+def store(client: httpx.Client, name: str, hours_ahead: float) -> dict[str, Any]:
+    """A topology with an interval to come, so that it is among the newest of the database, and a decision about it."""
+    began = datetime.now(UTC) + timedelta(hours=hours_ahead)
     operators = {one: {"service_rate": mu, "processors": ENOUGH[one]} for one, mu in RATES.items()}
     load = {"observed_at": began.isoformat(), "external_rate": 480.0, "operators": operators}
-    assert client.post("/v1/topologies", json=FPD | {"name": name}).status_code == 201
+    client.post("/v1/topologies", json=FPD | {"name": name})
     assert client.post(f"/v1/topologies/{name}/snapshots", json=load).status_code == 201
+    put_policy(client, name, TARGET)
+    answer = client.post(f"/v1/topologies/{name}/decisions")
+    assert answer.status_code == 201, answer.text
+    made: dict[str, Any] = answer.json()
+    return made
 
 
-def test_every_worker_says_what_is_stored_within_the_bounds(
-    start_service: StartService, empty_database_url: str
+@pytest.fixture
+def scraped(database_url: str) -> Iterator[Callable[[Bounds], Samples]]:
+    """Reads the gauges of the session's database."""
+    engine = make_metrics_engine(database_url)
+
+    def scrape(bounds: Bounds) -> Samples:
+        gauges = TopologyGauges(read_rows(engine, bounds), bounds, datetime.now(UTC))
+        return {name_sample(one): one.value for family in gauges.collect() for one in family.samples}
+
+    yield scrape
+    engine.dispose()
+
+
+def test_what_is_stored_is_read_within_the_bounds(
+    client: httpx.Client, name: str, scraped: Callable[[Bounds], Samples]
 ):
-    service = start_service(
-        "--workers", "2", database_url=empty_database_url, metrics_topologies="2", metrics_operators="2"
-    )
-    wait_until(lambda: len(find_workers(service)) == 2, "both workers serve")
-    with httpx.Client(base_url=service.url, timeout=PATIENCE_SECONDS) as client:
-        for name, minutes_ago in ((NEWEST, 2), ("older", 3), ("oldest", 4)):
-            store(client, name, minutes_ago)
-        put_policy(client, "older", TARGET)
-        made = client.post("/v1/topologies/older/decisions").json()
-        expected = {
-            ("processors", "older", "detector", "running"): 13,
-            ("processors", "older", "detector", "recommended"): made["processors"]["recommended"]["detector"],
-            ("external_rate", "older"): 480.0,
-            ("running_stable", "older"): 0.0,
-            ("expected_sojourn_seconds", "older"): made["expected_sojourn_seconds"],
-            ("headroom_rate", "older"): made["counterfactuals"]["holds_up_to_rate"] - 480.0,
-            ("processors", NEWEST, "generator", "running"): 6,
+    oldest, older, newest = f"c {name}", f"b {name}", f"x \"'{name}"
+    for one, hours in ((oldest, 20.0), (older, 21.0), (newest, 22.0)):
+        made = store(client, one, hours)
+    found = scraped(Bounds(2, 2))
+    assert {key[1] for key in found if len(key) > 2} == {older, newest}
+    assert {key[2] for key in found if key[0] == "processors"} == {"detector", "generator"}
+    assert found["topology_gauges_omitted", "topologies"] >= 1
+    assert found["topology_gauges_omitted", "operators"] == 2
+    assert (
+        found.items()
+        >= {
+            ("processors", newest, "detector", "running"): 13,
+            ("processors", newest, "detector", "recommended"): made["processors"]["recommended"]["detector"],
+            ("external_rate", newest): 480.0,
+            ("running_stable", newest): 0.0,
+            ("expected_sojourn_seconds", newest): made["expected_sojourn_seconds"],
+            ("headroom_rate", newest): made["counterfactuals"]["holds_up_to_rate"] - 480.0,
             ("topology_gauges_up",): 1.0,
-            ("topology_gauges_omitted", "topologies"): 1.0,
-            ("topology_gauges_omitted", "operators"): 2.0,
-        }
-        for _ in range(8):  # connections of their own, so that both workers answer
-            found = scrape(service.url)
-            assert found.items() >= expected.items()
-            assert not any("oldest" in key or "reporter" in key for key in found)
-            assert ("expected_sojourn_seconds", NEWEST) not in found
-        assert client.delete("/v1/topologies/older").status_code == 204
-        assert not any("older" in key for key in scrape(service.url))
-        assert ("external_rate", "oldest") in scrape(service.url)
-        migrate(empty_database_url, "base")
-        assert scrape(service.url) == {("topology_gauges_up",): 0.0}
+        }.items()
+    )
+    assert ("running_sojourn_seconds", newest) not in found, "it is infinite"
+    shown = client.get("/metrics").text
+    assert f'topology="x \\"\'{name}"' in shown
+    for one in (oldest, older, newest):
+        assert client.delete(f"/v1/topologies/{quote(one)}").status_code == 204
+    assert not any(name in part for key in scraped(MANY) for part in key)
+    assert name not in client.get("/metrics").text
+
+
+def test_a_hold_that_waits_for_a_cooldown_does_not_hide_the_change_nor_does_a_policy_that_was_tried_out(
+    client: httpx.Client, name: str, scraped: Callable[[Bounds], Samples]
+):
+    """As for KEDA: a later snapshot still shows the processors from before, and so a hold recommends these."""
+    made = store(client, name, 22.0)
+    held = store(client, name, 22.01)
+    assert (held["action"], held["processors"]["recommended"]) == ("hold", ENOUGH)
+    tried = client.post(f"/v1/topologies/{name}/decisions", json={"policy": {"goal": {"k_max": 60}}}).json()
+    assert tried["goal"] == "best-split"
+    counts = made["processors"]["recommended"]
+    report = {"state": "applied", "processors": {"generator": counts["generator"] + 1}}
+    for body, expected in (
+        (None, counts),
+        (report, counts | {"generator": counts["generator"] + 1}),
+        ({"state": "rolled-back"}, ENOUGH),
+    ):
+        if body is not None:
+            assert client.put(f"/v1/decisions/{made['id']}/outcome", json=body).status_code == 200
+        found = scraped(MANY)
+        assert {one: found["processors", name, one, "recommended"] for one in ENOUGH} == expected
+        assert {one: found["processors", name, one, "running"] for one in ENOUGH} == ENOUGH
+    client.delete(f"/v1/topologies/{name}")
