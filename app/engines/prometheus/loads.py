@@ -22,6 +22,9 @@ Reason = Literal[
     "changed", "two_jobs", "windows_differ", "start_not_seen", "no_external", "no_window", "overlapping"
 ]
 
+PASSING: frozenset[Reason] = frozenset({"changed", "two_jobs"})
+"""What a rescale or a start leaves behind for a window."""
+
 
 @dataclass(slots=True)
 class LeftTimes:
@@ -31,6 +34,12 @@ class LeftTimes:
     saturated: set[str] = field(default_factory=set)
     chained: bool = False
     unchecked: bool = False
+
+    @property
+    def will_pass(self) -> bool:
+        """Whether the same queries will give a load later."""
+        reasons = set(self.times) - {"start_not_seen"}
+        return bool(reasons) and reasons <= PASSING
 
 
 @dataclass(slots=True)

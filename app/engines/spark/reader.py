@@ -22,10 +22,6 @@ NO_PROGRESS = (
     "send lastProgress, recentProgress, or the answer of /metrics/json with spark.sql.streaming.metricsEnabled=true "
     'and the time when it came, {"answers": [{"path", "at", "body"}]}.'
 )
-NO_INTERVAL = (
-    "no batch says in which time its rows arrived: the first batch of a run takes what had waited before it. Send the "
-    "progress of the next batches too, such as recentProgress."
-)
 
 
 class _Sent(NamedTuple):
@@ -42,8 +38,6 @@ def read(answers: Sequence[EngineAnswer]) -> EngineReading:
     batches = _choose_query(sent.batches, wanted[0] if wanted else None, pointer)
     name = read_name(batches[-1].query) or UNNAMED
     loads, left = read_loads(name, batches, sent.cores)
-    if not loads:
-        raise UnreadableAnswer(pointer, NO_INTERVAL)
     return EngineReading(
         topology=_make_topology(name, batches[-1], sent.cores),
         loads=tuple([one.load for one in loads]),

@@ -24,6 +24,12 @@ from tests.app.engines.prometheus.recorded import (
     shorten,
 )  # fmt: skip
 
+ASKED = {
+    "range-rate": SERVED,
+    "range-service-rate": SERVICE,
+    "range-parallelism": PROCESSORS,
+    "range-source-out": SENT,
+}
 TRUE_RATES = {"parse": 20.0, "score": 40.0}
 
 
@@ -155,19 +161,26 @@ def test_what_is_missing_is_named(answers: list[EngineAnswer], says: str):
         read(answers)
 
 
+def test_a_rescale_leaves_no_load_for_a_while_and_is_no_mistake_of_the_caller():
+    """The window ends at the rescale, or the range is one point long."""
+    rates = [answer(shorten(load(name), 99, slice(10, 12)), query) for name, query in ASKED.items()]
+    reading = read(rates)
+    assert reading.loads == ()
+    assert "instances-changed" in {one.code for one in reading.diagnostics}
+    check_reading(reading)
+
+
+def test_a_range_shorter_than_its_window_is_refused():
+    rates = [answer(shorten(load(name), 99, slice(9, 11)), query) for name, query in ASKED.items()]
+    with pytest.raises(UnreadableAnswer, match="one window longer"):
+        read(rates)
+
+
 def test_series_of_two_jobs_at_once_are_not_added_up():
     """An older job of the same name is still within the look-back when the new one starts."""
     reading = read(list_counters())
     ends = [load.observed_at.timestamp() + load.window_seconds for load in reading.loads if load.observed_at]
     assert 1795041658 not in ends
-
-
-ASKED = {
-    "range-rate": SERVED,
-    "range-service-rate": SERVICE,
-    "range-parallelism": PROCESSORS,
-    "range-source-out": SENT,
-}
 
 
 SHORT = [shorten(load(name), 8, slice(None)) for name in ("range-numRecordsIn", "range-accumulateBusy")]

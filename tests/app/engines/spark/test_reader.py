@@ -90,13 +90,20 @@ def test_partitions_of_kafka_bound_the_cores():
         (None, "lastProgress is null until the first batch has ended"),
         ([], "lastProgress is null"),
         (load_golden("spark/status.json"), "no progress"),
-        (STATELESS[:1], "takes what had waited before it"),
         ([STATELESS[1], STATEFUL[1]], "2 queries"),
     ],
 )
 def test_what_is_too_little_is_told_what_to_send(sent: Any, says: str):
     with pytest.raises(UnreadableAnswer, match=says):
         read([EngineAnswer(sent)])
+
+
+def test_the_first_batch_gives_a_topology_and_no_load():
+    """Its rows waited before, and its time is that of the start."""
+    reading = read(list_answers(STATELESS[:1]))
+    assert reading.topology is not None
+    assert reading.loads == ()
+    assert "batches-left-out" in {one.code for one in reading.diagnostics}
 
 
 def test_the_path_names_the_query():
