@@ -10,6 +10,8 @@ from app.engines.numbers import MOST, divide
 from app.engines.rates import add_known, find_service_rate
 from app.http.fields import MOST_PROCESSORS
 
+MOST_INSTANCES = 10_000  # of one operator in a load
+
 
 def build_load(
     components: Mapping[str, HeronComponent],
@@ -41,9 +43,9 @@ def build_operator_load(bolt: HeronComponent, arrivals: Arrivals) -> OperatorLoa
 
 
 def list_shares(bolt: HeronComponent) -> list[InstanceLoadBody]:
-    """The share of each instance that executed something; none where one does not say."""
+    """The share of each instance that executed something; none where one does not say, or a load cannot hold all."""
     total = add_known(bolt.executed.values())
-    if not total:
+    if not total or len(bolt.executed) > MOST_INSTANCES:
         return []
     shares = {name: divide(rate, total) for name, rate in bolt.executed.items()}
     return [InstanceLoadBody(instance=name, share=min(share, 1.0)) for name, share in shares.items() if share]

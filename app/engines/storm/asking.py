@@ -2,6 +2,7 @@
 
 from urllib.parse import quote
 
+from httpx import HTTPStatusError
 from pydantic import JsonValue
 
 from app.engines.answers import Asker, EngineAnswer, UnreadableAnswer
@@ -20,10 +21,18 @@ def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
     topology_id = choose_topology(asker.get(SUMMARY).body, job)
     root = f"/api/v1/topology/{quote(topology_id, safe='')}"
     page = asker.get(f"{root}?{WINDOW}")
-    graph = asker.get(f"{root}/visualization?{WINDOW}")
+    graph = ask_graph(asker, f"{root}/visualization?{WINDOW}")
     names = list_components(read_object(page.body))
     components = [asker.get(f"{root}/component/{quote(name, safe='')}?{WINDOW}") for name in names]
-    return [page, graph, *components]
+    return [page, *graph, *components]
+
+
+def ask_graph(asker: Asker, path: str) -> list[EngineAnswer]:
+    """Who subscribes to what; nothing where the UI answers with an error, since component pages show the edges too."""
+    try:
+        return [asker.get(path)]
+    except HTTPStatusError:
+        return []
 
 
 def choose_topology(summary: JsonValue, job: str | None) -> str:

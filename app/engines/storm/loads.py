@@ -6,12 +6,14 @@ from typing import NamedTuple
 
 from app.described.load import InstanceLoadBody, LoadBody, OperatorLoadBody
 from app.engines.numbers import MOST, divide
+from app.engines.rates import add_known
 from app.engines.storm.components import Component
 from app.engines.storm.fields import LAST_DIGIT
 from app.engines.storm.rates import Offered
 from app.http.fields import MOST_PROCESSORS
 
 LEAST_SAMPLES = 30
+MOST_INSTANCES = 10_000  # of one operator in a load
 SURE = 3.0
 """With no sample of n above 0 ms, the chance of it is below 3/n at a confidence of 95%."""
 
@@ -69,11 +71,14 @@ def find_service_seconds(bolt: Component, step: float) -> float | None:
 
 
 def list_instances(bolt: Component) -> list[InstanceLoadBody]:
-    """The share of each executor that executed something; none where one of them does not say."""
+    """The share of each executor that executed something.
+
+    There are none where one of them does not say, where two have one name, or where a load cannot hold so many.
+    """
     rates = [row.executed_rate for row in bolt.rows]
-    known = [rate for rate in rates if rate is not None]
-    total = sum(known)
-    if len(known) < len(rates) or total <= 0.0:
+    total = add_known(rates)
+    names = {name_instance(row.id, row.place) for row in bolt.rows}
+    if not total or not len(names) == len(rates) <= MOST_INSTANCES:
         return []
     shares = [(row, divide(row.executed_rate, total)) for row in bolt.rows]
     return [

@@ -1,5 +1,7 @@
 """What Storm calls things: a rebalance needs the topology's id, and its limits are the tasks."""
 
+from collections import Counter
+
 from pydantic import JsonValue
 
 from app.engines.numbers import read_count, read_number, read_text
@@ -38,8 +40,5 @@ def mark_sample(measured: MeasuredSample) -> dict[str, JsonValue]:
 
 def count_places(bolt: Component) -> dict[str, JsonValue] | None:
     """How many executors run in each worker, host:port."""
-    places: dict[str, JsonValue] = {}
-    for row in bolt.rows:
-        if row.place is not None:
-            places[row.place] = sum(1 for other in bolt.rows if other.place == row.place)
-    return places or None
+    places = Counter([row.place for row in bolt.rows if row.place is not None])
+    return dict(places) or None

@@ -42,21 +42,20 @@ def check_rows(bolts: Iterable[Component]) -> list[Diagnostic]:
 
 def check_fit(bolts: Sequence[Component]) -> list[Diagnostic]:
     """One diagnostic for all rows whose four numbers do not fit."""
-    odd = [
-        (bolt, row, find_odd(bolt, row)) for bolt in bolts for row in bolt.rows if not fits(row, bolt.window)
-    ]
+    odd = [(bolt, row) for bolt in bolts for row in bolt.rows if not fits(row, bolt.window)]
     if not odd:
         return []
     texts = [
         f"{bolt.name} {row.id}: executed {row.executed:.0f} × {1000 * (row.latency or 0):.3f} ms / "
-        f"{row.covered:.0f} s = {find_utilisation(row):.3f}, but capacity {row.capacity:.3f}; {why}"
-        for bolt, row, why in odd
+        f"{row.covered:.0f} s = {find_utilisation(row):.3f}, but capacity {row.capacity:.3f}; {find_odd(bolt, row)}"
+        for bolt, row in odd[:MOST_NAMED]
     ]
+    texts += [""] * (len(odd) - len(texts))
     detail = (
         "Numbers of executors do not fit each other by more than 5%: " + join_some(texts) + ". "
         "Rates are executed / uptime, services are execute latencies: no number was corrected."
     )
-    return [say("numbers-disagree", detail, list(dict.fromkeys(bolt.name for bolt, _, _ in odd)))]
+    return [say("numbers-disagree", detail, list(dict.fromkeys(bolt.name for bolt, _ in odd)))]
 
 
 def find_utilisation(row: Executor) -> float | None:

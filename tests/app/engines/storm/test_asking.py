@@ -1,5 +1,6 @@
 """app/engines/storm/asking.py: which paths are asked for one sample."""
 
+import httpx
 import pytest
 from pydantic import JsonValue
 
@@ -23,9 +24,13 @@ class Recorded:
             f"{ROOT}/visualization?window=600": read_golden("wordcount-visualization.json"),
         }
         self.asked: list[str] = []
+        self.is_broken = False
 
     def get(self, path: str) -> EngineAnswer:
         self.asked.append(path)
+        if self.is_broken and "/visualization" in path:
+            error = httpx.Response(500, request=httpx.Request("GET", f"http://ui{path}"))
+            error.raise_for_status()
         return EngineAnswer(self.bodies.get(path, {}), path, AT)
 
 
@@ -65,3 +70,13 @@ def test_names_are_escaped_in_paths():
     engine = Recorded(("a b/c-1", "a"))
     ask(engine, None)
     assert engine.asked[1] == "/api/v1/topology/a%20b%2Fc-1?window=600"
+
+
+def test_a_ui_that_cannot_show_the_graph_is_read_without_it():
+    engine = Recorded((WORDS, "WordCount3"))
+    engine.is_broken = True
+    answers = ask(engine, None)
+    assert [answer.path for answer in answers] == [
+        path for path in engine.asked[1:] if "/visualization" not in path
+    ]
+    assert {one.code for one in read(answers).diagnostics} >= {"edges-unknown"}

@@ -1,6 +1,8 @@
 """app/engines/storm/loads.py: the measured load of bolts."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from app.described.load import OperatorLoadBody
@@ -30,6 +32,44 @@ def test_utilisation_is_the_mean_capacity_that_storm_printed(bolt: str):
     )
 
 
+@st.composite
+def draw_executors(draw: st.DrawFn) -> list[JsonObject]:
+    """Executors with the capacity that Storm computes for them, StatsUtil.computeAggCapacity."""
+    rows: list[JsonObject] = []
+    for task in range(draw(st.integers(1, 8))):
+        executed, uptime = 20 * draw(st.integers(0, 5000)), draw(st.integers(30, 100_000))
+        latency = draw(st.integers(1000, 500_000)) / 1000.0
+        rows.append(
+            {
+                "id": f"[{task}-{task}]",
+                "uptimeSeconds": uptime,
+                "executed": executed,
+                "executeLatency": f"{latency:.3f}" if executed else "0",
+                "capacity": f"{executed * latency / (1000 * min(uptime, 600)):.3f}",
+            }
+        )
+    return rows
+
+
+@given(rows=draw_executors())
+def test_utilisation_is_storms_capacity_for_any_executors(rows: list[JsonObject]):
+    load = load_of({"id": "x", "window": "600", "componentType": "bolt", "executorStats": list(rows)})
+    capacities = [float(str(row["capacity"])) for row in rows]
+    rates = [int(str(row["executed"])) / min(int(str(row["uptimeSeconds"])), 600) for row in rows]
+    assert load.arrival_rate == pytest.approx(sum(rates))
+    if sum(rates):
+        assert load.service_rate is not None
+        counts = [int(str(row["executed"])) for row in rows]
+        busy = [
+            count * float(str(row["executeLatency"])) / 1000 for count, row in zip(counts, rows, strict=True)
+        ]
+        assert load.service_rate == pytest.approx(sum(counts) / sum(busy))
+    if len({row["uptimeSeconds"] for row in rows}) == 1 and sum(rates):
+        mean = sum(capacities) / len(rows)
+        assert sum(rates) / (load.service_rate or 0.0) / len(rows) == pytest.approx(mean, abs=0.0006)
+        assert sum(one.share for one in load.instances) == pytest.approx(1.0)
+
+
 def test_shares_are_those_of_executed_tuples_and_idle_executors_have_none():
     blob = load_of(make_component_page("blob"))
     assert (blob.processors, len(blob.instances)) == (40, 38)
@@ -44,6 +84,16 @@ def test_an_executor_that_does_not_say_leaves_all_shares_unknown():
     page["executorStats"] = [*rows[1:], {"id": "[63-63]"}]
     load = load_of(page)
     assert (load.instances, load.arrival_rate, load.processors) == ([], None, 4)
+
+
+def test_executors_of_one_name_or_too_many_for_a_load_have_no_shares():
+    row: JsonObject = {"uptime": "1m 0s", "executed": 60, "executeLatency": "1.000"}
+    page: JsonObject = {"id": "x", "window": "600", "componentType": "bolt"}
+    twins: list[JsonValue] = [{**row, "id": "a\t"}, {**row, "id": "a\n"}]
+    assert not load_of(page | {"executorStats": twins}).instances
+    many: list[JsonValue] = [{**row, "id": f"[{task}-{task}]"} for task in range(10_001)]
+    load = load_of(page | {"executorStats": many})
+    assert (load.instances, load.processors) == ([], 10_001)
 
 
 @pytest.mark.parametrize(
