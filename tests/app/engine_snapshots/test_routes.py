@@ -138,6 +138,26 @@ def test_what_no_engine_answers_is_a_problem_that_says_what_to_send(
     assert refused.json()["errors"][0]["detail"]
 
 
+@pytest.mark.parametrize(
+    ("engine", "document", "stored"),
+    [
+        ("spark", "recentProgress-stateful", 5),
+        ("spark", "lastProgress", 1),
+        ("kafka", "two-members-behind", 2),
+        ("kafka", "librdkafka-stats", 0),
+    ],
+)
+def test_recorded_answers_make_a_topology_of_one_operator(
+    client: httpx.Client, name: str, engine: str, document: str, stored: int
+):
+    body = json.loads((JOB.parents[1] / engine / f"{document}.json").read_text())
+    for new in (stored, 0):
+        answer = client.post(f"/v1/topologies/{name}/snapshots/from/{engine}", json=body)
+        assert answer.status_code == 201, answer.text
+        assert (answer.json()["stored"], answer.json()["replaced"]) == (new, stored - new)
+    assert [one["name"] for one in client.get(f"/v1/topologies/{name}").json()["operators"]] == ["clicks"]
+
+
 def test_operators_that_prometheus_knows_by_label_are_stored_by_their_names(client: httpx.Client, name: str):
     operators = [{"name": "parse"}, {"name": "Window(key: user)"}]
     edges = [{"source": "parse", "target": "Window(key: user)"}]

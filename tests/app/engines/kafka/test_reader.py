@@ -1,6 +1,8 @@
 """app/engines/kafka/reader.py: a group of consumers as one operator."""
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import given, settings
 
 from app.engines.answers import EngineAnswer, UnreadableAnswer
 from app.engines.kafka.reader import read
+from app.engines.readers import list_answers
 from tests.app.engines.kafka.made import RECORDED, answer, assign, go_on, row
 from tests.app.engines.mutating import STEPS, Lister, Step, check_reading, load_golden, read_mutated
 
@@ -90,6 +93,13 @@ def test_the_path_names_the_group():
         read(answer(both))
     assert read(answer(both, path="?group=h")).marks["group"] == "h"
     assert read(answer(RECORDED, path="/stats?group=billing")).marks["job"] == "billing"
+
+
+def test_the_example_of_the_guide_is_read():
+    page = Path("docs/guides/kafka.md").read_text()
+    sent = json.loads(page.partition("```json")[2].partition("```")[0])
+    load = read(list_answers(sent)).loads[0].operators["billing"]
+    assert (load.arrival_rate, load.served_rate, load.backlog_tuples) == (50.0, 40.0, 180.0)
 
 
 def test_several_topics_have_one_name():
