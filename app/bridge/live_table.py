@@ -30,6 +30,8 @@ class LiveTable:
 
     def show(self, event: Event) -> None:
         """Draws the table with it."""
+        if self.events and _is_hold(event) and _is_hold(self.events[-1]):
+            self.events.pop()
         self.events.append(event)
         if "operators" in event.data:
             self.decided = dict(event.data)
@@ -64,7 +66,8 @@ def describe_times(decided: dict[str, Any]) -> str:
         for name in ("sojourn_seconds", "expected_sojourn_seconds")
     )
     rate = f"{decided['external_rate']:.6g} tuples/s"
-    return f"{rate}   E[T] now {now} ({decided['sojourn_is']})   promised {promised}   target: {decided['target']}"
+    promise = "" if decided["next"] == "hold" else f"   promised {promised}"
+    return f"{rate}   E[T] now {now} ({decided['sojourn_is']}){promise}   target: {decided['target']}"
 
 
 def draw_operators(decided: dict[str, Any]) -> Table:
@@ -78,6 +81,10 @@ def draw_operators(decided: dict[str, Any]) -> Table:
         rates = [_say_rate(row[name]) for name in ("offered_rate", "served_rate")]
         table.add_row(*map(Text, (row["operator"], *rates, used, str(row["processors"]), wanted)))
     return table
+
+
+def _is_hold(event: Event) -> bool:
+    return event.data.get("next") == "hold"
 
 
 def _say_rate(rate: float | None) -> str:

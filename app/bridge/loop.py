@@ -63,14 +63,14 @@ class Bridge:
         self.recorder.catch_up()
         if self.state is None:
             if not seen.observation.running:
-                self.teller.tell("not-judged", f"not judged: {seen.observation.flaw}")
+                self.teller.tell("not-judged", seen.observation.flaw or "what runs is not known")
                 return "not-judged"
             self.state = self._start(seen)
         self.state, found = look(self.state, seen.observation, self.plan.terms)
         try:
             return self._follow(found, seen)
         except NotDecided as error:
-            self.teller.tell("not-judged", f"not judged: {error}")
+            self.teller.tell("not-judged", str(error))
             self.has_policy = self.plan.policy is None  # it may have been deleted
             return "not-judged"
 
@@ -129,7 +129,7 @@ class Bridge:
         if found.next == "discard":
             self.teller.tell("discarded", found.why)
         elif found.next == "skip":
-            self.teller.tell("not-judged", f"not judged: {found.why}")
+            self.teller.tell("not-judged", found.why)
         return "not-judged"
 
     def _end_change(self, change: Change, found: NextStep, seen: Sighting) -> None:

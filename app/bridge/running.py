@@ -36,8 +36,8 @@ def run_until_stopped(bridge: Bridge, stop: Stop) -> int:
 def describe_end(state: BridgeState | None) -> str:
     """What a bridge leaves behind."""
     if state is None or state.change is None:
-        return "ended: nothing is under way"
-    return "ended: the last change is not proved yet; the next start proves it"
+        return "nothing is under way"
+    return "the last change is not proved yet; the next start proves it"
 
 
 def run_once(bridge: Bridge, stop: Stop) -> int:

@@ -67,5 +67,8 @@ def test_what_is_not_known_is_a_question_mark_and_no_number():
     data = to_data(SEEN, make_decision(current=current), Chosen("hold", {"parse": 4}))
     table.show(Event("decided", datetime(2026, 11, 19, 10, 0, 0, tzinfo=UTC), "hold", data))
     assert "?" in draw(table)
+    assert "promised" not in draw(table), "nothing changes"
+    table.show(Event("decided", datetime(2026, 11, 19, 10, 0, 15, tzinfo=UTC), "hold", data))
+    assert draw(table).count("decided: hold") == 1, "the last one of several"
     assert "E[T] now infinite" in draw(table)
     table.close()
