@@ -165,7 +165,8 @@ class Bridge:
     def _decide(self, seen: Sighting) -> Result:
         """Asks for a decision on the interval that was stored, and does what comes of it."""
         assert self.state is not None
-        decision = self.service.decide()
+        decision = self.service.decide(goes_on=self.state.goes_on)
+        self.state = self.state._replace(goes_on=False)
         self.health.succeed("decision")
         counts = decision.processors
         wish = Wish(decision.action, counts.current, counts.recommended)

@@ -13,7 +13,8 @@ def prove(state: BridgeState, seen: Observation, after: Sojourn) -> tuple[Bridge
     distrust = state.distrust
     if proof.roll_back is not None:
         distrust = Distrust(change.action, change.asked, change.rate, seen.at, proof.why)
-    return state._replace(change=None, is_running=False, distrust=distrust), proof
+    goes_on = change.promised_seconds is None and proof.roll_back is None and not change.is_rollback
+    return state._replace(change=None, is_running=False, distrust=distrust, goes_on=goes_on), proof
 
 
 def _compare(change: Change, seen: Observation, after: Sojourn) -> Proof:

@@ -53,9 +53,14 @@ class ServiceLink:
         stored = dict(read_object(self._read(self._check(found))))
         return None if contains(stored, policy) else stored
 
-    def decide(self) -> SeenDecision:
-        """A new decision on what was measured last."""
-        return self._parse(SeenDecision, self._call("POST", f"{self.at}/decisions", {}))
+    def decide(self, *, goes_on: bool = False) -> SeenDecision:
+        """A new decision on what was measured last; one that goes on with the last change waits for no cooldown."""
+        body: dict[str, JsonValue] = {}
+        if goes_on:
+            stored = read_object(self._read(self._call("GET", f"{self.at}/policy", None)))
+            terms = {name: value for name, value in stored.items() if name != "updated_at"}
+            body = {"policy": terms | {"cooldown_seconds": 0.0}}
+        return self._parse(SeenDecision, self._call("POST", f"{self.at}/decisions", body))
 
     def find_last_change(self) -> SeenDecision | None:
         """The newest decision for a change that was not refused; None where there is none among the last ones."""

@@ -70,7 +70,8 @@ class BridgeState(NamedTuple):
     """What a bridge knows.
 
     `discard`: intervals since `moved_at`, the last rescale or restart, that still must not be used. `is_running`: the
-    engine runs what `change` asked for.
+    engine runs what `change` asked for. `goes_on`: the last change was a part of what was decided, for --max-step: the
+    rest need not wait for the policy's cooldown.
     """
 
     run: str | None = None
@@ -80,6 +81,7 @@ class BridgeState(NamedTuple):
     change: Change | None = None
     is_running: bool = False
     distrust: Distrust | None = None
+    goes_on: bool = False
 
 
 class Terms(NamedTuple):

@@ -6,7 +6,7 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from tests.app.bridge.bridges import Stage, staged
+from tests.app.bridge.bridges import POLICY, Stage, staged
 from tests.app.processes import Service
 
 GROWN = {"Source: arrivals": 1, "parse": 6, "score": 6, "Sink: out": 1}
@@ -51,8 +51,9 @@ def test_a_step_down_is_applied_and_proved(stage: Stage):
     assert stage.told.find("proved").data["kept"] is True
 
 
-def test_growth_is_limited_and_goes_on_after_it_was_proved(stage: Stage):
+def test_growth_is_limited_and_goes_on_after_it_was_proved_without_a_cooldown(stage: Stage):
     stage.engine.rate = 10_000.0
+    stage.policy = POLICY | {"cooldown_seconds": 3600.0}
     bridge = stage.make_bridge()
     stage.turn(bridge, 6)
     assert [one["parse"] for one in stage.engine.asked] == [8, 14]

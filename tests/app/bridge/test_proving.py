@@ -66,6 +66,9 @@ def test_what_is_not_known_is_not_compared():
 
 def test_a_part_of_what_was_decided_must_be_no_worse_than_before():
     part = UP._replace(promised_seconds=None)
+    assert find_proof(part, Sojourn(None, 0.55))[0].goes_on
+    assert not find_proof(part, Sojourn(None, 0.6))[0].goes_on
+    assert not find_proof(UP, Sojourn(None, 0.1))[0].goes_on
     assert find_proof(part, Sojourn(None, 0.55))[1].kept is None
     assert find_proof(part, Sojourn(None, 0.6))[1].roll_back == BEFORE
 

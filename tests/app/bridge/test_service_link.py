@@ -59,6 +59,17 @@ def test_a_decision_is_made_and_found_again(client: httpx.Client, stored: str):
     assert link.find_last_change() is None, "what was refused is no change"
 
 
+def test_what_goes_on_waits_for_no_cooldown(client: httpx.Client, stored: str):
+    link = make_link(client, stored)
+    terms = {"goal": {"k_max": 23}, "max_snapshot_age_seconds": 1e9, "cooldown_seconds": 1e6}
+    link.ensure_policy(terms)
+    assert link.decide().action != "hold"
+    later = FPD_LOAD | {"observed_at": "2026-11-18T00:01:00Z"}
+    client.post(f"/v1/topologies/{stored}/snapshots", json=later)
+    assert [one.code for one in link.decide().reasons][-1:] == ["cooldown"]
+    assert link.decide(goes_on=True).action != "hold"
+
+
 def test_e_t_is_estimated_for_what_runs(client: httpx.Client, stored: str):
     link = make_link(client, stored)
     now = link.estimate("ggk-whitt")
