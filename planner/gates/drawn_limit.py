@@ -1,6 +1,6 @@
 """A limit on a quantile, or on completion: every allocation and every rate is timed on one draw.
 
-Where it can be afforded, modelled waits are multiplied by what simulations say of them (planner.plans.wait_scale): those of
+Where it can be afforded, modelled waits are multiplied by what simulations say of them (planner.plans.wait_scale), of
 the processors that are judged, under the measured load. The factor is the same at all rates that a gate is asked about.
 """
 

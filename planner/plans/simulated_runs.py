@@ -33,7 +33,7 @@ WIDTH = float(stdtrit(RUNS - 1, SURE)) * sqrt(1.0 / RUNS + 1.0 / LONGER)
 
 
 class Runs(NamedTuple):
-    """The time that the target is of: the mean over the runs, what a further run may be above it, and the external tuples of all."""
+    """The mean over the runs of what the target is of, by how much a further run may exceed it, and all roots."""
 
     mean_seconds: float
     error_seconds: float

@@ -4,12 +4,16 @@ I(t) = Var N(t)/E N(t) is measured at some lengths t. It is taken as constant in
 lengths from 0.7/μ (shorter ones say nothing of queues) to the longest one; the first and the last cell have no bound.
 Robust queueing (Whitt and You 2018) sees as the longest wait, in services of the queue, x = νt,
 
-    value = max over cells of min( max √(2x(I + s)) − (1 − ρ)x,  max √(2rx(a₀ + s)) − (1 − r)x )     over x in the cell
+    value = max over cells of min( √(2x(I + s)) − (1 − ρ)x,  E max B ),   at the x where the first is largest
 
-ν are the services per second of the queue, and r is the capacity of the operators upstream over ν: however long a burst
-is, no more than that arrives. a₀ = I(1/μ). The variability that counts is a* = 2(1 − ρ)·value − s: I where it is
-constant. In each cell value/ν falls as processors are added, and by ever less where upstream does not bind; so does the
-largest. The I of the cell that decides would be as accurate, and jumps from one number of processors to the next.
+ν are the services per second of the queue. B is a Brownian motion of drift r − 1 and variance r(a₀ + s), a₀ = I(1/μ),
+over the time x: what builds up while the operators upstream send all they can, r times what the queue can serve.
+However long a burst is, no more than that arrives. Robust queueing by itself has max √(2rx(a₀ + s)) − (1 − r)x there:
+as much in the long run where r < 1, and up to 2.5 times as much where r is near 1.
+
+The variability that counts is a* = 2(1 − ρ)·value − s: I where it is constant. In each cell value/ν falls as processors
+are added, and by ever less where upstream does not bind; so does the largest. The I of the cell that decides would be
+as accurate, and jumps from one number of processors to the next.
 
 Where processors share a queue, bursts are backlogs that they work off together: the most by which the value of a cell
 is above what a₀ at all t would have built up until the end of the cell. That falls too as processors are added.
@@ -21,6 +25,7 @@ from math import ceil, log
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtr
 
 from planner.arrays import ARRAYS, Floats, Indices
 from planner.queueing.queueings import find_rounding
@@ -31,6 +36,7 @@ NO_CURVE = -1
 SHORTEST = 0.7  # services
 LONGEST = 1e40  # seconds; a number, since infinity times 0 is none
 LEAST_FREE = 1e-60  # of 2(1 − ρ)²: smaller ones have no part
+LEAST_DRIFT, LEAST_VARIANCE, MOST_DEVIATIONS = 1e-7, 1e-12, 38.0
 UNBOUNDED = 50.0  # a capacity so many times that of the operator never binds
 
 
@@ -155,20 +161,38 @@ class SeenCells(NamedTuple):
         nu, free = servers.nu[:, None], servers.free[:, None]
         bounds = nu * self.low, nu * self.high
         value = find_longest(variability, free, bounds)
-        r = servers.upstream[:, None]
-        if np.any(r < UNBOUNDED):
+        if np.any(servers.upstream < UNBOUNDED):
+            r = np.minimum(servers.upstream, UNBOUNDED)[:, None]
             sent = r * (self.near + servers.scv[:, None])
-            capped = find_longest(sent, 1.0 - np.minimum(r, UNBOUNDED), bounds)
-            value = np.minimum(value, np.where(r < UNBOUNDED, np.maximum(capped, 0.0), np.inf))
+            capped = find_mean_backlog(r - 1.0, sent, place_longest(variability, free, bounds))
+            value = np.minimum(value, np.where(r < UNBOUNDED, capped, np.inf))
         return value
 
 
 def find_longest(variability: Floats, free: Floats, bounds: tuple[Floats, Floats]) -> Floats:
     """The maximum of √(2x·variability) − free·x between the bounds of x; it is at variability/2free², if inside."""
+    x = place_longest(variability, free, bounds)
+    return np.asarray(np.sqrt(2.0 * x * variability) - free * x)
+
+
+def place_longest(variability: Floats, free: Floats, bounds: tuple[Floats, Floats]) -> Floats:
+    """Where that maximum is."""
     low, high = bounds
     top = variability / np.maximum(2.0 * free * free, LEAST_FREE)
-    x = np.clip(np.where(free > 0.0, top, high), low, high)
-    return np.asarray(np.sqrt(2.0 * x * variability) - free * x)
+    return np.asarray(np.clip(np.where(free > 0.0, top, high), low, high))
+
+
+def find_mean_backlog(drift: Floats, variance: Floats, x: Floats) -> Floats:
+    """E max B over [0, x], B a Brownian motion: √(vx)·φ(z) + mx·Φ(z) + v(2Φ(z) − 1)/2m, z = m√(x/v)."""
+    v, m = np.maximum(variance, LEAST_VARIANCE), np.where(np.abs(drift) < LEAST_DRIFT, LEAST_DRIFT, drift)
+    x = np.minimum(x, LONGEST)
+    z = np.clip(m * np.sqrt(x / v), -MOST_DEVIATIONS, MOST_DEVIATIONS)
+    density = np.exp(-z * z / 2.0) / np.sqrt(2.0 * np.pi)
+    reached = ndtr(z)
+    grown = np.where(reached > 1e-300, m * x * reached, 0.0)
+    return np.asarray(
+        np.maximum(np.sqrt(v * x) * density + grown + v * (2.0 * reached - 1.0) / (2.0 * m), 0.0)
+    )
 
 
 def cut_cells(points: Sequence[IdcPoint], service_rate: float) -> Floats:

@@ -20,7 +20,8 @@ from planner.values import SHARED, Load, Operator, OperatorLoad, Topology
 USUAL_UTILISATION = 0.75
 MOST_SWEEPS = 30
 MOST_INVERTED = 400
-CLOSE = 1e-9
+CLOSE, CHANCE = 1e-9, 0.05
+"""Where the external stream does not enter, so much more than edges bring is the chance of measured rates."""
 
 
 class Stream(NamedTuple):
@@ -75,9 +76,9 @@ def find_stations(topology: Topology, load: Load, arrival_rates: Sequence[float]
         if rate > 0.0:
             stream = Stream(edge.source, rate, source.processors, edge.selectivity)
             stations[edge.target].streams.append(stream)
-    for station in stations.values():
+    for station, share in zip(stations.values(), index_topology(topology).shares, strict=True):
         outside = station.arrival_rate - sum([stream.rate for stream in station.streams])
-        if outside > CLOSE * station.arrival_rate:
+        if outside > (CLOSE if share else CHANCE) * station.arrival_rate:
             station.streams.append(Stream(None, outside, 1.0))
     return stations
 

@@ -1,9 +1,21 @@
+from math import exp
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.special import log_ndtr, ndtr
 
-from planner.queueing.dispersion import NO_CURVE, CurveList, Dispersions, SeenCells, Servers, View
+from planner.queueing.dispersion import (
+    NO_CURVE,
+    CurveList,
+    Dispersions,
+    SeenCells,
+    Servers,
+    View,
+    find_mean_backlog,
+)
 from planner.values import IdcPoint
 from tests.planner.queueing.own_cases import cut, find_longest
 
@@ -37,13 +49,15 @@ def test_where_it_is_constant_it_is_what_counts(level: float, rho: float, s: flo
     assert seen.find_backlog(serve(rho, s=s))[0] == pytest.approx(0.0, abs=1e-7 / (1.0 - rho))
 
 
-@given(LEVELS, st.floats(1.0, 30.0))
-def test_waits_fall_with_each_processor_whatever_was_measured(levels: list[float], load: float):
+@given(LEVELS, st.floats(1.0, 30.0), st.floats(0.5, 3.0) | st.just(np.inf))
+def test_waits_fall_with_each_processor_whatever_was_measured(
+    levels: list[float], load: float, upstream: float
+):
     seen, k = look(levels), int(load) + 1
     for find in ("lasting", "backlog"):
         waits = []
         for count in range(k, k + 30):
-            servers = serve(load / count, float(count))
+            servers = serve(load / count, float(count), upstream=upstream * load / count)
             if find == "backlog":
                 waits.append(float(seen.find_backlog(servers)[0]) / count)
             else:
@@ -64,6 +78,32 @@ def test_upstream_that_sends_no_more_than_is_served_builds_no_backlog_up():
     free, bound = seen.find_lasting(serve(0.8))[0][0], seen.find_lasting(serve(0.8, upstream=0.85))[0][0]
     assert bound < free / 2.0
     assert seen.find_lasting(serve(0.8, upstream=49.0))[0][0] == pytest.approx(free)
+
+
+@pytest.mark.parametrize("drift", [-2.0, -0.3, -1e-9, 0.0, 0.05, 1.5])
+@pytest.mark.parametrize("x", [0.1, 5.0, 300.0])
+def test_what_upstream_builds_up_is_the_mean_of_the_largest_value_of_a_brownian_motion(
+    drift: float, x: float
+):
+    """E max = ∫ P(max > y) dy, P(max > y) = Φ((mx − y)/√(vx)) + e^(2my/v)·Φ(−(mx + y)/√(vx)) (Harrison 1985, 1.8)."""
+    v = 1.7
+    scatter = (v * x) ** 0.5
+
+    def reach(y: float) -> float:
+        return float(
+            ndtr((drift * x - y) / scatter) + exp(2.0 * drift * y / v + log_ndtr(-(drift * x + y) / scatter))
+        )
+
+    expected, _ = quad(reach, 0.0, max(drift, 0.0) * x + 12.0 * scatter, limit=200)
+    found = find_mean_backlog(np.array([drift]), np.array([v]), np.array([x]))
+    assert found[0] == pytest.approx(expected, rel=1e-5)
+
+
+def test_what_upstream_builds_up_at_its_ends():
+    long, one = np.array([1e40]), np.ones(1)
+    assert find_mean_backlog(-0.25 * one, one, long)[0] == pytest.approx(2.0)  # v/(2(1 − r))
+    assert find_mean_backlog(one, 0.0 * one, 3.0 * one)[0] == pytest.approx(3.0)
+    assert find_mean_backlog(-one, 0.0 * one, 3.0 * one)[0] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_short_lengths_say_nothing_and_points_in_between_are_filled_in():

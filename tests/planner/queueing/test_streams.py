@@ -46,6 +46,19 @@ def test_each_stream_has_its_rate_and_its_senders():
     ]
 
 
+def test_the_chance_of_measured_rates_is_no_stream_from_outside():
+    """Else it could bring any burst, and the capacity upstream would bound nothing."""
+    rates = measure_flow(DIAMOND, LOAD).arrival_rates
+    for factor, outside in ((1.02, 0), (1.2, 1)):
+        measured = [
+            rate * (factor if operator.name == "c" else 1.0)
+            for operator, rate in zip(DIAMOND.operators, rates, strict=True)
+        ]
+        stations = find_stations(DIAMOND, LOAD, measured)
+        assert [stream.source for stream in stations["c"].streams].count(None) == outside
+        assert [stream.source for stream in stations["a"].streams] == [None]
+
+
 def test_senders_count_by_their_shares():
     assert count_senders([Stream("a", 1.0, 4.0), Stream("b", 3.0, 2.0)]) == pytest.approx(
         1.0 / (4 * (1 / 16) ** 2 + 2 * (3 / 8) ** 2)
