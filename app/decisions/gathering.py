@@ -33,7 +33,8 @@ from planner.workloads.series import Measurement
 
 HISTORY = 300
 NEVER_MADE = ("refused", "failed")
-NOT_STANDING = (*NEVER_MADE, "rolled-back")
+ROLLED_BACK = "rolled-back"
+NOT_STANDING = (*NEVER_MADE, ROLLED_BACK)
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def refuse_stale(name: str, terms: PolicyBody, decided_for: datetime, now: datet
 
 
 class Changes(NamedTuple):
-    """The change that began the cooldown, and the one that says what runs; both are mostly the same."""
+    """The change that began the cooldown, and the one that moved state last and stands; they are mostly the same."""
 
     last: DecisionRow | None
     standing: DecisionRow | None
@@ -182,11 +183,16 @@ def find_promise(session: Session, stored: StoredTopology, decided_for: datetime
 
 
 def read_counts(change: DecisionRow | None) -> dict[str, int]:
-    """Processors since a change: those that it recommends, and where somebody reported others, those."""
+    """Processors since a change: those that it recommends, or those from before where it was rolled back.
+
+    Where somebody reported what runs, that counts.
+    """
     if change is None:
         return {}
-    recommended: dict[str, int] = change.answer["processors"]["recommended"]
-    return recommended | ((change.outcome or {}).get("processors") or {})
+    outcome = change.outcome or {}
+    since = "current" if outcome.get("state") == ROLLED_BACK else "recommended"
+    counts: dict[str, int] = change.answer["processors"][since]
+    return counts | (outcome.get("processors") or {})
 
 
 def gather_rates(session: Session, found: Gathered, decided_for: datetime, count: int) -> RateHistory:
@@ -211,7 +217,7 @@ def to_question(
     return DecisionQuestion(
         topology=found.topology,
         load=found.load,
-        running=find_running(found, changes.standing),
+        running=find_running(found, changes.last),
         policy=policy,
         last=since,
         newest_rate=found.newest.external_rate,

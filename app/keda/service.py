@@ -3,7 +3,7 @@
 from sqlalchemy.orm import Session
 
 from app.decisions.answers import to_decision_answer
-from app.decisions.gathering import find_standing_change, gather_decision, read_counts
+from app.decisions.gathering import find_last_change, gather_decision, read_counts
 from app.decisions.schemas import DecisionAnswer, DecisionRequest
 from app.decisions.service import compute_now
 from app.http.error_pointers import RefusedByPlanner
@@ -42,7 +42,7 @@ def decide_now(session: Session, name: str, settings: Settings) -> DecisionAnswe
 
 
 def find_wanted(session: Session, stored: StoredTopology, decision: DecisionAnswer) -> dict[str, int]:
-    """The recommended processors; during a cooldown those of the change that began it.
+    """The recommended processors; during a cooldown those that run since the change that began it.
 
     A decision to hold recommends what was measured. Shortly after a change that is still the number from before it:
     passed on, it would undo the change.
@@ -50,5 +50,5 @@ def find_wanted(session: Session, stored: StoredTopology, decision: DecisionAnsw
     wanted = decision.processors.recommended
     if decision.action != "hold" or decision.cooldown_left_seconds <= 0.0:
         return wanted
-    last = find_standing_change(session, stored, decision.decided_for)
+    last = find_last_change(session, stored, decision.decided_for)
     return wanted | {name: count for name, count in read_counts(last).items() if name in wanted}

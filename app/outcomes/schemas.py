@@ -24,7 +24,7 @@ OutcomeState = Annotated[
 
 
 class OutcomeBody(Body):
-    """What became of a decision; a field that is left out keeps what was reported before."""
+    """What became of a decision; a field that is left out keeps what was reported before in the same state."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
 

@@ -19,6 +19,8 @@ FOLLOWING = {
     "rolled-back": {"rolled-back"},
 }
 """By state, those that may be reported after it."""
+OF_ONE_STATE = {"processors", "detail"}
+"""Fields of a report that say nothing about another state."""
 USUAL_ERROR = 0.15
 """Of E[T], where the known error of this kind of input is not known."""
 
@@ -78,8 +80,10 @@ def join_reports(
 ) -> OutcomeAnswer:
     """The outcome after this report: its fields, and where it leaves one out, that of the reports before."""
     sent = body.model_dump(exclude_none=True)
-    kept = {} if before is None else before.model_dump(include=set(OutcomeBody.model_fields))
-    joined = {**kept, **sent}
+    fields = set(OutcomeBody.model_fields)
+    if before is not None and before.state != body.state:
+        fields -= OF_ONE_STATE
+    joined = sent if before is None else before.model_dump(include=fields) | sent
     if body.state == "applied" and joined.get("applied_at") is None:
         joined["applied_at"] = now
     expected, measured = decision["expected_sojourn_seconds"], joined.get("measured_seconds")

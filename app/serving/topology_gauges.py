@@ -63,12 +63,12 @@ LEFT JOIN LATERAL (
     LIMIT 1
 ) d ON true
 LEFT JOIN LATERAL (
-    SELECT answer->'processors'->'recommended'
+    SELECT answer->'processors'->(CASE outcome->>'state' WHEN 'rolled-back' THEN 'current' ELSE 'recommended' END)
         || CASE jsonb_typeof(outcome->'processors') WHEN 'object' THEN outcome->'processors' ELSE '{}' END AS made
     FROM decisions
     WHERE topology_id = newest.id AND revision = newest.revision AND action <> 'hold'
         AND decided_for < d.decided_for
-        AND coalesce(outcome->>'state', '') NOT IN ('refused', 'failed', 'rolled-back')
+        AND coalesce(outcome->>'state', '') NOT IN ('refused', 'failed')
     ORDER BY decided_for DESC, created_at DESC, id
     LIMIT 1
 ) c ON d.waits
