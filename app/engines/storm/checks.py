@@ -7,8 +7,9 @@ from app.engines.storm.fields import cover, read_uptime
 from app.engines.storm.graphs import count_tasks
 from app.engines.storm.pages import StormAnswers
 from app.engines.storm.rate_checks import check_rates
-from app.engines.storm.row_checks import TOLERANCE, check_rows
+from app.engines.storm.row_checks import check_rows
 from app.engines.storm.samples import MeasuredSample
+from app.engines.storm.totals import TOLERANCE
 from app.engines.storm.wiring_checks import check_wiring
 from planner.errors import join_names
 from planner.values import Diagnostic

@@ -3,18 +3,16 @@
 from collections.abc import Sequence
 
 from app.engines.answers import say
-from app.engines.numbers import divide, read_number
+from app.engines.numbers import read_number
 from app.engines.storm.components import Component
 from app.engines.storm.fields import ALL_TIME, CAPACITY_WINDOW
 from app.engines.storm.loads import LEAST_SAMPLES, find_service_seconds
-from app.engines.storm.row_checks import TOLERANCE, join_some
+from app.engines.storm.row_checks import join_some
+from app.engines.storm.totals import TOLERANCE, explain_misfit, find_mean_utilisation
 from planner.errors import join_names
 from planner.values import Diagnostic
 
 COARSE = 0.1  # the relative error of a mean of whole milliseconds that is worth saying
-UNEVEN = 1.5
-ROUNDING = 0.001
-LEAST_CAPACITY = 0.1
 LONG = 2.0
 
 
@@ -99,42 +97,23 @@ def find_coarseness(bolt: Component, step: float) -> float:
 
 def check_totals(bolts: Sequence[Component]) -> list[Diagnostic]:
     """The totals of bolts whose executors are not shown: capacity there is that of the busiest executor."""
-    said = []
+    texts = {}
     for bolt in bolts:
         mean, capacity = find_mean_utilisation(bolt), bolt.capacity
         why = None if mean is None or capacity is None else explain_misfit(bolt, mean, capacity)
         if why is not None:
-            detail = (
+            texts[bolt.name] = (
                 f"{bolt.name}: {bolt.executed:.0f} executed × {1000 * (bolt.latency or 0):.3f} ms / "
                 f"({bolt.covered:.0f} s × {bolt.processors} executors) = {mean:.3f} is the mean utilisation; capacity, "
-                f"that of the busiest executor, is {capacity:.3f}: {why}. "
-                "Send the component's page too: it has the uptime of each executor."
+                f"that of the busiest executor, is {capacity:.3f}: {why}"
             )
-            said.append(say("numbers-disagree", detail, [bolt.name]))
-    return said
-
-
-def find_mean_utilisation(bolt: Component) -> float | None:
-    """The mean over a bolt's executors, by totals of at most ten minutes; None where these do not give it."""
-    short = bolt.covered is not None and bolt.covered <= CAPACITY_WINDOW
-    if bolt.rows or not short or bolt.executed_rate is None or bolt.latency is None or not bolt.processors:
-        return None
-    return bolt.executed_rate * bolt.latency / bolt.processors
-
-
-def explain_misfit(bolt: Component, mean: float, capacity: float) -> str | None:
-    """Why the mean utilisation and the largest capacity do not fit; None where they do."""
-    slack = TOLERANCE * max(mean, capacity) + ROUNDING
-    if mean - capacity > slack:
-        return "less than the mean, which cannot be: one of these numbers is odd"
-    if capacity - mean > slack and bolt.processors == 1:
-        started = divide((bolt.executed or 0.0) * (bolt.latency or 0.0), capacity)
-        return (
-            f"the counts fit it if the executor has been up for {started:.0f} s only, less than the topology"
-        )
-    if capacity > UNEVEN * mean + slack and capacity > LEAST_CAPACITY:
-        return "far more than the mean: its executors are uneven, or started after the topology"
-    return None
+    if not texts:
+        return []
+    detail = (
+        f"{join_some(list(texts.values()))}. Rates are executed / uptime: no number was corrected. Send the pages of "
+        "these components too: they have the uptime of each executor."
+    )
+    return [say("numbers-disagree", detail, list(texts))]
 
 
 def check_uptimes(bolts: Sequence[Component]) -> list[Diagnostic]:

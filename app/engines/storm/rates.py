@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from app.engines.storm.components import Component
 from app.engines.storm.flows import StreamFlow, flows_into
+from app.engines.storm.totals import fits_capacity
 
 USUAL_SAMPLE_RATE = 0.05
 SAME_TIME = 0.05  # counts compare where they cover the same time to this part
@@ -49,9 +50,9 @@ def find_offered(
 
 
 def cover_same_time(source: Component, target: Component) -> bool:
-    """Whether the counts of two components cover the same time."""
+    """Whether the counts of two components cover the same time, and nothing contradicts that."""
     first, second = source.covered, target.covered
-    if first is None or second is None:
+    if first is None or second is None or not (fits_capacity(source) and fits_capacity(target)):
         return False
     return abs(first - second) <= SAME_TIME * max(first, second)
 

@@ -14,9 +14,9 @@ from app.engines.rates import find_rate
 from app.engines.storm.components import Component
 from app.engines.storm.executors import Executor
 from app.engines.storm.fields import CAPACITY_WINDOW, LAST_DIGIT, read_decimal
+from app.engines.storm.totals import TOLERANCE
 from planner.values import Diagnostic
 
-TOLERANCE = 0.05
 STANDS_OUT = 2.0  # an executor that is this many times slower or busier than the middle one
 MOST_NAMED = 5
 CLEAR = 2.0  # the odd number deviates this many times more than the next

@@ -11,7 +11,7 @@ from tests.app.engines.storm.ui_pages import (
     make_component_page,
     make_topology_page,
 )
-from tests.app.engines.storm.wired_pages import make_executor, make_graph, make_pages, make_spout
+from tests.app.engines.storm.wired_pages import make_executor, make_graph, make_input, make_pages, make_spout
 
 
 def measure(*bodies: JsonObject) -> MeasuredSample:
@@ -39,6 +39,17 @@ def test_counts_of_different_times_are_not_compared():
     for row in pages["spout"]["executorStats"]:  # type: ignore[union-attr]
         row["uptimeSeconds"] = 300  # type: ignore[index,call-overload]
     assert measure(*pages.values(), make_graph()).offered["parse"] == (100.0, "executed")
+
+
+def test_counts_whose_time_is_contradicted_by_capacity_are_not_compared():
+    """The topology has been up for 301 s, the executors of blob, by their capacity, for less."""
+    graph: JsonObject = {bolt: {":type": "bolt", ":inputs": []} for bolt in BOLTS}
+    graph["blob"] = {":type": "bolt", ":inputs": [make_input("fileWrite", "shuffle")]}
+    assert measure(make_topology_page(301), graph).offered["blob"] == (37100 / 301, "executed")
+    page = make_topology_page(301)
+    for row in page["bolts"]:  # type: ignore[union-attr]
+        row["capacity"] = None  # type: ignore[index,call-overload]
+    assert measure(page, graph).offered["blob"] == (55300 / 301, "sent")
 
 
 def test_ticks_are_offered_too():
