@@ -32,7 +32,11 @@ class BearerFile(httpx.Auth):
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
         """Adds the token."""
-        request.headers["Authorization"] = f"Bearer {read_secret(self.path)}"
+        try:
+            token = read_secret(self.path)
+        except Refused as refused:  # a file that is being renewed: as if nobody answered, and tried again
+            raise httpx.LocalProtocolError(str(refused)) from refused
+        request.headers["Authorization"] = f"Bearer {token}"
         yield request
 
 

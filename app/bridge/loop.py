@@ -134,7 +134,8 @@ class Bridge:
 
     def _end_change(self, change: Change, found: NextStep, seen: Sighting) -> None:
         self.teller.tell("failed", found.why, {"decision": change.decision})
-        self.recorder.record(change.decision, say_failed(change, seen.observation.running, found.why))
+        if not change.is_rollback:  # that it was rolled back stays its outcome
+            self.recorder.record(change.decision, say_failed(change, seen.observation.running, found.why))
 
     def _store(self, seen: Sighting) -> None:
         """Stores the interval; a topology that has no policy gets the one that was given."""

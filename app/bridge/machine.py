@@ -10,6 +10,8 @@ from app.bridge.wording import say_counts
 from app.engines.patches import Counts
 
 DISCARDED_AFTER_A_RESCALE = 1
+LONGEST_ABSENCE_SECONDS = 3600.0
+"""What was applied before that is not proved any more: too much has happened since."""
 CLOCK_TOLERANCE = 0.9
 """The engine's metrics may be a little older than its answer, so that an interval seems to begin a little early."""
 
@@ -60,7 +62,7 @@ def runs(seen: Observation, asked: Counts) -> bool:
 def adopt(seen: Observation, change: Change | None, interval_seconds: float) -> BridgeState:
     """The state at a start: a change that was applied before the last end, and runs, is still to be proved."""
     state = BridgeState(seen.run, seen.running)
-    if change is None or not runs(seen, change.asked):
+    if change is None or not runs(seen, change.asked) or seen.at - change.asked_at > LONGEST_ABSENCE_SECONDS:
         return state
     is_recent = seen.at - change.asked_at < interval_seconds
     discard = DISCARDED_AFTER_A_RESCALE if is_recent else 0

@@ -64,8 +64,11 @@ def test_tokens_are_sent_and_a_file_is_read_again_for_each_request(tmp_path: Pat
     for token in ("first", "second"):
         file.write_text(f"{token}\n")
         assert next(auth.auth_flow(REQUEST)).headers["Authorization"] == f"Bearer {token}"
+    file.unlink()
+    with pytest.raises(httpx.TransportError, match="cannot be read"):
+        next(auth.auth_flow(REQUEST))
     with pytest.raises(Refused, match="cannot be read"):
-        read_secret(tmp_path / "none")
+        read_secret(file)
 
 
 def test_addresses_and_certificates_are_checked_at_the_start(tmp_path: Path):

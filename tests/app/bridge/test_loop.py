@@ -77,6 +77,17 @@ def test_what_got_worse_is_rolled_back_once_and_not_tried_again(stage: Stage, cl
     assert outcome["processors"] == {"parse": 4, "score": 4, "Sink: out": 1}
 
 
+def test_a_roll_back_that_does_not_run_is_told_and_stays_the_outcome(stage: Stage, client: httpx.Client):
+    stage.engine.rate = 3900.0
+    bridge = stage.make_bridge(settle_seconds=30.0)
+    stage.turn(bridge, 2)
+    stage.engine.service_seconds["parse"], stage.engine.is_rescaling_at_once = 0.002, False
+    stage.turn(bridge, 6)
+    decision = str(stage.told.find("failed").data["decision"])
+    assert client.get(f"/v1/decisions/{decision}").json()["outcome"]["state"] == "rolled-back"
+    assert "note" not in stage.told.list_kinds()
+
+
 def test_a_worse_time_under_another_load_is_no_reason_to_roll_back(stage: Stage):
     stage.engine.rate = 3900.0
     bridge = stage.make_bridge()

@@ -208,4 +208,5 @@ def test_a_start_goes_on_with_a_change_that_runs_and_forgets_one_that_does_not()
     found = adopt(see(asked, at=15.0), change, 15.0)
     assert (found.change, found.is_running, found.discard) == (change, True, 1)
     assert adopt(see(asked, at=60.0), change, 15.0).discard == 0, "the rescale is long over"
+    assert adopt(see(asked, at=9000.0), change, 15.0).change is None, "too long ago"
     assert adopt(see({"parse": 4, "score": 4}), change, 15.0).change is None
