@@ -56,10 +56,9 @@ class BridgeProcess:
 
 def start_bridge(job: Job, service: str, policy: Path, *, interval: str = INTERVAL) -> BridgeProcess:
     """A bridge that applies what is decided."""
-    named = ["--job", job.plan.name, "--service", service, "--policy", str(policy)]
+    named = ["--job", job.plan.name, "--service", service, "--policy", str(policy), "--interval", interval]
     process = subprocess.Popen(
-        [HEADGATE, "bridge", "flink", "--url", job.flink.url, *named]
-        + ["--interval", interval, "--apply", "--output", "json", "--settle", "60s"],
+        [HEADGATE, "bridge", "flink", "--url", job.flink.url, *named, "--apply", "--output", "json"],
         env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -10,7 +10,7 @@ from tests.engines.flink_cluster import Flink, running_flink
 from tests.engines.flink_jobs import Job, JobPlan, StartJob, compile_jar, start_job, upload
 
 SLOTS = 80  # enough for ten jobs at once
-LINES = pytest.StashKey[list[str]]()
+LINES: list[str] = []
 
 
 @pytest.fixture(scope="session")
@@ -29,9 +29,9 @@ def jar(flink: Flink) -> str:
     return upload(flink, compile_jar(flink.folder))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def start(flink: Flink, jar: str) -> Iterator[StartJob]:
-    """Starts jobs that end with the test."""
+    """Starts jobs that end with the module."""
     started = []
 
     def start_one(plan: JobPlan) -> Job:
@@ -47,10 +47,16 @@ def start(flink: Flink, jar: str) -> Iterator[StartJob]:
 @pytest.fixture
 def report(request: pytest.FixtureRequest) -> Callable[[str], None]:
     """Keeps a line for the end of the run, where it is printed whether tests pass or not."""
-    return request.config.stash.setdefault(LINES, []).append
+    return lambda line: request.node.user_properties.append(("line", line))
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Collects the lines of a test, also from the process that ran it."""
+    if report.when == "teardown":
+        LINES.extend(str(line) for name, line in report.user_properties if name == "line")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Prints what tests have measured."""
-    for line in config.stash.get(LINES, []):
+    for line in LINES:
         terminalreporter.write_line(line)

@@ -59,6 +59,7 @@ class Flink:
     slots: int
     settings: dict[str, str]
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    reporters: dict[str, int] = field(default_factory=dict)
     logs: list[IO[bytes]] = field(default_factory=list)
 
     @property
@@ -79,7 +80,9 @@ class Flink:
     def start(self, role: str, main_class: str) -> None:
         """Starts one process; its log is <role>.log in the folder."""
         opens = [f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in OPENED]
-        given = [f"-D{name}={value}" for name, value in self.settings.items()]
+        self.reporters[role] = find_free_port()
+        reporter = {"metrics.reporter.prom.port": str(self.reporters[role])}
+        given = [f"-D{name}={value}" for name, value in (self.settings | reporter).items()]
         jars = ":".join(str(jar) for jar in sorted((FLINK / "lib").glob("*.jar")))
         log = (self.folder / f"{role}.log").open("ab")
         self.logs.append(log)
@@ -152,7 +155,6 @@ def list_settings(folder: Path, slots: int) -> dict[str, str]:
         "restart-strategy.fixed-delay.attempts": "1000",
         "restart-strategy.fixed-delay.delay": "1 s",
         "metrics.reporter.prom.factory.class": "org.apache.flink.metrics.prometheus.PrometheusReporterFactory",
-        "metrics.reporter.prom.port": "0",
         "io.tmp.dirs": str(folder),
         "web.tmpdir": str(folder),
         "web.upload.dir": str(folder),
