@@ -10,7 +10,7 @@ from app.engines.paths import read_parameters
 from app.engines.prometheus.documents import LabelledSeries, read_document
 from app.engines.prometheus.loads import make_loads
 from app.engines.prometheus.notes import explain_nothing, list_notes
-from app.engines.prometheus.roles import ROLES, Query, Role, find_window, name_role
+from app.engines.prometheus.roles import ROLES, Query, Role, find_window, name_role, read_rule
 from app.engines.prometheus.signals import Signal, is_counter, make_signal, read_counters
 from app.engines.prometheus.tables import make_moments
 
@@ -67,25 +67,34 @@ def _sort_answer(answer: EngineAnswer, found: _Found) -> None:
         return
     if not document.series:
         found.empty.append(promql or answer.pointer)
-    query, unknown = name_role(parameters), False
-    if query is not None:
+    if (query := name_role(parameters)) is not None:
         found.roles.add(query.role)
-    for series in document.series:
-        role = (promql, query.role if query else "", parameters.get("operator", ""))
-        key = role, frozenset(series.labels.items())
-        if "role" not in parameters and is_counter(series):
-            found.counters[key] = _join(found.counters.get(key), series)
-        elif query is not None:
-            known = found.queried.get(key)
-            found.queried[key] = _join(known[0] if known else None, series), query, parameters
-        else:
-            unknown = True
-    if unknown:
+    known = [_sort_series(series, parameters, found) for series in document.series]
+    if not all(known):
         detail = (
             "what this query measures is unknown. Give its path with the query and a role, such as "
             "/api/v1/query_range?query=...&role=arrival_rate."
         )
         found.problems.append(UnreadableAnswer(answer.pointer, detail))
+
+
+def _sort_series(series: LabelledSeries, parameters: Mapping[str, str], found: _Found) -> bool:
+    """Whether it is known what the series measures: as the path says, or its name, or the query."""
+    asked = parameters
+    if "role" not in parameters:
+        if is_counter(series):
+            key = ("", "", ""), frozenset(series.labels.items())
+            found.counters[key] = _join(found.counters.get(key), series)
+            return True
+        asked = read_rule(series.labels) or parameters
+    query = name_role(asked)
+    if query is None:
+        return False
+    role = asked.get("query", ""), query.role, asked.get("operator", "")
+    key = role, frozenset(series.labels.items())
+    known = found.queried.get(key)
+    found.queried[key] = _join(known[0] if known else None, series), query, asked
+    return True
 
 
 def _join(known: LabelledSeries | None, series: LabelledSeries) -> LabelledSeries:

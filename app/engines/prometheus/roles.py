@@ -32,6 +32,9 @@ COUNTERS: Mapping[str, tuple[Role, float]] = {
 }
 """Counters of each subtask: what their growth per second is, and in which unit."""
 
+RULE = "headgate:"
+"""How the names of recording rules for Headgate begin; the role follows."""
+
 RANGE = re.compile(r"\[\s*([0-9a-z]+)\s*(?::[^\]]*)?\]")
 PART = re.compile(r"(\d+)(ms|[smhdwy])")
 SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0, "y": 31_536_000.0}
@@ -51,6 +54,15 @@ def name_role(parameters: Mapping[str, str]) -> Query | None:
     if given is not None:
         return Query(given) if given in ROLES else None
     return recognise(parameters.get("query", ""))
+
+
+def read_rule(labels: Mapping[str, str]) -> Mapping[str, str] | None:
+    """The parameters of a recording rule headgate:ROLE, out of its labels topology, operator and window_seconds."""
+    name = labels.get("__name__", "")
+    if not name.startswith(RULE):
+        return None
+    known = {field: labels[field] for field in ("topology", "operator", "window_seconds") if field in labels}
+    return known | {"role": name.removeprefix(RULE)}
 
 
 def recognise(promql: str) -> Query | None:

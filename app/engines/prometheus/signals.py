@@ -53,7 +53,7 @@ def make_signal(
     return Signal(
         query.role,
         operator,
-        read_name(series.labels.get("job_name")),
+        read_name(parameters.get("topology", series.labels.get("job_name"))),
         read_name(series.labels.get("job_id")),
         None if query.role in states else window,
         points,

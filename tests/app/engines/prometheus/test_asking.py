@@ -1,6 +1,7 @@
 """app/engines/prometheus/asking.py: queries on Flink's counters, at the time of Prometheus."""
 
 import re
+from collections.abc import Mapping
 
 import pytest
 from pydantic import JsonValue
@@ -9,6 +10,7 @@ from app.engines.answers import EngineAnswer
 from app.engines.paths import read_parameters
 from app.engines.prometheus import asking
 from app.engines.prometheus.reader import read
+from app.engines.prometheus.roles import RULE
 from tests.app.engines.prometheus.recorded import Labelled, matrix
 
 LABELS = {"job_name": "network", "job_id": "61a36912bebfff2997551877d703a4fc"}
@@ -31,7 +33,7 @@ class Prometheus:
     def get(self, path: str) -> EngineAnswer:
         asked = read_parameters(path)
         if "role" not in asked:
-            known = self.scrapes or asked["query"] == "time()"
+            known = (self.scrapes or asked["query"] == "time()") and RULE not in asked["query"]
             result: list[JsonValue] = [{"metric": {}, "value": [1795041988.269, str(self.scrapes)]}]
             data: JsonValue = {"resultType": "vector", "result": result if known else []}
             return EngineAnswer({"status": "success", "data": data}, path)
@@ -62,6 +64,47 @@ def test_a_window_has_four_scrapes(scrapes: int, window: int):
     times = asking.find_times(Prometheus(scrapes), "x")
     assert times.window == window
     assert 0 <= 1795041988 - times.end < window / 4
+
+
+class Rules:
+    """Answers with recording rules of the topology shop; the range is asked for as the rules' windows say."""
+
+    def __init__(self) -> None:
+        self.asked: list[Mapping[str, str]] = []
+
+    def get(self, path: str) -> EngineAnswer:
+        asked = read_parameters(path)
+        self.asked.append(asked)
+        start, end, step = (float(asked.get(name, 1795041988)) for name in ("start", "end", "step"))
+        times = [start + step * place for place in range(int((end - start) // step) + 1)]
+        rules: list[Labelled] = [
+            (name_rule("external_rate"), dict.fromkeys(times, 50)),
+            (name_rule("arrival_rate", operator="score"), dict.fromkeys(times, 50)),
+            (name_rule("busy_processors", operator="score"), dict.fromkeys(times, 2.5)),
+            (
+                {"__name__": "headgate:processors", "topology": "shop", "operator": "score"},
+                dict.fromkeys(times, 4),
+            ),
+        ]
+        return EngineAnswer(matrix(*rules), path)
+
+
+def name_rule(role: str, **labels: str) -> dict[str, str]:
+    """The labels of a rule over 40 s."""
+    return {"__name__": f"headgate:{role}", "topology": "shop", "window_seconds": "40"} | labels
+
+
+def test_recording_rules_come_first():
+    rules = Rules()
+    reading = read(asking.ask(rules, 'the "shop"'))
+    chosen = r'{__name__=~"headgate:.+",topology="the \"shop\""}'
+    assert rules.asked[0] == {"query": chosen}
+    assert rules.asked[1] == {"query": chosen, "start": "1795041940", "end": "1795041980", "step": "10"}
+    (load,) = reading.loads
+    score = load.operators["score"]
+    assert (load.window_seconds, load.external_rate) == (40.0, 50.0)
+    assert (score.service_rate, score.processors, score.arrival_rate) == (20.0, 4, 50.0)
+    assert reading.marks == {"job": "shop", "job_name": "shop"}
 
 
 def test_every_point_of_one_grid_is_the_same_interval():

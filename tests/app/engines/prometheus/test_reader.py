@@ -107,6 +107,18 @@ def test_any_application_is_read_by_roles():
     check_reading(reading)
 
 
+@pytest.mark.parametrize("name", ["headgate:speed", "arrival_rate"])
+def test_a_rule_of_another_name_is_unknown(name: str):
+    with pytest.raises(UnreadableAnswer, match="what this query measures"):
+        read([answer(matrix(({"__name__": name, "operator": "a", "window_seconds": "60"}, {1000.0: 5.0})))])
+
+
+def test_a_rule_without_its_window_is_told_so():
+    """The step of the range is not the time that the rule's rates cover."""
+    with pytest.raises(UnreadableAnswer, match="window_seconds"):
+        read([answer(matrix(({"__name__": "headgate:arrival_rate", "operator": "a"}, {1000.0: 5.0})))])
+
+
 def test_two_operators_may_come_from_the_same_query():
     one, other = (
         answer(matrix(({}, {1000: 5.0})), "a[1m]", role="arrival_rate", operator=name) for name in "ab"

@@ -55,6 +55,20 @@ def test_the_path_has_the_last_word():
     assert roles.name_role({"query": SERVED}) == roles.Query("served_rate")
 
 
+def test_a_recording_rule_says_its_role_by_its_name():
+    labels = {
+        "__name__": "headgate:arrival_rate",
+        "topology": "shop",
+        "operator": "score",
+        "window_seconds": "60",
+        "x": "y",
+    }
+    found = {"role": "arrival_rate", "topology": "shop", "operator": "score", "window_seconds": "60"}
+    assert roles.read_rule(labels) == found
+    assert roles.read_rule({"__name__": "up"}) is None
+    assert roles.read_rule({}) is None
+
+
 @pytest.mark.parametrize(
     ("parameters", "seconds"),
     [
