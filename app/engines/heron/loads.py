@@ -5,7 +5,7 @@ from datetime import datetime
 
 from app.described.load import InstanceLoadBody, LoadBody, OperatorLoadBody
 from app.engines.heron.components import HeronComponent
-from app.engines.heron.streams import Arrivals
+from app.engines.heron.streams import HeronArrivals
 from app.engines.numbers import MOST, divide
 from app.engines.rates import add_known, find_service_rate
 from app.http.fields import MOST_PROCESSORS
@@ -15,7 +15,7 @@ MOST_INSTANCES = 10_000  # of one operator in a load
 
 def build_load(
     components: Mapping[str, HeronComponent],
-    arrivals: Mapping[str, Arrivals],
+    arrivals: Mapping[str, HeronArrivals],
     external: float,
     begins_at: datetime,
     seconds: float,
@@ -31,7 +31,7 @@ def build_load(
     )
 
 
-def build_operator_load(bolt: HeronComponent, arrivals: Arrivals) -> OperatorLoadBody:
+def build_operator_load(bolt: HeronComponent, arrivals: HeronArrivals) -> OperatorLoadBody:
     """The load of one bolt."""
     return OperatorLoadBody(
         service_rate=find_service_rate(1.0, bolt.latency) if bolt.latency else None,

@@ -8,7 +8,7 @@ from app.engines.heron.components import HeronComponent
 from app.engines.heron.graphs import find_selectivity
 from app.engines.heron.loads import find_completion
 from app.engines.heron.measures import BUCKET_SECONDS, Measures
-from app.engines.heron.streams import Arrivals, find_sent
+from app.engines.heron.streams import HeronArrivals, find_sent
 from planner.errors import join_names
 from planner.values import Diagnostic
 
@@ -17,7 +17,7 @@ HELD_BACK = 0.01
 
 def list_notes(
     components: Mapping[str, HeronComponent],
-    arrivals: Mapping[str, Arrivals],
+    arrivals: Mapping[str, HeronArrivals],
     measures: Measures,
     *,
     by_spouts: bool,
@@ -72,7 +72,7 @@ def note_back_pressure(bolts: Sequence[HeronComponent]) -> list[Diagnostic]:
 def note_arrivals(
     bolts: Sequence[HeronComponent],
     components: Mapping[str, HeronComponent],
-    arrivals: Mapping[str, Arrivals],
+    arrivals: Mapping[str, HeronArrivals],
 ) -> list[Diagnostic]:
     """Bolts whose arrival rate is what they executed because what was sent is unknown."""
     names = [

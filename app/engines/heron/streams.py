@@ -15,7 +15,7 @@ from app.engines.rates import add_known
 USUAL_BUCKETS = 10
 
 
-class Arrivals(NamedTuple):
+class HeronArrivals(NamedTuple):
     """Tuples per second that reach a bolt; `is_sent`: by what its sources emit, else by what it executed."""
 
     rate: float | None
@@ -33,19 +33,21 @@ def find_sent(
     return emitted * len(target.instances) if one.grouping == ALL else emitted
 
 
-def find_arrivals(bolt: HeronComponent, components: Mapping[str, HeronComponent], buckets: int) -> Arrivals:
+def find_arrivals(
+    bolt: HeronComponent, components: Mapping[str, HeronComponent], buckets: int
+) -> HeronArrivals:
     """What reaches a bolt: what was sent, where that is more than what it executed by more than one export."""
     executed = bolt.executed_rate
     sent = add_known([find_sent(bolt, one, components) for one in bolt.inputs])
     if sent is None:
-        return Arrivals(executed, is_sent=False)
+        return HeronArrivals(executed, is_sent=False)
     if executed is None or sent > executed * (1.0 + 1.0 / (buckets or USUAL_BUCKETS)):
-        return Arrivals(sent, is_sent=True)
-    return Arrivals(executed, is_sent=False)
+        return HeronArrivals(sent, is_sent=True)
+    return HeronArrivals(executed, is_sent=False)
 
 
 def find_entries(
-    components: Mapping[str, HeronComponent], arrivals: Mapping[str, Arrivals]
+    components: Mapping[str, HeronComponent], arrivals: Mapping[str, HeronArrivals]
 ) -> dict[str, float | None]:
     """Tuples per second that reach each bolt from spouts, or from nobody that the plan shows."""
     rates: dict[str, float | None] = {}

@@ -90,9 +90,9 @@ def read_components(sample: StormSample) -> dict[str, Component]:
     rows = list_component_rows(sample.topology)
     longest = find_longest_uptime(sample)
     found = {}
-    for name in [*rows, *(one for one in sample.components if one not in rows)]:
+    for name in dict.fromkeys([*rows, *sample.components, *sample.streams]):
         kind, row = rows.get(name, (None, {}))
-        page = sample.components.get(name)
+        page = sample.components.get(name) or sample.streams.get(name)
         kind = read_kind(page) if page and kind is None else kind
         if kind:
             found[name] = read_component(name, kind, row, page, sample.topology, longest=longest)
@@ -156,9 +156,8 @@ def read_component(
     totals = choose_totals(row, page)
     outputs = read_streams(page, "outputStats", covered)
     emitted, transferred = sum_outputs(outputs)
-    if not outputs and not (source is topology and counts_system_streams(topology)):
-        emitted = find_rate(_sum_or_total(executors, "emitted", totals), covered)
-        transferred = find_rate(_sum_or_total(executors, "transferred", totals), covered)
+    if not outputs and (page or not counts_system_streams(topology)):
+        emitted, transferred = sum_sent(executors, totals, covered)
     executed = _sum_or_total(executors, "executed", totals)
     return Component(
         name=name,
@@ -210,6 +209,16 @@ def sum_outputs(outputs: tuple[StreamCount, ...] | None) -> tuple[float | None, 
     return (
         sum(emitted) if own and len(emitted) == len(own) else None,
         sum(transferred) if own and len(transferred) == len(own) else None,
+    )
+
+
+def sum_sent(
+    rows: tuple[Executor, ...], totals: Page, covered: float | None
+) -> tuple[float | None, float | None]:
+    """Tuples per second emitted and transferred on all streams."""
+    return (
+        find_rate(_sum_or_total(rows, "emitted", totals), covered),
+        find_rate(_sum_or_total(rows, "transferred", totals), covered),
     )
 
 

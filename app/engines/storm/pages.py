@@ -12,8 +12,11 @@ from app.engines.answers import EngineAnswer
 from app.engines.names import read_name
 from app.engines.numbers import read_list, read_object, read_text
 from app.engines.storm.fields import Page, is_system, read_window
+from app.engines.storm.stream_pages import is_stream_page, read_stream_page
 
 MOST_DEPTH = 3
+STREAMS = "\n/metrics"
+"""In place of a component's name; no name has a line break."""
 COMPONENT_FIELDS = frozenset({"executorStats", "boltStats", "spoutSummary", "inputStats", "componentType"})
 TOPOLOGY_FIELDS = frozenset({"bolts", "spouts", "topologyStats"})
 NAME_FIELDS = ("id", "boltId", "spoutId", "componentId", "component")
@@ -31,11 +34,15 @@ class StormPage(NamedTuple):
 
 
 class StormSample(NamedTuple):
-    """What Storm said at one time: the topology's page and those of components."""
+    """What Storm said at one time: the topology's page and those of components.
+
+    `streams` are pages with stream counts alone, for components without a page of their own.
+    """
 
     topology: StormPage | None
     components: dict[str, StormPage]
     at: datetime | None
+    streams: dict[str, StormPage]
 
 
 class StormAnswers(NamedTuple):
@@ -100,7 +107,8 @@ def read_page(body: Page, answer: EngineAnswer) -> StormPage | None:
         name = next((one for one in known if one), None)
         identity = read_text(body.get("topologyId")) or in_path
         return StormPage(name, body, window, answer.at, identity) if name else None
-    return StormPage("", body, window, answer.at, read_text(body.get("id")) or in_path)
+    name = STREAMS if is_stream_page(body) else ""
+    return StormPage(name, body, window, answer.at, read_text(body.get("id")) or in_path)
 
 
 def split_samples(pages: Iterable[StormPage]) -> Iterator[StormSample]:
@@ -125,8 +133,19 @@ def make_sample(pages: dict[str, StormPage]) -> StormSample:
     times = [page.at for page in pages.values() if page.at is not None]
     at = topology.at if topology else None
     usual = topology.window if topology else None
+    counted = pages.pop(STREAMS, None)
     components = {name: page._replace(window=page.window or usual) for name, page in pages.items() if name}
-    return StormSample(topology, components, at or max(times, default=None))
+    streams = split_streams(counted, usual) if counted else {}
+    return StormSample(topology, components, at or max(times, default=None), streams)
+
+
+def split_streams(page: StormPage, usual: float | None) -> dict[str, StormPage]:
+    """The components of a page with stream counts."""
+    window = page.window or usual
+    return {
+        name: StormPage(name, body, window, page.at, None)
+        for name, body in read_stream_page(page.body).items()
+    }
 
 
 def list_rows(page: StormPage | None, field: str) -> list[Page]:

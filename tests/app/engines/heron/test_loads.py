@@ -3,13 +3,13 @@
 import pytest
 
 from app.engines.heron.loads import build_operator_load, find_completion
-from app.engines.heron.streams import Arrivals
+from app.engines.heron.streams import HeronArrivals
 from tests.app.engines.heron.composed import make_documents, measure
 
 
 def test_a_bolt_has_rates_processors_and_shares():
     count = measure(make_documents())[0]["count"]
-    load = build_operator_load(count, Arrivals(120.0, is_sent=True))
+    load = build_operator_load(count, HeronArrivals(120.0, is_sent=True))
     assert (load.arrival_rate, load.served_rate, load.processors) == (120.0, 100.0, 2)
     assert load.service_rate == pytest.approx(1 / 0.007)
     assert [one.share for one in load.instances] == [pytest.approx(0.6), pytest.approx(0.4)]
@@ -18,7 +18,7 @@ def test_a_bolt_has_rates_processors_and_shares():
 def test_unknown_stays_unknown():
     documents = make_documents()
     del documents["timeline-count"]
-    load = build_operator_load(measure(documents)[0]["count"], Arrivals(None, is_sent=False))
+    load = build_operator_load(measure(documents)[0]["count"], HeronArrivals(None, is_sent=False))
     assert (load.arrival_rate, load.served_rate, load.service_rate, load.instances) == (None, None, None, [])
 
 

@@ -11,6 +11,7 @@ from app.engines.readers import list_answers
 from app.engines.storm.reader import read
 from planner.plans.estimation import estimate
 from tests.app.engines.mutating import STEPS, Step, check_reading, read_mutated
+from tests.app.engines.storm.test_stream_pages import make_page
 from tests.app.engines.storm.ui_pages import (
     AT,
     BOLTS,
@@ -24,6 +25,7 @@ from tests.app.engines.storm.wired_pages import make_graph, make_pages, make_spo
 
 WORDS = read_golden("wordcount-topology.json")
 GRAPH = read_golden("wordcount-visualization.json")
+STREAMS = make_page()
 COMPONENTS = [make_component_page(bolt) for bolt in BOLTS]
 SAMPLE: Any = [make_topology_page(), *[make_component_page(bolt) for bolt in ("pi", "parse", "fileWrite")]]
 WIRED: Any = [*make_pages().values(), make_graph()]
@@ -126,7 +128,7 @@ def list_dated(document: Any) -> list[EngineAnswer]:
     return [one._replace(at=one.at or AT) for one in list_answers(document)]
 
 
-@pytest.mark.parametrize("document", [SAMPLE, [WORDS, GRAPH], WIRED, WORDS])
+@pytest.mark.parametrize("document", [SAMPLE, [WORDS, GRAPH], WIRED, [WORDS, STREAMS]])
 @settings(max_examples=60)
 @given(steps=STEPS)
 def test_a_changed_document_is_read_or_refused(document: Any, steps: list[Step]):
