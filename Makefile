@@ -4,7 +4,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # `make` alone lists the targets: the text behind ## is what it shows.
 .DEFAULT_GOAL := help
-.PHONY: help _installed setup run test test-engines lint migrate openapi workers bench lock
+.PHONY: help _installed setup run demo test test-engines lint migrate openapi workers bench lock
 
 help: ## list these targets
 	@sed -n -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -18,6 +18,9 @@ setup: _installed ## make .venv and install into it what requirements.lock names
 
 run: setup ## serve on http://127.0.0.1:8000, with a Postgres of its own unless HEADGATE_DATABASE_URL names one
 	@.venv/bin/headgate serve
+
+demo: setup ## as run, with a topology and a day of measurements to look at on http://127.0.0.1:8000/ui/
+	@.venv/bin/headgate demo && .venv/bin/headgate serve
 
 migrate: _installed ## bring the database up to date
 	@.venv/bin/headgate migrate

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Subquery, case, cast, func, literal, select, true
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import Session
+from sqlalchemy.sql.selectable import LateralFromClause
 from sqlalchemy.types import Double
 
 from app.http.pages import Page
@@ -15,46 +16,17 @@ from app.overviews.schemas import STATUSES
 from app.tables import DecisionRow, PolicyRow, SnapshotRow, TopologyRow
 
 SHOWN_RATES = 30
+LONGEST_SECONDS = 1e9
 
 
 def find_lines(now: datetime) -> Subquery:
     """A line for each topology, with `severity`, the place of its status in STATUSES."""
-    newest = (
-        select(
-            SnapshotRow.external_rate,
-            SnapshotRow.measured_sojourn_seconds.label("measured"),
-            (
-                SnapshotRow.observed_at + func.make_interval(0, 0, 0, 0, 0, 0, SnapshotRow.window_seconds)
-            ).label("until"),
-        )
-        .where(SnapshotRow.topology_id == TopologyRow.id, SnapshotRow.window_seconds < 1e9)
-        .order_by(SnapshotRow.observed_at.desc(), SnapshotRow.window_seconds.desc())
-        .limit(1)
-        .lateral("newest")
-    )
-    decided = (
-        select(
-            DecisionRow.id,
-            DecisionRow.action,
-            DecisionRow.decided_for,
-            DecisionRow.digest,
-            DecisionRow.outcome["state"].astext.label("outcome"),
-        )
-        .where(DecisionRow.topology_id == TopologyRow.id)
-        .order_by(DecisionRow.created_at.desc(), DecisionRow.id.desc())
-        .limit(1)
-        .lateral("decided")
-    )
-    target = read_number(
-        func.coalesce(
-            PolicyRow.policy["goal"]["t_max_seconds"].astext,
-            PolicyRow.policy["goal"]["target"]["seconds"].astext,
-        )
-    )
-    limit = func.coalesce(
-        read_number(PolicyRow.policy["max_snapshot_age_seconds"].astext), DEFAULT_LIMIT_SECONDS
-    )
-    age = func.extract("epoch", literal(now) - newest.c.until)
+    newest, decided, policy = find_newest_snapshot(), find_newest_decision(), PolicyRow.policy
+    goal = policy["goal"]
+    target = read_number(func.coalesce(goal["t_max_seconds"].astext, goal["target"]["seconds"].astext))
+    limit = func.coalesce(read_number(policy["max_snapshot_age_seconds"].astext), DEFAULT_LIMIT_SECONDS)
+    is_stale = func.extract("epoch", literal(now) - newest.c.until) > limit
+    severity = rank(newest.c, decided.c, PolicyRow.topology_id.is_(None), is_stale, target)
     return (
         select(
             TopologyRow.id.label("topology_id"),
@@ -69,12 +41,45 @@ def find_lines(now: datetime) -> Subquery:
             decided.c.digest,
             decided.c.outcome,
             target.label("target"),
-            rank(newest.c, decided.c, PolicyRow.topology_id.is_(None), age > limit, target).label("severity"),
+            severity.label("severity"),
         )
         .outerjoin(PolicyRow, PolicyRow.topology_id == TopologyRow.id)
         .outerjoin(newest, true())
         .outerjoin(decided, true())
         .subquery("lines")
+    )
+
+
+def find_newest_snapshot() -> LateralFromClause:
+    """The newest snapshot of a topology, with the time when it ends; one that ends beyond all calendars is left out."""
+    length = func.make_interval(0, 0, 0, 0, 0, 0, SnapshotRow.window_seconds)
+    return (
+        select(
+            SnapshotRow.external_rate,
+            SnapshotRow.measured_sojourn_seconds.label("measured"),
+            (SnapshotRow.observed_at + length).label("until"),
+        )
+        .where(SnapshotRow.topology_id == TopologyRow.id, SnapshotRow.window_seconds < LONGEST_SECONDS)
+        .order_by(SnapshotRow.observed_at.desc(), SnapshotRow.window_seconds.desc())
+        .limit(1)
+        .lateral("newest")
+    )
+
+
+def find_newest_decision() -> LateralFromClause:
+    """The newest decision about a topology."""
+    return (
+        select(
+            DecisionRow.id,
+            DecisionRow.action,
+            DecisionRow.decided_for,
+            DecisionRow.digest,
+            DecisionRow.outcome["state"].astext.label("outcome"),
+        )
+        .where(DecisionRow.topology_id == TopologyRow.id)
+        .order_by(DecisionRow.created_at.desc(), DecisionRow.id.desc())
+        .limit(1)
+        .lateral("decided")
     )
 
 

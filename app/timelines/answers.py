@@ -20,8 +20,9 @@ def to_series(
     estimates: Mapping[int, Estimate | None],
     decided: Sequence[Row[Any]],
 ) -> Series:
-    """A point for every bucket, gaps included."""
-    points = [SeriesPoint(at=buckets.begin(number), snapshots=0) for number in range(buckets.count_all())]
+    """A point for every bucket, gaps included; none where nothing was measured or decided."""
+    every = range(buckets.count_all() if rows or decided else 0)
+    points = [SeriesPoint(at=buckets.begin(number), snapshots=0) for number in every]
     for row in rows:
         add_measured(points[int(row.number)], row, estimates[row.number])
     for row in decided:

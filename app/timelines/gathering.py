@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, SQLColumnExpression, func, literal, select, true
@@ -10,11 +10,11 @@ from sqlalchemy.orm import Session
 
 from app.measured.snapshots import find_newest
 from app.policies.schemas import Goal
-from app.storage.storage_errors import NoSnapshot
 from app.storage.stored_topologies import StoredTopology
 from app.tables import DecisionRow, PolicyRow, SnapshotRow
 
 USUAL_SECONDS = 86_400.0
+LEAST_SECONDS = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +42,13 @@ class Buckets:
 def find_buckets(
     session: Session, stored: StoredTopology, since: datetime | None, until: datetime | None, points: int
 ) -> Buckets:
-    """The buckets for so many points; raises NoSnapshot where nothing was measured."""
+    """The buckets for so many points; where nothing was measured, of the time until now."""
     newest = find_newest(session, stored, 1, until)
-    if not newest:
-        raise NoSnapshot(stored.name)
-    window = newest[-1].window_seconds
-    last = until or newest[-1].observed_at + timedelta(seconds=window)
+    window = newest[-1].window_seconds if newest else 0.0
+    last = until or (newest[-1].observed_at + timedelta(seconds=window) if newest else datetime.now(UTC))
     first = since or last - timedelta(seconds=max(USUAL_SECONDS, window))
     length = max((last - first).total_seconds(), 0.0)
-    return Buckets(first, max(first, last), max(window, length / points))
+    return Buckets(first, max(first, last), max(window, length / points, LEAST_SECONDS))
 
 
 def gather_snapshots(session: Session, stored: StoredTopology, buckets: Buckets) -> Sequence[Row[Any]]:

@@ -16,9 +16,7 @@ from app.timelines.schemas import Series
 router = APIRouter(prefix="/v1/topologies/{name}/series", tags=["snapshots"], route_class=StrictJsonRoute)
 
 
-@router.get(
-    "", **declare(may_read, "Read measurements and decisions over time", "unknown-topology", "no-snapshot")
-)
+@router.get("", **declare(may_read, "Read measurements and decisions over time", "unknown-topology"))
 @computes
 def get_series(
     name: TopologyName,

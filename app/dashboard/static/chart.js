@@ -1,8 +1,10 @@
 // A chart over time or over processors: lines in SVG, a cursor for mouse and keyboard, and the same numbers as a table.
+// Values above `cap` are drawn at the upper edge, so that one outlier does not flatten all others; readout and table are exact.
 import { html, useMemo, useState } from "./vendor/preact.js";
 import { short } from "./format.js";
 
-const WIDTH = 720;
+const WIDE = 920;
+const NARROW = 400;
 const HEIGHT = 200;
 const LEFT = 56;
 const RIGHT = 12;
@@ -13,38 +15,37 @@ const MOST_TABLE_ROWS = 200;
 /**
  * @typedef {{name: string, values: (number | null)[], className: string, write?: (v: number | null) => string}} Line
  * @param {{label: string, xs: number[], writeX: (x: number) => string, lines: Line[], write?: (v: number | null) => string,
- *   marks?: {x: number, text: string}[], onPick?: (index: number) => void}} props
+ *   marks?: {x: number, text: string}[], cap?: number | null}} props
  */
-export function Chart({ label, xs, writeX, lines, write = short, marks = [], onPick }) {
+export function Chart({ label, xs, writeX, lines, write = short, marks = [], cap = null }) {
+  const width = document.documentElement.clientWidth < 700 ? NARROW : WIDE;
   const [cursor, setCursor] = useState(/** @type {number | null} */ (null));
-  const scale = useMemo(() => findScale(xs, lines), [xs, lines]);
+  const scale = useMemo(() => findScale(xs, lines, width, cap), [xs, lines, width, cap]);
   const at = cursor === null ? null : Math.min(cursor, xs.length - 1);
   const read = (index) =>
     `${writeX(xs[index])}: ${lines.map((one) => `${one.name} ${(one.write ?? write)(one.values[index])}`).join(", ")}`;
   const move = (event) => {
     const steps = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -1e9, End: 1e9 }[event.key];
-    if (event.key === "Enter" && at !== null) onPick?.(at);
     if (steps === undefined) return;
     event.preventDefault();
     setCursor(Math.max(0, Math.min(xs.length - 1, (at ?? (steps > 0 ? -1 : xs.length)) + steps)));
   };
   const point = (event) => {
     const box = event.currentTarget.getBoundingClientRect();
-    const x = scale.minX + (((event.clientX - box.left) / box.width) * WIDTH - LEFT) / scale.perX;
+    const x = scale.minX + (((event.clientX - box.left) / box.width) * width - LEFT) / scale.perX;
     setCursor(findNearest(xs, x));
   };
   if (!xs.length) return html`<p class="quiet">${label}: there is nothing to show yet.</p>`;
   return html`<figure class="chart">
-    <figcaption>${label} ${lines.map((one) => html`<span class="key ${one.className}">${one.name}</span> `)}</figcaption>
-    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${`${label}. Arrow keys read its values.`} tabindex="0"
-      onKeyDown=${move} onPointerMove=${point} onPointerLeave=${() => setCursor(null)} onBlur=${() => setCursor(null)}
-      onClick=${() => at !== null && onPick?.(at)}>
+    <figcaption>${label} ${scale.isCapped && html`<span class="quiet">(above ${write(scale.top)} at the upper edge)</span>`} ${lines.map((one) => html`<span class="key ${one.className}">${one.name}</span> `)}</figcaption>
+    <svg viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label=${`${label}. Arrow keys read its values.`} tabindex="0"
+      onKeyDown=${move} onPointerMove=${point} onPointerLeave=${() => setCursor(null)} onBlur=${() => setCursor(null)}>
       ${scale.ticks.map(
-        (tick) => html`<g class="grid"><line x1=${LEFT} x2=${WIDTH - RIGHT} y1=${scale.y(tick)} y2=${scale.y(tick)} />
+        (tick) => html`<g class="grid"><line x1=${LEFT} x2=${width - RIGHT} y1=${scale.y(tick)} y2=${scale.y(tick)} />
           <text x=${LEFT - 6} y=${scale.y(tick) + 4} text-anchor="end">${write(tick)}</text></g>`,
       )}
       ${[0, xs.length - 1].map(
-        (index, place) => html`<text class="axis" x=${place ? WIDTH - RIGHT : LEFT} y=${HEIGHT - 6}
+        (index, place) => html`<text class="axis" x=${place ? width - RIGHT : LEFT} y=${HEIGHT - 6}
           text-anchor=${place ? "end" : "start"}>${xs.length > 1 || !place ? writeX(xs[index]) : ""}</text>`,
       )}
       ${marks.map((one) => html`<line class="mark" x1=${scale.x(one.x)} x2=${scale.x(one.x)} y1=${TOP} y2=${HEIGHT - BOTTOM}><title>${one.text}</title></line>`)}
@@ -55,7 +56,7 @@ export function Chart({ label, xs, writeX, lines, write = short, marks = [], onP
     </svg>
     <p class="readout" aria-live="polite">${at === null ? " " : read(at)}</p>
     <details><summary>As a table</summary>
-      <div class="scroll"><table><thead><tr><th scope="col">at</th>${lines.map((one) => html`<th scope="col">${one.name}</th>`)}</tr></thead>
+      <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled"><table><thead><tr><th scope="col">at</th>${lines.map((one) => html`<th scope="col">${one.name}</th>`)}</tr></thead>
       <tbody>${xs.slice(-MOST_TABLE_ROWS).map((x, place) => {
         const index = Math.max(0, xs.length - MOST_TABLE_ROWS) + place;
         return html`<tr><th scope="row">${writeX(x)}</th>${lines.map((one) => html`<td>${(one.write ?? write)(one.values[index])}</td>`)}</tr>`;
@@ -67,15 +68,17 @@ export function Chart({ label, xs, writeX, lines, write = short, marks = [], onP
 /** @param {unknown} value @returns {value is number} */
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
-/** @param {number[]} xs @param {Line[]} lines */
-function findScale(xs, lines) {
+/** @param {number[]} xs @param {Line[]} lines @param {number} width @param {number | null} cap */
+function findScale(xs, lines, width, cap) {
   const minX = xs[0] ?? 0;
   const maxX = xs[xs.length - 1] ?? 1;
   const values = lines.flatMap((one) => one.values).filter(isNumber);
-  const top = values.reduce((most, one) => Math.max(most, one), 0) || 1;
+  const highest = values.reduce((most, one) => Math.max(most, one), 0) || 1;
+  const isCapped = cap !== null && highest > cap;
+  const top = isCapped ? cap : highest;
   const step = findStep(top / 4);
   const maxY = Math.ceil(top / step) * step;
-  const perX = (WIDTH - LEFT - RIGHT) / (maxX - minX || 1);
+  const perX = (width - LEFT - RIGHT) / (maxX - minX || 1);
   const perY = (HEIGHT - TOP - BOTTOM) / maxY;
   const ticks = [];
   for (let i = 0; i * step <= maxY * 1.0001; i += 1) ticks.push(i * step);
@@ -84,7 +87,9 @@ function findScale(xs, lines) {
     perX,
     ticks,
     x: (x) => round(LEFT + (x - minX) * perX),
-    y: (y) => round(HEIGHT - BOTTOM - y * perY),
+    y: (y) => round(HEIGHT - BOTTOM - Math.min(y, maxY) * perY),
+    top: maxY,
+    isCapped,
   };
 }
 

@@ -26,14 +26,14 @@ export function TopologyGraph({ nodes, edges, middle, onPick }) {
     else return;
     event.preventDefault();
   };
-  return html`${nodes.length > shown.nodes.length && html`<p class="quiet">Shows ${shown.nodes.length} of ${nodes.length} operators: those around ${middle}. ${nodes.length > MOST_WHOLE ? "The table has all." : ""}</p>`}
-    <div class="scroll"><svg class="graph" width=${placed.width} height=${placed.height} viewBox="0 0 ${placed.width} ${placed.height}" role="group"
+  return html`<div>${nodes.length > shown.nodes.length && html`<p class="quiet">Shows ${shown.nodes.length} of ${nodes.length} operators: those around ${middle}. ${nodes.length > MOST_WHOLE ? "The table has all." : ""}</p>`}
+    <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled"><svg class="graph" width=${placed.width} height=${placed.height} viewBox="0 0 ${placed.width} ${placed.height}" role="group"
       aria-label="Operators and the streams between them. Arrow keys follow the streams.">
       <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto" markerUnits="userSpaceOnUse"><path d="M0 0L8 4L0 8z" /></marker></defs>
       ${shown.edges.map((one) => html`<${Stream} edge=${one} placed=${placed} most=${most} />`)}
       ${shown.nodes.map((one) => html`<${OperatorBox} node=${one} at=${placed.nodes[one.name]} isMiddle=${one.name === middle}
         keep=${(element) => (refs.current[one.name] = element)} onKey=${(event) => step(one.name, event)} onPick=${() => onPick(one.name)} />`)}
-    </svg></div>`;
+    </svg></div></div>`;
 }
 
 function Stream({ edge, placed, most }) {

@@ -35,11 +35,11 @@ function App() {
   useEffect(() => {
     document.title = [address.parts[1], "Headgate"].filter(Boolean).join(" · ");
   }, [address]);
-  return html`<header><a class="brand" href="#/">Headgate</a><span class="space"></span><a href="/docs">API</a>
+  return html`<div><header><a class="brand" href="#/">Headgate</a><span class="space"></span><a href="/docs">API</a>
       ${session?.keys_required && session.may_read && html`<button onClick=${signOut}>Sign out</button>`}</header>
     <main><${Trouble} problem=${problem} />
       ${session && !session.may_read && html`<${SignIn} onDone=${setSession} />`}
-      ${session?.may_read && html`${!session.may_store && html`<p class="quiet">This key may look, and may not store.</p>`}<${Page} address=${address} session=${session} />`}</main>`;
+      ${session?.may_read && html`${!session.may_store && html`<p class="quiet">This key may look, and may not store.</p>`}<${Page} address=${address} session=${session} />`}</main></div>`;
 }
 
 function Page({ address, session }) {
@@ -48,7 +48,7 @@ function Page({ address, session }) {
   if (room === "topologies" && name && !page) return html`<${TopologyPage} key=${name} name=${name} session=${session} />`;
   if (room === "topologies" && page === "what-if") return html`<${WhatIfPage} key=${name} name=${name} query=${address.query} />`;
   if (room === "topologies" && page === "decisions") return html`<${DecisionsPage} key=${name} name=${name} />`;
-  return html`<h1>There is no such page</h1><p><a href="#/">All topologies</a></p>`;
+  return html`<div><h1>There is no such page</h1><p><a href="#/">All topologies</a></p></div>`;
 }
 
 function SignIn({ onDone }) {

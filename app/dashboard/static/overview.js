@@ -19,20 +19,20 @@ export function OverviewPage() {
   const [path, setPath] = useState("/v1/overview?limit=100");
   const found = useAnswer(path);
   const page = found.answer;
-  return html`<h1>Which topology needs me?</h1>
+  return html`<div class="page"><h1>Which topology needs me?</h1>
     <${Trouble} problem=${found.problem} /><${Waiting} of=${found} />
     ${page && !page.items.length && html`<${Empty} />`}
     ${page &&
     page.items.length > 0 &&
     html`<p class="counts">${Object.entries(page.counts).map(([status, many]) => html`<span class="status ${status}">${SIGNS[status]}: ${many}</span> `)}</p>
-      <div class="scroll"><table class="wide">
+      <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled"><table class="wide">
         <thead><tr><th scope="col">topology</th><th scope="col">status</th><th scope="col">E[T]</th><th scope="col">target</th>
           <th scope="col">processors</th><th scope="col">rate</th><th scope="col">holds up to</th><th scope="col">measured</th>
           <th scope="col">rate over time</th></tr></thead>
         <tbody>${page.items.map((row) => html`<${Line} row=${row} key=${row.name} />`)}</tbody>
       </table></div>
       <p>${path.includes("cursor") && html`<button onClick=${() => setPath("/v1/overview?limit=100")}>First page</button>`}
-      ${page.next && html`<button onClick=${() => setPath(new URL(page.next, location.href).pathname + new URL(page.next, location.href).search)}>More</button>`}</p>`}`;
+      ${page.next && html`<button onClick=${() => setPath(new URL(page.next, location.href).pathname + new URL(page.next, location.href).search)}>More</button>`}</p>`}</div>`;
 }
 
 function Line({ row }) {

@@ -12,18 +12,20 @@ const FORMATS = ["json", "flink", "storm", "heron", "keda", "kubernetes", "flink
 /** @param {{name: string, session: {may_store: boolean}}} props */
 export function TopologyPage({ name, session }) {
   const topology = useAnswer(at(name));
-  const decided = useAnswer(at(name, "/decisions/latest"));
+  const newest = useAnswer(at(name, "/decisions?limit=1"));
+  const id = newest.answer?.items[0]?.id ?? null;
+  const decided = useAnswer(id && `/v1/decisions/${id}`);
   const series = useAnswer(at(name, "/series?points=288"));
   const [picked, setPicked] = useState(/** @type {string | null} */ (null));
   const decision = decided.answer;
-  const none = decided.problem?.status === 404;
-  return html`<h1>${name}</h1><${Tabs} name=${name} on="topology" />
+  const none = newest.answer !== null && id === null;
+  return html`<div class="page"><h1>${name}</h1><${Tabs} name=${name} on="topology" />
     <${Trouble} problem=${topology.problem} /><${Waiting} of=${topology} />
-    ${none ? html`<${Undecided} name=${name} session=${session} />` : html`<${Trouble} problem=${decided.problem} />`}
+    ${none ? html`<${Undecided} name=${name} session=${session} />` : html`<${Trouble} problem=${newest.problem ?? decided.problem} />`}
     ${decision && html`<${Verdict} decision=${decision} />`}
     ${topology.answer && html`<${Operators} topology=${topology.answer} decision=${decision} picked=${picked} onPick=${setPicked} />`}
     ${decision && html`<${Why} decision=${decision} /><${Patch} decision=${decision} />`}
-    <${OverTime} series=${series} />`;
+    <${OverTime} series=${series} /></div>`;
 }
 
 export function Tabs({ name, on }) {
@@ -91,7 +93,7 @@ function Operators({ topology, decision, picked, onPick }) {
   return html`<section class="card"><h2>Operators</h2>
     ${busiest?.utilisation !== undefined && busiest?.utilisation !== null && html`<p>The busiest is <strong>${busiest.name}</strong>: ${percent(busiest.utilisation)} busy.</p>`}
     <${TopologyGraph} nodes=${rows} edges=${edges} middle=${middle} onPick=${onPick} />
-    <div class="scroll tall"><table class="wide"><thead><tr><th scope="col">operator</th><th scope="col">busy</th><th scope="col">arrivals</th>
+    <div class="scroll tall" tabindex="0" role="group" aria-label="A part that can be scrolled"><table class="wide"><thead><tr><th scope="col">operator</th><th scope="col">busy</th><th scope="col">arrivals</th>
       <th scope="col">one processor serves</th><th scope="col">wait</th><th scope="col">wait + service</th><th scope="col">queueing</th><th scope="col">processors</th></tr></thead>
       <tbody>${listed.map((one) => html`<tr class=${one.name === picked ? "picked" : ""} key=${one.name}><th scope="row">${one.name}</th><td>${percent(one.utilisation)}</td>
         <td>${rate(one.arrival_rate)}</td><td>${rate(one.service_rate)}</td><td>${duration(one.wait)}</td><td>${duration(one.sojourn)}</td>
@@ -121,7 +123,7 @@ function Patch({ decision }) {
   const text = patch ? (patch.command ?? JSON.stringify(patch.body, null, 2)) : "";
   const copy = () => navigator.clipboard.writeText(text).then(() => setCopied("Copied."), () => setCopied("The browser does not allow it: select the text."));
   return html`<section class="card"><h2>What to send where</h2>
-    <label>for <select value=${format} onChange=${(event) => { setFormat(event.target.value); setCopied(""); }}>${FORMATS.map((one) => html`<option value=${one}>${one}</option>`)}</select></label>
+    <label>for <select aria-label="Format" value=${format} onChange=${(event) => { setFormat(event.target.value); setCopied(""); }}>${FORMATS.map((one) => html`<option value=${one}>${one}</option>`)}</select></label>
     <${Trouble} problem=${found.problem} />
     ${patch && html`${patch.path && html`<p><code>${patch.method} ${patch.path}</code></p>`}<pre class="patch">${text}</pre>
       <p><button onClick=${copy}>Copy</button> <span aria-live="polite">${copied}</span></p>
@@ -141,7 +143,7 @@ function OverTime({ series }) {
   ];
   return html`<section class="card"><h2>Over time (UTC)</h2>
     <${Chart} label="External rate" xs=${xs} writeX=${clock} lines=${[{ name: "mean", values: values("external_rate"), className: "measured" }, { name: "highest", values: values("highest_rate"), className: "expected" }]} write=${rate} />
-    <${Chart} label="E[T]" xs=${xs} writeX=${clock} lines=${times} write=${duration} />
+    <${Chart} label="E[T]" xs=${xs} writeX=${clock} lines=${times} write=${duration} cap=${found.target_seconds && 3 * found.target_seconds} />
     <${Chart} label="Processors" xs=${xs} writeX=${clock} lines=${[{ name: "running", values: values("processors_running"), className: "measured" }, { name: "recommended", values: values("processors_recommended"), className: "expected" }]} write=${short} />
   </section>`;
 }

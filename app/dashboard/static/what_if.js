@@ -23,9 +23,9 @@ export function WhatIfPage({ name, query }) {
     return () => aborting.abort();
   }, [name, terms]);
   const set = (part) => setTerms((before) => ({ ...before, ...part }));
-  return html`<h1>${name}</h1><${Tabs} name=${name} on="what-if" />
+  return html`<div class="page"><h1>${name}</h1><${Tabs} name=${name} on="what-if" />
     <section class="card"><h2>What if</h2>
-      <label class="slider">load × <output>${short(terms.load)}</output>
+      <label class="slider">load × <span>${short(terms.load)}</span>
         <input type="range" min="-1" max="0.699" step="0.01" value=${Math.log10(terms.load)} aria-valuetext=${`${short(terms.load)} times the measured load`}
           onInput=${(event) => set({ load: Number((10 ** Number(event.target.value)).toPrecision(3)) })} /></label>
       <label>processors at most <input type="number" min="1" value=${terms.kMax ?? ""} placeholder="no limit" onInput=${(event) => set({ kMax: readWhole(event.target.value) })} /></label>
@@ -33,7 +33,7 @@ export function WhatIfPage({ name, query }) {
       <p class="quiet">Nothing is stored. The address of this page holds these terms: share it.</p>
     </section>
     <${Trouble} problem=${problem} />
-    ${found && html`<${Answer} found=${found} />`}`;
+    ${found && html`<${Answer} found=${found} />`}</div>`;
 }
 
 function Answer({ found }) {
@@ -45,7 +45,7 @@ function Answer({ found }) {
   const marks = [];
   if (current) marks.push({ x: current.processors_total, text: `now: ${count(current.processors_total)}` });
   if (planned) marks.push({ x: planned.processors_total, text: `planned: ${count(planned.processors_total)}` });
-  return html`<section class="card"><dl class="figures">
+  return html`<div><section class="card"><dl class="figures">
       <div><dt>rate</dt><dd>${rate(found.external_rate)}</dd></div>
       <div><dt>what runs</dt><dd>${current ? (current.stable ? duration(current.expected_sojourn_seconds) : "cannot keep up") : "not known"}</dd></div>
       <div><dt>gate</dt><dd>${gate ? (gate.passed ? "✓ passes" : "▲ fails") : "–"}</dd></div>
@@ -55,11 +55,11 @@ function Answer({ found }) {
     ${gate && html`<ul>${gate.checks.map((one) => html`<li>${one.passed ? "✓" : "▲"} ${one.name}: ${one.detail}</li>`)}</ul>`}
     ${found.diagnostics.length > 0 && html`<ul>${found.diagnostics.map((one) => html`<li>${one.detail} <span class="code">${one.code}</span></li>`)}</ul>`}</section>
     <section class="card"><h2>E[T] over processors</h2>
-      <${Chart} label="The best split of each number of processors" xs=${xs} writeX=${writeX} lines=${lines} write=${duration} marks=${marks} />
-      <details><summary>Which operator gets each processor</summary><div class="scroll tall"><table><thead><tr><th scope="col">processors</th><th scope="col">E[T]</th><th scope="col">goes to</th></tr></thead>
+      <${Chart} label="The best split of each number of processors" xs=${xs} writeX=${writeX} lines=${lines} write=${duration} marks=${marks} cap=${found.t_max_seconds && 4 * found.t_max_seconds} />
+      <details><summary>Which operator gets each processor</summary><div class="scroll tall" tabindex="0" role="group" aria-label="A part that can be scrolled"><table><thead><tr><th scope="col">processors</th><th scope="col">E[T]</th><th scope="col">goes to</th></tr></thead>
       <tbody>${frontier.map((one) => html`<tr><th scope="row">${count(one.processors_total)}</th><td>${duration(one.expected_sojourn_seconds)}</td><td>${one.operator ?? "the fewest that keep up"}</td></tr>`)}</tbody></table></div></details></section>
-    ${planned && html`<section class="card"><h2>The plan</h2><div class="scroll tall"><table><thead><tr><th scope="col">operator</th><th scope="col">now → planned</th></tr></thead>
-      <tbody>${Object.entries(planned.processors).map(([operator, many]) => html`<tr><th scope="row">${operator}</th><td>${change(gate?.processors[operator] ?? null, many)}</td></tr>`)}</tbody></table></div></section>`}`;
+    ${planned && html`<section class="card"><h2>The plan</h2><div class="scroll tall" tabindex="0" role="group" aria-label="A part that can be scrolled"><table><thead><tr><th scope="col">operator</th><th scope="col">now → planned</th></tr></thead>
+      <tbody>${Object.entries(planned.processors).map(([operator, many]) => html`<tr><th scope="row">${operator}</th><td>${change(gate?.processors[operator] ?? null, many)}</td></tr>`)}</tbody></table></div></section>`}</div>`;
 }
 
 /** @param {URLSearchParams} query */

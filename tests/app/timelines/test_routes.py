@@ -83,7 +83,9 @@ def test_times_and_points_that_make_no_sense_are_refused(
     assert client.get(f"/v1/topologies/{measured}/series", params=query).status_code == 422
 
 
-def test_a_topology_without_snapshots_is_a_conflict(client: httpx.Client, known: str):
-    assert client.get(f"/v1/topologies/{known}/series").status_code == 409
+def test_without_snapshots_there_are_no_points(client: httpx.Client, known: str):
+    assert read(client, known)["points"] == []
+    assert client.get("/v1/topologies/nowhere/series").status_code == 404
+    observe(client, known, 1, 320.0, ENOUGH)
     late = {"from": (START - timedelta(days=3)).isoformat(), "to": (START - timedelta(days=2)).isoformat()}
-    assert client.get(f"/v1/topologies/{known}/series", params=late).status_code == 409
+    assert read(client, known, **late)["points"] == []

@@ -1,0 +1,41 @@
+"""The demo fills every page: snapshots with a gap, decisions of each kind, outcomes, a policy, marks of an engine."""
+
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import pytest
+from sqlalchemy import func, select, text
+from sqlalchemy.orm import Session
+
+from app.demo.day import MINUTES, SILENT
+from app.demo.storing import NAME, store_demo
+from app.settings import Settings
+from app.tables import DecisionRow, SnapshotRow, TopologyRow
+
+NOW = datetime(2026, 11, 19, 12, 0, 30, tzinfo=UTC)
+
+
+@pytest.fixture
+def demo(client: httpx.Client, session: Session) -> Session:
+    """A session in which the demo is stored; nothing is committed."""
+    assert client.get("/readyz").status_code == 200  # the service has migrated the database
+    session.execute(text("SET LOCAL lock_timeout = '5s'"))
+    store_demo(session, Settings(max_snapshot_lead_seconds=1e9), NOW)
+    return session
+
+
+def test_a_day_is_stored_once_however_often_it_is_asked_for(demo: Session):
+    again = store_demo(demo, Settings(max_snapshot_lead_seconds=1e9), NOW)
+    assert demo.scalar(select(func.count()).where(TopologyRow.name == NAME)) == 1
+    of_demo = select(TopologyRow.id).where(TopologyRow.name == NAME).scalar_subquery()
+    stored = demo.scalar(select(func.count()).where(SnapshotRow.topology_id == of_demo))
+    assert stored == MINUTES - len(SILENT)
+    decisions = demo.scalars(
+        select(DecisionRow).where(DecisionRow.topology_id == of_demo).order_by(DecisionRow.created_at)
+    ).all()
+    assert len(decisions) == again
+    assert {"hold", "scale_up", "scale_down"} <= {one.action for one in decisions}
+    assert any(one.outcome and one.outcome["kept"] for one in decisions)
+    assert any(not one.answer["current"]["stable"] for one in decisions)
+    assert decisions[-1].created_at == decisions[-1].decided_for == NOW.replace(second=0)
+    assert decisions[0].decided_for > NOW - timedelta(days=1)
