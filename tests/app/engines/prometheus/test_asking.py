@@ -11,7 +11,7 @@ from app.engines.paths import read_parameters
 from app.engines.prometheus import asking
 from app.engines.prometheus.reader import read
 from app.engines.prometheus.roles import RULE
-from tests.app.engines.prometheus.recorded import Labelled, matrix
+from tests.app.engines.prometheus.recorded import Labelled, list_rules, matrix
 
 LABELS = {"job_name": "network", "job_id": "61a36912bebfff2997551877d703a4fc"}
 VALUES: dict[str, tuple[str | float, str | float]] = {
@@ -77,21 +77,7 @@ class Rules:
         self.asked.append(asked)
         start, end, step = (float(asked.get(name, 1795041988)) for name in ("start", "end", "step"))
         times = [start + step * place for place in range(int((end - start) // step) + 1)]
-        rules: list[Labelled] = [
-            (name_rule("external_rate"), dict.fromkeys(times, 50)),
-            (name_rule("arrival_rate", operator="score"), dict.fromkeys(times, 50)),
-            (name_rule("busy_processors", operator="score"), dict.fromkeys(times, 2.5)),
-            (
-                {"__name__": "headgate:processors", "topology": "shop", "operator": "score"},
-                dict.fromkeys(times, 4),
-            ),
-        ]
-        return EngineAnswer(matrix(*rules), path)
-
-
-def name_rule(role: str, **labels: str) -> dict[str, str]:
-    """The labels of a rule over 40 s."""
-    return {"__name__": f"headgate:{role}", "topology": "shop", "window_seconds": "40"} | labels
+        return EngineAnswer(matrix(*list_rules(times)), path)
 
 
 def test_recording_rules_come_first():

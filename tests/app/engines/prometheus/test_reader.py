@@ -18,6 +18,7 @@ from tests.app.engines.prometheus.recorded import (
     ask,
     list_counters,
     list_rates,
+    list_rules,
     load,
     matrix,
     send_as_source,
@@ -212,6 +213,7 @@ def answer_bare(sent: Any) -> list[EngineAnswer]:
 FUZZED: list[tuple[str, Any, Lister]] = [
     ("rates", [shorten(load(name), 4, slice(4, 11)) for name in ASKED], answer_rates),
     ("counters", [*SHORT, send_as_source(SHORT[0])], answer_bare),
+    ("rules", [matrix(*list_rules([1000.0 + 10 * place for place in range(9)]))], answer_bare),
 ]
 
 
