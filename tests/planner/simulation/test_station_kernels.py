@@ -15,6 +15,7 @@ from planner.simulation.station_kernels import (
     serve_shared,
     tally,
 )
+from tests.planner.simulation.test_keys import hash_keys
 
 GAPS = st.lists(st.floats(0.0, 3.0), min_size=1, max_size=40)
 
@@ -71,6 +72,14 @@ def test_keys_choose_instances_by_their_shares():
     chosen = choose_by_key(np.arange(100_000), 3, ends)
     assert np.allclose(np.bincount(chosen) / 100_000, [0.5, 0.3, 0.2], atol=0.01)
     assert choose_by_key(np.array([7, 7, 7]), 3, ends).tolist() == [int(chosen[7])] * 3
+
+
+@given(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=2000))
+def test_a_key_is_found_in_its_stretch_however_narrow(shares: list[float]):
+    ends = np.cumsum(shares) / np.sum(shares)
+    roots = np.arange(2000)
+    expected = np.minimum(np.searchsorted(ends, hash_keys(2000, 5), side="right"), len(ends) - 1)
+    assert np.array_equal(choose_by_key(roots, 5, ends), expected)
 
 
 @given(st.lists(st.integers(0, 4), max_size=30))
