@@ -25,6 +25,7 @@ def list_notes(
         _tell_of_no_pause(name, read),
         _tell_of_empty(name, read),
         _tell_of_backlogs(name, read),
+        _tell_of_sources(name, read),
         _tell_of_left(name, left.firsts, left.unknown),
     )
     return tuple([one for one in said if one is not None])
@@ -108,6 +109,17 @@ def _tell_of_backlogs(name: str, read: Sequence[ReadBatch]) -> Diagnostic | None
         "what arrived, by the growth of the sources' newest offsets, and served_rate is what batches took."
     )
     return say("rows-wait-at-sources", detail, [name])
+
+
+def _tell_of_sources(name: str, read: Sequence[ReadBatch]) -> Diagnostic | None:
+    if not read or read[-1].load.operators[name].backlog_tuples is not None:
+        return None
+    detail = (
+        "What waits at the sources is unknown: gauges and most sources do not say it, Kafka does. Where batches are "
+        "limited (maxOffsetsPerTrigger, maxFilesPerTrigger), arrival_rate is what they took, which may be less than "
+        "what arrived."
+    )
+    return say("waiting-at-sources-unknown", detail, [name])
 
 
 def _tell_of_left(name: str, firsts: Sequence[Batch], unknown: Sequence[Batch]) -> Diagnostic | None:
