@@ -20,13 +20,15 @@ def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
     """One sample of the job of this name or id.
 
     A question about metrics is answered with what was fetched before, and starts a fetch, which takes some hundredths
-    of a second. So the job's document is asked first for the fetch alone, and last for its numbers, until they are new.
-    Flink starts no fetch within metrics.fetcher.update-interval of the one before: then they stay as they are.
+    of a second. So the job's document is asked first for the fetch alone, and again for its numbers, until they are
+    new; then the rest, which is of the same fetch. Flink starts no fetch within metrics.fetcher.update-interval of the
+    one before: then the numbers stay as they are.
     """
     overview = asker.get(JOBS)
     found = find_job(overview, job)
     document = asker.get(f"/jobs/{found}")
     answers = [overview, asker.get("/overview"), asker.get("/jobmanager/config")]
+    answers.append(ask_until_new(asker, f"/jobs/{found}", document))
     addresses = {
         f"/jobs/{found}/vertices/{vertex}": is_source for vertex, is_source in list_vertices(document)
     }
@@ -34,7 +36,7 @@ def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
     for address, is_source in addresses.items():
         if is_source:
             answers += ask_source(asker, address)
-    return [*answers, ask_until_new(asker, f"/jobs/{found}", document)]
+    return answers
 
 
 def ask_until_new(asker: Asker, address: str, before: EngineAnswer) -> EngineAnswer:

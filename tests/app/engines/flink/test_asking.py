@@ -36,14 +36,15 @@ def replay(name: str) -> Recorded:
     return Recorded(answers)
 
 
-def test_a_sample_is_what_the_reader_needs_with_the_job_at_both_ends():
+def test_a_sample_is_what_the_reader_needs_with_the_subtasks_after_the_job():
     asker = replay("chain")
     sample = ask(asker, "chain")
     job = "/jobs/bb1c417ff82350675e3e4be98575d9b0"
     assert asker.asked[0] == "/jobs/overview"
-    assert asker.asked[1] == asker.asked[-1] == job
+    assert asker.asked[1] == job
     assert [one.path for one in sample].count(job) == 1
-    assert sample[-1].path == job
+    numbers = [path for path in asker.asked if "/vertices/" in path]
+    assert asker.asked[-len(numbers) :] == numbers
     reading = read_answers("flink", sample)
     assert len(reading.loads) == 1
     assert reading.marks["slots_total"] == 16
@@ -55,7 +56,7 @@ def test_the_job_is_asked_until_its_counters_are_new():
     asker = replay("fork")
     job = f"/jobs/{new['jid']}"
     asker.answers[job], asker.later[job] = old, [old, old, new]
-    assert ask(asker, "fork")[-1].body == new
+    assert new in [one.body for one in ask(asker, "fork")]
     assert asker.asked.count(job) == 4
 
 

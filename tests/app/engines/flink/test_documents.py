@@ -17,7 +17,7 @@ from app.engines.flink.documents import (
     to_milliseconds,
     to_time,
 )
-from tests.app.engines.flink.recorded import JOB, PARSE, Json, answer, load
+from tests.app.engines.flink.recorded import JOB, PARSE, Json, answer, load, vertex
 
 METRICS = f"/jobs/{JOB}/vertices/{PARSE}/subtasks/metrics?get=numRecordsIn"
 
@@ -119,3 +119,13 @@ def test_without_a_clock_of_the_engine_the_time_of_the_answer_counts():
     job = read_document(EngineAnswer(body, at=moment))
     assert isinstance(job, JobState)
     assert job.at_ms == to_milliseconds(moment)
+
+
+def test_a_vertex_with_more_subtasks_than_flink_can_run_is_left_out():
+    body = load("job")
+    vertex(body, "parse")["parallelism"] = 2**15 + 1
+    vertex(body, "score")["maxParallelism"] = 2**15 + 1
+    job = read_document(EngineAnswer(body))
+    assert isinstance(job, JobState)
+    assert PARSE not in job.vertices
+    assert [one.max_parallelism for one in job.vertices.values()] == [128, None, 128]

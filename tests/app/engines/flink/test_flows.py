@@ -116,3 +116,37 @@ def test_an_unknown_count_leaves_the_offered_rate_unknown():
     vertex(document, "score")["metrics"]["read-records-complete"] = False
     flows, ids = trace_since_start(document)
     assert flows.find_offered(ids["score"]) is None
+
+
+def test_a_source_before_a_busy_vertex_is_counted_in_records_of_its_own():
+    """`Source: numbers -> enrich` makes three of each record: 120 that count takes are 40 of the source."""
+    body = load("chain")
+    for one in body["answers"]:
+        for count in (
+            (part for part in one["body"].get("vertices", []) if part.get("name") == "count")
+            if isinstance(one["body"], dict)
+            else ()
+        ):
+            metrics = count["metrics"]
+            metrics["accumulated-busy-time"] += metrics["accumulated-idle-time"]
+            metrics["accumulated-idle-time"] = 0
+    reading = read(body)
+    assert "at-capacity" in codes(reading)
+    assert reading.loads[-1].external_rate == pytest.approx(40.0, rel=0.01)
+
+
+def test_what_two_forked_senders_send_to_one_is_split_by_what_they_send():
+    """score and audit both feed merge and the sink."""
+    document = load("fork-asked-at-once")[1]
+    ids = {one["name"]: one["id"] for one in document["vertices"]}
+    node = next(one for one in document["plan"]["nodes"] if one["id"] == ids["Sink: watch"])
+    node["inputs"] = [{"id": ids[name], "ship_strategy": "REBALANCE"} for name in ("score", "audit")]
+    merge = vertex(document, "merge")["metrics"]
+    merge["read-records"] //= 2
+    flows, ids = trace_since_start(document)
+    to_merge = [flows.edges[ids[name], ids["merge"]] or 0.0 for name in ("score", "audit")]
+    assert sum(to_merge) == pytest.approx(
+        merge["read-records"] / 30.5, rel=0.1
+    )  # each counts from its own start
+    assert to_merge[0] == pytest.approx(to_merge[1], rel=0.05)
+    assert "split-assumed" in {one.code for one in flows.diagnostics}

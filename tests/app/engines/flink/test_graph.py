@@ -3,7 +3,7 @@
 import pytest
 
 from app.described.topology import Graph, OperatorBody
-from tests.app.engines.flink.recorded import Json, codes, load, read, set_input, vertex
+from tests.app.engines.flink.recorded import Json, codes, later, load, read, set_input, vertex
 
 
 def draw(body: Json) -> Graph:
@@ -115,3 +115,36 @@ def test_where_nothing_was_counted_selectivities_and_entries_are_assumed():
     assert [one.selectivity for one in reading.topology.edges] == [1.0, 1.0]
     assert [one.share for one in reading.topology.entries] == [1.0]
     assert {"selectivity-assumed", "entries-assumed", "no-load"} <= codes(reading)
+
+
+def test_the_queueing_is_that_of_the_input_with_most_records():
+    """A stream of rules, broadcast, beside the stream that is hashed: whichever is listed first."""
+    job = set_input(load("job"), "score", "HASH")
+    inputs = next(one for one in job["plan"]["nodes"] if one["id"] == vertex(job, "score")["id"])["inputs"]
+    rules = {"id": vertex(job, "Sink: out")["id"], "ship_strategy": "BROADCAST"}
+    vertex(job, "Sink: out")["metrics"]["write-records"] = 3
+    for listed in ([rules, *inputs], [*inputs, rules]):
+        inputs[:] = listed
+        assert find(draw(job), "score").queueing == "keyed"
+        inputs.remove(rules)
+
+
+def test_a_legacy_source_that_holds_its_whole_chain_stays_the_operator():
+    body = load("job27-chained")
+    body["vertices"][0]["metrics"]["accumulated-busy-time"] = "NaN"
+    assert [one.name for one in draw(body).operators] == ["Source: arrivals -> parse -> Sink: out"]
+
+
+def test_a_vertex_that_has_inputs_now_is_no_source_whatever_the_plan_said_before():
+    """The document of the interval lacks an input and the busy time of parse; a later one has both."""
+    job = load("job")
+    rates = {
+        "arrivals": (0.0, 40.0, 0.0),
+        "parse": (40.0, 80.0, 0.4),
+        "score": (80.0, 80.0, 0.5),
+        "out": (80.0, 0.0, 0.0),
+    }
+    second, third = later(job, 20.0, **rates), later(job, 20.5, **rates)
+    del second["plan"]["nodes"][1]["inputs"]
+    vertex(second, "parse")["metrics"]["accumulated-busy-time"] = "NaN"
+    assert "parse" in [one.name for one in draw([job, second, third]).operators]

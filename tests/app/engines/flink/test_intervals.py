@@ -64,3 +64,35 @@ def test_metrics_from_before_a_rescale_are_left_out():
     found = find(job)
     assert found.newest is None
     assert codes(found) == ["stale-metrics"]
+
+
+def test_selectivities_are_those_of_the_longest_life():
+    documents = load("fork-rescaled-every-half-second")
+    found = find([documents[0], documents[2]])
+    assert found.measured == []
+    assert found.newest is not None
+    assert found.newest.seconds == pytest.approx(30.6, abs=0.1)
+
+
+def test_what_was_asked_beside_the_same_metrics_is_kept():
+    """The job, the job again with the subtasks of score, and both 8 s later."""
+    fork = [one["body"] for one in load("fork")["answers"]]
+    jobs = [one for one in fork if "plan" in one]
+    details = [one for one in fork if "subtasks" in one and one.get("name") == "score"]
+    again = {**jobs[1], "now": jobs[1]["now"] + 500}
+    first, second = {**details[1], "now": again["now"]}, {**details[2], "now": jobs[2]["now"]}
+    (interval,) = find([jobs[1], again, first, jobs[2], second]).measured
+    score = next(one for one in interval.activities.values() if one.vertex.name == "score")
+    taken = [
+        new["metrics"]["read-records"] - old["metrics"]["read-records"]
+        for new, old in zip(second["subtasks"], first["subtasks"], strict=True)
+    ]
+    assert [one.taken for one in score.subtasks] == taken
+
+
+def test_intervals_of_other_vertices_are_not_those_of_the_job():
+    first, second, third = [one["body"] for one in load("fork")["answers"] if "plan" in one["body"]]
+    del third["vertices"][-1]
+    found = find([first, second, third])
+    assert found.measured == []
+    assert codes(found) == ["interval-discarded"]

@@ -120,3 +120,33 @@ def test_what_flink_does_not_measure_is_left_out():
     assert isinstance(one, OperatorLoadBody)
     assert (one.service_scv, one.arrival_scv, one.arrival_idc, one.service_histogram) == (None, None, [], [])
     assert "service-scv-unknown" in codes(read(load("job")))
+
+
+def test_an_answer_with_older_metrics_does_not_shift_its_interval():
+    """The second answer came 3 s after its metrics were fetched, the third at once."""
+    job = load("job")
+    rates = {
+        "arrivals": (0.0, 40.0, 0.0),
+        "parse": (40.0, 80.0, 0.4),
+        "score": (80.0, 80.0, 0.5),
+        "out": (80.0, 0.0, 0.0),
+    }
+    second, third = later(job, 20.0, **rates), later(job, 40.0, **rates)
+    second["now"] += 3000
+    loads = read([job, second, third]).loads
+    began = [(one.observed_at or datetime.now(UTC)).timestamp() * 1000.0 - job["now"] for one in loads]
+    assert began == pytest.approx([0.0, 20_000.0], abs=2.0)
+
+
+def test_no_backlog_is_negative_nor_counts_copies():
+    job = load("job")
+    vertex(job, "parse")["metrics"]["read-records"] = 400
+    assert read(job).loads[0].operators["parse"].backlog_tuples is None
+    copied = set_input(load("job"), "score", "BROADCAST")
+    assert read(copied).loads[0].operators["score"].backlog_tuples is None
+    ruled = load("job")
+    inputs = next(one for one in ruled["plan"]["nodes"] if one["id"] == vertex(ruled, "score")["id"])[
+        "inputs"
+    ]
+    inputs.append({"id": vertex(ruled, "Sink: out")["id"], "ship_strategy": "BROADCAST"})
+    assert read(ruled).loads[0].operators["score"].backlog_tuples is None

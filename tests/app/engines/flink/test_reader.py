@@ -1,5 +1,6 @@
 """app/engines/flink/reader.py: recorded documents of real jobs as topologies and loads."""
 
+import copy
 import random
 
 import pytest
@@ -152,3 +153,14 @@ def test_expected_time_of_a_job_from_two_documents_is_computed():
     assert answer.stable
     # Two services of 50 and 25 ms, the second for two records, and a sink of half a millisecond: 0.1 s of work.
     assert 0.1 < (answer.expected_sojourn_seconds or 0.0) < 0.2
+
+
+def test_names_with_line_breaks_stay_on_one_line():
+    job = load("overload-job")
+    job["vertices"][1]["name"] = "pa\nrse"
+    wider = copy.deepcopy(job)
+    wider["now"] += 1000
+    wider["vertices"][1]["parallelism"] = 3
+    reading = read([job, wider])
+    said = next(one for one in reading.diagnostics if one.code == "interval-discarded")
+    assert "the parallelism of pa rse changed from 2 to 3" in said.detail

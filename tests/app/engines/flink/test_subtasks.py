@@ -3,7 +3,9 @@
 import pytest
 
 from app.engines.flink.counters import VertexCounters
-from app.engines.flink.subtasks import SubtaskActivity, find_shares, is_saturated
+from app.engines.flink.samples import put_together
+from app.engines.flink.subtasks import SubtaskActivity, find_shares, is_saturated, list_subtasks
+from app.engines.readers import list_answers
 from tests.app.engines.flink.recorded import codes, load, read
 
 
@@ -60,3 +62,17 @@ def test_shares_of_unknown_counts_are_unknown(taken: list[float | None]):
 def test_no_idle_time_is_left_where_it_is_busy_or_blocked(counted: VertexCounters, *, expected: bool):
     """One that hardly serves may be in an idle time that is not yet counted: it only looks busy."""
     assert is_saturated(counted, counted.records_in) == expected
+
+
+def test_subtasks_are_counted_in_the_interval():
+    body = [one["body"] for one in load("fork")["answers"]]
+    counts = [
+        [one["metrics"]["read-records"] for one in part["subtasks"]]
+        for part in body
+        if isinstance(part, dict) and part.get("name") == "score"
+    ]
+    _, earlier, later = put_together(list_answers(load("fork"))).samples
+    found = list_subtasks("ea632d67b7d595e5b851708ae9ad79d6", earlier, later)
+    assert [one.taken for one in found] == [new - old for old, new in zip(*counts[1:], strict=True)]
+    assert list_subtasks("ea632d67b7d595e5b851708ae9ad79d6", None, later)[0].taken == counts[2][0]
+    assert list_subtasks("unknown", earlier, later) == ()
