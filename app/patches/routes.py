@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 
+from app.engines.kubernetes.keda import IN_CLUSTER
 from app.http.declarations import declare
 from app.http.dependencies import SettingsDep
 from app.http.negotiation import JSON, Accept, choose_form
@@ -16,9 +17,6 @@ from app.patches.schemas import PatchAnswer, PatchFormat
 from app.storage.sessions import SessionDep
 
 router = APIRouter(prefix="/v1", tags=["decisions"], route_class=StrictJsonRoute)
-
-IN_CLUSTER = "http://headgate.default.svc:8000"
-"""The address that docs/examples/kubernetes gives the service."""
 
 
 @router.get(
@@ -44,13 +42,13 @@ def get_patch(
         Query(alias="as", description="yaml: the documents alone, for kubectl. Left out: by Accept."),
     ] = None,
     service_url: Annotated[
-        str,
+        str | None,
         Query(
             max_length=2000,
             pattern=r"^https?://[^\s/?#]+(/[^\s?#]*)?$",
-            description="Where KEDA finds this service.",
+            description=f"Where KEDA finds this service. Left out: {IN_CLUSTER}.",
         ),
-    ] = IN_CLUSTER,
+    ] = None,
     accept: Accept = None,
 ) -> PatchAnswer | Response:
     """The request, command or documents, ready to send, with what the change needs and costs. Nothing is sent."""

@@ -15,7 +15,7 @@ from app.settings import Settings
 
 
 def find_patch(
-    session: Session, decision_id: UUID, form: PatchFormat, service_url: str, settings: Settings
+    session: Session, decision_id: UUID, form: PatchFormat, service_url: str | None, settings: Settings
 ) -> PatchAnswer:
     """The patch of a stored decision."""
     gathered = gather_patch(session, decision_id)
@@ -23,7 +23,7 @@ def find_patch(
 
 
 def make_patch(
-    gathered: GatheredPatch, form: PatchFormat, service_url: str, settings: Settings
+    gathered: GatheredPatch, form: PatchFormat, service_url: str | None, settings: Settings
 ) -> EnginePatch:
     """The patch for the recommended processors of every operator: engines refuse one for some of them."""
     recommended = gathered.decision.processors.recommended

@@ -11,7 +11,6 @@ from typer.main import get_command
 from app.cli import cli
 from app.engines.kubernetes.keda import KEY_NAME, KedaTerms, make_scaled_object
 from app.main import ROUTERS
-from app.patches.routes import IN_CLUSTER
 from app.settings import PREFIX, Settings
 from tests.app.engines.kubernetes.schemas import check
 from tests.docs.consoles import ROOT
@@ -128,7 +127,7 @@ def test_every_secret_is_one_that_the_first_file_makes():
 
 def test_the_scaled_object_is_the_one_that_a_patch_gives():
     shown = OBJECTS["keda.yaml ScaledObject"]
-    terms = KedaTerms("fpd", IN_CLUSTER, {"detector": (1, 40)}, needs_key=True)
+    terms = KedaTerms("fpd", None, {"detector": (1, 40)}, needs_key=True)
     assert shown == make_scaled_object("detector", "detector", 13, terms)
     assert OBJECTS["keda.yaml TriggerAuthentication"]["metadata"]["name"] == KEY_NAME
     external = OBJECTS["hpa.yaml HorizontalPodAutoscaler"]["spec"]["metrics"][0]["external"]

@@ -12,6 +12,10 @@ from app.engines.patches import Counts, EnginePatch
 
 OVERRIDES = "pipeline.jobvertex-parallelism-overrides"
 DEPLOYMENT = "<FlinkDeployment>"
+UNKNOWN_VERTICES = (
+    "Flink was never read for these operators, so their vertex ids are not known: put in the `id` of each vertex from "
+    "GET /jobs/<job id>."
+)
 NOTES = (
     (
         "With jobmanager.scheduler: adaptive (Flink 1.18 or newer) the operator rescales the running job; otherwise it "
@@ -37,14 +41,6 @@ def make_patch(counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch:
     wanted, unknown = find_parallelism(counts, marks)
     overrides = ",".join(f"{vertex}:{parallelism}" for vertex, parallelism in wanted.items())
     body: dict[str, JsonValue] = {"spec": {"flinkConfiguration": {OVERRIDES: overrides}}}
-    said: tuple[str, ...] = ()
-    if unknown:
-        said = (
-            (
-                "Flink was never read for these operators, so their vertex ids are not known: put in the `id` of each "
-                "vertex from GET /jobs/<job id>."
-            ),
-        )
     return EnginePatch(
         format="flink-operator",
         method="PATCH",
@@ -52,6 +48,6 @@ def make_patch(counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch:
         content_type=MERGE_PATCH,
         body=body,
         command=f"kubectl patch flinkdeployment '{DEPLOYMENT}' --type=merge -p {shlex.quote(json.dumps(body))}",
-        notes=said + NOTES,
+        notes=(UNKNOWN_VERTICES, *NOTES) if unknown else NOTES,
         placeholders=(NAMESPACE, DEPLOYMENT, *unknown),
     )

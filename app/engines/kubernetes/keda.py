@@ -10,6 +10,8 @@ from app.engines.kubernetes.names import describe_names, spell_names
 from app.engines.patches import Counts, EnginePatch
 
 POLLING_SECONDS = 15
+IN_CLUSTER = "http://headgate.default.svc:8000"
+"""The address that docs/examples/kubernetes gives the service."""
 USUAL_MOST = 100
 """KEDA's own maxReplicaCount where none is given."""
 KEY_NAME = "headgate-key"
@@ -32,11 +34,12 @@ NOTES = (
 class KedaTerms:
     """What the ScaledObjects say beside the names: where the service is, and the bounds of each operator.
 
-    `bounds` are the least and the most processors; None where nothing bounds them.
+    `service_url` is None where nobody said it. `bounds` are the least and the most processors; None where nothing
+    bounds them.
     """
 
     topology: str
-    service_url: str
+    service_url: str | None
     bounds: Mapping[str, tuple[int, int | None]]
     needs_key: bool = False
 
@@ -59,7 +62,12 @@ def make_patch(counts: Counts, terms: KedaTerms) -> EnginePatch:
             f"The service wants a key: the TriggerAuthentication {KEY_NAME!r} must give it as `token` "
             "(docs/examples/kubernetes/keda.yaml)."
         )
-    return EnginePatch(format="keda", body=objects, notes=tuple(notes), placeholders=(terms.service_url,))
+    return EnginePatch(
+        format="keda",
+        body=objects,
+        notes=tuple(notes),
+        placeholders=(IN_CLUSTER,) if terms.service_url is None else (),
+    )
 
 
 def make_scaled_object(name: str, operator: str, count: int, terms: KedaTerms) -> dict[str, JsonValue]:
@@ -92,7 +100,7 @@ def make_trigger(operator: str, terms: KedaTerms) -> dict[str, JsonValue]:
     """Asks for the processors; replicas = value / targetValue, so targetValue is 1."""
     path = f"/v1/topologies/{quote(terms.topology, safe='')}/keda/{quote(operator, safe='')}"
     metadata: dict[str, JsonValue] = {
-        "url": terms.service_url.rstrip("/") + path,
+        "url": (terms.service_url or IN_CLUSTER).rstrip("/") + path,
         "valueLocation": "value",
         "targetValue": "1",
     }

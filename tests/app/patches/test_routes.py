@@ -63,7 +63,10 @@ def test_objects_are_those_of_kubernetes_in_json_and_in_yaml(
 def test_a_scaled_object_lies_within_the_bounds_of_topology_and_policy(
     client: httpx.Client, known: str, change: dict[str, Any]
 ):
-    found = read(client, change, "keda", service_url="https://hg.example:8443")["body"]
+    patch = read(client, change, "keda", service_url="https://hg.example:8443")
+    assert patch["placeholders"] == []
+    assert read(client, change, "keda")["placeholders"] == ["http://headgate.default.svc:8000"]
+    found = patch["body"]
     limits = {one["metadata"]["name"]: one["spec"] for one in found}
     assert (limits["reporter"]["minReplicaCount"], limits["reporter"]["maxReplicaCount"]) == (2, 6)
     assert limits["detector"]["minReplicaCount"] == 1
