@@ -59,7 +59,7 @@ def store_engine_answers(
         stored=counts.stored if counts else 0,
         replaced=counts.replaced if counts else 0,
         snapshots=[to_snapshot(one) for one in snapshots],
-        marks=dict(reading.marks),
+        marks=drop_nul(dict(reading.marks)),
         diagnostics=[DiagnosticAnswer.model_validate(one) for one in told],
     )
 
@@ -135,7 +135,7 @@ def store_marks(session: Session, stored: StoredTopology, engine: EngineName, re
     """Keeps what the engine calls things, as it was said last."""
     if not reading.marks:
         return
-    values = {"topology_id": stored.id, "engine": engine, "marks": dict(reading.marks)}
+    values = {"topology_id": stored.id, "engine": engine, "marks": drop_nul(dict(reading.marks))}
     statement = insert(EngineMarksRow).values(values)
     session.execute(
         statement.on_conflict_do_update(
@@ -143,6 +143,15 @@ def store_marks(session: Session, stored: StoredTopology, engine: EngineName, re
             set_={name: statement.excluded[name] for name in ("engine", "marks", "seen_at")},
         )
     )
+
+
+def drop_nul(value: Any) -> Any:
+    """The value without U+0000, which Postgres stores in no text; names of engines never have it."""
+    if isinstance(value, str):
+        return value.replace("\x00", "")
+    if isinstance(value, dict):
+        return {drop_nul(name): drop_nul(one) for name, one in value.items()}
+    return [drop_nul(one) for one in value] if isinstance(value, list) else value
 
 
 def to_snapshot(body: SnapshotBody) -> SnapshotAnswer:

@@ -43,6 +43,10 @@ def read_answers(engine: EngineName, answers: Sequence[EngineAnswer]) -> EngineR
     read: Reader = import_module(f"app.engines.{engine}.reader").read
     try:
         return read(answers)
+    except OverflowError as error:
+        raise UnreadableAnswer(
+            "#", "a time or a length of time in the answers lies beyond all calendars."
+        ) from error
     except ValidationError as error:
         first = error.errors()[0]
         place = "/".join(str(part) for part in first["loc"])

@@ -8,6 +8,14 @@ from typing import Any
 import httpx
 import pytest
 
+BOLT = {
+    "boltId": "a",
+    "executors": 1,
+    "tasks": 1,
+    "executed": 100,
+    "executeLatency": "1.0",
+    "capacity": "0.1",
+}
 JOB = Path("tests/golden/engines/flink/job.json")
 
 
@@ -183,3 +191,22 @@ def test_operators_that_prometheus_knows_by_label_are_stored_by_their_names(clie
 def matrix(result: list[dict[str, Any]]) -> dict[str, Any]:
     """An answer of Prometheus."""
     return {"status": "success", "data": {"resultType": "matrix", "result": result}}
+
+
+def test_a_name_with_a_zero_character_is_stored_without_it(client: httpx.Client, name: str):
+    first = read_job(schedulerType="Adap\x00tive")
+    found = post(client, name, [first, later(first, 10.0, 400, 20_000.0)])
+    assert found["marks"]["scheduler"] == "Adaptive"
+
+
+def test_a_time_beyond_all_calendars_is_a_problem(client: httpx.Client, name: str):
+    page = {
+        "id": "t-1-1",
+        "name": "t",
+        "uptimeSeconds": 1e14,
+        "window": ":all-time",
+        "spouts": [],
+        "bolts": [BOLT],
+    }
+    refused = client.post(f"/v1/topologies/{name}/snapshots/from/storm", json=page)
+    assert refused.status_code == 422, refused.text
