@@ -110,28 +110,33 @@ def _make_load(
     shown: Sequence[str],
     left: LeftTimes,
 ) -> LoadBody:
+    saturated = {name for name in shown if _is_saturated(moment, name)}
+    left.saturated |= saturated
     return LoadBody(
         observed_at=datetime.fromtimestamp(moment.at - moment.window, UTC),
         window_seconds=moment.window,
         external_rate=find_external(moment, sources, operators) or 0.0,
         measured_sojourn_seconds=moment.total.get("sojourn_seconds"),
         operators={
-            name: _measure(moment, name, left, is_source=name in sources)
+            name: _measure(moment, name, keeps_up=not saturated, is_source=name in sources)
             for name in shown
             if name in moment.operators
         },
     )
 
 
-def _measure(moment: Moment, name: str, left: LeftTimes, *, is_source: bool) -> OperatorLoadBody:
+def _is_saturated(moment: Moment, name: str) -> bool:
+    busy, processors = moment.find(name, "busy_processors"), moment.find(name, "processors")
+    return busy is not None and processors is not None and busy >= SATURATED * processors > 0.0
+
+
+def _measure(moment: Moment, name: str, *, keeps_up: bool, is_source: bool) -> OperatorLoadBody:
+    """The load of one operator; `keeps_up`: every operator does, so that each serves what it is offered."""
     served = moment.find(name, "sent_rate" if is_source else "served_rate")
     busy, processors = moment.find(name, "busy_processors"), _read_processors(moment.find(name, "processors"))
     arrived = moment.find(name, "arrival_rate")
-    if arrived is None and served is not None and busy is not None and processors is not None:
-        if busy < SATURATED * processors:
-            arrived = served
-        else:
-            left.saturated.add(name)
+    if arrived is None and keeps_up and busy is not None and processors is not None:
+        arrived = served
     blocked = divide(moment.find(name, "back_pressured_processors"), processors)
     return OperatorLoadBody(
         service_rate=_find_service_rate(moment, name, served if served is not None else arrived, busy),

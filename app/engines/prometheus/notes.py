@@ -98,8 +98,9 @@ def _tell_of_sources(read: ReadLoads) -> Iterable[Diagnostic]:
     if read.left.saturated:
         names = sorted(read.left.saturated)
         detail = (
-            f"{join_names(names)} worked all the time: it served less than it was offered, or just as much. What it "
-            "was offered is unknown (arrival_rate is left to the flow), and the external rate is what the job took in."
+            f"{join_names(names)} worked all the time: it served less than it was offered, or just as much, and "
+            "others got less or were held back. What operators were offered is unknown then (arrival_rate is left to "
+            "the flow), and the external rate is what the job took in."
         )
         yield say("saturated", detail, names)
 

@@ -49,6 +49,15 @@ def test_what_a_busy_operator_was_offered_is_unknown(busy: float | None, arrival
     assert read.left.saturated == ({"a"} if busy == 3.9 else set())
 
 
+def test_what_others_were_offered_beside_a_busy_operator_is_unknown_too():
+    """Those behind it get less than they would, and those before it are held back."""
+    moment = at(100, {"served_rate": 40.0, "busy_processors": 4.0, "processors": 4.0})
+    moment.operators["b"] = {"served_rate": 40.0, "busy_processors": 1.0, "processors": 4.0}
+    read = make_loads([moment], is_asked=False)
+    assert [one.arrival_rate for one in read.loads[0].operators.values()] == [None, None]
+    assert read.left.saturated == {"a"}
+
+
 @pytest.mark.parametrize(
     ("values", "rate"),
     [
