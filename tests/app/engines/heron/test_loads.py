@@ -15,6 +15,15 @@ def test_a_bolt_has_rates_processors_and_shares():
     assert [one.share for one in load.instances] == [pytest.approx(0.6), pytest.approx(0.4)]
 
 
+def test_an_instance_that_executed_nothing_has_no_share():
+    documents = make_documents()
+    points = documents["timeline-count"]["timeline"]["__execute-count/split/default"]["container_2_count_5"]
+    points.update(dict.fromkeys(points, "0.000000"))
+    load = build_operator_load(measure(documents)[0]["count"], HeronArrivals(60.0, is_sent=False))
+    assert [(one.instance, one.share) for one in load.instances] == [("container_1_count_4", 1.0)]
+    assert load.processors == 2
+
+
 def test_unknown_stays_unknown():
     documents = make_documents()
     del documents["timeline-count"]
