@@ -13,7 +13,7 @@ from app.http.documented_problems import document_problems
 from app.http.errors import NotReady
 from app.http.security import may_read
 from app.serving.observability import render_metrics
-from app.serving.topology_gauges import Bounds, read_gauges
+from app.serving.topology_gauges import GaugeBounds, read_gauges
 from app.storage.sessions import HEALTH_CONNECTIONS
 from migrations.runner import read_revision
 
@@ -77,6 +77,6 @@ def compare_revisions(request: Request) -> Ready:
 )
 async def get_metrics(request: Request, settings: SettingsDep) -> Response:
     """Requests, latencies, planner seconds, computing, database connections; processors and E[T] of topologies."""
-    bounds = Bounds(settings.metrics_topologies, settings.metrics_operators)
+    bounds = GaugeBounds(settings.metrics_topologies, settings.metrics_operators)
     gauges = await read_gauges(request.app.state.metrics_engine, bounds, _gauges)
     return await to_thread.run_sync(render_metrics, gauges, limiter=_metrics)

@@ -75,14 +75,14 @@ LEFT JOIN LATERAL (
 """)
 
 
-class Bounds(NamedTuple):
+class GaugeBounds(NamedTuple):
     """How many topologies, and how many operators of each, have gauges."""
 
     topologies: int
     operators: int
 
 
-async def read_gauges(engine: Engine, bounds: Bounds, limiter: CapacityLimiter) -> "TopologyGauges":
+async def read_gauges(engine: Engine, bounds: GaugeBounds, limiter: CapacityLimiter) -> "TopologyGauges":
     """The gauges; where the database cannot be read within PATIENCE_SECONDS, the one that says so."""
     found = None
     if bounds.topologies:
@@ -93,7 +93,7 @@ async def read_gauges(engine: Engine, bounds: Bounds, limiter: CapacityLimiter) 
     return TopologyGauges(found, bounds, datetime.now(UTC))
 
 
-def read_rows(engine: Engine, bounds: Bounds) -> list[dict[str, Any]] | None:
+def read_rows(engine: Engine, bounds: GaugeBounds) -> list[dict[str, Any]] | None:
     """What is stored of the topologies with the newest snapshots, in one query; None where it cannot be read.
 
     `recommended` is what KEDA is told (app/keda): by the newest decision under the stored policy, and while that waits
@@ -111,7 +111,7 @@ def read_rows(engine: Engine, bounds: Bounds) -> list[dict[str, Any]] | None:
 class TopologyGauges(Collector):
     """The rows as metrics; `rows` is None where they could not be read."""
 
-    def __init__(self, rows: list[dict[str, Any]] | None, bounds: Bounds, now: datetime) -> None:
+    def __init__(self, rows: list[dict[str, Any]] | None, bounds: GaugeBounds, now: datetime) -> None:
         self.rows, self.bounds, self.now = rows, bounds, now
 
     def collect(self) -> Iterable[GaugeMetricFamily]:

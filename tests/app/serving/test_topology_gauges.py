@@ -12,7 +12,7 @@ from anyio import CapacityLimiter, run
 from sqlalchemy import Engine
 
 from app.described.topology import FPD
-from app.serving.topology_gauges import Bounds, TopologyGauges, read_gauges, read_rows
+from app.serving.topology_gauges import GaugeBounds, TopologyGauges, read_gauges, read_rows
 from app.storage.sessions import make_metrics_engine
 from tests.app.decision_calls import ENOUGH, RATES, TARGET, put_policy
 
@@ -38,7 +38,7 @@ ROW: dict[str, Any] = {
 Samples = dict[tuple[str, ...], float]
 
 
-MANY = Bounds(10, 10)
+MANY = GaugeBounds(10, 10)
 
 
 def name_sample(sample: Any) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ def name_sample(sample: Any) -> tuple[str, ...]:
     return (sample.name.removeprefix("headgate_"), *labels)
 
 
-def collect(*rows: dict[str, Any], bounds: Bounds = MANY) -> Samples:
+def collect(*rows: dict[str, Any], bounds: GaugeBounds = MANY) -> Samples:
     families = TopologyGauges(list(rows), bounds, NOW).collect()
     return {name_sample(one): one.value for family in families for one in family.samples}
 
@@ -99,10 +99,10 @@ def test_what_is_too_old_is_absent_but_for_its_age():
 
 
 def test_what_the_bounds_leave_out_is_counted():
-    found = collect(ROW | {"measured": 7, "operators": 30}, ROW | {"name": "b"}, bounds=Bounds(2, 10))
+    found = collect(ROW | {"measured": 7, "operators": 30}, ROW | {"name": "b"}, bounds=GaugeBounds(2, 10))
     assert found["topology_gauges_omitted", "topologies"] == 5
     assert found["topology_gauges_omitted", "operators"] == 20
-    assert collect(bounds=Bounds(0, 10)) == {}
+    assert collect(bounds=GaugeBounds(0, 10)) == {}
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def silent_url() -> Iterator[str]:
 
 def read(engine: Engine) -> list[Any]:
     async def ask() -> list[Any]:
-        gauges = await read_gauges(engine, Bounds(10, 10), CapacityLimiter(1))
+        gauges = await read_gauges(engine, GaugeBounds(10, 10), CapacityLimiter(1))
         return [(family.name, [one.value for one in family.samples]) for family in gauges.collect()]
 
     return run(ask)
@@ -141,11 +141,11 @@ def store(client: httpx.Client, name: str, hours_ahead: float) -> dict[str, Any]
 
 
 @pytest.fixture
-def scraped(database_url: str) -> Iterator[Callable[[Bounds], Samples]]:
+def scraped(database_url: str) -> Iterator[Callable[[GaugeBounds], Samples]]:
     """Reads the gauges of the session's database."""
     engine = make_metrics_engine(database_url)
 
-    def scrape(bounds: Bounds) -> Samples:
+    def scrape(bounds: GaugeBounds) -> Samples:
         gauges = TopologyGauges(read_rows(engine, bounds), bounds, datetime.now(UTC))
         return {name_sample(one): one.value for family in gauges.collect() for one in family.samples}
 
@@ -154,12 +154,12 @@ def scraped(database_url: str) -> Iterator[Callable[[Bounds], Samples]]:
 
 
 def test_what_is_stored_is_read_within_the_bounds(
-    client: httpx.Client, name: str, scraped: Callable[[Bounds], Samples]
+    client: httpx.Client, name: str, scraped: Callable[[GaugeBounds], Samples]
 ):
     oldest, older, newest = f"c {name}", f"b {name}", f"x \"'{name}"
     for one, hours in ((oldest, 20.0), (older, 21.0), (newest, 22.0)):
         made = store(client, one, hours)
-    found = scraped(Bounds(2, 2))
+    found = scraped(GaugeBounds(2, 2))
     assert {key[1] for key in found if len(key) > 2} == {older, newest}
     assert {key[2] for key in found if key[0] == "processors"} == {"detector", "generator"}
     assert found["topology_gauges_omitted", "topologies"] >= 1
@@ -186,7 +186,7 @@ def test_what_is_stored_is_read_within_the_bounds(
 
 
 def test_a_hold_that_waits_for_a_cooldown_does_not_hide_the_change_nor_does_a_policy_that_was_tried_out(
-    client: httpx.Client, name: str, scraped: Callable[[Bounds], Samples]
+    client: httpx.Client, name: str, scraped: Callable[[GaugeBounds], Samples]
 ):
     """As for KEDA: a later snapshot still shows the processors from before, and so a hold recommends these."""
     made = store(client, name, 22.0)
