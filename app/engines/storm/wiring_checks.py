@@ -33,8 +33,8 @@ def check_edges(measured: MeasuredSample) -> list[Diagnostic]:
         return []
     detail = (
         f"Who feeds {join_names(names)} is not in the answers: each is taken as an entry with the rate that was "
-        "measured. E[T], utilisations and plans are those of the real graph at the measured rates; completion times, "
-        "simulations and what a bolt would send if it did more are not. Send /api/v1/topology/<id>/visualization, or "
+        "measured. E[T], utilisations and plans are those of the real graph; completion times, simulations and what would "
+        "follow a saturated bolt are not. Send /api/v1/topology/<id>/visualization, or "
         "the component pages with their inputStats."
     )
     return [say("edges-unknown", detail, names)]
