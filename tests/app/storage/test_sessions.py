@@ -5,12 +5,19 @@ from collections.abc import Generator
 import pytest
 from pydantic import SecretStr
 from sqlalchemy import text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import InternalError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session, sessionmaker
 
 from app.settings import Settings
-from app.storage.sessions import HEALTH_CONNECTIONS, make_engine, make_health_engine, open_transaction
+from app.storage.sessions import (
+    HEALTH_CONNECTIONS,
+    make_engine,
+    make_health_engine,
+    make_metrics_engine,
+    open_transaction,
+)
+from tests.app.processes import wait_until
 
 
 def test_a_transaction_is_committed_at_its_end_and_rolled_back_on_an_exception(postgres_url: str):
@@ -60,4 +67,21 @@ def test_a_pool_is_bounded_and_health_has_a_connection_of_its_own(postgres_url: 
         with pytest.raises(PoolTimeout):
             engine.connect()
     engine.dispose()
+    health.dispose()
+
+
+def test_a_scrape_reads_only_and_keeps_no_connection(postgres_url: str):
+    engine = make_metrics_engine(postgres_url)
+    with engine.connect() as connection:
+        assert connection.scalar(text("SHOW timezone")) == "UTC"
+        with pytest.raises(InternalError, match="read-only transaction"):
+            connection.execute(text("CREATE TABLE written_by_a_scrape (n int)"))
+    health = make_health_engine(postgres_url)
+    count = text("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'headgate-metrics'")
+
+    def is_closed() -> bool:
+        with health.connect() as connection:
+            return connection.scalar(count) == 0
+
+    wait_until(is_closed, "it is closed")
     health.dispose()
