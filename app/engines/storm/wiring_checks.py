@@ -33,9 +33,9 @@ def check_edges(measured: MeasuredSample) -> list[Diagnostic]:
         return []
     detail = (
         f"Who feeds {join_names(names)} is not in the answers: each is taken as an entry with the rate that was "
-        "measured. E[T], utilisations and plans are those of the real graph; completion times, simulations and what would "
-        "follow a saturated bolt are not. Send /api/v1/topology/<id>/visualization, or "
-        "the component pages with their inputStats."
+        "measured. E[T], utilisations and plans are those of the real graph; completion times, simulations and what "
+        "would follow a saturated bolt are not. Send /api/v1/topology/<id>/visualization, or the component pages with "
+        "their inputStats."
     )
     return [say("edges-unknown", detail, names)]
 
