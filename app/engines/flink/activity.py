@@ -9,7 +9,7 @@ from app.engines.flink.counters import SHORTEST_SECONDS, ZERO, VertexCounters, s
 from app.engines.flink.documents import VertexState
 from app.engines.flink.samples import JobSample
 from app.engines.flink.services import ServiceRate, find_service_rate
-from app.engines.flink.sources import count_at_source, find_pending
+from app.engines.flink.sources import count_at_source, find_pending, find_pending_growth
 from app.engines.flink.subtasks import SubtaskActivity, is_saturated, list_subtasks
 from app.engines.rates import find_rate
 
@@ -30,12 +30,20 @@ class VertexActivity(NamedTuple):
     has_own_count: bool = False
     pending: float | None = None
     subtasks: tuple[SubtaskActivity, ...] = ()
+    pending_growth: float | None = None
 
     @property
     def is_saturated(self) -> bool:
         """Whether it, or one of its subtasks, had no idle time left: then records may wait for it."""
         records = self.counted.records_out if self.is_source else self.counted.records_in
         return is_saturated(self.counted, records) or any(one.is_saturated for one in self.subtasks)
+
+    @property
+    def entered(self) -> float | None:
+        """Of a source, records per second that came to it: without idle time left, what it serves and what piles up."""
+        if self.served is None or self.pending_growth is None or not self.is_saturated:
+            return self.served
+        return max(self.served + self.pending_growth, 0.0)
 
     @property
     def is_waiting(self) -> bool:
@@ -115,6 +123,7 @@ def observe(
         by_source is not None,
         find_pending(later.metrics.get(vertex)) if is_source else None,
         list_subtasks(vertex, earlier, later),
+        find_pending_growth(vertex, earlier, later) if is_source else None,
     )
 
 

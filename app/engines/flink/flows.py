@@ -66,7 +66,7 @@ def trace(
         for vertex, rate in split(sender, takers, wires).items():
             flows.edges[sender, vertex] = rate
         if activity.is_source:
-            flows.external[sender] = activity.served
+            flows.external[sender] = activity.entered
             raise_to_served(sender, takers, flows, wires)
         if len(takers) > 1 and any(wires.is_saturated(vertex) for vertex in takers):
             flows.diagnostics.append(note_saturated(sender, takers, wires, names))

@@ -73,7 +73,8 @@ def find_backlog(vertex: str, interval: JobInterval, shape: JobShape) -> float |
 
 def takes_less(vertex: str, interval: JobInterval, flows: JobFlows) -> bool:
     """Whether a vertex served less than was sent to it."""
-    served, offered = interval.activities[vertex].served, flows.find_offered(vertex)
+    served, offered = interval.activities[vertex].served, flows.external.get(vertex)
+    offered = flows.find_offered(vertex) if offered is None else offered
     return served is not None and offered is not None and served < OVERLOADED * offered
 
 

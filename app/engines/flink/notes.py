@@ -95,10 +95,11 @@ def note_sources(interval: JobInterval, shape: JobShape) -> Iterable[Diagnostic]
                 "sends on are counted as those that enter.",
                 [name],
             )
-        if (activity.counted.back_pressured_share or 0.0) > HELD_BACK:
+        blocked = activity.counted.back_pressured_share or 0.0
+        if blocked > HELD_BACK and activity.pending_growth is None:
             yield say(
                 "source-held-back",
-                f"{name} was blocked for {activity.counted.back_pressured_share:.0%} of the time: more may wait "
+                f"{name} was blocked for {blocked:.0%} of the time: more may wait "
                 "outside than it let in, so the offered load is at least what was measured.",
                 [name],
             )

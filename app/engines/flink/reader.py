@@ -24,6 +24,8 @@ NOTHING_COUNTED = (
     "document again in some seconds."
 )
 
+DEFAULT_SCHEDULER = "default"
+
 
 def read(answers: Sequence[EngineAnswer]) -> EngineReading:
     """The topology of the job, and one load for each interval between samples whose counters can be subtracted."""
@@ -79,7 +81,7 @@ def make_marks(job: JobState, shape: JobShape, cluster: FlinkCluster, used: int)
     return {
         "job": job.id,
         "job_name": job.name,
-        "scheduler": REACTIVE if is_reactive(cluster) else job.scheduler,
+        "scheduler": find_scheduler(job, cluster),
         "vertices": {name: vertex for vertex, name in shape.names.items() if shape.has(vertex)},
         "parallelism": {vertex: one.parallelism for vertex, one in job.vertices.items()},
         "slot_groups": {vertex: one.slot_group for vertex, one in job.vertices.items()},
@@ -89,9 +91,17 @@ def make_marks(job: JobState, shape: JobShape, cluster: FlinkCluster, used: int)
     }
 
 
-def is_reactive(cluster: FlinkCluster) -> bool:
-    """Whether jobs take all slots that there are, and Flink refuses to set their parallelism."""
-    return (cluster.options or {}).get("scheduler-mode", "").lower() == REACTIVE.lower()
+def find_scheduler(job: JobState, cluster: FlinkCluster) -> str:
+    """The scheduler of the job, by its document or else by the cluster's options; "" where neither says it.
+
+    In reactive mode jobs take all slots that there are, and Flink refuses to set their parallelism.
+    """
+    options = cluster.options
+    if (options or {}).get("scheduler-mode", "").lower() == REACTIVE.lower():
+        return REACTIVE
+    if job.scheduler or options is None:
+        return job.scheduler
+    return options.get("jobmanager.scheduler", DEFAULT_SCHEDULER).capitalize()
 
 
 def join_notes(notes: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -55,6 +55,17 @@ def find_pending(metrics: MetricSums | None) -> float | None:
     return sum_metrics(metrics, ".pendingRecords")
 
 
+def find_pending_growth(vertex: str, earlier: JobSample | None, later: JobSample) -> float | None:
+    """By how many records per second the pending ones grew, by the clock of the same answers; below 0: they shrank."""
+    after, before = later.metrics.get(vertex), None if earlier is None else earlier.metrics.get(vertex)
+    now, then = find_pending(after), find_pending(before)
+    if after is None or before is None or now is None or then is None:
+        return None
+    counted = subtract_counters(read_metric_counters(after.values), read_metric_counters(before.values))
+    seconds = counted.find_seconds(later.job.vertices[vertex].parallelism)
+    return None if seconds is None or seconds < SHORTEST_SECONDS else (now - then) / seconds
+
+
 def sum_metrics(metrics: MetricSums | None, suffix: str) -> float | None:
     """The sum of the metrics of source operators with this ending; None where there is none."""
     if metrics is None:

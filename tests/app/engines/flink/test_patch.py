@@ -50,6 +50,15 @@ def test_in_reactive_mode_there_is_nothing_to_send():
     assert "reactive mode" in patch.notes[0]
 
 
+def test_the_scheduler_of_an_older_flink_is_that_of_the_options():
+    """Flink before 2.0 has no schedulerType in the documents of a job."""
+    job = load("job")
+    del job["schedulerType"]
+    assert read(job).marks["scheduler"] == ""
+    assert read([job, load("jobmanager-config")]).marks["scheduler"] == "Adaptive"
+    assert read([job, [{"key": "rest.port", "value": "8081"}]]).marks["scheduler"] == "Default"
+
+
 def test_each_slot_sharing_group_has_slots_of_its_own():
     job = load("job")
     vertex(job, "score")["slotSharingGroupId"] = "b07065aa"

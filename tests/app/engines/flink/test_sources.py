@@ -1,13 +1,11 @@
 """app/engines/flink/sources.py: what source operators emitted."""
 
-from typing import Any
-
 import pytest
 
 from app.engines.flink.samples import JobSample, put_together
-from app.engines.flink.sources import count_at_source, find_pending
+from app.engines.flink.sources import count_at_source, find_pending, find_pending_growth
 from app.engines.readers import list_answers
-from tests.app.engines.flink.recorded import codes, load, read
+from tests.app.engines.flink.recorded import Json, codes, load, read, vertex
 
 CHAIN = "cbc357ccb763df2852fee8c4fc7d55f2"
 
@@ -68,10 +66,61 @@ def test_nothing_is_known_without_metrics_or_busy_time():
     assert find_pending(None) is None
 
 
+def add_pending(*pending: float) -> Json:
+    """The recorded samples with so many pending records, and metrics as new as the job's document after them."""
+    body = load("chain")
+    answers = [
+        one["body"] for one in body["answers"] if "metrics?get" in one["path"] or "plan" in one["body"]
+    ]
+    for metrics, job, count in zip(answers[1::2], answers[2::2], pending, strict=True):
+        new = vertex(job, "Source: numbers -> enrich")["metrics"]
+        sums = {
+            "Source__numbers.numRecordsOut": new["write-records"] / 3,
+            "numRecordsOut": new["write-records"],
+            "accumulateBusyTimeMs": new["accumulated-busy-time"],
+            "accumulateIdleTimeMs": new["accumulated-idle-time"],
+            "accumulateBackPressuredTimeMs": 0,
+            "Source__numbers.pendingRecords": count,
+        }
+        metrics[:] = [{"id": name, "sum": total} for name, total in sums.items()]
+    return body
+
+
+def leave_no_idle_time(body: Json) -> Json:
+    """The samples with the idle time of the source as busy time."""
+    for job in (one["body"] for one in body["answers"] if "plan" in one["body"]):
+        metrics = vertex(job, "Source: numbers -> enrich")["metrics"]
+        metrics["accumulated-busy-time"] += metrics["accumulated-idle-time"]
+        metrics["accumulated-idle-time"] = 0
+    return body
+
+
 def test_records_that_a_source_knows_to_wait_are_its_backlog():
-    body: dict[str, Any] = load("chain")
-    for one in body["answers"]:
-        if "metrics?get" in one["path"]:
-            one["body"].append({"id": "Source__numbers.pendingRecords", "sum": 1234.0})
-    reading = read(body)
-    assert reading.loads[-1].operators["Source: numbers -> enrich"].backlog_tuples == 1234.0
+    """With idle time left they come and go as they are fetched: what it served is what entered."""
+    reading = read(add_pending(834, 1234))
+    source = reading.loads[-1].operators["Source: numbers -> enrich"]
+    assert source.backlog_tuples == 1234.0
+    assert reading.loads[-1].external_rate == source.arrival_rate == source.served_rate
+
+
+def test_pending_records_that_grow_were_offered_and_not_served():
+    """400 more in 8 s, and no idle time left: 40 per second served, and 50 that wait."""
+    reading = read(leave_no_idle_time(add_pending(834, 1234)))
+    newest = reading.loads[-1]
+    source = newest.operators["Source: numbers -> enrich"]
+    assert source.served_rate == pytest.approx(40.0, rel=0.01)
+    assert newest.external_rate == source.arrival_rate == pytest.approx(90.0, rel=0.05)
+    assert newest.operators["count"].arrival_rate is None
+    assert {"overloaded", "arrivals-held-back"} <= codes(reading)
+
+
+def test_pending_records_that_shrink_are_no_offered_load():
+    newest = read(leave_no_idle_time(add_pending(1234, 1034))).loads[-1]
+    assert newest.external_rate == pytest.approx(15.0, rel=0.1)
+    assert newest.operators["Source: numbers -> enrich"].served_rate == pytest.approx(40.0, rel=0.01)
+
+
+def test_growth_is_unknown_where_pending_records_are():
+    _, second, third = take("chain")
+    assert find_pending_growth(CHAIN, second, third) is None
+    assert find_pending_growth(CHAIN, None, third) is None
