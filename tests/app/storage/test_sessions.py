@@ -81,7 +81,7 @@ def test_a_scrape_reads_only_and_keeps_no_connection(postgres_url: str):
 
     def is_closed() -> bool:
         with health.connect() as connection:
-            return connection.scalar(count) == 0
+            return not connection.scalar(count)
 
     wait_until(is_closed, "it is closed")
     health.dispose()
