@@ -43,6 +43,7 @@ from app.summaries import routes as summaries
 from app.throughput_samples import routes as throughput_samples
 from app.timelines import routes as timelines
 from app.topologies import routes as topologies
+from app.topology_reports import routes as topology_reports
 from app.vm_catalogues import routes as vm_catalogues
 from app.vm_forecasts import routes as vm_forecasts
 from app.what_ifs import routes as what_ifs
@@ -73,6 +74,7 @@ ROUTERS = (
     simulations.router,
     what_ifs.router,
     overviews.router,
+    topology_reports.router,
     sessions.router,
     timelines.router,
     recommendations.router,

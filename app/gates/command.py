@@ -55,6 +55,10 @@ SummaryOption = Annotated[
         "--summary", envvar="GITHUB_STEP_SUMMARY", help="With --output github: append Markdown here."
     ),
 ]
+ReportOption = Annotated[
+    Path | None,
+    typer.Option("--report", help="Write one page for a ticket or an artefact here: .html, else Markdown."),
+]
 UrlOption = Annotated[str | None, typer.Option("--url", help="Ask the service there.")]
 StoredOption = Annotated[
     str | None, typer.Option("--stored", help="With --url: a topology that the service has, as measured.")
@@ -73,11 +77,12 @@ OfflineOption = Annotated[bool, typer.Option("--offline", help="Nothing but the 
 
 
 class GateReports(NamedTuple):
-    """Where a verdict is written: standard output in one of three forms, and two files."""
+    """Where a verdict is written: standard output in one of three forms, and three files."""
 
     output: str
     summary: Path | None
     junit: Path | None
+    page: Path | None
 
 
 class GateSource(NamedTuple):
@@ -109,6 +114,7 @@ def gate(
     junit: JunitOption = None,
     output: GateOutput = "table",
     summary: SummaryOption = None,
+    report: ReportOption = None,
     url: UrlOption = None,
     stored: StoredOption = None,
     max_age: MaxAgeOption = None,
@@ -119,7 +125,7 @@ def gate(
     from app.terminal.refusals import Refused
 
     source = GateSource((file, topology), load, url, stored, max_age, api_key, offline)
-    reports = GateReports(output, summary, junit)
+    reports = GateReports(output, summary, junit, report)
     limits = _join_limits(t_max, target_quantile, target_of, k_max) | {"model": model, "calibrate": calibrate}
     try:
         answer = _find_answer(source, _read_terms(rate, processors, limits))
@@ -212,9 +218,15 @@ def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
 def _report(answer: "GateAnswer", reports: GateReports) -> None:
     """Writes the verdict; a reader of standard output that stops early, as `head` does, does not change it."""
     from app.reports import junit
+    from app.reports.blocks import write_html, write_markdown
+    from app.reports.gate_report import describe_gate
 
     if reports.junit:
         _write(reports.junit, junit.render_junit(answer))
+    if reports.page:
+        blocks = describe_gate(answer)
+        is_html = reports.page.suffix.lower() in {".html", ".htm"}
+        _write(reports.page, write_html(blocks) if is_html else write_markdown(blocks))
     try:
         _print(answer, reports)
         sys.stdout.flush()
@@ -247,7 +259,7 @@ def _write(path: Path, text: str, mode: str = "w") -> None:
 
 
 def _fail(why: str, reports: GateReports) -> typer.Exit:
-    """Writes why nothing was judged, in every report that a verdict would have been written to."""
+    """Writes why nothing was judged, in every report for programs that a verdict would have been written to."""
     from app.reports import github, junit
 
     typer.echo(f"headgate: {why}", err=True)

@@ -1,0 +1,1 @@
+"""/v1/topologies/{name}/report: the newest decision as one page for a ticket."""

@@ -1,0 +1,60 @@
+"""A decision as a report."""
+
+from app.decisions.schemas import DecisionAnswer
+from app.reports.blocks import Block, Bullets, Heading, Paragraph
+from app.reports.estimate_blocks import list_diagnostics, list_evidence, list_operators, write_seconds
+
+SENTENCES = {
+    "hold": "Keep what runs.",
+    "scale_up": "Run more processors.",
+    "scale_down": "Run fewer processors.",
+    "rebalance": "Move processors between operators.",
+}
+
+
+def describe_decision(name: str, decision: DecisionAnswer) -> list[Block]:
+    """Verdict, reasons, operators, what else would hold, evidence and diagnostics."""
+    counts = decision.processors
+    return [
+        Heading(f"{name}: {SENTENCES[decision.action]}", 1),
+        Paragraph(
+            f"Decided on data until {decision.decided_for:%Y-%m-%d %H:%M:%S} UTC, at "
+            f"{decision.external_rate:.4g} tuples per second: {counts.current_total} processors run, "
+            f"{counts.recommended_total} are recommended."
+        ),
+        Paragraph(describe_times(decision)),
+        Heading("Why"),
+        Bullets([f"{one.detail} ({one.code})" for one in [*decision.reasons, *decision.constraints]]),
+        Paragraph(decision.counterfactuals.one_fewer_detail),
+        *list_operators(decision.current, counts.recommended),
+        *list_outcome(decision),
+        *list_evidence(decision.current),
+        *list_diagnostics(decision.diagnostics),
+        Paragraph(
+            f"From {decision.basis.snapshots} snapshots of revision {decision.basis.revision}, the first of "
+            f"{decision.basis.first_observed_at:%Y-%m-%d %H:%M:%S} UTC. Decision {decision.id}."
+        ),
+    ]
+
+
+def describe_times(decision: DecisionAnswer) -> str:
+    """E[T] now and as recommended, and the rate up to which that holds."""
+    measured = decision.measured_sojourn_seconds
+    now = decision.current.expected_sojourn_seconds if measured is None else measured
+    kind = "estimated" if measured is None else "measured"
+    then = write_seconds(decision.expected_sojourn_seconds)
+    text = f"E[T] is {write_seconds(now)} as {kind}, and {then} as recommended"
+    holds = decision.counterfactuals.holds_up_to_rate
+    return text + ("." if holds is None else f", which holds up to {holds:.4g} tuples per second.")
+
+
+def list_outcome(decision: DecisionAnswer) -> list[Block]:
+    """What became of the decision, where that was reported."""
+    outcome = decision.outcome
+    if outcome is None:
+        return []
+    text = f"The decision was {outcome.state}."
+    if outcome.measured_seconds is not None:
+        promised = write_seconds(outcome.expected_seconds)
+        text += f" E[T] was {write_seconds(outcome.measured_seconds)} afterwards, for {promised} promised."
+    return [Heading("Outcome"), Paragraph(text)]

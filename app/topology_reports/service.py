@@ -1,0 +1,21 @@
+"""Writes the newest decision about a topology as a report."""
+
+from collections.abc import Callable, Sequence
+
+from sqlalchemy.orm import Session
+
+from app.decisions.history import find_latest
+from app.reports.blocks import Block, write_html, write_markdown
+from app.topology_reports.answers import describe_decision
+
+FORMATS: dict[str, tuple[Callable[[Sequence[Block]], str], str]] = {
+    "html": (write_html, "text/html; charset=utf-8"),
+    "markdown": (write_markdown, "text/markdown; charset=utf-8"),
+}
+"""By format: how it is written, and its media type."""
+
+
+def write_report(session: Session, name: str, form: str) -> tuple[str, str]:
+    """The report and its media type."""
+    write, media_type = FORMATS[form]
+    return write(describe_decision(name, find_latest(session, name))), media_type

@@ -1,0 +1,35 @@
+"""A report holds its data as text, whatever the data look like."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.reports.blocks import Block, Bullets, Heading, Paragraph, ReportTable, write_html, write_markdown
+
+HOSTILE = "<script>x</script> | **bold** [a](b) `c` & \\"
+
+
+def report_of(text: str) -> list[Block]:
+    return [Heading(text, 1), Paragraph(text), Bullets([text]), ReportTable(["a", text], [[text, "b"]])]
+
+
+def test_html_has_no_markup_out_of_the_data():
+    page = write_html(report_of(HOSTILE))
+    assert "<script" not in page
+    assert page.count("&lt;script&gt;") == 6
+    assert "src=" not in page
+    assert "href=" not in page
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1))
+def test_a_cell_of_markdown_is_one_cell(text: str):
+    table = write_markdown([ReportTable(["a", "b"], [[text, "c"]])]).splitlines()
+    assert len(table) == 3
+    assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", table[2])) == 3
+
+
+@pytest.mark.parametrize("sign", ["*", "_", "`", "<", "[", "#", "|"])
+def test_signs_of_markdown_in_the_data_stay_text(sign: str):
+    assert f"\\{sign}" in write_markdown([Paragraph(f"a{sign}b")])

@@ -1,0 +1,20 @@
+"""A gate's report says the verdict, every check and every operator."""
+
+from app.gates.answers import to_gate_answer
+from app.reports.blocks import write_html, write_markdown
+from app.reports.gate_report import describe_gate
+from planner.gates.verdict import judge_capacity
+from planner.values import Entry, Load, Operator, OperatorLoad, Topology
+
+TOPOLOGY = Topology((Operator("parse"),), (), (Entry("parse"),))
+LOAD = Load(10.0, {"parse": OperatorLoad(4.0, processors=3)})
+
+
+def test_a_report_has_the_verdict_and_what_it_rests_on():
+    for limit, verdict in ((10.0, "passes"), (0.26, "fails")):
+        answer = to_gate_answer(judge_capacity(TOPOLOGY, LOAD, t_max_seconds=limit))
+        blocks = describe_gate(answer)
+        for text in (write_html(blocks), write_markdown(blocks)):
+            assert f"The gate {verdict}" in text
+            assert "parse" in text
+            assert all(check.name in text for check in answer.checks)

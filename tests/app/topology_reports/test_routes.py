@@ -1,0 +1,30 @@
+"""/v1/topologies/{name}/report: the newest decision on one page that needs nothing else."""
+
+import httpx
+
+from tests.app.decision_calls import ENOUGH, TARGET, decide, observe, put_policy
+
+
+def test_a_report_says_what_the_decision_says(client: httpx.Client, known: str):
+    put_policy(client, known, TARGET)
+    observe(client, known, 2, 480.0, ENOUGH)
+    decision = decide(client, known, 2)
+    page = client.get(f"/v1/topologies/{known}/report")
+    assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert "Run more processors." in page.text
+    assert "<script" not in page.text
+    assert decision["id"] in page.text
+    text = client.get(f"/v1/topologies/{known}/report?format=markdown")
+    assert text.headers["Content-Type"] == "text/markdown; charset=utf-8"
+    recommended = decision["processors"]["recommended"]
+    for name, count in ENOUGH.items():
+        shown = f"{count} → {recommended[name]}" if recommended[name] != count else str(count)
+        assert shown in text.text
+    assert client.put(f"/v1/decisions/{decision['id']}/outcome", json={"state": "refused"}).status_code == 200
+    assert "The decision was refused" in client.get(f"/v1/topologies/{known}/report").text
+
+
+def test_without_a_decision_there_is_no_report(client: httpx.Client, known: str):
+    assert client.get(f"/v1/topologies/{known}/report").status_code == 404
+    assert client.get("/v1/topologies/nowhere/report").json()["type"] == "unknown-topology"
+    assert client.get(f"/v1/topologies/{known}/report?format=pdf").status_code == 422
