@@ -4,7 +4,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # `make` alone lists the targets: the text behind ## is what it shows.
 .DEFAULT_GOAL := help
-.PHONY: help _installed setup run demo test test-engines lint migrate openapi workers bench lock
+.PHONY: help _installed setup run demo screenshots test test-engines lint migrate openapi workers bench lock
 
 help: ## list these targets
 	@sed -n -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -49,6 +49,11 @@ lint: ## check format, lint rules, types and import contracts
 workers: _installed ## pack what executors of a Spark cluster need of Python into build/headgate-workers.zip
 	@.venv/bin/python tools/pack_workers.py build/workers.new && mv build/workers.new build/headgate-workers.zip
 	@echo 'headgate: build/headgate-workers.zip is for --worker-archive (docs/ingest.md)'
+
+screenshots: ## make the pictures of the documentation anew
+	@sh tools/need_programs.sh chromium
+	@sh tools/setup.sh requirements-dev.lock
+	SCREENSHOTS=1 .venv/bin/pytest -q tests/app/dashboard/test_screenshot.py
 
 bench: ## print what things cost, as ratios measured side by side (BENCH="name ..." picks some)
 	@sh tools/need_programs.sh wrk

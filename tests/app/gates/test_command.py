@@ -217,12 +217,14 @@ def test_a_measured_wait_counts_unless_it_is_switched_off(tmp_path: Path):
     assert plain["calibration"] is None
 
 
-@pytest.mark.parametrize(("name", "begin"), [("gate.html", "<!DOCTYPE html>"), ("gate.md", "# The gate fails")])
+@pytest.mark.parametrize(
+    ("name", "begin"), [("gate.html", "<!DOCTYPE html>"), ("gate.md", "# The gate fails")]
+)
 def test_a_report_is_one_page_with_the_verdict(tmp_path: Path, name: str, begin: str):
     page = tmp_path / name
     ended = run_here(*FILES, "--rate", "1.5x", "--t-max", "0.5", "--k-max", "40", "--report", str(page))
     assert page.read_text().startswith(begin)
     assert "detector" in page.read_text()
     refused = run_here(*FILES, "--t-max", "0.5", "--report", str(tmp_path / "nowhere" / "x.md"))
-    assert refused.returncode == 2
-    assert ended.returncode == 1
+    assert refused.exit_code == 2
+    assert ended.exit_code == 1
