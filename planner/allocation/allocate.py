@@ -130,8 +130,10 @@ def check_bounds(stations: Stations, floors: Sequence[int] | Counts, names: Sequ
 
 def refuse_hot_keys(stations: Stations, names: Sequence[str]) -> None:
     """Raise BoundTooSmall for the first operator whose hottest key no instance can carry."""
-    for i in stations.list_others():
-        if int(find_least_stable(stations.prepare_others([i]))[0]) >= UNREACHABLE:
+    others = stations.list_others()
+    floors = find_least_stable(stations.prepare_others(others)).tolist() if others else []
+    for i, floor in zip(others, floors, strict=True):
+        if floor >= UNREACHABLE:
             raise blame_hot_key(stations, i, name_operator(names, i))
 
 

@@ -214,7 +214,7 @@ def describe_estimate(situation: Situation, operators: Sequence[OperatorEstimate
             "more load would multiply the wait."
         )
         diagnostics.append(Diagnostic("near-saturation", detail, near))
-    if any([one.service_histogram for one in situation.load.operators.values()]):
+    if any(one.service_histogram for one in situation.load.operators.values()):
         diagnostics += describe_stretched(situation.load.operators)
     return tuple(diagnostics)
 

@@ -18,20 +18,20 @@ from numpy.typing import NDArray
 from planner.arrays import ARRAYS, Counts, Floats, Indices
 from planner.queueing.array_queues import log_erlang_b, weigh_operators
 from planner.queueing.batches import Batches
-from planner.queueing.dispersion import NO_CURVE, CurveList, Dispersions, Servers, View
+from planner.queueing.dispersion import NO_CURVE, Dispersions, Servers, View
 from planner.queueing.erlang import LEAST_LOAD, STABILITY_MARGIN
 from planner.queueing.instance_views import (
     Arrivals,
     Pooled,
+    PreparedInflows,
     Singles,
-    find_shares,
+    SpreadMemo,
     join_singles,
-    number_curves,
     view_alike,
-    view_keyed,
+    view_spread,
 )
 from planner.queueing.key_shares import KeyShares
-from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN, Inflow, forget_variability
+from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN, Inflow
 from planner.queueing.waiting import wait_at_all
 from planner.queueing.waiting_models import WAITING_MODELS, evaluate_variability
 from planner.values import SHARED, Model
@@ -69,6 +69,7 @@ class InstanceQueues:
     has_shares: bool
     curves: Dispersions
     model: Model
+    spread: SpreadMemo
 
     @classmethod
     def prepare(  # noqa: PLR0917 - one argument per column
@@ -80,14 +81,11 @@ class InstanceQueues:
         factor: Floats,
         inflows: Sequence[Inflow],
         model: Model,
+        prepared: PreparedInflows,
     ) -> "InstanceQueues":
-        """The operators in their order; a model without SCVs knows no bursts either."""
+        """The operators in their order, with what was prepared of the inflows that the model knows (see_inflows)."""
         uses_scvs = WAITING_MODELS[model].uses_scvs
-        ones, curves = np.ones_like(arrival_scv), CurveList()
-        if not uses_scvs:
-            inflows = [forget_variability(inflow) for inflow in inflows]
-        curve, of_instances = number_curves(curves, inflows, service_rate)
-        shares = tuple(find_shares(inflow) for inflow in inflows)
+        ones = np.ones_like(arrival_scv)
         queues = cls(
             *split,
             service_rate,
@@ -96,31 +94,32 @@ class InstanceQueues:
             factor,
             np.array([CODES[inflow.queueing] for inflow in inflows], np.intp),
             np.array([inflow.senders for inflow in inflows]),
-            curve,
+            prepared.curve,
             np.array([inflow.capacity for inflow in inflows]),
             np.array([inflow.root_batch for inflow in inflows]),
             np.array([inflow.is_open for inflow in inflows], dtype=bool),
             Batches.prepare([inflow.batches for inflow in inflows]),
-            shares,
-            of_instances,
+            prepared.shares,
+            prepared.of_instances,
             np.array([len(inflow.instances) for inflow in inflows], np.int64),
             ones,
-            any(one is not None for one in shares),
-            Dispersions.prepare(curves),
+            any(one is not None for one in prepared.shares),
+            prepared.curves,
             model,
+            prepared.spread,
         )
         return queues.carry_measured() if queues.has_shares else queues
 
     def carry_measured(self) -> "InstanceQueues":
         """With what measured instances say of the wait by shares alone, for other numbers of instances."""
-        carried = self.carried.copy()
-        for i, shares in self.list_spread():
-            alone, counts = self.select(np.array([i])), np.array([len(shares.instances)])
-            if counts[0] > 1 and self.high[i] >= LEAST_LOAD and alone.is_stable(counts)[0]:
-                measured, modelled = (
-                    float(alone.sum_singles(counts, measured=flag)[0]) for flag in (True, False)
-                )
-                carried[i] = measured / modelled if modelled > 0.0 else 1.0
+        carried, counts = self.carried.copy(), np.maximum(self.measured_at, 1)
+        with np.errstate(
+            all="ignore"
+        ):  # operators that cannot keep up come out as nonsense, and are left out
+            measured, modelled = (self.sum_singles(counts, measured=flag) for flag in (True, False))
+        at = np.flatnonzero((counts > 1) & (self.high >= LEAST_LOAD) & self.is_stable(counts))
+        for i in [i for i in at.tolist() if self.shares[i] is not None]:
+            carried[i] = measured[i] / modelled[i] if modelled[i] > 0.0 else 1.0
         return replace(self, carried=carried)
 
     def __len__(self) -> int:
@@ -128,11 +127,13 @@ class InstanceQueues:
 
     def select(self, chosen: Indices) -> "InstanceQueues":
         """Some of the operators, in the order asked for, each as often as asked for."""
+        if len(chosen) == len(self) and np.array_equal(chosen, np.arange(len(self))):
+            return self
         picked = {name: getattr(self, name)[chosen] for name in COLUMNS}
         if self.has_shares:
             picked["shares"] = tuple(self.shares[i] for i in chosen)
             picked["curves_of_instances"] = tuple(self.curves_of_instances[i] for i in chosen)
-        return replace(self, **picked, batches=self.batches.select(chosen))
+        return replace(self, **picked, batches=self.batches.select(chosen), spread={})
 
     @property
     def need(self) -> Floats:
@@ -202,10 +203,8 @@ class InstanceQueues:
         )
         turning, keyed = ((self.code[alike] == CODES[name]).astype(float) for name in (ROUND_ROBIN, KEYED))
         groups = [view_alike(alike, k[alike], arrivals, turning, keyed)]
-        groups += [
-            view_keyed(i, int(counts[i]), shares, self.curves_of_instances[i], arrivals, measured=measured)
-            for i, shares in spread
-        ]
+        keyed_groups = [(i, int(counts[i]), shares, self.curves_of_instances[i]) for i, shares in spread]
+        groups += view_spread(keyed_groups, arrivals, self.spread, measured=measured)
         return join_singles(groups)
 
     def wait_at_singles(self, singles: Singles, k: Floats) -> Floats:

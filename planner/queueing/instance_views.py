@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.arrays import ARRAYS, Floats, Indices
-from planner.queueing.dispersion import NO_CURVE, CurveList, View
+from planner.queueing.dispersion import NO_CURVE, CurveList, Dispersions, View
 from planner.queueing.key_shares import KeyShares
 from planner.queueing.queueings import KEYED, Inflow, deal_in_turn
 
@@ -22,6 +22,10 @@ class Singles(NamedTuple):
     share: Floats
     known: Floats
     view: View
+
+
+SpreadMemo = dict[tuple[int, ...], Singles]
+MOST_REMEMBERED = 8
 
 
 class Pooled(NamedTuple):
@@ -101,6 +105,45 @@ def number_curves(
         np.array([curves.add(one.arrival_idc, mu) for one in inflow.instances], np.intp)
         for inflow, mu in rows
     )
+
+
+class PreparedInflows(NamedTuple):
+    """What inflows say at any arrival rate; `spread` remembers the instances of keyed operators by their counts."""
+
+    curve: Indices
+    of_instances: tuple[Indices, ...]
+    curves: Dispersions
+    shares: tuple[KeyShares | None, ...]
+    spread: SpreadMemo
+
+
+def prepare_inflows(inflows: Sequence[Inflow], service_rate: Floats) -> PreparedInflows:
+    """The curves of I(t) and the shares of keyed instances: of a large topology this takes longer than all waits."""
+    curves = CurveList()
+    curve, of_instances = number_curves(curves, inflows, service_rate)
+    shares = tuple(find_shares(inflow) for inflow in inflows)
+    return PreparedInflows(curve, of_instances, Dispersions.prepare(curves), shares, {})
+
+
+def view_spread(
+    groups: Sequence[tuple[int, int, KeyShares, Indices]],
+    arrivals: Arrivals,
+    memo: SpreadMemo,
+    *,
+    measured: bool,
+) -> list[Singles]:
+    """The instances of keyed operators: place, count, shares and curves of each; no or one group."""
+    if not groups:
+        return []
+    key = (measured, *[count for _, count, _, _ in groups])
+    if key not in memo:
+        if len(memo) >= MOST_REMEMBERED:
+            memo.clear()
+        memo[key] = join_singles(
+            [view_keyed(i, k, shares, own, arrivals, measured=measured) for i, k, shares, own in groups]
+        )
+    found = memo[key]
+    return [found._replace(view=found.view._replace(rate=arrivals.rate[found.row]))]
 
 
 def find_shares(inflow: Inflow) -> KeyShares | None:

@@ -1,8 +1,9 @@
 """The operators of a topology as queues: their rates, SCVs and bounds, and the choice between floats and arrays."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +12,12 @@ from planner.queueing.array_queues import ArrayQueues, split_offered_loads
 from planner.queueing.gain_curve import Curve, ScalarQueues
 from planner.queueing.instance_curve import InstanceCurve
 from planner.queueing.instance_queues import InstanceQueues
+from planner.queueing.instance_views import PreparedInflows, prepare_inflows
 from planner.queueing.key_shares import UNREACHABLE
 from planner.queueing.mixed_queues import MixedQueues, find_least_stable, wait_or_inf
-from planner.queueing.queueings import PLAIN, Inflow
+from planner.queueing.queueings import PLAIN, Inflow, forget_variability
 from planner.queueing.waiting import least_stable_processors, waiting_probability
-from planner.queueing.waiting_models import VariabilityWeights, weigh_operator
+from planner.queueing.waiting_models import WAITING_MODELS, VariabilityWeights, weigh_operator
 from planner.values import DEFAULT_MODEL, Model
 
 NO_BOUND = 2**53
@@ -41,6 +43,8 @@ class Stations:
     """How tuples reach the processors of each operator; None: one queue each, and no bursts known."""
     wait_factors: Sequence[float] | None = None
     """What measured waits say of modelled ones, by which these are multiplied; None: nothing."""
+    prepared: dict[tuple[int, ...], tuple[Any, ...]] = field(default_factory=dict, repr=False, compare=False)
+    """What prepare_inflows remembers of operators; `replace` hands it on, and its use checks what it was made of."""
 
     def __len__(self) -> int:
         return len(self.arrival_rate)
@@ -77,8 +81,9 @@ class Stations:
         """The fewest processors that keep each operator up; where a hot key lets none, those for even shares."""
         rates = zip(self.arrival_rate, self.service_rate, strict=True)
         found = [least_stable_processors(float(rate), float(mu)) for rate, mu in rates]
-        for i in self.list_others():
-            floor = find_least_stable(self.prepare_others([i])).tolist()[0]
+        others = self.list_others()
+        floors = find_least_stable(self.prepare_others(others)).tolist() if others else []
+        for i, floor in zip(others, floors, strict=True):
             if floor < UNREACHABLE:
                 found[i] = floor
         return found
@@ -97,16 +102,28 @@ class Stations:
 
     def prepare_others(self, chosen: Sequence[int]) -> InstanceQueues:
         """The operators `chosen`, none of which is plain."""
-        inflows = self.inflows or [PLAIN] * len(self)
+        inflows, prepared = self.prepare_inflows(tuple(chosen))
         factors = np.ones(len(self)) if self.wait_factors is None else np.asarray(self.wait_factors)
         rate, mu, a, s = (
             np.asarray(column, np.float64)[chosen]
             for column in (self.arrival_rate, self.service_rate, self.arrival_scv, self.service_scv)
         )
         split = split_offered_loads(rate, mu)
-        return InstanceQueues.prepare(
-            split, mu, a, s, factors[chosen], [inflows[i] for i in chosen], self.model
-        )
+        return InstanceQueues.prepare(split, mu, a, s, factors[chosen], inflows, self.model, prepared)
+
+    def prepare_inflows(self, chosen: tuple[int, ...]) -> tuple[Sequence[Inflow], PreparedInflows]:
+        """The inflows of the operators `chosen` as the model knows them; remembered, also for other arrival rates."""
+        known = (self.inflows, self.service_rate, self.arrival_scv, self.model)
+        last, *found = self.prepared.get(chosen, ((),))
+        if len(last) != len(known) or any(one is not other for one, other in zip(last, known, strict=True)):
+            inflows = [(self.inflows or [PLAIN] * len(self))[i] for i in chosen]
+            if not WAITING_MODELS[self.model].uses_scvs:  # it knows no bursts either
+                inflows = [forget_variability(inflow) for inflow in inflows]
+            rates = np.asarray(self.service_rate, np.float64)[list(chosen)]
+            found = [inflows, prepare_inflows(inflows, rates)]
+            self.prepared[chosen] = (known, *found)
+        inflows, prepared = found
+        return inflows, prepared
 
     @cached_property
     def arrays(self) -> ArrayQueues | MixedQueues:

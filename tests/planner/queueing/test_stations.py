@@ -10,9 +10,15 @@ from hypothesis import strategies as st
 
 from planner.queueing.array_queues import ArrayQueues
 from planner.queueing.gain_curve import ScalarQueues
+from planner.queueing.mixed_queues import wait_or_inf
 from planner.queueing.queueings import Inflow
 from planner.queueing.stations import FEW_OPERATORS, MANY_OTHERS, NO_BOUND, Stations
+from planner.values import IdcPoint, InstanceLoad
 from tests.planner.queue_cases import MODELS
+
+COLUMNS = (
+    "arrival_rate", "service_rate", "arrival_scv", "service_scv", "min_processors", "max_processors", "inflows",
+)  # fmt: skip
 
 
 def draw(size: int, seed: int, model: str) -> Stations:
@@ -87,3 +93,69 @@ def test_waits_for_one_set_of_counts_are_those_of_the_curves_to_the_bit(
     once = queued.wait_seconds(counts)
     assert "curves" not in queued.__dict__ or sum(kind != "shared" for kind in queueing) < MANY_OTHERS
     assert list(once) == list(queued.queues.wait_seconds(counts)) == list(queued.wait_seconds(counts))
+
+
+def draw_keyed(seed: int, model: str = "ggk-whitt") -> Stations:
+    """Operators of all kinds; keyed ones have measured shares, and some of their instances bursts of their own."""
+    rng = np.random.default_rng(seed)
+
+    def draw_points() -> tuple[IdcPoint, ...]:
+        return tuple(
+            IdcPoint(0.1 * 2.0**n, 1.0 + float(rng.random()) * n) for n in range(int(rng.integers(5)))
+        )
+
+    def draw_instances() -> tuple[InstanceLoad, ...]:
+        shares = np.sort(rng.uniform(0.5, 1.5, int(rng.integers(1, 6))))[::-1]
+        rows = enumerate((shares / shares.sum()).tolist())
+        return tuple(
+            InstanceLoad(str(n), share, float(rng.random()) if rng.random() < 0.5 else None, draw_points())
+            for n, share in rows
+        )
+
+    inflows = [
+        Inflow("keyed", 2.0, draw_points(), draw_instances())
+        if n % 2
+        else Inflow("random", 3.0, draw_points())
+        for n in range(6)
+    ]
+    return replace(draw(6, seed, model), inflows=inflows)
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(MODELS), st.floats(0.1, 3.0))
+def test_what_is_remembered_of_inflows_changes_no_answer(seed: int, model: str, factor: float):
+    first = draw_keyed(seed, model)
+    counts = (np.array(first.list_least_stable()) + np.random.default_rng(seed).integers(0, 4, 6)).tolist()
+    rates = [rate * factor for rate in first.arrival_rate]
+    others = draw_keyed(seed + 1, model)
+    again = {
+        "arrival_rate": rates,
+        "inflows": others.inflows,
+        "arrival_scv": others.arrival_scv,
+        "service_rate": others.service_rate,
+        "model": "ggk",
+    }
+    for name, value in again.items():
+        warm, cold = replace(first, **{name: value}), replace(first, **{name: value}, prepared={})
+        _ = first.wait_seconds(counts), first.arrays
+        assert warm.prepared is first.prepared
+        assert list(warm.wait_seconds(counts)) == list(cold.wait_seconds(counts)), name
+        assert warm.list_least_stable() == cold.list_least_stable(), name
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 2**32 - 1))
+def test_operators_together_have_the_waits_that_they_have_alone(seed: int):
+    stations = draw_keyed(seed)
+    places, counts = list(range(6)), np.array(stations.list_least_stable()) + 1
+    together = stations.prepare_others(places)
+    alone = [stations.prepare_others([i]) for i in places]
+    assert together.carried.tolist() == [float(one.carried[0]) for one in alone]
+    assert stations.list_least_stable() == [
+        replace(
+            stations, **{name: [getattr(stations, name)[i]] for name in COLUMNS}, prepared={}
+        ).list_least_stable()[0]
+        for i in places
+    ]
+    waits = [float(wait_or_inf(one, counts[i : i + 1])[0]) for i, one in enumerate(alone)]
+    assert wait_or_inf(together, counts).tolist() == waits
