@@ -15,6 +15,7 @@ from planner.values import Diagnostic
 
 CLOCK_TOLERANCE = 0.05
 HELD_BACK = 0.05
+RUNNING = "RUNNING"
 FEW = 100.0
 OLD_SECONDS = 5.0
 BUFFER_TIMEOUTS = ("execution.buffer-timeout.interval", "execution.buffer-timeout")
@@ -23,6 +24,7 @@ DEFAULT_BUFFER_TIMEOUT = "100 ms"
 
 def note_interval(interval: JobInterval, flows: JobFlows, shape: JobShape) -> Iterable[Diagnostic]:
     """All notes on the newest interval."""
+    yield from note_states(interval, shape.names)
     yield from note_clocks(interval, shape.names)
     yield from note_sources(interval, shape)
     yield from note_services(interval, shape)
@@ -41,6 +43,20 @@ def note_age(lag_seconds: float, *, is_only: bool) -> Iterable[Diagnostic]:
             "metrics-old",
             f"The newest metrics are {lag_seconds:.0f} s older than the answer that holds them{start}: Flink answers "
             "with what it fetched last, and starts a new fetch.",
+        )
+
+
+def note_states(interval: JobInterval, names: Mapping[str, str]) -> Iterable[Diagnostic]:
+    """Vertices whose tasks do not all run, such as those of a bounded source that has ended."""
+    states = {
+        names[v]: one.vertex.status for v, one in interval.activities.items() if one.vertex.status != RUNNING
+    }
+    if states:
+        listed = ", ".join(f"{name} is {status}" for name, status in states.items())
+        yield say(
+            "vertices-not-running",
+            f"Not all tasks run: {listed}. Their rates are of the part of the time in which they did.",
+            list(states),
         )
 
 

@@ -53,6 +53,15 @@ def test_keyed_vertices_whose_subtasks_were_not_sent_are_said():
     assert "shares-unknown" not in codes(read(load("job")))
 
 
+def test_vertices_whose_tasks_do_not_run_are_said():
+    job = load("job27-apart")
+    vertex(job, "Source: arrivals")["status"] = "FINISHED"
+    said = next(one for one in read(job).diagnostics if one.code == "vertices-not-running")
+    assert said.operators == ("Source: arrivals",)
+    assert "FINISHED" in said.detail
+    assert "vertices-not-running" not in codes(read(load("fork")))
+
+
 def test_clocks_that_differ_are_said():
     """busy + idle + back-pressured of each vertex is the time that passed: where it is not, subtasks did not report."""
     assert "clocks-differ" not in codes(read(load("job")))
