@@ -7,7 +7,7 @@ Runs differ even where they are long: instances that deal tuples in turn begin a
 """
 
 from collections.abc import Sequence
-from math import fsum, sqrt
+from math import fsum, inf, sqrt
 from statistics import fmean, stdev
 from typing import NamedTuple
 
@@ -23,10 +23,12 @@ from planner.topology.network import index_topology
 RUNS = 8
 MOST_ROOTS, LEAST_ROOTS = 100_000, 5_000
 """Of one run."""
-MOST_EVENTS, MOST_RETURNING = 8_000_000, 2_000_000
+MOST_EVENTS, MOST_RETURNING = 5_000_000, 2_000_000
 """Of all runs together, for a fifth of a second: without loops, and where tuples return."""
 LEAST_TUPLES = 200
 """Tuples that each processor serves in a run; fewer would tell of its begin, when queues are empty."""
+LEAST_BURSTS = 30
+"""In a run: fewer tell little of the time between them."""
 SURE = 0.9
 LONGER = 4.0
 WIDTH = float(stdtrit(RUNS - 1, SURE)) * sqrt(1.0 / RUNS + 1.0 / LONGER)
@@ -96,4 +98,9 @@ def make_simulator(
     served = [size * share / floor for share, floor in zip(visits, floors, strict=True) if share]
     if size < LEAST_ROOTS or min(served) < LEAST_TUPLES:
         return None
-    return Simulator(situation, target, size, seed)
+    simulator = Simulator(situation, target, size, seed)
+    law = simulator.law
+    bursts = (
+        size / load.external_rate * law.burst_share / law.mean_burst_seconds if law.kind == "mmpp" else inf
+    )
+    return simulator if bursts >= LEAST_BURSTS else None

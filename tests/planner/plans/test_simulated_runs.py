@@ -8,7 +8,7 @@ import pytest
 from planner.plans.estimation import Situation, survey_load
 from planner.plans.simulated_runs import RUNS, make_simulator
 from planner.plans.time_target import TimeTarget
-from planner.values import Edge, Load, Operator, OperatorLoad, Topology
+from planner.values import Edge, IdcPoint, Load, Operator, OperatorLoad, Topology
 from tests.planner.plan_cases import PAIR, load_pair
 
 ONE, TARGET = Topology((Operator("a"),)), TimeTarget("completion", 1.0, 0.99)
@@ -61,3 +61,11 @@ def test_what_cannot_be_simulated_soon_or_well_is_not():
     many = replace(PAIR, edges=(Edge("a", "b/c~d", 100.0),))
     load = load_pair(external_rate=0.2)
     assert make_simulator(survey(many, load), TARGET, [1, 5], 100_000, 1) is None
+
+
+@pytest.mark.parametrize(("seconds", "is_simulated"), [(0.5, True), (500.0, False)])
+def test_bursts_are_simulated_where_a_run_has_enough_of_them(seconds: float, *, is_simulated: bool):
+    """I(t) of a Poisson process whose rate keeps its level for `seconds`."""
+    points = tuple(IdcPoint(t, 1.0 + 8.0 * t / (t + seconds)) for t in [0.1 * 2.0**n for n in range(16)])
+    load = Load(6.0, {"a": OperatorLoad(10.0, arrival_idc=points)})
+    assert (make_simulator(survey(ONE, load), TARGET, [1], 100_000, 1) is not None) == is_simulated
