@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from math import inf
+from typing import Any
 
 import numpy as np
 import pytest
@@ -128,7 +129,7 @@ def test_what_is_remembered_of_inflows_changes_no_answer(seed: int, model: str, 
     counts = (np.array(first.list_least_stable()) + np.random.default_rng(seed).integers(0, 4, 6)).tolist()
     rates = [rate * factor for rate in first.arrival_rate]
     others = draw_keyed(seed + 1, model)
-    again = {
+    again: dict[str, Any] = {
         "arrival_rate": rates,
         "inflows": others.inflows,
         "arrival_scv": others.arrival_scv,
@@ -151,11 +152,8 @@ def test_operators_together_have_the_waits_that_they_have_alone(seed: int):
     together = stations.prepare_others(places)
     alone = [stations.prepare_others([i]) for i in places]
     assert together.carried.tolist() == [float(one.carried[0]) for one in alone]
-    assert stations.list_least_stable() == [
-        replace(
-            stations, **{name: [getattr(stations, name)[i]] for name in COLUMNS}, prepared={}
-        ).list_least_stable()[0]
-        for i in places
-    ]
+    for i, floor in enumerate(stations.list_least_stable()):
+        columns: dict[str, Any] = {name: [getattr(stations, name)[i]] for name in COLUMNS}
+        assert replace(stations, **columns, prepared={}).list_least_stable() == [floor]
     waits = [float(wait_or_inf(one, counts[i : i + 1])[0]) for i, one in enumerate(alone)]
     assert wait_or_inf(together, counts).tolist() == waits
