@@ -22,25 +22,48 @@ def test_a_constant_load_stays_as_it_is(stage: Stage):
     bridge = stage.make_bridge()
     assert stage.turn(bridge, 8) == ["not-judged"] + 7 * ["nothing-to-do"]
     assert stage.engine.asked == []
+    assert bridge.last_end is not None
+    assert bridge.last_end.timestamp() == pytest.approx(stage.clock.now, abs=0.1)
 
 
-def test_a_step_up_is_applied_and_proved_and_then_nothing_changes(stage: Stage):
+def test_looks_that_are_too_close_are_put_together(stage: Stage):
+    bridge = stage.make_bridge()
+    results = []
+    for _ in range(8):
+        stage.clock.now += 0.4  # Flink's counters need a second
+        results.append(bridge.turn())
+    assert results.count("nothing-to-do") == 2
+
+
+def test_a_policy_that_is_deleted_is_stored_again(stage: Stage, client: httpx.Client):
+    bridge = stage.make_bridge()
+    stage.turn(bridge, 2)
+    assert client.delete(f"/v1/topologies/{stage.topology}/policy").status_code == 204
+    assert stage.turn(bridge, 2) == ["not-judged", "nothing-to-do"]
+
+
+def test_a_step_up_is_applied_and_proved_and_then_nothing_changes(stage: Stage, client: httpx.Client):
     bridge = stage.make_bridge()
     stage.turn(bridge, 3)
     stage.engine.rate = 3900.0
-    assert stage.turn(bridge, 6) == ["applied", "not-judged", "not-judged", *3 * ["nothing-to-do"]]
+    assert stage.turn(bridge) == ["applied"]
+    outcome = client.get(f"/v1/topologies/{stage.topology}/decisions/latest").json()["outcome"]
+    assert (outcome["state"], outcome["detail"]) == ("applied", None)
+    assert stage.turn(bridge, 5) == ["not-judged", "not-judged", *3 * ["nothing-to-do"]]
     assert stage.engine.asked == [GROWN]
+    assert bridge.recorder.waiting == {}
     assert stage.told.find("proved").data["kept"] is True
 
 
-def test_a_dry_run_says_what_it_would_ask_for_and_asks_nothing(stage: Stage):
+def test_a_dry_run_says_what_it_would_ask_for_and_asks_nothing(stage: Stage, client: httpx.Client):
     bridge = stage.make_bridge(apply=False)
     stage.engine.rate = 3900.0
     assert stage.turn(bridge, 3) == ["not-judged", "wanted", "wanted"]
     assert stage.engine.asked == []
-    assert (
-        "PUT /jobs/137fb1cad48a7720f2976c548dfbb1bd/resource-requirements" in stage.told.find("wanted").text
-    )
+    wanted = stage.told.find("wanted").text
+    assert "PUT /jobs/137fb1cad48a7720f2976c548dfbb1bd/resource-requirements" in wanted
+    outcome = client.get(f"/v1/topologies/{stage.topology}/decisions/latest").json()["outcome"]
+    assert outcome["state"] == "refused", "no cooldown begins"
 
 
 def test_a_step_down_is_applied_and_proved(stage: Stage):
@@ -58,6 +81,18 @@ def test_growth_is_limited_and_goes_on_after_it_was_proved_without_a_cooldown(st
     stage.turn(bridge, 6)
     assert [one["parse"] for one in stage.engine.asked] == [8, 14]
     assert "--max-step allows no more at once" in stage.told.events[1].text
+
+
+def test_what_goes_on_is_decided_once_without_a_cooldown(stage: Stage):
+    stage.engine.rate = 10_000.0
+    stage.policy = POLICY | {"cooldown_seconds": 3600.0}
+    bridge = stage.make_bridge()
+    stage.turn(bridge, 3)
+    stage.engine.rate = 5000.0  # what runs now is enough
+    assert stage.turn(bridge, 2)[-1:] == ["nothing-to-do"]
+    stage.engine.rate = 10_000.0
+    assert stage.turn(bridge, 2) == 2 * ["nothing-to-do"]
+    assert "cooldown" in str(stage.told.find("decided").data["reasons"])
 
 
 def test_what_got_worse_is_rolled_back_once_and_not_tried_again(stage: Stage, client: httpx.Client):

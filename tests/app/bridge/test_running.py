@@ -63,6 +63,23 @@ def test_metrics_that_stand_still_are_not_judged(stage: Stage):
     stop.close()
 
 
+def test_once_goes_on_for_a_little_where_the_first_interval_does_not_count(stage: Stage):
+    class Rescued(Hurried):
+        """Metrics that stand still until the second wait."""
+
+        def wait(self, seconds: float) -> None:
+            super().wait(seconds)
+            self.stage.engine.is_fetching = len(self.waits) > 1
+
+    stop = Rescued(stage)
+    bridge = stage.make_bridge()
+    stage.engine.get("/overview")
+    stage.engine.is_fetching = False
+    assert run_once(bridge, stop) == 0
+    assert len(stop.waits) == 2
+    stop.close()
+
+
 def test_a_change_that_does_not_run_in_time_ends_with_1(stage: Stage):
     stage.engine.rate, stage.engine.is_rescaling_at_once = 3900.0, False
     stop = Hurried(stage)
