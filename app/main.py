@@ -25,6 +25,7 @@ from app.job_workers.ready_process import ReadyProcess
 from app.keda import routes as keda
 from app.outcomes import routes as outcomes
 from app.overviews import routes as overviews
+from app.past_forecasts import routes as past_forecasts
 from app.patches import routes as patches
 from app.placements import routes as placements
 from app.plans import routes as plans
@@ -74,6 +75,7 @@ ROUTERS = (
     simulations.router,
     what_ifs.router,
     overviews.router,
+    past_forecasts.router,
     topology_reports.router,
     sessions.router,
     timelines.router,

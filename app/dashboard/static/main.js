@@ -2,6 +2,7 @@
 import { html, render, useEffect, useState } from "./vendor/preact.js";
 import { call } from "./api.js";
 import { DecisionsPage } from "./decisions.js";
+import { ForecastPage } from "./forecast.js";
 import { Trouble } from "./hooks.js";
 import { OverviewPage } from "./overview.js";
 import { TopologyPage } from "./topology.js";
@@ -48,6 +49,7 @@ function Page({ address, session }) {
   if (room === "topologies" && name && !page) return html`<${TopologyPage} key=${name} name=${name} session=${session} />`;
   if (room === "topologies" && page === "what-if") return html`<${WhatIfPage} key=${name} name=${name} query=${address.query} />`;
   if (room === "topologies" && page === "decisions") return html`<${DecisionsPage} key=${name} name=${name} />`;
+  if (room === "topologies" && page === "forecast") return html`<${ForecastPage} key=${name} name=${name} />`;
   return html`<div><h1>There is no such page</h1><p><a href="#/">All topologies</a></p></div>`;
 }
 

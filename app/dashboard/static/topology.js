@@ -30,7 +30,7 @@ export function TopologyPage({ name, session }) {
 
 export function Tabs({ name, on }) {
   const root = `#/topologies/${encodeURIComponent(name)}`;
-  const tabs = [["topology", "Topology", ""], ["what-if", "What if", "/what-if"], ["decisions", "Decisions", "/decisions"]];
+  const tabs = [["topology", "Topology", ""], ["what-if", "What if", "/what-if"], ["decisions", "Decisions", "/decisions"], ["forecast", "Forecast", "/forecast"]];
   return html`<nav class="tabs" aria-label="Pages of this topology">${tabs.map(
     ([key, text, path]) => html`<a href=${root + path} aria-current=${key === on ? "page" : undefined}>${text}</a>`,
   )}</nav>`;

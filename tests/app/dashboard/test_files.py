@@ -256,6 +256,7 @@ def test_everybody_can_use_every_page(
             f"/topologies/{name}",
             f"/topologies/{name}/what-if",
             f"/topologies/{name}/decisions",
+            f"/topologies/{name}/forecast",
         ):
             visit(watched, service, path)
             watched.page.reload()
