@@ -28,10 +28,17 @@ def look(state: BridgeState, seen: Observation, terms: Terms) -> tuple[BridgeSta
             return _wait(state, state.change, seen, terms)
         state = state._replace(is_running=True)
     if seen.flaw is not None:
-        return state, NextStep("skip", seen.flaw)
+        return _leave_out(state, seen, seen.flaw)
     if state.discard > 0:
         return _discard(state, seen)
     return state, NextStep("prove" if state.change is not None else "decide")
+
+
+def _leave_out(state: BridgeState, seen: Observation, flaw: str) -> tuple[BridgeState, NextStep]:
+    """An interval with a flaw; after one in which tasks were started again, the next one does not count either."""
+    if seen.is_restarted:
+        return state._replace(discard=DISCARDED_AFTER_A_RESCALE, moved_at=seen.at), NextStep("discard", flaw)
+    return state, NextStep("skip", flaw)
 
 
 def _discard(state: BridgeState, seen: Observation) -> tuple[BridgeState, NextStep]:

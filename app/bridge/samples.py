@@ -56,15 +56,15 @@ def observe(
     is_stale = bool(before) and list_leaves(before) == list_leaves(now)
     flaw = "the engine answered the same twice: its metrics stand still" if is_stale else None
     flaw = flaw or _find_flaw(before, reading, load, last_end)
-    is_early = is_stale or (load is None and RESET.isdisjoint(one.code for one in reading.diagnostics))
+    is_restarted = load is None and not RESET.isdisjoint(one.code for one in reading.diagnostics)
+    is_early = is_stale or (load is None and not is_restarted)
     running = read_running(load, reading)
     seen_at = max((answer.at.timestamp() for answer in now if answer.at is not None), default=0.0)
     rate = load.external_rate if load else None
     run = next((str(reading.marks[name]) for name in RUNS if reading.marks.get(name)), "")
     window = load.window_seconds if load else 0.0
-    return Sighting(
-        Observation(seen_at, run, running, rate, flaw, window), (*before, *now), load, reading, is_early
-    )
+    observation = Observation(seen_at, run, running, rate, flaw, window, is_restarted)
+    return Sighting(observation, (*before, *now), load, reading, is_early)
 
 
 def _read_both(

@@ -17,7 +17,8 @@ class Observation(NamedTuple):
     """What one look at the engine shows, beside the look before it.
 
     `at` is in seconds; `run` is what the engine calls this run of the job; `window_seconds` is how long it measured.
-    `flaw` says why what it measured must not be acted on; None: it may.
+    `flaw` says why what it measured must not be acted on; None: it may. `is_restarted`: tasks of this run were started
+    again since the look before.
     """
 
     at: float
@@ -26,6 +27,7 @@ class Observation(NamedTuple):
     rate: float | None = None
     flaw: str | None = None
     window_seconds: float = 0.0
+    is_restarted: bool = False
 
 
 class Sojourn(NamedTuple):

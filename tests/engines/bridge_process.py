@@ -41,7 +41,7 @@ class BridgeProcess:
 
     def tell_last(self) -> str:
         """The newest events, for a message."""
-        lines = [f"{event['event']}: {event['detail']}" for event in list(self.events)[-8:]]
+        lines = [f"{event['event']}: {event['detail']}" for event in list(self.events)[-25:]]
         return "\n".join([*lines, *self.errors[-8:]])
 
     def stop(self, with_signal: signal.Signals = signal.SIGTERM) -> int:

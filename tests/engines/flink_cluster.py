@@ -151,6 +151,9 @@ def list_settings(folder: Path, slots: int) -> dict[str, str]:
         "jobmanager.adaptive-scheduler.submission.resource-stabilization-timeout": "1 s",
         "web.refresh-interval": "200",
         "metrics.fetcher.update-interval": "500",
+        "pekko.startup-timeout": "100 s",  # a loaded machine starts slowly
+        "pekko.ask.timeout": "60 s",
+        "heartbeat.timeout": "120 s",
         "restart-strategy.type": "fixed-delay",
         "restart-strategy.fixed-delay.attempts": "1000",
         "restart-strategy.fixed-delay.delay": "1 s",

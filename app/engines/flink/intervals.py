@@ -54,7 +54,7 @@ def find_intervals(samples: Sequence[JobSample]) -> JobIntervals:
                     "them. The next interval counts again.",
                 )
             )
-        elif (interval := measure(earlier, later)) is not None:
+        elif (interval := measure_between(earlier, later)) is not None:
             found.measured.append(interval)
     vertices = samples[-1].job.vertices.keys()
     found.measured = [one for one in found.measured if one.activities.keys() == vertices]
@@ -70,6 +70,22 @@ def find_intervals(samples: Sequence[JobSample]) -> JobIntervals:
             )
         )
     return found
+
+
+def measure_between(earlier: JobSample, later: JobSample) -> JobInterval | None:
+    """What happened between two samples; since the start where the earlier one came before Flink had any metrics.
+
+    Such a sample has no clock, and the time between the answers is not that of the counters, which may be older.
+    """
+    if not has_counted_nothing(earlier):
+        return measure(earlier, later)
+    life = measure(None, later)
+    return life if life is not None and life.seconds >= LEAST_SECONDS else None
+
+
+def has_counted_nothing(sample: JobSample) -> bool:
+    """Whether no vertex has counted a record or a time yet: Flink writes 0, and NaN for busy time."""
+    return not any(any(one.counters) for one in sample.job.vertices.values())
 
 
 def drop_impossible(samples: Sequence[JobSample], found: JobIntervals) -> Iterable[JobSample]:

@@ -210,3 +210,14 @@ def test_a_start_goes_on_with_a_change_that_runs_and_forgets_one_that_does_not()
     assert adopt(see(asked, at=60.0), change, 15.0).discard == 0, "the rescale is long over"
     assert adopt(see(asked, at=9000.0), change, 15.0).change is None, "too long ago"
     assert adopt(see({"parse": 4, "score": 4}), change, 15.0).change is None
+
+
+def test_the_first_interval_after_a_restart_of_the_same_run_does_not_count():
+    running = dict.fromkeys(NAMES, 4)
+    state, _ = look(BridgeState(), see(running, 15.0), TERMS)
+    restarted = see(running, 30.0, flaw="the job was started anew")._replace(is_restarted=True)
+    state, found = look(state, restarted, TERMS)
+    assert found.next == "discard"
+    state, found = look(state, see(running, 45.0), TERMS)
+    assert found.next == "discard"
+    assert look(state, see(running, 60.0), TERMS)[1].next == "decide"

@@ -96,3 +96,15 @@ def test_intervals_of_other_vertices_are_not_those_of_the_job():
     found = find([first, second, third])
     assert found.measured == []
     assert codes(found) == ["interval-discarded"]
+
+
+def test_a_sample_from_before_the_first_metrics_is_no_begin():
+    """Right after a restart Flink writes 0 everywhere, and NaN for busy time; the next answer may be seconds old."""
+    job = load("job")
+    first = load("job")
+    first["now"] = job["now"] - 20_000
+    for one in first["vertices"]:
+        one["metrics"] = {name: True if value is True else 0 for name, value in one["metrics"].items()}
+        one["metrics"]["accumulated-busy-time"] = "NaN"
+    found = find([first, job])
+    assert [one.seconds for one in found.measured] == pytest.approx([9.883], abs=0.01)
