@@ -58,8 +58,13 @@ async def may_read(request: Request, credentials: Credentials) -> ApiKey | None:
 
 def check_caller(request: Request) -> None:
     """Refuses an unknown caller before its route begins, as `may_read` does."""
+    find_caller(request, read_bearer(request))
+
+
+def read_bearer(request: Request) -> str | None:
+    """The key that was sent, None without one."""
     scheme, sent = get_authorization_scheme_param(request.headers.get("authorization"))
-    find_caller(request, sent if scheme.lower() == "bearer" and sent else None)
+    return sent if scheme.lower() == "bearer" and sent else None
 
 
 def find_caller(request: Request, sent: str | None) -> ApiKey | None:

@@ -6,15 +6,15 @@ from datetime import UTC, datetime
 from fastapi import Request, Response
 
 from app.http.errors import Unauthorized
-from app.http.security import find_caller, find_key
+from app.http.security import find_caller, find_key, read_bearer
 from app.http.tickets import COOKIES, LIFETIME_SECONDS, ApiKey, make_ticket
 from app.sessions.schemas import SessionAnswer
 
 
-def describe_caller(request: Request, sent: str | None) -> SessionAnswer:
+def describe_caller(request: Request) -> SessionAnswer:
     """What the caller may do; nothing where its key is missing or unknown."""
     try:
-        key = find_caller(request, sent)
+        key = find_caller(request, read_bearer(request))
     except Unauthorized:
         return SessionAnswer(keys_required=True, may_read=False, may_store=False)
     return describe_key(key)
