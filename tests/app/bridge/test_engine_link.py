@@ -30,7 +30,7 @@ def make_link(client: httpx.Client, job: str | None = "network") -> EngineLink:
 def test_a_look_has_the_answers_with_their_paths_and_times(engine: FlinkStandIn, client: httpx.Client):
     answers = make_link(client).look()
     assert answers[0].path == "/jobs/overview"
-    assert answers[-1].path == f"/jobs/{engine.job}"
+    assert f"/jobs/{engine.job}" in [answer.path for answer in answers]
     assert all(answer.at is not None for answer in answers)
 
 
