@@ -165,7 +165,8 @@ class SeenCells(NamedTuple):
             r = np.minimum(servers.upstream, UNBOUNDED)[:, None]
             sent = r * (self.near + servers.scv[:, None])
             capped = find_mean_backlog(r - 1.0, sent, place_longest(variability, free, bounds))
-            value = np.minimum(value, np.where(r < UNBOUNDED, capped, np.inf))
+            calm = (self.near + servers.scv[:, None]) / np.maximum(2.0 * free, LEAST_FREE)
+            value = np.minimum(value, np.where(r < UNBOUNDED, np.maximum(capped, calm), np.inf))
         return value
 
 

@@ -1,6 +1,6 @@
 """How tuples reach the processors of each operator: what queues per instance need beside rates and SCVs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 
 from planner.queueing.carried_bursts import carry_bursts
@@ -16,6 +16,9 @@ from planner.queueing.streams import (
 )
 from planner.values import SHARED, IdcPoint, Load, Topology
 
+LEAST_BURSTY = 2.0
+"""An index of dispersion below is one of calm input: it is measured with an error of some tenths."""
+
 
 def find_inflows(
     topology: Topology, load: Load, arrival_rates: Sequence[float], *, is_open: bool = False
@@ -27,13 +30,24 @@ def find_inflows(
     if is_plain(topology, load):
         return None
     stations = find_stations(topology, load, arrival_rates)
-    capacities = dict.fromkeys(stations, inf) if is_open else find_capacities(stations)
+    is_unbounded = is_open or is_calm(stations)
+    capacities = dict.fromkeys(stations, inf) if is_unbounded else find_capacities(stations)
     together = find_root_batches(topology)
     carried = carry_bursts(topology, load, stations, is_open=is_open)
     return [
         make_inflow(station, carried.get(name), capacities[name], together.get(name, 1.0), is_open=is_open)
         for name, station in stations.items()
     ]
+
+
+def is_calm(stations: Mapping[str, Station]) -> bool:
+    """Whether bursts are measured at all entries, and none comes from outside.
+
+    What varies inside is then the work of services and of batches there, which no capacity bounds.
+    """
+    entries = [one for one in stations.values() if any(stream.source is None for stream in one.streams)]
+    levels = [point.idc for one in entries for point in one.measured.arrival_idc]
+    return all(one.measured.arrival_idc for one in entries) and max(levels, default=inf) < LEAST_BURSTY
 
 
 def make_inflow(
@@ -59,4 +73,5 @@ def make_inflow(
         find_batches(station),
         root_batch if is_keyed else 1.0,
         is_open and bool(idc),
+        station.measured.processors or inf,
     )

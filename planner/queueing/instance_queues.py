@@ -26,6 +26,7 @@ from planner.queueing.instance_views import (
     PreparedInflows,
     Singles,
     SpreadMemo,
+    find_upstream,
     join_singles,
     view_alike,
     view_spread,
@@ -41,7 +42,7 @@ CODES = {SHARED: 0, ROUND_ROBIN: 1, RANDOM: 2, KEYED: 3}
 MOST_VARIABLE = 1.25  # Whitt's factor of (a + s)/2 stays below
 COLUMNS = (
     "high", "low", "service_rate", "arrival_scv", "service_scv", "factor", "code", "senders", "curve", "capacity",
-    "root_batch", "is_open", "measured_at", "carried",
+    "running", "root_batch", "is_open", "measured_at", "carried",
 )  # fmt: skip
 
 
@@ -59,6 +60,7 @@ class InstanceQueues:
     senders: Floats
     curve: Indices
     capacity: Floats
+    running: Floats
     root_batch: Floats
     is_open: Flags
     batches: Batches
@@ -96,6 +98,7 @@ class InstanceQueues:
             np.array([inflow.senders for inflow in inflows]),
             prepared.curve,
             np.array([inflow.capacity for inflow in inflows]),
+            np.array([inflow.running for inflow in inflows], np.float64),
             np.array([inflow.root_batch for inflow in inflows]),
             np.array([inflow.is_open for inflow in inflows], dtype=bool),
             Batches.prepare([inflow.batches for inflow in inflows]),
@@ -240,9 +243,8 @@ class InstanceQueues:
         if at.size:
             row, share = singles.row[at], singles.share[at]
             mu = self.service_rate[row]
-            servers = Servers(
-                mu, self.service_scv[row], 1.0 - share * self.high[row], self.capacity[row] * share / mu
-            )
+            upstream = find_upstream(self.capacity[row], self.running[row], singles.view.k[at]) * share / mu
+            servers = Servers(mu, self.service_scv[row], 1.0 - share * self.high[row], upstream)
             a[at], level[at] = self.curves.look(singles.view.select(at)).find_lasting(servers)
         return a, level
 
@@ -252,10 +254,10 @@ class InstanceQueues:
         lasting = near.copy()
         at = np.flatnonzero(self.curve != NO_CURVE)
         if at.size:
-            mu, k = self.service_rate[at], k[at]
-            none, one = np.zeros(len(at)), np.ones(len(at))
+            mu, k, none, one = self.service_rate[at], k[at], np.zeros(len(at)), np.ones(len(at))
             free = ((k - self.high[at]) - self.low[at]) / k
-            servers = Servers(k * mu, self.service_scv[at], free, self.capacity[at] / (k * mu))
+            upstream = find_upstream(self.capacity[at], self.running[at], k) / (k * mu)
+            servers = Servers(k * mu, self.service_scv[at], free, upstream)
             seen = self.curves.look(View(self.curve[at], none, one, none, self.high[at] * mu, one, one))
             near[at], backlog[at] = seen.near[:, 0], seen.find_backlog(servers)
             lasting[at], level[at] = seen.find_lasting(servers)

@@ -82,7 +82,7 @@ def view_keyed(
         scv = np.where(has_scv, own, scv)
     constant = together * (1.0 - slope)
     none, one = np.zeros(size), np.ones(size)
-    view = View(curve, constant, slope, none, one * arrivals.rate[i], one, one)
+    view = View(curve, constant, slope, none, one * arrivals.rate[i], one, one * k)
     return Singles(np.full(size, i, np.intp), parts * numbers, parts, constant + slope * scv, view)
 
 
@@ -149,3 +149,8 @@ def view_spread(
 def find_shares(inflow: Inflow) -> KeyShares | None:
     """The shares of a keyed operator's instances; None where not measured."""
     return KeyShares(inflow.instances) if inflow.instances and inflow.queueing == KEYED else None
+
+
+def find_upstream(capacity: Floats, running: Floats, k: Floats) -> Floats:
+    """Tuples per second that upstream can send: more than now where k is above what runs, as if all had been raised."""
+    return np.asarray(capacity * np.maximum(k / running, 1.0))

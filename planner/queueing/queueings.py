@@ -43,6 +43,7 @@ class Inflow(NamedTuple):
     """How tuples reach the processors of an operator.
 
     `senders` is v; `capacity` is the most tuples per second that operators upstream can send; `root_batch` is C.
+    `running` are the processors that run.
     `is_open`: of a plan, which is ready for bursts at operators that it hardly uses.
     """
 
@@ -54,6 +55,7 @@ class Inflow(NamedTuple):
     batches: tuple[EmittedBatch, ...] = ()
     root_batch: float = 1.0
     is_open: bool = False
+    running: float = inf
 
 
 PLAIN = Inflow()

@@ -89,4 +89,5 @@ def inflows(draw: st.DrawFn, queueing: str) -> Inflow:
         )
     root_batch = draw(st.sampled_from([1.0, 2.5])) if queueing == "keyed" else 1.0
     senders = draw(st.sampled_from([1.0, 1.5, 4.0, 200.0]))
-    return Inflow(queueing, senders, idc, instances, capacity, batches, root_batch)
+    found = Inflow(queueing, senders, idc, instances, capacity, batches, root_batch)
+    return found._replace(running=draw(st.sampled_from([inf, inf, 2.0, 8.0])))

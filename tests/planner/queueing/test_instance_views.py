@@ -5,6 +5,7 @@ from planner.queueing.dispersion import NO_CURVE, CurveList
 from planner.queueing.instance_views import (
     Arrivals,
     find_shares,
+    find_upstream,
     join_singles,
     number_curves,
     view_alike,
@@ -66,3 +67,9 @@ def test_curves_are_numbered_as_they_are_met():
     assert of_instances[0].tolist() == [NO_CURVE, 1, NO_CURVE]
     assert find_shares(inflows[0]) == KeyShares(INSTANCES)
     assert find_shares(inflows[1]) is None
+
+
+def test_upstream_is_raised_alike_above_what_runs():
+    capacity, running = np.array([12.0, 12.0, 12.0, np.inf]), np.array([3.0, 3.0, np.inf, 3.0])
+    raised = find_upstream(capacity, running, np.array([2.0, 6.0, 6.0, 6.0]))
+    assert raised.tolist() == [12.0, 24.0, 12.0, np.inf]
