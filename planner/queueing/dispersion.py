@@ -8,8 +8,9 @@ Robust queueing (Whitt and You 2018) sees as the longest wait, in services of th
 
 ν are the services per second of the queue. B is a Brownian motion of drift r − 1 and variance r(a₀ + s), a₀ = I(1/μ),
 over the time x: what builds up while the operators upstream send all they can, r times what the queue can serve.
-However long a burst is, no more than that arrives. Robust queueing by itself has max √(2rx(a₀ + s)) − (1 − r)x there:
-as much in the long run where r < 1, and up to 2.5 times as much where r is near 1.
+However long a burst is, no more than that arrives; but calm arrivals queue (a₀ + s)/(2(1 − ρ)) in any case. Robust
+queueing by itself has max √(2rx(a₀ + s)) − (1 − r)x there: as much in the long run where r < 1, and up to 2.5 times as
+much where r is near 1.
 
 The variability that counts is a* = 2(1 − ρ)·value − s: I where it is constant. In each cell value/ν falls as processors
 are added, and by ever less where upstream does not bind; so does the largest. The I of the cell that decides would be
