@@ -154,7 +154,7 @@ def note_busy_times(interval: JobInterval, shape: JobShape) -> Iterable[Diagnost
     """How far service rates err, since Flink counts an idle time when it ends."""
     stations = {v: one for v, one in interval.activities.items() if shape.has(v)}
     old = [shape.names[v] for v, one in stations.items() if one.service.since_start]
-    if old and not interval.since_start:
+    if old:
         yield say(
             "service-rate-since-start",
             f"The service rate of {', '.join(old)} is the average since the start: in so short a time at so low a "
@@ -255,7 +255,7 @@ def note_cluster(cluster: FlinkCluster, slots_used: int) -> Iterable[Diagnostic]
     if cluster.options is not None:
         given = [cluster.options[key] for key in BUFFER_TIMEOUTS if key in cluster.options]
         timeout = given[0] if given else f"{DEFAULT_BUFFER_TIMEOUT} (the default)"
-        if timeout.split()[0] not in {"0", "0ms"}:
+        if timeout.removesuffix("ms").strip() != "0":
             yield say(
                 "buffer-timeout",
                 f"The cluster's buffer timeout is {timeout}, unless the job sets its own: below some thousand records "

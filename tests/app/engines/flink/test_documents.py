@@ -129,3 +129,12 @@ def test_a_vertex_with_more_subtasks_than_flink_can_run_is_left_out():
     assert isinstance(job, JobState)
     assert PARSE not in job.vertices
     assert [one.max_parallelism for one in job.vertices.values()] == [128, None, 128]
+
+
+def test_a_sender_with_two_exchanges_is_one_input():
+    """A stream joined with itself."""
+    node = {
+        "id": "b",
+        "inputs": [{"id": "a", "ship_strategy": "HASH"}, {"id": "a", "ship_strategy": "BROADCAST"}],
+    }
+    assert read_inputs({"nodes": [node]}) == {"b": (VertexInput("a", "HASH"),)}

@@ -148,3 +148,12 @@ def test_a_vertex_that_has_inputs_now_is_no_source_whatever_the_plan_said_before
     del second["plan"]["nodes"][1]["inputs"]
     vertex(second, "parse")["metrics"]["accumulated-busy-time"] = "NaN"
     assert "parse" in [one.name for one in draw([job, second, third]).operators]
+
+
+def test_a_selectivity_beyond_all_bounds_is_not_measured():
+    job = load("job")
+    vertex(job, "parse")["metrics"] |= {"read-records": 1, "write-records": 1e14}
+    reading = read(job)
+    assert "selectivity-assumed" in codes(reading)
+    assert reading.topology is not None
+    assert reading.topology.edges[0].selectivity == 1.0

@@ -33,6 +33,12 @@ def test_a_source_that_is_blocked_lets_in_less_than_is_offered():
     assert "source-held-back" not in codes(read(load("job27-apart")))
 
 
+def test_notes_on_idle_time_are_said_where_there_is_some():
+    overloaded = read([load("overload-job"), load("overload-vertex-parse"), load("overload-vertex-score")])
+    assert not {"backlog-grows", "hot-subtasks"} & codes(overloaded)
+    assert "overloaded" in codes(overloaded)
+
+
 def test_a_vertex_that_takes_less_than_is_sent_though_it_has_idle_time_is_said():
     job = load("job")
     behind = {**FULL, "parse": (40.0, 80.0, 0.4), "score": (60.0, 60.0, 0.5), "out": (60.0, 0.0, 0.0)}
@@ -88,6 +94,7 @@ def test_the_buffer_timeout_adds_to_each_hop():
     ]
     assert list_codes(FlinkCluster(options={"execution.buffer-timeout.interval": "0 ms"})) == []
     assert list_codes(FlinkCluster(options={"execution.buffer-timeout": "0ms"})) == []
+    assert list_codes(FlinkCluster(options={"execution.buffer-timeout": " "})) == ["buffer-timeout"]
     assert list_codes(FlinkCluster()) == []
     assert "buffer-timeout" in codes(read([load("job"), load("jobmanager-config")]))
     assert "buffer-timeout" not in codes(read(load("fork")))

@@ -56,7 +56,9 @@ def test_the_scheduler_of_an_older_flink_is_that_of_the_options():
     del job["schedulerType"]
     assert read(job).marks["scheduler"] == ""
     assert read([job, load("jobmanager-config")]).marks["scheduler"] == "Adaptive"
-    assert read([job, [{"key": "rest.port", "value": "8081"}]]).marks["scheduler"] == "Default"
+    plain = [{"key": "rest.port", "value": "8081"}]
+    assert read([job, plain]).marks["scheduler"] == "Default"
+    assert read([load("job"), plain]).marks["scheduler"] == "Adaptive"
 
 
 def test_each_slot_sharing_group_has_slots_of_its_own():

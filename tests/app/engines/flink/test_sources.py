@@ -112,6 +112,18 @@ def test_pending_records_that_grow_were_offered_and_not_served():
     assert newest.external_rate == source.arrival_rate == pytest.approx(90.0, rel=0.05)
     assert newest.operators["count"].arrival_rate is None
     assert {"overloaded", "arrivals-held-back"} <= codes(reading)
+    assert "source-held-back" not in codes(reading)
+
+
+def test_where_pending_records_are_known_a_blocked_source_hides_nothing():
+    body = add_pending(834, 1234)
+    for job in (one["body"] for one in body["answers"] if "plan" in one["body"]):
+        metrics = vertex(job, "Source: numbers -> enrich")["metrics"]
+        metrics["accumulated-backpressured-time"] = metrics["accumulated-idle-time"]
+        metrics["accumulated-idle-time"] = 0
+    reading = read(body)
+    assert "source-held-back" not in codes(reading)
+    assert reading.loads[-1].external_rate == pytest.approx(90.0, rel=0.05)
 
 
 def test_pending_records_that_shrink_are_no_offered_load():
