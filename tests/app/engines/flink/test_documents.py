@@ -133,7 +133,7 @@ def test_a_vertex_with_more_subtasks_than_flink_can_run_is_left_out():
 
 def test_a_sender_with_two_exchanges_is_one_input():
     """A stream joined with itself."""
-    node = {
+    node: Json = {
         "id": "b",
         "inputs": [{"id": "a", "ship_strategy": "HASH"}, {"id": "a", "ship_strategy": "BROADCAST"}],
     }
