@@ -126,14 +126,15 @@ def gate(
 
     source = GateSource((file, topology), load, url, stored, max_age, api_key, offline)
     reports = GateReports(output, summary, junit, report)
-    limits = _join_limits(t_max, target_quantile, target_of, k_max) | {"model": model, "calibrate": calibrate}
+    limits = _join_limits(t_max, target_quantile, target_of, k_max)
     try:
-        answer = _find_answer(source, _read_terms(rate, processors, limits))
+        terms = _read_terms(rate, processors, limits | {"model": model, "calibrate": calibrate})
+        answer = _find_answer(source, terms)
         if not allow_lower:
             _refuse_lower(answer, rate)
         _report(answer, reports)
-    except Refused as refused:
-        raise _fail(str(refused), reports) from refused
+    except Refused as error:
+        raise _fail(str(error), reports) from error
     except Exception as error:
         # Python would end with 1, which a job reads as "capacity short".
         raise _fail(f"unexpected {type(error).__name__}: {error}", reports) from error

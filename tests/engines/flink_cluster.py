@@ -121,6 +121,20 @@ class Flink:
             log.close()
 
 
+MEMORY = {
+    "taskmanager.memory.task.heap.size": "192m",
+    "taskmanager.memory.task.off-heap.size": "0m",
+    "taskmanager.memory.framework.heap.size": "64m",
+    "taskmanager.memory.framework.off-heap.size": "64m",
+    "taskmanager.memory.network.min": "128m",
+    "taskmanager.memory.network.max": "128m",
+    "taskmanager.memory.managed.size": "16m",
+    "taskmanager.memory.jvm-metaspace.size": "128m",
+    "taskmanager.memory.jvm-overhead.min": "64m",
+    "taskmanager.memory.jvm-overhead.max": "64m",
+}
+
+
 def list_settings(folder: Path, slots: int) -> dict[str, str]:
     """What Flink is set to: small, quick to rescale, and quick to tell its metrics."""
     rpc, rest = find_free_port(), find_free_port()
@@ -135,16 +149,7 @@ def list_settings(folder: Path, slots: int) -> dict[str, str]:
         "taskmanager.bind-host": "127.0.0.1",
         "taskmanager.numberOfTaskSlots": str(slots),
         "taskmanager.cpu.cores": "2",
-        "taskmanager.memory.task.heap.size": "192m",
-        "taskmanager.memory.task.off-heap.size": "0m",
-        "taskmanager.memory.framework.heap.size": "64m",
-        "taskmanager.memory.framework.off-heap.size": "64m",
-        "taskmanager.memory.network.min": "128m",
-        "taskmanager.memory.network.max": "128m",
-        "taskmanager.memory.managed.size": "16m",
-        "taskmanager.memory.jvm-metaspace.size": "128m",
-        "taskmanager.memory.jvm-overhead.min": "64m",
-        "taskmanager.memory.jvm-overhead.max": "64m",
+        **MEMORY,
         "jobmanager.scheduler": "adaptive",
         "jobmanager.adaptive-scheduler.executing.cooldown-after-rescaling": "1 s",
         "jobmanager.adaptive-scheduler.executing.resource-stabilization-timeout": "1 s",

@@ -151,8 +151,7 @@ def read_component(
     executors = read_executors(list_rows(page, "executorStats"), window, longest)
     head: Mapping[str, JsonValue] = {**row, **(page.body if page else {})}
     tasks = read_count(head.get("tasks")) or None
-    started = worker_uptime(name, tasks, topology)
-    covered = find_covered(executors) or cover(window, longest if started is None else started)
+    covered = find_covered(executors) or cover(window, find_uptime(name, tasks, topology, longest))
     totals = choose_totals(row, page)
     outputs = read_streams(page, "outputStats", covered)
     emitted, transferred = sum_outputs(outputs)
@@ -177,6 +176,14 @@ def read_component(
         totals=totals,
         completions=read_completions(page),
     )
+
+
+def find_uptime(
+    name: str, tasks: int | None, topology: StormPage | None, longest: float | None
+) -> float | None:
+    """For how long the component ran: as its workers say, else as long as the longest-running executor."""
+    started = worker_uptime(name, tasks, topology)
+    return longest if started is None else started
 
 
 def read_completions(page: StormPage | None) -> tuple[tuple[float | None, float | None], ...]:
