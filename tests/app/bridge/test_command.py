@@ -30,9 +30,9 @@ SOURCES = "".join(path.read_text() for path in (ROOT / "app" / "bridge").glob("*
 
 @pytest.fixture
 def engine() -> FlinkStandIn:
-    """An engine whose clock goes ten times as fast: Flink's counters need a second or more for rates."""
+    """An engine whose clock goes six times as fast: Flink's counters need a second or more for rates."""
     began = time.time()
-    return FlinkStandIn(lambda: began + 10.0 * (time.time() - began))
+    return FlinkStandIn(lambda: began + 6.0 * (time.time() - began))
 
 
 @pytest.fixture

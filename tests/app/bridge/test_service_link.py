@@ -90,7 +90,7 @@ def test_a_service_without_outcomes_is_noticed(client: httpx.Client, known: str)
 def test_a_service_that_is_another_program_is_told(service: Service, known: str):
     with httpx.Client(base_url=service.url) as client:
         link = make_link(client, known)
-        link.at = "/openapi.json?x="
+        link.at = "/healthz?x="
         with pytest.raises(Unanswered, match="is it Headgate"):
             link.find_last_change()
 
