@@ -69,6 +69,20 @@ class SeenPolicy(_Seen):
     model: str
 
 
+class SeenMoving(_Seen):
+    """What a change costs; null: not known."""
+
+    cost_tuple_seconds: float | None = None
+    payback_seconds: float | None = None
+
+
+class SeenCatchingUp(_Seen):
+    """Tuples that wait, and how long it takes to work them off."""
+
+    backlog_tuples: float
+    detail: str
+
+
 class SeenOutcome(_Seen):
     """What became of a decision."""
 
@@ -108,4 +122,6 @@ class SeenDecision(_Seen):
     current: SeenEstimate
     expected_sojourn_seconds: float | None
     policy: SeenPolicy
+    moving: SeenMoving = SeenMoving()
+    catching_up: SeenCatchingUp | None = None
     outcome: SeenOutcome | None = None

@@ -58,10 +58,23 @@ def describe_decision(decision: SeenDecision, chosen: Chosen) -> str:
     what = decision.action
     if chosen.next != "hold":
         what += f" to {say_counts(chosen.counts, decision.processors.current)}"
-    reasons = " ".join(one.detail for one in (*decision.reasons, *decision.constraints))
+    reasons = " ".join(
+        [*(one.detail for one in (*decision.reasons, *decision.constraints)), *list_costs(decision)]
+    )
     rest = f" ({chosen.why})" if chosen.why else ""
     goal = describe_goal(decision.policy.goal)
     return f"{what}: {decision.external_rate:.6g} tuples/s, {times}, {goal}. {reasons}{rest}"
+
+
+def list_costs(decision: SeenDecision) -> list[str]:
+    """What waits, and what the change costs, in sentences; nothing where it is not known."""
+    moving, backlog, said = decision.moving, decision.catching_up, list[str]()
+    if backlog is not None and backlog.backlog_tuples > 0:
+        said.append(backlog.detail)
+    if moving.cost_tuple_seconds and moving.payback_seconds:
+        cost, payback = moving.cost_tuple_seconds, say_seconds(moving.payback_seconds)
+        said.append(f"The move costs {cost:.4g} tuple-seconds of waiting, which pays back in {payback}.")
+    return said
 
 
 def _say_time(seconds: float | None) -> str:
@@ -81,6 +94,8 @@ def to_data(seen: Sighting, decision: SeenDecision, chosen: Chosen) -> dict[str,
         "sojourn_is": how,
         "target": describe_goal(decision.policy.goal),
         "operators": [row._asdict() for row in list_rows(seen, decision, chosen)],
+        "payback_seconds": decision.moving.payback_seconds,
+        "backlog_tuples": decision.catching_up.backlog_tuples if decision.catching_up else None,
         "reasons": [one.code for one in decision.reasons],
         "warnings": list_warnings(seen, decision),
     }

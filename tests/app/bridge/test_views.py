@@ -28,6 +28,22 @@ def test_a_change_is_said_with_its_counts_its_times_and_its_reasons():
     )
 
 
+def test_what_waits_and_what_a_move_costs_is_said_where_it_is_known():
+    assert views.list_costs(make_decision()) == []
+    decision = make_decision(
+        moving={"cost_tuple_seconds": 120.0, "payback_seconds": 30.0},
+        catching_up={"backlog_tuples": 500.0, "detail": "500 tuples wait."},
+    )
+    text = views.describe_decision(decision, Chosen("apply", {"parse": 6}))
+    assert text.endswith(
+        "500 tuples wait. The move costs 120 tuple-seconds of waiting, which pays back in 30 s."
+    )
+    data = views.to_data(SEEN, decision, Chosen("apply", {"parse": 6}))
+    assert (data["payback_seconds"], data["backlog_tuples"]) == (30.0, 500.0)
+    none = make_decision(catching_up={"backlog_tuples": 0.0, "detail": "Nothing waits."})
+    assert views.list_costs(none) == []
+
+
 def test_a_hold_promises_nothing():
     text = views.describe_decision(make_decision("hold"), Chosen("hold", {"parse": 4}))
     assert text.startswith("hold: 100 tuples/s, E[T] 0.5 s (estimated), E[T] within 0.2 s.")
