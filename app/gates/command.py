@@ -122,8 +122,6 @@ def gate(
     offline: OfflineOption = False,
 ) -> None:
     """Pass or fail a deployment: exit code 0 pass, 1 capacity short, 2 could not judge."""
-    from app.terminal.refusals import Refused
-
     source = GateSource((file, topology), load, url, stored, max_age, api_key, offline)
     reports = GateReports(output, summary, junit, report)
     limits = _join_limits(t_max, target_quantile, target_of, k_max)
@@ -133,12 +131,17 @@ def gate(
         if not allow_lower:
             _refuse_lower(answer, rate)
         _report(answer, reports)
-    except Refused as error:
-        raise _fail(str(error), reports) from error
     except Exception as error:
         # Python would end with 1, which a job reads as "capacity short".
-        raise _fail(f"unexpected {type(error).__name__}: {error}", reports) from error
+        raise _fail(_describe(error), reports) from error
     raise typer.Exit(0 if answer.passed else SHORT)
+
+
+def _describe(error: Exception) -> str:
+    """What a refusal says; what nobody expected, with its kind."""
+    from app.terminal.refusals import Refused
+
+    return str(error) if isinstance(error, Refused) else f"unexpected {type(error).__name__}: {error}"
 
 
 def _find_answer(source: GateSource, terms: dict[str, Any]) -> "GateAnswer":
