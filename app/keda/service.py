@@ -17,6 +17,7 @@ from app.storage.storage_errors import (
     UnknownOperator,
 )
 from app.storage.stored_topologies import StoredTopology, find_topology
+from planner.decisions.owner_terms import bound_topology
 from planner.errors import PlannerError, suggest_name
 
 UNKNOWN = (NoPolicy, NoSnapshot, StoredDataUnusable, PlannerError, RefusedByPlanner)
@@ -45,10 +46,14 @@ def find_wanted(session: Session, stored: StoredTopology, decision: DecisionAnsw
     """The recommended processors; during a cooldown those that run since the change that began it.
 
     A decision to hold recommends what was measured. Shortly after a change that is still the number from before it:
-    passed on, it would undo the change.
+    passed on, it would undo the change. The change may be older than the bounds, which count as they are now.
     """
     wanted = decision.processors.recommended
     if decision.action != "hold" or decision.cooldown_left_seconds <= 0.0:
         return wanted
     last = find_last_change(session, stored, decision.decided_for)
-    return wanted | {name: count for name, count in read_counts(last).items() if name in wanted}
+    since = wanted | {name: count for name, count in read_counts(last).items() if name in wanted}
+    for one in bound_topology(stored.to_values(), decision.policy.to_value()).operators:
+        most = since[one.name] if one.ceiling is None else min(since[one.name], one.ceiling)
+        since[one.name] = max(most, one.min_processors)
+    return since

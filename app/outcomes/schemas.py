@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
 from app.http.fields import Answer, Body, OperatorName, Processors, Seconds, UtcTime
 
@@ -23,6 +23,11 @@ OutcomeState = Annotated[
 ]
 
 
+def drop_nul(text: str | None) -> str | None:
+    """The text without U+0000, which Postgres does not store."""
+    return None if text is None else text.replace("\x00", "")
+
+
 class OutcomeBody(Body):
     """What became of a decision; a field that is left out keeps what was reported before in the same state."""
 
@@ -37,7 +42,11 @@ class OutcomeBody(Body):
     measured_seconds: Annotated[
         Seconds | None, Field(description="E[T] measured with them, after the change has settled.")
     ] = None
-    detail: Annotated[str | None, Field(max_length=2000, description="Such as the platform's words.")] = None
+    detail: Annotated[
+        str | None,
+        AfterValidator(drop_nul),
+        Field(max_length=2000, description="Such as the platform's words."),
+    ] = None
 
 
 class OutcomeAnswer(Answer):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from math import ceil
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, SQLColumnExpression, func, literal, select, true
@@ -15,6 +16,9 @@ from app.tables import DecisionRow, PolicyRow, SnapshotRow
 
 USUAL_SECONDS = 86_400.0
 LEAST_SECONDS = 1e-3
+FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+# A bucket that is so small a part of the others is the rounding of their length.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +31,12 @@ class Buckets:
 
     def count_all(self) -> int:
         """How many there are; the last one may be cut."""
-        return max(1, -int(-(self.until - self.since).total_seconds() // self.seconds))
+        return max(1, ceil((self.until - self.since).total_seconds() / self.seconds - ROUNDING))
 
     def number(self, column: SQLColumnExpression[datetime]) -> ColumnElement[int]:
         """The bucket in which a time lies."""
         passed = func.extract("epoch", column - literal(self.since))
-        return func.floor(passed / self.seconds)
+        return func.least(func.floor(passed / self.seconds), self.count_all() - 1)
 
     def begin(self, number: int) -> datetime:
         """Where a bucket begins."""
@@ -45,10 +49,18 @@ def find_buckets(
     """The buckets for so many points; where nothing was measured, of the time until now."""
     newest = find_newest(session, stored, 1, until)
     window = newest[-1].window_seconds if newest else 0.0
-    last = until or (newest[-1].observed_at + timedelta(seconds=window) if newest else datetime.now(UTC))
-    first = since or last - timedelta(seconds=max(USUAL_SECONDS, window))
+    last = until or (move(newest[-1].observed_at, window) if newest else datetime.now(UTC))
+    first = since or move(last, -max(USUAL_SECONDS, window))
     length = max((last - first).total_seconds(), 0.0)
     return Buckets(first, max(first, last), max(window, length / points, LEAST_SECONDS))
+
+
+def move(at: datetime, seconds: float) -> datetime:
+    """The time so many seconds later, within the years 1 to 9999."""
+    try:
+        return at + timedelta(seconds=seconds)
+    except OverflowError:
+        return LAST if seconds > 0.0 else FIRST
 
 
 def gather_snapshots(session: Session, stored: StoredTopology, buckets: Buckets) -> Sequence[Row[Any]]:

@@ -53,6 +53,18 @@ def test_a_hold_during_the_cooldown_does_not_undo_the_change_that_is_under_way(
     assert ask_all(client, known) == ENOUGH
 
 
+def test_bounds_that_were_set_after_the_change_count_during_its_cooldown(client: httpx.Client, known: str):
+    put_policy(client, known, ANY_AGE)
+    observe(client, known, 1, 480.0, ENOUGH)
+    up = decide(client, known, 1)["processors"]["recommended"]
+    observe(client, known, 2, 330.0, ENOUGH)
+    assert ask_all(client, known) == up
+    least, most = up["generator"] + 2, up["detector"] - 1
+    bounds = {"generator": {"min_processors": least}, "detector": {"max_processors": most}}
+    put_policy(client, known, ANY_AGE | {"bounds": bounds})
+    assert ask_all(client, known) == up | {"generator": least, "detector": most}
+
+
 def test_newer_snapshots_and_another_policy_count_more_than_an_older_decision(
     client: httpx.Client, known: str
 ):

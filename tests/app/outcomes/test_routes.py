@@ -183,3 +183,10 @@ def test_what_runs_after_a_change_that_stands_is_what_was_reported(
     assert observe_without_processors(client, known, 2) == recommended | {"detector": 14}
     put(client, change, state=FINAL, processors={"reporter": 4})
     assert observe_without_processors(client, known, 2) == ENOUGH | {"reporter": 4}
+
+
+def test_words_of_a_platform_with_a_zero_character_are_kept_without_it(
+    client: httpx.Client, change: dict[str, Any]
+):
+    answer = put(client, change, state="failed", detail="no\x00slots")
+    assert (answer.status_code, answer.json()["detail"]) == (200, "noslots")

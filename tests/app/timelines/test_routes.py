@@ -89,3 +89,28 @@ def test_without_snapshots_there_are_no_points(client: httpx.Client, known: str)
     observe(client, known, 1, 320.0, ENOUGH)
     late = {"from": (START - timedelta(days=3)).isoformat(), "to": (START - timedelta(days=2)).isoformat()}
     assert read(client, known, **late)["points"] == []
+
+
+@pytest.mark.parametrize("since", ["0001-01-01T00:00:00Z", "1926-01-01T00:00:00Z", "2026-11-17T23:59:59.3Z"])
+@pytest.mark.parametrize("points", [1, 7, 300, 1000])
+def test_there_are_never_more_buckets_than_were_asked_for_and_none_of_the_data_is_lost(
+    client: httpx.Client, known: str, since: str, points: int
+):
+    put_policy(client, known, TARGET)
+    observe(client, known, 1, 320.0, ENOUGH)
+    decided = decide(client, known, 1)
+    found = read(client, known, **{"from": since, "to": decided["decided_for"], "points": points})
+    assert len(found["points"]) <= points
+    assert sum(point["snapshots"] for point in found["points"]) == 1
+    assert [point["action"] for point in found["points"] if point["action"]] == ["hold"]
+
+
+def test_times_at_the_ends_of_the_calendar_and_windows_beyond_it_are_answered(
+    client: httpx.Client, known: str
+):
+    assert read(client, known, to="0001-01-01T12:00:00Z")["from"] == "0001-01-01T00:00:00Z"
+    load = {"observed_at": at(0), "window_seconds": 1e12, "external_rate": 320.0, "operators": {}}
+    assert client.post(f"/v1/topologies/{known}/snapshots", json=load).status_code == 201
+    found = read(client, known)
+    assert found["to"].startswith("9999-12-31")
+    assert sum(point["snapshots"] for point in found["points"]) == 1
