@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from planner.arrays import Floats
+from planner.queueing.erlang import STABILITY_MARGIN
 from planner.values import InstanceLoad
 
 MOST_GROUPS = 64  # further instances are taken together in groups of like shares
@@ -57,15 +58,15 @@ class KeyShares:
 
     def find_least_stable(self, offered: float) -> int:
         """The fewest instances of which the busiest keeps up with its share of `offered`, or UNREACHABLE."""
-        high = 1
-        while self.find_hottest(high) * offered >= 1.0:
+        high, limit = 1, 1.0 - STABILITY_MARGIN  # as InstanceQueues.is_stable has it
+        while self.find_hottest(high) * offered >= limit:
             high *= 2
             if high > UNREACHABLE:
                 return UNREACHABLE
         low = high // 2
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (middle, high) if self.find_hottest(middle) * offered >= 1.0 else (low, middle)
+            low, high = (middle, high) if self.find_hottest(middle) * offered >= limit else (low, middle)
         return high
 
 

@@ -158,6 +158,60 @@ def test_plans_that_are_called_optimal_are_the_best_of_all(
         assert found * PART <= best
 
 
+def list_splits(floors: dict[str, int], total: int) -> list[dict[str, int]]:
+    """All allocations of so many processors, none below its floor."""
+    spare = total - sum(floors.values())
+    extras = [extra for extra in product(range(spare + 1), repeat=len(floors)) if sum(extra) == spare]
+    return [
+        dict(zip(floors, map(sum, zip(floors.values(), extra, strict=True)), strict=True)) for extra in extras
+    ]
+
+
+def check_fewest(topology: Topology, load: Load, extra: dict[str, int]) -> bool | None:
+    """Plans for what floors and `extra` reach, and checks the plan beside every split of one processor fewer.
+
+    More processors never lengthen E[T], so no split of even fewer has to be tried. Whether the plan is called optimal;
+    None where a hot key leaves no plan.
+    """
+    curves = survey_load(topology, load, "ggk-whitt", is_open=True).stations.curves
+    floors = {name: curve.floor for name, curve in zip("abc", curves, strict=True)}
+    if max(floors.values()) > 10**5:
+        return None
+    enough = {name: floors[name] + extra[name] for name in "abc"}
+    target = assess_open(topology, load, enough)
+    plan = min_processors(topology, load, target)
+    assert assess_open(topology, load, dict(plan.processors)) <= target
+    total = sum(plan.processors.values())
+    if plan.optimal:
+        assert total <= sum(enough.values())
+        fewer = list_splits(floors, total - 1) if total > sum(floors.values()) else []
+        assert all(assess_open(topology, load, counts) > target * PART for counts in fewer)
+    return plan.optimal
+
+
+@given(cases(), st.tuples(*[st.integers(0, 3)] * 3))
+@settings(max_examples=30)
+def test_plans_for_a_target_that_are_called_optimal_are_the_fewest_of_all(
+    case: tuple[Topology, Load, dict[str, int]], extra: tuple[int, int, int]
+):
+    topology, load, _ = case
+    check_fewest(topology, load, dict(zip("abc", extra, strict=True)))
+
+
+@pytest.mark.parametrize("queueing", QUEUEINGS)
+def test_calm_plans_for_a_target_are_the_fewest_of_all(queueing: str):
+    topology = Topology(
+        tuple([Operator(name, queueing=queueing) for name in "abc"]),
+        (Edge("a", "b", 1.5), Edge("a", "c", 0.7), Edge("b", "c", 0.4)),
+    )
+    measured = {
+        name: OperatorLoad(rate, arrival_scv=1.0, service_scv=scv, instances=INSTANCES if name == "b" else ())
+        for name, rate, scv in (("a", 2.0, 1.0), ("b", 1.3, 0.5), ("c", 3.0, 2.0))
+    }
+    for extra in product((0, 2), (1, 3), (0, 2)):
+        assert check_fewest(topology, Load(4.0, measured), dict(zip("abc", extra, strict=True)))
+
+
 def assess_open(topology: Topology, load: Load, counts: dict[str, int]) -> float:
     """E[T] as plans see it: bursts go through every operator."""
     situation = survey_load(topology, load, "ggk-whitt", is_open=True)

@@ -1,10 +1,15 @@
+from math import inf
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planner.queueing.erlang import STABILITY_MARGIN
 from planner.queueing.key_shares import MOST_GROUPS, UNREACHABLE, KeyShares
+from planner.queueing.queueings import Inflow
 from planner.values import InstanceLoad
+from tests.planner.queueing.own_cases import build
 
 
 def name(shares: list[float]) -> KeyShares:
@@ -47,9 +52,21 @@ def test_the_floor_is_the_first_count_whose_hottest_instance_keeps_up(weights: l
     known = name(weights)
     floor = known.find_least_stable(offered)
     if floor < UNREACHABLE:
-        assert floor == next(k for k in range(1, floor + 1) if known.find_hottest(k) * offered < 1.0)
+        keeps_up = 1.0 - STABILITY_MARGIN
+        assert floor == next(k for k in range(1, floor + 1) if known.find_hottest(k) * offered < keeps_up)
     else:
         assert known.find_hottest(10**9) * offered >= 1.0 - 1e-8
+
+
+def test_a_hottest_instance_that_is_busy_all_the_time_but_for_rounding_does_not_keep_up():
+    """The floor had 6 instances, at which the wait was infinite: greedy then never ended."""
+    known, offered = name([0.3, 0.26, 0.24, 0.2]), 4.0 * 1.5 / 1.3
+    assert 1.0 - STABILITY_MARGIN <= known.find_hottest(6) * offered < 1.0
+    floor = known.find_least_stable(offered)
+    assert floor == 7
+    inflow = Inflow("keyed", instances=known.instances)
+    assert build(inflow, offered).curves[0].floor == floor
+    assert build(inflow, offered).curves[0].wait_seconds(floor) < inf
 
 
 def test_two_instances_of_four_take_over_an_average_one_each():

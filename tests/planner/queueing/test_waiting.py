@@ -3,6 +3,7 @@
 import math
 
 import mpmath
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from planner.queueing.gain_curve import Curve
 from planner.queueing.waiting import (
     mmk_wait_seconds,
+    wait_at_all,
     wait_seconds,
     waiting_probability,
 )
@@ -63,3 +65,30 @@ def test_one_more_processor_never_slows_an_operator(utilisation: float, k: int, 
         assert there <= here
         curve = Curve(case.arrival_rate, case.service_rate, weigh_operator(model, a, s), 1)
         assert curve[k] >= curve[k + 1] >= 0.0
+
+
+@pytest.mark.parametrize("rho", [0.3, 0.5, 0.7, 0.9, 0.99])
+@pytest.mark.parametrize("phases", [1, 2, 4, 10_000])
+def test_as_many_tuples_wait_at_one_server_as_exact_formulas_say(rho: float, phases: int):
+    """GI/M/1 with Erlang gaps: σ = (1 + (1 − σ)/(ρm))^−m, within 0.03; M/G/1: ρ."""
+    sigma = 0.5
+    for _ in range(10_000):
+        sigma = (1.0 + (1.0 - sigma) / (rho * phases)) ** -phases
+    found = wait_at_all(np.array([1.0 / phases]), np.ones(1), np.array([rho]))
+    assert found.tolist() == pytest.approx([sigma], abs=0.03 if rho < 0.7 else 0.01)
+    scvs = np.array([0.0, 0.5, 1.0, 7.0])
+    assert wait_at_all(np.ones(4), scvs, np.full(4, rho)).tolist() == [rho] * 4
+
+
+def test_equal_gaps_and_services_never_wait_and_bursts_wait_more_often_than_chance():
+    rho = np.linspace(0.01, 0.99, 50)
+    none, one = np.zeros(50), np.ones(50)
+    assert wait_at_all(none, none, rho) == pytest.approx(none, abs=1e-12)
+    assert np.all(wait_at_all(4.0 * one, one, rho) > rho)
+    assert np.all(wait_at_all(0.5 * one, one, rho) < rho)
+
+
+@given(st.floats(0.0, 50.0), st.floats(0.0, 50.0), st.floats(0.0, 1.0))
+def test_the_part_that_waits_is_a_part(a: float, s: float, rho: float):
+    (found,) = wait_at_all(np.array([a]), np.array([s]), np.array([rho])).tolist()
+    assert 0.0 <= found <= 1.0

@@ -1,5 +1,8 @@
 """Waiting models beside the papers in forty digits, on floats and on arrays."""
 
+from collections.abc import Callable
+from math import exp
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -88,6 +91,50 @@ def test_the_weights_of_many_operators_are_those_of_each(rows: list[tuple[float,
                 [one[part] for one in single], rel=1e-14, abs=1e-300
             )
         assert many.is_constant == all(one.is_constant for one in single)
+
+
+def find_sigma(transform: Callable[[float], float]) -> float:
+    """The root below 1 of σ = A*(μ(1 − σ)), μ = 1: the exact probability that a tuple waits in GI/M/1."""
+    sigma = 0.5
+    for _ in range(10_000):
+        sigma = transform(1.0 - sigma)
+    return sigma
+
+
+@pytest.mark.parametrize(("rho", "error"), [(0.3, 0.15), (0.5, 0.09), (0.7, 0.045), (0.9, 0.015)])
+def test_one_server_alone_waits_about_as_long_as_exact_formulas_say(rho: float, error: float):
+    """GI/M/1: μW = σ/(1 − σ), which is missed by more under light loads.
+
+    M/G/1: (1 + s)/2 · ρ/(1 − ρ), exactly (Pollaczek and Khinchine).
+    """
+    alone = WAITING_MODELS["ggk-whitt"].alone
+    spare = (1.0 - rho) / rho
+    for a, transform in (
+        (0.0, lambda x: exp(-x / rho)),
+        (0.25, lambda x: (1.0 + x / rho / 4.0) ** -4),
+        (0.5, lambda x: (1.0 + x / rho / 2.0) ** -2),
+        (1.0, lambda x: 1.0 / (1.0 + x / rho)),
+    ):
+        sigma = find_sigma(transform)
+        exact = sigma / (1.0 - sigma) * spare
+        assert alone(a, 1.0, spare, FLOATS) == pytest.approx(exact, rel=error)
+    for s in (0.0, 0.5, 4.0):
+        for model in ("ggk", "ggk-whitt"):
+            assert WAITING_MODELS[model].alone(1.0, s, spare, FLOATS) == (1.0 + s) / 2.0
+    assert alone(0.0, 0.0, spare, FLOATS) == 0.0
+
+
+@given(st.floats(0.0, 9.0), st.floats(0.0, 9.0), st.floats(0.01, 0.99))
+def test_a_server_alone_is_the_same_in_arrays_and_waits_no_longer_than_by_the_mean(
+    a: float, s: float, rho: float
+):
+    spare = (1.0 - rho) / rho
+    for model in WAITING_MODELS.values():
+        found = model.alone(a, s, spare, FLOATS)
+        many = model.alone(np.array([a, 1.0]), np.array([s, 1.0]), np.array([spare, spare]), ARRAYS)
+        assert many.tolist() == pytest.approx([found, 1.0], rel=1e-14)
+        assert found <= (a + s) / 2.0
+        assert found <= model.alone(a, s, spare / 2.0, FLOATS), "the busier, the more variability counts"
 
 
 def test_a_heavily_loaded_operator_varies_as_allen_and_cunneen_say():
