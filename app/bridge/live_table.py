@@ -41,6 +41,10 @@ class LiveTable:
             self.away.pop(str(event.data.get("of")), None)
         self.live.update(self.draw(), refresh=True)
 
+    def list_warnings(self) -> list[dict[str, str]]:
+        """The first warnings of the last decision."""
+        return list(self.decided.get("warnings", []))[:WARNINGS_SHOWN]
+
     def close(self) -> None:
         """Leaves the last table on the screen."""
         self.live.stop()
@@ -51,10 +55,7 @@ class LiveTable:
         if self.decided:
             parts += [Text(describe_times(self.decided)), draw_operators(self.decided)]
         parts += [Text(why, style="red") for why in self.away.values()]
-        parts += [
-            Text(f"warning: {one}", style="yellow")
-            for one in self.decided.get("warnings", [])[:WARNINGS_SHOWN]
-        ]
+        parts += [Text(f"warning: {one['detail']}", style="yellow") for one in self.list_warnings()]
         parts += [Text(f"{one.at:%H:%M:%S} {one.kind}: {one.text}") for one in self.events]
         return Group(*parts)
 

@@ -103,5 +103,6 @@ def to_data(seen: Sighting, decision: SeenDecision, chosen: Chosen) -> dict[str,
 
 def list_warnings(seen: Sighting, decision: SeenDecision) -> list[JsonValue]:
     """What the reader and the service say of the data, each once."""
-    said = [one.detail for one in seen.reading.diagnostics] + [one.detail for one in decision.diagnostics]
-    return list(dict.fromkeys(said))
+    said = [(one.code, one.detail) for one in seen.reading.diagnostics]
+    said += [(one.code, one.detail) for one in decision.diagnostics]
+    return [{"code": code, "detail": detail} for code, detail in dict.fromkeys(said)]

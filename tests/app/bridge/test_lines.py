@@ -5,6 +5,8 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from pydantic import JsonValue
+
 from app.bridge.events import Event
 from app.bridge.lines import JsonLines, PlainLines
 
@@ -30,6 +32,18 @@ def test_holding_for_the_same_reason_is_one_line():
         "applied:",
         "decided:",
         "decided:",
+    ]
+
+
+def test_each_kind_of_warning_is_one_line_also_where_a_hold_is_not_written_again():
+    stream = io.StringIO()
+    lines = PlainLines(stream)
+    for records in (None, 7, 8):
+        few: list[JsonValue] = [{"code": "few-records", "detail": f"{records} records"}] if records else []
+        lines.show(Event("decided", EVENT.at, "hold", {"next": "hold", "reasons": ["x"], "warnings": few}))
+    assert [line.partition(" ")[2] for line in stream.getvalue().splitlines()] == [
+        "decided: hold",
+        "warning: few-records: 7 records",
     ]
 
 

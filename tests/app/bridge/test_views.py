@@ -67,5 +67,8 @@ def test_every_goal_has_words():
 def test_numbers_say_the_same_and_each_warning_once():
     decision = make_decision(diagnostics=[{"code": "x", "detail": "Measured on few tuples."}])
     data = views.to_data(SEEN, decision, Chosen("show", {"parse": 6}))
-    assert data["warnings"] == ["The engine is odd.", "Measured on few tuples."]
+    assert data["warnings"] == [
+        {"code": "odd", "detail": "The engine is odd."},
+        {"code": "x", "detail": "Measured on few tuples."},
+    ]
     assert (data["action"], data["next"], data["reasons"]) == ("scale_up", "show", ["above-target"])
