@@ -37,7 +37,7 @@ test: ## install what the tests need, then run the linters and every test (PYTES
 test-engines: ## run the tests on real engines: Flink, Prometheus, Spark, Kafka's client (0.4 GB more; PYTEST_ARGS picks some)
 	@sh tools/need_programs.sh prometheus
 	@sh tools/setup.sh requirements-engines.lock
-	.venv/bin/pytest tests/engines $(PYTEST_ARGS)
+	.venv/bin/pytest -n 2 --dist loadfile --no-loadscope-reorder tests/engines $(PYTEST_ARGS)
 
 lint: ## check format, lint rules, types and import contracts
 	@sh tools/setup.sh requirements-dev.lock

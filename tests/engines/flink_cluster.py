@@ -101,11 +101,15 @@ class Flink:
         wait_for(lambda: self.count_slots() == self.slots, "the task manager brings its slots")
 
     def count_slots(self) -> int:
-        """Slots of all task managers; 0 while the job manager does not answer."""
+        """Slots of all task managers; 0 while the job manager does not answer; fails if one of both has ended."""
+        for role, process in self.processes.items():
+            said = (self.folder / f"{role}.log").read_text(errors="replace")[-2000:]
+            assert process.poll() is None, f"the {role} has ended:\n{said}"
         try:
-            return cast("int", self.get("/overview")["slots-total"])
-        except (httpx.TransportError, AssertionError):
+            answer = httpx.get(f"{self.url}/overview", timeout=PATIENCE_SECONDS)
+        except httpx.TransportError:
             return 0
+        return cast("int", answer.json()["slots-total"]) if answer.status_code == 200 else 0
 
     def stop(self) -> None:
         """Ends its processes."""
