@@ -20,9 +20,7 @@ def choose(state: BridgeState, wish: Wish, seen: Observation, terms: Terms) -> C
         return Chosen("refuse", counts, refusal)
     if counts == running:
         return Chosen("hold", running)
-    limited = {
-        name: wish.recommended[name] for name, count in counts.items() if count < wish.recommended[name]
-    }
+    limited = {name: most for name, most in wish.recommended.items() if counts.get(name, most) < most}
     why = f"recommended: {say_counts(limited)}; --max-step allows no more at once" if limited else ""
     return Chosen("apply" if terms.apply else "show", counts, why)
 

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from app.bridge.asking import Unanswered
 from app.bridge.engine_link import EngineLink, PatchRefused
 from app.bridge.stopping import Stopped
+from app.engines.readers import ENGINES, EngineName
 from tests.app.bridge.flink_stand_in import IDS, FlinkStandIn, serving
 
 
@@ -45,6 +46,18 @@ def test_another_status_is_told_with_its_address(client: httpx.Client):
     client.base_url = client.base_url.join("/deeper")
     with pytest.raises(Unanswered, match="answers 404 at /deeper/jobs/overview"):
         make_link(client).look()
+
+
+@pytest.mark.parametrize("engine", [one for one in ENGINES if one != "flink"])
+def test_every_engine_can_be_asked_and_another_one_at_the_address_is_told(
+    engine: EngineName, client: httpx.Client
+):
+    with pytest.raises(Unanswered, match="answers 404 at /"):
+        EngineLink(engine, client, "job", lambda: None).look()
+
+
+def test_an_engine_without_a_patch_cannot_be_changed(client: httpx.Client):
+    assert EngineLink("spark", client, "job", lambda: None).make_patch({"query": 3}, {}) is None
 
 
 def test_a_change_is_put_and_read_again(engine: FlinkStandIn, client: httpx.Client):
