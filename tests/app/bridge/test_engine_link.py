@@ -48,12 +48,12 @@ def test_another_status_is_told_with_its_address(client: httpx.Client):
         make_link(client).look()
 
 
-@pytest.mark.parametrize("engine", [one for one in ENGINES if one != "flink"])
+@pytest.mark.parametrize("kind", [one for one in ENGINES if one != "flink"])
 def test_every_engine_can_be_asked_and_another_one_at_the_address_is_told(
-    engine: EngineName, client: httpx.Client
+    kind: EngineName, client: httpx.Client
 ):
     with pytest.raises(Unanswered, match="answers 404 at /"):
-        EngineLink(engine, client, "job", lambda: None).look()
+        EngineLink(kind, client, "job", lambda: None).look()
 
 
 def test_an_engine_without_a_patch_cannot_be_changed(client: httpx.Client):
