@@ -85,8 +85,16 @@ def _judge_heads(paths: tuple[str, ...], day: str | None, max_rejected: float) -
 
 def prune(
     older_than: Annotated[str, typer.Option(help="An age in days, weeks or hours: 90d, 12w, 36h.")],
+    *,
+    with_posted: Annotated[
+        bool,
+        typer.Option(
+            "--with-posted",
+            help="Also posted snapshots and decisions to hold: a bridge adds one each interval.",
+        ),
+    ] = False,
 ) -> None:
-    """Delete ingested summaries, snapshots and runs older than this; what people posted stays."""
+    """Delete ingested summaries, snapshots and runs older than this; what was posted stays unless asked for."""
     from datetime import timedelta
 
     from ingest.storing import retention
@@ -98,7 +106,8 @@ def prune(
         raise fail(f"--older-than {older_than}: write a whole number of h, d or w, e.g. 90d")
     choice = choose_or_fail(load_settings())
     with open_migrated_database(choice, "deletes from", nullcontext()) as url, connect(url) as connection:
-        gone = retention.prune(connection, int(count) * units[unit])
+        gone = retention.prune(connection, int(count) * units[unit], with_posted=with_posted)
     typer.echo(
-        f"pruned {gone.days} whole days, {gone.windows} windows, {gone.snapshots} snapshots, {gone.runs} runs"
+        f"pruned {gone.days} whole days, {gone.windows} windows, {gone.snapshots} snapshots, {gone.runs} runs, "
+        f"{gone.holds} decisions to hold"
     )

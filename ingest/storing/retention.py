@@ -19,10 +19,15 @@ class Pruned:
     windows: int
     snapshots: int
     runs: int
+    holds: int
 
 
-def prune(connection: Connection, older_than: timedelta) -> Pruned:
-    """Summaries, ingested snapshots and runs from before `now − older_than`; posted snapshots stay."""
+def prune(connection: Connection, older_than: timedelta, *, with_posted: bool = False) -> Pruned:
+    """Summaries, ingested snapshots and runs from before `now − older_than`.
+
+    Posted snapshots and decisions stay; `with_posted` the snapshots go too, and the decisions to hold of which nothing
+    became: a bridge adds one of each every interval.
+    """
     before = datetime.now(UTC) - older_than
     days = drop_partitions(connection, before.date())
     with connection.transaction():
@@ -33,12 +38,17 @@ def prune(connection: Connection, older_than: timedelta) -> Pruned:
             "DELETE FROM topology_summaries WHERE window_start < %s", (before,)
         ).rowcount
         snapshots = connection.execute(
-            "DELETE FROM snapshots WHERE source = 'ingest' AND observed_at < %s", (before,)
+            "DELETE FROM snapshots WHERE (source = 'ingest' OR %s) AND observed_at < %s",
+            (with_posted, before),
+        ).rowcount
+        holds = connection.execute(
+            "DELETE FROM decisions WHERE %s AND action = 'hold' AND outcome IS NULL AND decided_for < %s",
+            (with_posted, before),
         ).rowcount
         runs = connection.execute(
             "DELETE FROM ingest_runs WHERE state <> 'running' AND started_at < %s", (before,)
         ).rowcount
-    return Pruned(days, windows, snapshots, runs)
+    return Pruned(days, windows, snapshots, runs, holds)
 
 
 def drop_partitions(connection: Connection, before: date) -> int:

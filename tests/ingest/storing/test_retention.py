@@ -43,6 +43,17 @@ def test_old_days_go_and_newer_and_posted_ones_stay(spark: SparkContext, databas
         }
         assert {table: count(database, table, "new") for table in TABLES} == before
 
+        for action in ("hold", "scale_up"):
+            connection.execute(
+                "INSERT INTO decisions (id, topology_id, revision, answer, decided_for, action, external_rate)"
+                " SELECT gen_random_uuid(), id, 1, '{}', '2020-01-01T00:00Z', %s, 1 FROM topologies WHERE name = 'old'",
+                (action,),
+            )
+        assert prune(connection, timedelta(days=90)).holds == 0
+        posted = prune(connection, timedelta(days=90), with_posted=True)
+        assert (posted.snapshots, posted.holds) == (1, 1)
+        assert count(database, "decisions", "old") == 1, "a change stays"
+
         connection.execute("DELETE FROM topologies WHERE name = 'new'")
         prune(connection, timedelta(days=90))
     for table in TABLES[:2]:
