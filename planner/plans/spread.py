@@ -37,7 +37,7 @@ KNOWN_ERRORS = {
     "keyed": (0.13, 0.11),
 }
 """Mean relative error of p99 of total and of completion beside calm simulations (docs/models/quantiles.md)."""
-BURSTY_ERRORS = {"shared": 0.4, "own": 0.2}
+BURSTY_ERRORS = {"shared": 0.2, "own": 0.25}
 """The same of p95 and p99 under bursts that were measured."""
 KnownErrors = tuple[float | None, float | None]
 
