@@ -13,14 +13,16 @@ from planner.decisions.cases import Case, Proposal, Reason
 from planner.plans.estimation import Situation
 from planner.plans.queueing_notes import name_queueing
 from planner.queueing.key_shares import KeyShares
-from planner.topology.flow import settle_network
+from planner.topology.flow import order_acyclic, settle_network
 from planner.topology.load_checks import MOST_PROCESSORS
-from planner.topology.network import index_topology
+from planner.topology.network import Network, index_topology
 
 # A change may come late, after a cooldown: less than this part of the time asked for would take far too many.
 LEAST_PART = 0.25
 # The time asked for is lengthened by at most this factor where bounds allow too few processors.
-LONGEST = 1e6
+LONGEST = 1e15
+ROUNDS = 30
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +55,10 @@ class Backlog:
 
 @dataclass(frozen=True)
 class CatchUp:
-    """The processors that have the work done within `seconds`; longer than asked for where bounds allow no less."""
+    """The processors that have the work done within `seconds`, which bounds may lengthen; None: never."""
 
     floors: list[int]
-    seconds: float
+    seconds: float | None
     is_bounded: bool
 
 
@@ -110,39 +112,85 @@ def find_seconds_left(situation: Situation, backlog: Backlog, counts: Sequence[i
 
 
 def find_floors(situation: Situation, backlog: Backlog, seconds: float) -> list[int] | None:
-    """The fewest processors with which each operator has its work done in time; None: more than can be planned."""
-    rates = [
-        arriving + work / seconds
-        for arriving, work in zip(situation.flow.arrival_rates, backlog.work, strict=True)
-    ]
-    service = situation.stations.service_rate
+    """The fewest processors with which each operator has its work done in time; None: more than can be planned.
+
+    An operator at its ceiling has as many as it may: then no more work reaches those behind it than it can send.
+    """
+    service, arriving = situation.stations.service_rate, situation.flow.arrival_rates
+    ceilings = [inf if one.ceiling is None else one.ceiling for one in situation.topology.operators]
+    most = [ceiling * float(mu) for ceiling, mu in zip(ceilings, service, strict=True)]
+    spare = [max(limit - rate, 0.0) for limit, rate in zip(most, arriving, strict=True)]
+    reaching = limit_work(situation, backlog, seconds, spare)
+    rates = [min(rate + work, limit) for rate, work, limit in zip(arriving, reaching, most, strict=True)]
     if any(rate / float(mu) > MOST_PROCESSORS for rate, mu in zip(rates, service, strict=True)):
         return None
-    return replace(situation.stations, arrival_rate=rates).list_least_stable()
+    floors = replace(situation.stations, arrival_rate=rates).list_least_stable()
+    return [int(min(pair)) for pair in zip(floors, ceilings, strict=True)]
+
+
+def limit_work(situation: Situation, backlog: Backlog, seconds: float, spare: Sequence[float]) -> list[float]:
+    """Work per second that reaches each operator within the time, where none sends more than what it can spare.
+
+    No tuple takes more than one processor. In cycles this comes from above: what ROUNDS leave is a little too much.
+    """
+    service = situation.stations.service_rate
+    reaching = [min(work / seconds, work * float(mu)) for work, mu in zip(backlog.work, service, strict=True)]
+    if all(work <= most for work, most in zip(reaching, spare, strict=True)):
+        return reaching
+    network = index_topology(situation.topology)
+    order, rest = order_acyclic(network)
+    entering = [(one or 0.0) / seconds for one in backlog.waiting]
+    for operator in order:
+        loop, most = network.loops[operator], spare[operator]
+        if loop:
+            entering[operator] = min(entering[operator] / (1.0 - loop), entering[operator] + loop * most)
+        reaching[operator] = min(reaching[operator], entering[operator])
+        send_work(network, operator, min(reaching[operator], most), entering)
+    for _ in range(ROUNDS if rest else 0):
+        found = list(entering)
+        for operator in rest:
+            sent = min(reaching[operator], spare[operator])
+            found[operator] += network.loops[operator] * sent
+            send_work(network, operator, sent, found)
+        for operator in rest:
+            reaching[operator] = min(reaching[operator], found[operator])
+    return reaching
+
+
+def send_work(network: Network, operator: int, sent: float, entering: list[float]) -> None:
+    """Adds what an operator sends to what enters those behind it."""
+    for target, selectivity in zip(
+        network.successors[operator], network.selectivities[operator], strict=True
+    ):
+        entering[target] += selectivity * sent
 
 
 def plan_catch_up(
     situation: Situation, backlog: Backlog, seconds: float, k_max: int | None
 ) -> CatchUp | None:
     """The processors for the time asked for, or for the shortest one that the bounds allow; None: they allow none."""
-    ceilings = situation.stations.max_processors
 
     def find_allowed(within: float) -> list[int] | None:
         floors = find_floors(situation, backlog, within)
-        if floors is None or any(floor > most for floor, most in zip(floors, ceilings, strict=True)):
-            return None
-        return None if k_max is not None and sum(floors) > k_max else floors
+        return None if floors is None or (k_max is not None and sum(floors) > k_max) else floors
 
-    floors = find_allowed(seconds)
-    if floors is not None:
-        return CatchUp(floors, seconds, is_bounded=False)
-    low, high = seconds, seconds * LONGEST
-    floors = find_allowed(high)
-    while floors is not None and high > 1.01 * low:
-        middle = (low * high) ** 0.5
-        found = find_allowed(middle)
-        low, high, floors = (middle, high, floors) if found is None else (low, middle, found)
-    return None if floors is None else CatchUp(floors, high, is_bounded=True)
+    # Below the shortest service the floors stay the same.
+    low = max(seconds, min(1.0 / float(mu) for mu in situation.stations.service_rate))
+    floors = find_allowed(low)
+    if floors is None:
+        high = low * LONGEST
+        floors = find_allowed(high)
+        while floors is not None and high > 1.01 * low:
+            middle = (low * high) ** 0.5
+            found = find_allowed(middle)
+            low, high, floors = (middle, high, floors) if found is None else (low, middle, found)
+        low = high
+    if floors is None:
+        return None
+    needed = find_seconds_left(situation, backlog, floors)
+    if needed is not None and needed <= low * (1.0 + ROUNDING):
+        needed = low
+    return CatchUp(floors, needed, is_bounded=needed is None or needed > seconds)
 
 
 def lift_proposal(case: Case, proposal: Proposal, terms: CatchUpTerms | None) -> Proposal:
@@ -150,34 +198,46 @@ def lift_proposal(case: Case, proposal: Proposal, terms: CatchUpTerms | None) ->
     backlog = find_backlog(case.peak)
     if backlog is None or terms is None:
         return proposal
-    k_max = case.policy.k_max
-    planned = plan_catch_up(case.peak, backlog, terms.find_seconds(), k_max)
+    planned = plan_catch_up(case.peak, backlog, terms.find_seconds(), case.policy.k_max)
+    limits = proposal.constraints
+    if planned is None or planned.is_bounded:
+        limits = (*limits, describe_bound(backlog, planned, terms))
     if planned is None:
-        detail = f"{backlog.tuples:.6g} tuples wait, and no allocation within the bounds works them off."
-        return replace(proposal, constraints=(*proposal.constraints, Reason("catch-up-impossible", detail)))
-    counts = [max(pair) for pair in zip(proposal.counts, planned.floors, strict=True)]
-    if counts != proposal.counts:
-        # What runs is given back after the work is done: until then the floors fall with every interval.
-        counts = [max(pair) for pair in zip(counts, case.running, strict=True)]
-    if k_max is not None and sum(counts) > max(k_max, sum(proposal.counts)):
-        counts = give_up(proposal.counts, planned.floors, k_max)
-    limits = (
-        (*proposal.constraints, describe_bound(planned, terms))
-        if planned.is_bounded
-        else proposal.constraints
-    )
-    if counts == proposal.counts:
         return replace(proposal, constraints=limits)
+    is_short = any(floor > runs for floor, runs in zip(planned.floors, case.running, strict=True))
+    counts = lift_counts(case, proposal, planned.floors, is_short=is_short)
+    if counts == proposal.counts and not is_short:
+        return replace(proposal, constraints=limits)
+    within = terms.find_seconds() if planned.seconds is None else planned.seconds
     detail = (
-        f"{backlog.tuples:.6g} tuples wait: to work them off within {planned.seconds:.6g} s takes at least "
+        f"{backlog.tuples:.6g} tuples wait: to work them off within {within:.6g} s takes at least "
         f"{describe_floors(case, planned.floors)}."
     )
-    reasons = (*proposal.reasons, Reason("catch-up", detail))
-    is_short = any(floor > runs for floor, runs in zip(planned.floors, case.running, strict=True))
-    urgent = proposal.urgent or is_short
     return replace(
-        proposal, counts=counts, reasons=reasons, constraints=limits, urgent=urgent, is_for_speed=False
+        proposal,
+        counts=counts,
+        reasons=(*proposal.reasons, Reason("catch-up", detail)),
+        constraints=limits,
+        urgent=proposal.urgent or is_short,
+        is_for_speed=proposal.is_for_speed and not is_short,
     )
+
+
+def lift_counts(case: Case, proposal: Proposal, floors: Sequence[int], *, is_short: bool) -> list[int]:
+    """The proposed counts where these and what runs reach the floors; else what is wanted with them, within k_max.
+
+    What runs is given back after the work is done: until then the floors fall with every interval. So a proposal of no
+    more processors than run, which nothing urges, counts as one for what runs.
+    """
+    if not is_short and all(count >= floor for count, floor in zip(proposal.counts, floors, strict=True)):
+        return proposal.counts
+    grows = proposal.urgent or sum(proposal.counts) > sum(case.running)
+    wanted = proposal.counts if grows else case.running
+    counts = [max(three) for three in zip(wanted, floors, case.running, strict=True)]
+    k_max = case.policy.k_max
+    if k_max is None or sum(counts) <= max(k_max, sum(wanted)):
+        return counts
+    return give_up(wanted, floors, max(k_max, sum(wanted)))
 
 
 def give_up(wanted: Sequence[int], floors: Sequence[int], k_max: int) -> list[int]:
@@ -192,11 +252,14 @@ def give_up(wanted: Sequence[int], floors: Sequence[int], k_max: int) -> list[in
     return counts
 
 
-def describe_bound(planned: CatchUp, terms: CatchUpTerms) -> Reason:
-    """The constraint that the bounds make catching up take longer than asked for."""
+def describe_bound(backlog: Backlog, planned: CatchUp | None, terms: CatchUpTerms) -> Reason:
+    """The constraint that bounds, or the time of one service, make catching up take longer than asked for."""
+    if planned is None or planned.seconds is None:
+        detail = f"{backlog.tuples:.6g} tuples wait, and no allocation within the bounds works them off."
+        return Reason("catch-up-impossible", detail)
     detail = (
-        f"Within the bounds (max_processors, max_parallelism, k_max) the backlog takes {planned.seconds:.6g} s, longer "
-        f"than the {terms.find_seconds():.6g} s of catch_up_seconds that are left."
+        f"The backlog takes {planned.seconds:.6g} s, longer than the {terms.find_seconds():.6g} s of catch_up_seconds "
+        "that are left: bounds (max_processors, max_parallelism, k_max) or the time of one service allow no less."
     )
     return Reason("catch-up-bounded", detail)
 

@@ -127,6 +127,44 @@ def test_bounds_make_it_take_longer_and_the_shortest_time_that_they_allow_is_fou
     assert planned.floors[0] == 7
 
 
+def test_an_operator_at_its_bound_takes_no_processors_from_another_ones_backlog():
+    apart = Topology((Operator("a", max_processors=6), Operator("b")), (), (Entry("a"), Entry("b")))
+    for waiting in (0.0, 100.0, 1e6):
+        a = OperatorLoad(10.0, processors=6, backlog_tuples=waiting)
+        load = Load(50.0, {"a": a, "b": OperatorLoad(10.0, processors=6, backlog_tuples=3000.0)})
+        situation = survey_load(apart, load, DEFAULT_MODEL)
+        backlog = find_backlog(situation)
+        assert backlog is not None
+        floors = find_floors(situation, backlog, 60.0)
+        assert floors is not None
+        assert floors[1] == 11, (
+            waiting
+        )  # 50/s that come and 50/s of those that wait, at 10/s, and one to be stable
+
+
+def test_no_more_work_reaches_an_operator_than_a_bounded_one_before_it_can_send():
+    operators = (Operator("parse", max_processors=7), *TOPOLOGY.operators[1:])
+    situation = situation_of({"parse": 1e7}, replace(TOPOLOGY, operators=operators))
+    backlog = find_backlog(situation)
+    assert backlog is not None
+    floors = find_floors(situation, backlog, 10.0)
+    # 7·20/s leave parse; store gets 1.5 of each and serves 40/s, out half of those and serves 80/s.
+    assert floors == [7, 6, 2]
+
+
+@given(st.floats(1e-300, 1e-3))
+def test_no_time_is_shorter_than_a_service_and_no_tuple_takes_more_than_one_processor(seconds: float):
+    situation = situation_of({"out": 40.0})
+    backlog = find_backlog(situation)
+    assert backlog is not None
+    planned = plan_catch_up(situation, backlog, seconds, None)
+    assert planned is not None
+    assert planned.is_bounded
+    assert planned.floors[2] <= 40 + 2
+    assert planned.seconds is not None
+    assert planned.seconds >= 0.9 / SERVICE["out"]
+
+
 def test_the_hottest_key_limits_how_fast_work_is_done():
     shares = (InstanceLoad("a", 0.6), InstanceLoad("b", 0.2), InstanceLoad("c", 0.1), InstanceLoad("d", 0.1))
     keyed = Topology((Operator("count", queueing="keyed"),), (), (Entry("count"),))
@@ -155,6 +193,32 @@ def test_a_backlog_scales_up_although_the_target_is_met_and_says_why():
     assert "catch-up" in [reason.code for reason in late.reasons]
     assert all(new >= old for new, old in zip(count_of(late), (6, 5, 2), strict=True))
     assert choose({"parse": 20_000.0}, replace(policy, catch_up_seconds=None)).action == "hold"
+
+
+def test_a_backlog_is_no_gain_in_e_t_that_may_be_too_small():
+    policy = Policy(k_max=30, look_ahead=False, catch_up_seconds=60.0, least_gain=0.99)
+    decision = choose({"parse": 3000.0}, policy)
+    assert decision.action == "scale_up"
+    assert "catch-up" in [reason.code for reason in decision.reasons]
+
+
+def test_a_backlog_never_gives_up_processors_that_would_have_stayed():
+    # With no stream at all the best split is one processor each; k_max is below what runs.
+    policy = Policy(t_max_seconds=2.0, k_max=12, look_ahead=False, catch_up_seconds=60.0)
+    for waiting in ({}, {"parse": 3000.0}):
+        load = load_of(waiting, rate=0.0)
+        decision = decide(TOPOLOGY, load, (6, 5, 2), policy, catch_up=CatchUpTerms(60.0))
+        assert sum(count_of(decision)) == 13, waiting
+
+
+def test_a_backlog_that_what_runs_can_do_moves_nothing():
+    apart = Topology((*TOPOLOGY.operators, Operator("rare")), TOPOLOGY.edges, TOPOLOGY.entries)
+    load = load_of({})
+    rare = OperatorLoad(5.0, processors=4, backlog_tuples=1000.0)
+    load = replace(load, operators={**load.operators, "rare": rare})
+    policy = Policy(t_max_seconds=2.0, look_ahead=False, catch_up_seconds=60.0)
+    decision = decide(apart, load, (6, 5, 2, 4), policy, catch_up=CatchUpTerms(60.0))
+    assert count_of(decision) == [6, 5, 2, 4]
 
 
 def test_a_backlog_waits_for_the_cooldown_but_not_for_the_trigger():
