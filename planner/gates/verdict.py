@@ -19,6 +19,7 @@ from planner.plans.estimation import Situation, assess_counts, survey_load
 from planner.plans.sojourn_disagreement import compare_sojourn
 from planner.plans.time_target import TimeTarget
 from planner.queueing.sojourn import sum_services
+from planner.topology.load_checks import MOST_PROCESSORS
 from planner.topology.processors import find_counts
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Topology
 
@@ -146,7 +147,7 @@ def find_headroom(
     measured: Situation, choose: Choice, limits: Limits, start: float, tolerance: float = 0.0
 ) -> float | None:
     """The largest external rate at which every check passes, below it by at most the tolerance; inf: no rate is too
-    large.
+    large. Rates that would keep more processors busy than can be planned are not tried.
     """
 
     def holds(rate: float) -> bool:
@@ -157,8 +158,9 @@ def find_headroom(
     if limits.k_max is not None:
         work = sum_services(measured.flow.visits, measured.stations.service_rate)
         ceiling = max(ceiling, limits.k_max / work) if work else inf
+    planned = find_ceiling(measured, [MOST_PROCESSORS] * len(measured.names)) * (1.0 - 1e-9)
     least = TOLERANCE if limits.drawn is not None else 0.0
-    return find_largest_rate(holds, start, ceiling * (1.0 + 1e-9), max(tolerance, least))
+    return find_largest_rate(holds, start, min(ceiling * (1.0 + 1e-9), planned), max(tolerance, least))
 
 
 def find_ceiling(situation: Situation, counts: Sequence[int]) -> float:

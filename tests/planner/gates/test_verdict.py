@@ -91,3 +91,12 @@ def test_without_input_everything_holds():
     verdict = judge_capacity(FPD, measure(external_rate=0.0), t_max_seconds=0.5)
     assert verdict.passed
     assert verdict.headroom_rate == judge_capacity(FPD, measure(), t_max_seconds=0.5).headroom_rate
+
+
+@pytest.mark.parametrize("k_max", [10**10, 10**12])
+@pytest.mark.parametrize("processors", [{}, RUNNING])
+def test_a_budget_of_more_than_can_be_planned_is_judged(k_max: int, processors: dict[str, int]):
+    verdict = judge_capacity(FPD, measure(processors=processors), t_max_seconds=10.0, k_max=k_max)
+    assert verdict.passed
+    assert verdict.headroom_rate is not None
+    assert verdict.headroom_rate > 0.0
