@@ -36,6 +36,14 @@ def find_key(keys: tuple[ApiKey, ...], sent: str) -> ApiKey | None:
     return found
 
 
+def read_as_utf8(header: str) -> str:
+    """The text of a header, which arrives as Latin-1; most clients send UTF-8, and some Latin-1."""
+    try:
+        return header.encode("latin-1").decode()
+    except UnicodeError:
+        return header
+
+
 @lru_cache(maxsize=64)
 def is_loopback(host: str) -> bool:
     """Whether an address (or `localhost`) is this machine's own, which others cannot reach."""
@@ -79,7 +87,7 @@ def find_caller(request: Request, sent: str | None) -> ApiKey | None:
                 "call http://127.0.0.1, or set HEADGATE_API_KEYS."
             )
         return None
-    key = find_key(keys, sent) if sent is not None else find_signed_in(request)
+    key = find_key(keys, read_as_utf8(sent)) if sent is not None else find_signed_in(request)
     if key is None:
         raise Unauthorized(sent=sent is not None)
     return key

@@ -19,7 +19,7 @@ def test_a_key_may_do_what_its_entry_says_and_nothing_else(
     start_service: StartService, database_url: str, name: str
 ):
     service = start_service(
-        "--host", "0.0.0.0", database_url=database_url, api_keys="full-secret, reader:read"
+        "--host", "0.0.0.0", database_url=database_url, api_keys="full-secret, reader:read, schlüssel"
     )
     port = httpx.URL(service.url).port
     body = FPD | {"name": name}
@@ -37,6 +37,9 @@ def test_a_key_may_do_what_its_entry_says_and_nothing_else(
         assert post("full-secret").status_code == 201
         read = client.get(f"/v1/topologies/{name}", headers={"Authorization": "Bearer reader"})
         assert read.status_code == 200
+        for coding in ("utf-8", "latin-1"):
+            header = {b"Authorization": "Bearer schlüssel".encode(coding)}
+            assert client.get(f"/v1/topologies/{name}", headers=header).status_code == 200, coding
         assert client.get("/metrics").status_code == 401
         assert client.get("/healthz").status_code == 200
         assert client.get("/readyz").status_code == 200
