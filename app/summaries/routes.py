@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 
 from app.http.documented_problems import document_problems
-from app.http.fields import TopologyName, UtcTime
+from app.http.fields import OperatorName, TopologyName, UtcTime
 from app.http.pages import PageDep
 from app.http.security import may_read
 from app.storage.sessions import SessionDep
@@ -29,7 +29,7 @@ def list_operator_summaries(
     name: TopologyName,
     page: PageDep,
     session: SessionDep,
-    operator: Annotated[str | None, Query(max_length=200, description="Only this one.")] = None,
+    operator: Annotated[OperatorName | None, Query(description="Only this one.")] = None,
     since: Since = None,
     until: Until = None,
 ) -> OperatorWindowPage:

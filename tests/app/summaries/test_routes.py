@@ -72,3 +72,9 @@ def test_windows_of_an_unknown_topology_are_404(client: httpx.Client, what: str)
 def test_a_topology_without_an_ingest_has_no_windows(client: httpx.Client, stored: str):
     for what in ("windows", "summaries"):
         assert client.get(f"/v1/topologies/{stored}/{what}").json() == {"items": [], "next": None}
+
+
+def test_the_name_of_no_operator_is_refused(client: httpx.Client, stored: str):
+    assert client.get(f"/v1/topologies/{stored}/summaries", params={"operator": "a"}).json()["items"] == []
+    refused = client.get(f"/v1/topologies/{stored}/summaries", params={"operator": "a\x00"})
+    assert (refused.status_code, refused.json()["type"]) == (422, "invalid-request")
