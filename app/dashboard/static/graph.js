@@ -2,6 +2,7 @@
 import { html, useEffect, useRef, useState } from "./vendor/preact.js";
 import { change, percent, rate } from "./format.js";
 
+const LETTER_WIDTH = 7.5;
 const NODE_WIDTH = 168;
 const NODE_HEIGHT = 56;
 const MOST_NODES = 60;
@@ -49,11 +50,17 @@ function Stream({ edge, placed, most }) {
   return html`<path class="stream" stroke-width=${width} marker-end="url(#tip)" d=${path}><title>${title}</title></path>`;
 }
 
+/** The text in so many characters, none of which is cut in two. */
+function cut(text, most) {
+  const characters = Array.from(text);
+  return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : text;
+}
+
 function OperatorBox({ node, at, isMiddle, keep, onKey, onPick }) {
   const busy = node.utilisation;
   const level = busy === null ? "unknown" : busy >= 1 ? "over" : busy >= 0.8 ? "hot" : busy >= 0.5 ? "warm" : "cool";
-  const name = node.name.length > 20 ? `${node.name.slice(0, 19)}…` : node.name;
   const counts = change(node.running, node.recommended);
+  const name = cut(node.name, Math.max(3, Math.floor((NODE_WIDTH - 26) / LETTER_WIDTH) - counts.length));
   const label = `${node.name}: ${percent(busy)} busy, ${rate(node.arrival_rate)}, ${counts} processors`;
   return html`<g class=${`box ${level} ${isMiddle ? "middle" : ""}`} tabindex="0" role="button" aria-label=${label} ref=${keep} onKeyDown=${onKey} onClick=${onPick}
     transform=${`translate(${at.x - NODE_WIDTH / 2} ${at.y - NODE_HEIGHT / 2})`}>

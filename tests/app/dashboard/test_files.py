@@ -198,6 +198,26 @@ def test_a_name_that_looks_like_markup_stays_text(client: httpx.Client, watched:
     ).to_have_text(HOSTILE)
 
 
+def test_names_without_end_push_nothing_off_the_page(
+    client: httpx.Client, watched: Watched, service: Service, name: str
+):
+    operator, long = "w" * 200, name + "y" * (200 - len(name))
+    assert (
+        client.post("/v1/topologies", json={"name": name, "operators": [{"name": operator}]}).status_code
+        == 201
+    )
+    add(client, long)
+    assert client.put(f"/v1/topologies/{long}/policy", json=POLICY).status_code == 200
+    decide(client, long)
+    for path, header in (("/", long), (f"/topologies/{name}", operator)):
+        visit(watched, service, path)
+        expect(watched.page.get_by_role("rowheader", name=header)).to_be_visible()
+        beyond = (
+            "[...document.querySelectorAll('main, main *')].filter(e => e.scrollWidth > innerWidth).length"
+        )
+        assert watched.page.evaluate(beyond) == 0, path
+
+
 def test_a_thousand_operators_are_shown_as_a_neighbourhood_and_a_table(
     client: httpx.Client, watched: Watched, service: Service, name: str
 ):
