@@ -22,6 +22,7 @@ LEAST_PART = 0.25
 # The time asked for is lengthened by at most this factor where bounds allow too few processors.
 LONGEST = 1e15
 ROUNDS = 30
+# So that what serves just what another can send needs no processor more.
 ROUNDING = 1e-9
 
 
@@ -114,13 +115,16 @@ def find_seconds_left(situation: Situation, backlog: Backlog, counts: Sequence[i
 def find_floors(situation: Situation, backlog: Backlog, seconds: float) -> list[int] | None:
     """The fewest processors with which each operator has its work done in time; None: more than can be planned.
 
-    An operator at its ceiling has as many as it may: then no more work reaches those behind it than it can send.
+    An operator at its ceiling has as many as it may, and those behind it get what it can send. No tuple takes two.
     """
     service, arriving = situation.stations.service_rate, situation.flow.arrival_rates
     ceilings = [inf if one.ceiling is None else one.ceiling for one in situation.topology.operators]
     most = [ceiling * float(mu) for ceiling, mu in zip(ceilings, service, strict=True)]
-    spare = [max(limit - rate, 0.0) for limit, rate in zip(most, arriving, strict=True)]
-    reaching = limit_work(situation, backlog, seconds, spare)
+    spare = [max(limit - rate, 0.0) * (1.0 - ROUNDING) for limit, rate in zip(most, arriving, strict=True)]
+    found = limit_work(situation, backlog, seconds, spare)
+    reaching = [
+        min(rate, work * float(mu)) for rate, work, mu in zip(found, backlog.work, service, strict=True)
+    ]
     rates = [min(rate + work, limit) for rate, work, limit in zip(arriving, reaching, most, strict=True)]
     if any(rate / float(mu) > MOST_PROCESSORS for rate, mu in zip(rates, service, strict=True)):
         return None
@@ -131,10 +135,9 @@ def find_floors(situation: Situation, backlog: Backlog, seconds: float) -> list[
 def limit_work(situation: Situation, backlog: Backlog, seconds: float, spare: Sequence[float]) -> list[float]:
     """Work per second that reaches each operator within the time, where none sends more than what it can spare.
 
-    No tuple takes more than one processor. In cycles this comes from above: what ROUNDS leave is a little too much.
+    In cycles this comes from above: what ROUNDS leave is a little too much.
     """
-    service = situation.stations.service_rate
-    reaching = [min(work / seconds, work * float(mu)) for work, mu in zip(backlog.work, service, strict=True)]
+    reaching = [work / seconds for work in backlog.work]
     if all(work <= most for work, most in zip(reaching, spare, strict=True)):
         return reaching
     network = index_topology(situation.topology)
@@ -159,10 +162,9 @@ def limit_work(situation: Situation, backlog: Backlog, seconds: float, spare: Se
 
 def send_work(network: Network, operator: int, sent: float, entering: list[float]) -> None:
     """Adds what an operator sends to what enters those behind it."""
-    for target, selectivity in zip(
-        network.successors[operator], network.selectivities[operator], strict=True
-    ):
-        entering[target] += selectivity * sent
+    selectivities = network.selectivities[operator]
+    for i, target in enumerate(network.successors[operator]):
+        entering[target] += selectivities[i] * sent
 
 
 def plan_catch_up(

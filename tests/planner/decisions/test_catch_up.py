@@ -100,11 +100,16 @@ tuples = st.floats(0.0, 1e7)
 times = st.floats(1.0, 1e5)
 
 
-@given(tuples, tuples, times, times)
-def test_more_that_waits_or_less_time_never_takes_fewer_processors(a: float, b: float, s: float, t: float):
+@given(st.sampled_from([None, 5, 8]), tuples, tuples, times, times)
+def test_more_that_waits_or_less_time_never_takes_fewer_processors(
+    most: int | None, a: float, b: float, s: float, t: float
+):
     less, more = sorted((a, b))
     short, long = sorted((s, t))
-    one, other = situation_of({"parse": less + 1.0}), situation_of({"parse": more + 1.0})
+    operators = (TOPOLOGY.operators[0], Operator("store", max_processors=most), TOPOLOGY.operators[2])
+    bounded = replace(TOPOLOGY, operators=operators)
+    one = situation_of({"parse": less + 1.0, "out": 100.0}, bounded)
+    other = situation_of({"parse": more + 1.0, "out": 100.0}, bounded)
     few, many = find_backlog(one), find_backlog(other)
     assert few is not None
     assert many is not None
