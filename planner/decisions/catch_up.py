@@ -22,7 +22,6 @@ LEAST_PART = 0.25
 # The time asked for is lengthened by at most this factor where bounds allow too few processors.
 LONGEST = 1e15
 ROUNDS = 30
-# So that what serves just what another can send needs no processor more.
 ROUNDING = 1e-9
 
 
