@@ -1,5 +1,6 @@
 """Reads an engine's answers, and stores the topology, the snapshots and the engine's marks in one transaction."""
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -20,6 +21,7 @@ from app.http.errors import InvalidRequest
 from app.settings import Settings
 from app.snapshots.schemas import SnapshotAnswer, SnapshotBody
 from app.snapshots.service import store_snapshots
+from app.storage.storage_errors import TopologyExists
 from app.storage.stored_topologies import StoredTopology, find_topology
 from app.tables import EngineMarksRow, TopologyRow
 from app.topologies.schemas import TopologyBody
@@ -100,7 +102,9 @@ def store_topology(
     """The stored topology: created where it is unknown, and replaced where that is asked for and it differs."""
     is_known = session.scalar(select(TopologyRow.id).where(TopologyRow.name == name)) is not None
     if not is_known and reading.topology is not None:
-        return create_topology(session, name_graph(name, reading.topology), settings), "created"
+        # Another request may create it just now: then it is known.
+        with suppress(TopologyExists):
+            return create_topology(session, name_graph(name, reading.topology), settings), "created"
     stored = find_topology(session, name)
     if mode == "keep" or reading.topology is None:
         return stored, "kept"

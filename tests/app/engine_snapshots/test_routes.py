@@ -2,6 +2,7 @@
 
 import copy
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,16 @@ def test_the_same_answers_again_replace_and_make_no_revision(client: httpx.Clien
     post(client, name, body)
     again = post(client, name, body, "replace")
     assert (again["topology_was"], again["revision"], again["replaced"]) == ("kept", 1, 1)
+
+
+def test_two_who_post_at_once_to_an_unknown_topology_are_both_answered(client: httpx.Client, name: str):
+    first = read_job()
+    body = [first, later(first, 10.0, 400, 20_000.0)]
+    with ThreadPoolExecutor(3) as posting:
+        for turn in range(5):
+            found = list(posting.map(lambda _, to=f"{name}{turn}": post(client, to, body), range(3)))
+            assert sorted(one["topology_was"] for one in found) == ["created", "kept", "kept"]
+            assert sum(one["stored"] for one in found) == 1
 
 
 def test_answers_with_paths_and_times_say_the_same(client: httpx.Client, name: str):
