@@ -26,6 +26,7 @@ POLICY = {
     "least_gain": 0.15,  # below it, noise of 20 s of measurement would move processors between operators
 }
 STEP_SECONDS = 120.0
+WARM_TUPLES = 2000  # services are slower, and noisier, until Java has compiled what runs often
 HOLDS = 4  # decisions to hold, one after the other: the smoothed rates have seen the step
 MEASURED_LOOKS, CONSTANT_LOOKS = 8, 18
 
@@ -76,6 +77,9 @@ def scene(start: StartJob, database_url: str, tmp_path_factory: pytest.TempPathF
     policy = tmp_path_factory.mktemp("loop") / "policy.json"
     policy.write_text(json.dumps(POLICY))
     job = start(JobPlan("loop", "rebalance", OPERATORS, LOW))
+    wait_for(
+        lambda: all(one.services >= WARM_TUPLES for one in job.count().values()), "the job has warmed up"
+    )
     scene = Scene(job, start_bridge(job, service.url, policy), service, arguments, settings)
     yield scene
     assert scene.bridge.stop() == 0
