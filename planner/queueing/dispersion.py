@@ -16,8 +16,9 @@ The variability that counts is a* = 2(1 − ρ)·value − s: I where it is cons
 are added, and by ever less where upstream does not bind; so does the largest. The I of the cell that decides would be
 as accurate, and jumps from one number of processors to the next.
 
-Where processors share a queue, bursts are backlogs that they work off together: the most by which the value of a cell
-is above what a₀ at all t would have built up until the end of the cell. That falls too as processors are added.
+Where processors share a queue, bursts are backlogs that they work off together: the most by which robust queueing's
+value of a cell is above what a₀ at all t would have built up until the end of the cell, and at most E max B. Both fall
+as processors are added, and so does the lower of the two.
 """
 
 from collections.abc import Sequence
@@ -150,12 +151,23 @@ class SeenCells(NamedTuple):
         return lasting, self.levels[each, best]
 
     def find_backlog(self, servers: Servers) -> Floats:
-        """The longest wait, in services of the queue, that bursts add to what a₀ alone would have built up by then."""
-        variability = servers.scv[:, None]
-        value = self.find_values(self.idc + variability, servers)
-        bounds = np.zeros_like(self.high), servers.nu[:, None] * self.high
-        calm = find_longest(self.near + variability, servers.free[:, None], bounds)
-        return np.asarray(np.maximum(value - calm, 0.0).max(axis=1))
+        """The longest wait, in services of the queue, that bursts add to what a₀ alone would have built up by then.
+
+        No more than upstream can send: each of the two falls as processors are added.
+        """
+        variability, nu, free = servers.scv[:, None], servers.nu[:, None], servers.free[:, None]
+        bounds = nu * self.low, nu * self.high
+        calm = find_longest(self.near + variability, free, (np.zeros_like(self.high), bounds[1]))
+        added = find_longest(self.idc + variability, free, bounds) - calm
+        return np.asarray(np.maximum(np.minimum(added, self.find_sent(servers)), 0.0).max(axis=1))
+
+    def find_sent(self, servers: Servers) -> Floats:
+        """What builds up in each cell while upstream sends all it can; inf where that is not bounded."""
+        r = np.minimum(servers.upstream, UNBOUNDED)[:, None]
+        free, nu, variability = servers.free[:, None], servers.nu[:, None], servers.scv[:, None]
+        at = place_longest(self.idc + variability, free, (nu * self.low, nu * self.high))
+        built = find_mean_backlog(r - 1.0, r * (self.near + variability), at)
+        return np.where(r < UNBOUNDED, built, np.inf)
 
     def find_values(self, variability: Floats, servers: Servers) -> Floats:
         """The longest wait in each cell: by what was measured there, and by what upstream can send."""
