@@ -18,17 +18,50 @@ router = APIRouter(
     prefix="/v1/topologies/{name}/snapshots/from", tags=["snapshots"], route_class=StrictJsonRoute
 )
 
+STORM_PAGE: dict[str, Any] = {
+    "id": "fpd-1-1763424000",
+    "name": "fpd",
+    "uptimeSeconds": 7200,
+    "window": "600",
+    "spouts": [{"spoutId": "frames", "executors": 1, "tasks": 1, "emitted": 192000, "transferred": 192000}],
+    "bolts": [
+        {
+            "boltId": "generator",
+            "executors": 6,
+            "executed": 192000,
+            "executeLatency": "12.5",
+            "capacity": "0.66",
+        },
+        {
+            "boltId": "detector",
+            "executors": 13,
+            "executed": 853000,
+            "executeLatency": "7.7",
+            "capacity": "0.84",
+        },
+        {
+            "boltId": "reporter",
+            "executors": 3,
+            "executed": 42600,
+            "executeLatency": "25.0",
+            "capacity": "0.59",
+        },
+    ],
+}
 EXAMPLES = {
     "answers": {
-        "summary": "Several answers, each with the path that was asked and the time when it came",
+        "summary": "Answers with the path that was asked and the time when each came (this one is of Storm)",
         "value": {
             "answers": [
-                {"path": "/jobs/137fb1ca", "at": "2026-11-18T00:00:00Z", "body": {"jid": "137fb1ca"}},
-                {"path": "/jobs/137fb1ca", "at": "2026-11-18T00:00:15Z", "body": {"jid": "137fb1ca"}},
+                {
+                    "path": "/api/v1/topology/fpd-1-1763424000?window=600",
+                    "at": "2026-11-18T00:10:00Z",
+                    "body": STORM_PAGE,
+                }
             ]
         },
     },
-    "one": {"summary": "One answer, as the engine gave it", "value": {"jid": "137fb1ca", "vertices": []}},
+    "one": {"summary": "One answer, as the engine gave it (this one is of Storm)", "value": STORM_PAGE},
 }
 
 
@@ -38,6 +71,7 @@ EXAMPLES = {
     **declare(
         may_store,
         "Store what an engine measured",
+        "unknown-topology",
         "invalid-topology",
         "no-steady-state",
         "revision-conflict",

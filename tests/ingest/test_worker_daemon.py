@@ -5,6 +5,7 @@ import select
 import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from pyspark import SparkContext
@@ -37,9 +38,12 @@ def read_what_an_idle_worker_prints(module: str, folder: Path) -> str:
         return daemon.stderr.read().decode()
 
 
-def test_an_idle_worker_ends_without_a_word_where_that_of_spark_prints_a_broken_pipe(tmp_path: Path):
-    assert "BrokenPipeError" in read_what_an_idle_worker_prints("pyspark.daemon", tmp_path)
-    assert read_what_an_idle_worker_prints(MODULE, tmp_path) == ""
+def test_an_idle_worker_ends_without_a_word_where_that_of_spark_prints_a_broken_pipe():
+    with tempfile.TemporaryDirectory(
+        prefix="hg-"
+    ) as short:  # the address of a socket has at most 107 letters
+        assert "BrokenPipeError" in read_what_an_idle_worker_prints("pyspark.daemon", Path(short))
+        assert read_what_an_idle_worker_prints(MODULE, Path(short)) == ""
 
 
 def test_workers_of_a_local_context_are_of_this_daemon(spark: SparkContext):

@@ -118,7 +118,8 @@ def test_every_call_with_a_body_reads_it_strictly(client: httpx.Client):
     ]
     assert len(calls) >= 15
     for method, path in calls:
-        address = path.replace("{name}", "nothing-of-this-name")
+        address = path.replace("{name}", "nothing-of-this-name").replace("{engine}", "storm")
+        address = address.replace("{decision_id}", "0b1f7c62-6f0c-4b7e-9a53-9d3c1c3c7f10")
         assert "{" not in address
         plain = client.request(method, address, content="{}", headers={"Content-Type": "text/plain"})
         assert_refused(plain, status=415, kind="unsupported-media-type")
