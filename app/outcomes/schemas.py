@@ -43,9 +43,8 @@ class OutcomeBody(Body):
         Seconds | None, Field(description="E[T] measured with them, after the change has settled.")
     ] = None
     detail: Annotated[
-        str | None,
-        AfterValidator(drop_nul),
-        Field(max_length=2000, description="Such as the platform's words."),
+        Annotated[str, Field(max_length=2000), AfterValidator(drop_nul)] | None,
+        Field(description="Such as the platform's words."),
     ] = None
 
 

@@ -190,3 +190,11 @@ def test_words_of_a_platform_with_a_zero_character_are_kept_without_it(
 ):
     answer = put(client, change, state="failed", detail="no\x00slots")
     assert (answer.status_code, answer.json()["detail"]) == (200, "noslots")
+
+
+def test_a_detail_of_null_is_no_detail(client: httpx.Client, known: str):
+    put_policy(client, known, TARGET)
+    observe(client, known, 2, 480.0, ENOUGH)
+    decision = decide(client, known, 2)
+    answer = client.put(f"/v1/decisions/{decision['id']}/outcome", json={"state": "failed", "detail": None})
+    assert (answer.status_code, answer.json()["detail"]) == (200, None)
