@@ -1,31 +1,19 @@
 """/docs in a real browser, and every example of the OpenAPI document as it stands."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from app.described.load import FPD_LOAD
 from app.described.topology import FPD
 from app.throughput_samples.schemas import SAMPLES
+from tests.app.browsing import open_browser
 from tests.app.processes import Service, StartService
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 Operation = dict[str, Any]
 
@@ -58,12 +46,8 @@ def operations(document: dict[str, Any]) -> list[tuple[str, str, Operation]]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    installed = next(filter(None, map(shutil.which, BROWSERS)), None)
-    assert installed, f"this test needs one of {', '.join(BROWSERS)}"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=installed, args=FLAGS)
+    with open_browser() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
