@@ -24,7 +24,7 @@ class Teller:
         self.last: dict[EventKind, str] = {}
         self.noted: set[str] = set()
         self.conditions = Conditions(
-            lambda subject, why: self.tell("away", f"{why}; asking again until it answers", {"of": subject}),
+            lambda subject, why: self.tell("away", f"{why}; without --once it is asked again until it answers", {"of": subject}),
             lambda subject: self.tell("back", f"the {subject} answers again", {"of": subject}),
         )
 
