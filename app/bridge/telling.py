@@ -15,6 +15,8 @@ QUIET: dict[EventKind, set[EventKind]] = {
 }
 """Kinds that are told again only where the text differs from the last one, or after one of these."""
 
+ASKED_AGAIN = "; without --once it is asked again until it answers"
+
 
 class Teller:
     """Makes events of what happens, and passes them to a display."""
@@ -24,7 +26,7 @@ class Teller:
         self.last: dict[EventKind, str] = {}
         self.noted: set[str] = set()
         self.conditions = Conditions(
-            lambda subject, why: self.tell("away", f"{why}; without --once it is asked again until it answers", {"of": subject}),
+            lambda subject, why: self.tell("away", why + ASKED_AGAIN, {"of": subject}),
             lambda subject: self.tell("back", f"the {subject} answers again", {"of": subject}),
         )
 
