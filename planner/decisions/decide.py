@@ -18,6 +18,7 @@ from planner.decisions.wait_correction import Correction, correct_waits
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.gates.headroom import scale_load
 from planner.plans.estimation import Situation, assess_counts, survey_load
+from planner.plans.sojourn_disagreement import compare_sojourn
 from planner.plans.tradeoff import tradeoff
 from planner.topology.load_checks import MOST_PROCESSORS
 from planner.values import Estimate, Load, Topology
@@ -126,11 +127,23 @@ def gather_case(  # noqa: PLR0917 - the arguments of a decision
         ahead = scale_load(planned, limit_rate(planned, max(rate_ahead, peak.load.external_rate)))
     current = assess_counts(situation, running)
     correction = Correction()
+    if intervals is None:
+        intervals = (as_interval(load, bounded, running),)
+    current = add_disagreement(bounded, load, running, intervals, current)
     if policy.t_max_seconds is not None:
-        if intervals is None:
-            intervals = (as_interval(load, bounded, running),)
         correction = correct_waits(bounded, load, running, intervals, policy.model, policy.t_max_seconds)
     return Case(situation, peak, ahead, list(running), policy, current, correction)
+
+
+def add_disagreement(
+    topology: Topology, load: Load, running: Sequence[int], intervals: Sequence[Interval], current: Estimate
+) -> Estimate:
+    """The estimate, with a diagnostic where E[T] was measured far from it; not over intervals of other processors."""
+    counts = dict(zip([operator.name for operator in topology.operators], running, strict=True))
+    seen = [(one.load.operators.get(name), count) for one in intervals for name, count in counts.items()]
+    if any(measured is None or measured.processors != count for measured, count in seen):
+        return current
+    return current._replace(diagnostics=current.diagnostics + compare_sojourn(topology, current, load))
 
 
 def limit_rate(situation: Situation, external_rate: float) -> float:

@@ -234,6 +234,21 @@ def test_the_measurement_is_believed_over_the_model():
     assert [one.code for one in hopeless.constraints] == ["waiting-is-not-it"]
 
 
+def test_e_t_measured_far_from_the_model_is_said_where_the_interval_ran_with_these_processors():
+    operators = {name: OperatorLoad(mu, processors=4) for name, mu in VLD_RATES.items()}
+    load = Load(6.0, operators, measured_sojourn_seconds=60.0)
+    policy = Policy(t_max_seconds=100.0)
+
+    def list_codes(running: Sequence[int], intervals: Sequence[Interval] | None) -> list[str]:
+        found = decide(VLD, load, running, policy, intervals=intervals)
+        return [one.code for one in found.current.diagnostics]
+
+    assert "sojourn-disagrees" in list_codes([4, 4, 4], [Interval(load)])
+    assert "sojourn-disagrees" not in list_codes([5, 4, 4], [Interval(load)])
+    unknown = replace(load, operators={**operators, "matcher": OperatorLoad(66.7)})
+    assert "sojourn-disagrees" not in list_codes([4, 4, 4], [Interval(load), Interval(unknown)])
+
+
 def test_bounds_are_kept_and_named():
     capped = make(12.0, (3, 3, 1), t_max_seconds=0.45, k_max=9)
     assert sum(one.processors for one in capped.recommended.operators) == 9
