@@ -14,6 +14,7 @@ from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.orm import Session
 
 from app.overviews.gathering import count_statuses, find_lines
+from app.overviews.schemas import OverviewFilter
 from app.storage.embedded_postgres import shared_postgres
 from app.timelines.service import read_series
 from migrations import runner
@@ -75,11 +76,11 @@ def fill(engine: Engine) -> None:
 def compare_pages(session: Session) -> None:
     """Overview and series beside a count of the rows that each reads."""
     now = datetime.now(UTC)
-    lines = find_lines(now)
+    lines = find_lines(now, "")
 
     def read_overview() -> None:
         session.execute(lines.select().order_by(lines.c.severity, lines.c.name).limit(100)).all()
-        count_statuses(session, now)
+        count_statuses(session, now, OverviewFilter())
 
     def count(table: str, where: str = "true") -> Callable[[], object]:
         return lambda: session.execute(text(f"select count(*) from {table} where {where}")).all()

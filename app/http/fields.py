@@ -24,7 +24,8 @@ class Answer(BaseModel):
     model_config = ConfigDict(from_attributes=True, ser_json_inf_nan="null")
 
 
-def _printable(name: str) -> str:
+def printable(name: str) -> str:
+    """The text, which holds no control characters, and no white space at its ends."""
     if name != name.strip() or not name.isprintable():
         raise ValueError("must be printable, with no white space at its ends")
     return name
@@ -36,7 +37,7 @@ def _in_a_path(name: str) -> str:
     return name
 
 
-OperatorName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_printable)]
+OperatorName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(printable)]
 TopologyName = Annotated[OperatorName, AfterValidator(_in_a_path)]
 
 Rate = Annotated[float, Field(ge=0, le=1e15, description="Per second.")]

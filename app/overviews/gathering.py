@@ -12,15 +12,15 @@ from sqlalchemy.types import Double
 
 from app.http.pages import Page
 from app.measured.freshness import DEFAULT_LIMIT_SECONDS
-from app.overviews.schemas import STATUSES
+from app.overviews.schemas import STATUSES, OverviewFilter
 from app.tables import DecisionRow, PolicyRow, SnapshotRow, TopologyRow
 
 SHOWN_RATES = 30
 LONGEST_SECONDS = 1e9
 
 
-def find_lines(now: datetime) -> Subquery:
-    """A line for each topology, with `severity`, the place of its status in STATUSES."""
+def find_lines(now: datetime, contains: str) -> Subquery:
+    """A line for each topology whose name contains the text, with `severity`, the place of its status in STATUSES."""
     newest, decided, policy = find_newest_snapshot(), find_newest_decision(), PolicyRow.policy
     goal = policy["goal"]
     target = read_number(func.coalesce(goal["t_max_seconds"].astext, goal["target"]["seconds"].astext))
@@ -46,6 +46,7 @@ def find_lines(now: datetime) -> Subquery:
         .outerjoin(PolicyRow, PolicyRow.topology_id == TopologyRow.id)
         .outerjoin(newest, true())
         .outerjoin(decided, true())
+        .where(func.strpos(func.lower(TopologyRow.name), func.lower(contains)) > 0 if contains else true())
         .subquery("lines")
     )
 
@@ -110,9 +111,11 @@ def read_number(text: ColumnElement[str | None]) -> ColumnElement[float | None]:
     return cast(text, Double)
 
 
-def gather_page(session: Session, now: datetime, page: Page) -> tuple[Sequence[Row[Any]], str | None]:
+def gather_page(
+    session: Session, now: datetime, page: Page, wanted: OverviewFilter
+) -> tuple[Sequence[Row[Any]], str | None]:
     """The lines of a page, the worst first, each with its newest rates, oldest first."""
-    lines = find_lines(now)
+    lines = find_lines(now, wanted.contains)
     newest = (
         select(SnapshotRow.external_rate.label("rate"), SnapshotRow.observed_at.label("at"))
         .where(SnapshotRow.topology_id == lines.c.topology_id)
@@ -123,11 +126,13 @@ def gather_page(session: Session, now: datetime, page: Page) -> tuple[Sequence[R
     )
     rates = select(func.array_agg(aggregate_order_by(newest.c.rate, newest.c.at))).scalar_subquery()
     query = select(lines, rates.label("rates"))
+    if wanted.statuses:
+        query = query.where(lines.c.severity.in_([STATUSES.index(one) for one in wanted.statuses]))
     return page.read_rows(session.execute, query, lines.c.severity, lines.c.name)
 
 
-def count_statuses(session: Session, now: datetime) -> dict[str, int]:
-    """The topologies of each status."""
-    lines = find_lines(now)
+def count_statuses(session: Session, now: datetime, wanted: OverviewFilter) -> dict[str, int]:
+    """The topologies of each status, of those whose name contains the text."""
+    lines = find_lines(now, wanted.contains)
     rows = session.execute(select(lines.c.severity, func.count()).group_by(lines.c.severity)).all()
     return {STATUSES[severity]: count for severity, count in sorted((row[0], row[1]) for row in rows)}

@@ -2,14 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Response
+from fastapi import APIRouter, Depends, Header, Response
 
 from app.http.declarations import declare
 from app.http.pages import PageDep
 from app.http.security import may_read
 from app.http.strict_json import StrictJsonRoute
 from app.overviews import service
-from app.overviews.schemas import Overview
+from app.overviews.schemas import Overview, OverviewFilter, read_filter
 from app.storage.sessions import SessionDep
 
 router = APIRouter(prefix="/v1/overview", tags=["topologies"], route_class=StrictJsonRoute)
@@ -25,10 +25,13 @@ router = APIRouter(prefix="/v1/overview", tags=["topologies"], route_class=Stric
     ),
 )
 def get_overview(
-    page: PageDep, session: SessionDep, if_none_match: Annotated[str | None, Header()] = None
+    page: PageDep,
+    session: SessionDep,
+    wanted: Annotated[OverviewFilter, Depends(read_filter)],
+    if_none_match: Annotated[str | None, Header()] = None,
 ) -> Response:
     """Overloaded ones first, then missed targets, stale measurements and wanted changes; by name within each."""
-    content = service.read_overview(session, page).model_dump_json(by_alias=True).encode()
+    content = service.read_overview(session, page, wanted).model_dump_json(by_alias=True).encode()
     etag = service.tag(content)
     sent = (
         [] if if_none_match is None else [one.strip().removeprefix("W/") for one in if_none_match.split(",")]

@@ -1,12 +1,14 @@
 """The overview as JSON."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import ConfigDict, Field, JsonValue
+from fastapi import Query
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
-from app.http.fields import Answer, UtcTime
+from app.http.fields import Answer, UtcTime, printable
 
 Status = Literal[
     "overloaded",
@@ -29,6 +31,28 @@ STATUSES: tuple[Status, ...] = (
     "fine",
 )
 """The worst first."""
+
+
+@dataclass(frozen=True)
+class OverviewFilter:
+    """Which topologies a list shows: those whose name contains the text, and of these the ones with a status."""
+
+    statuses: tuple[Status, ...] = ()
+    contains: str = ""
+
+
+def read_filter(
+    status: Annotated[
+        list[Status] | None, Query(max_length=len(STATUSES), description="Only these; may be repeated.")
+    ] = None,
+    contains: Annotated[
+        Annotated[str, AfterValidator(printable)] | None,
+        Query(max_length=200, description="Only names with this text in them, in upper or lower case."),
+    ] = None,
+) -> OverviewFilter:
+    """The filter that the query asks for; without one every topology."""
+    return OverviewFilter(tuple(status or ()), contains or "")
+
 
 EXAMPLE: dict[str, JsonValue] = {
     "name": "fpd",
@@ -88,6 +112,9 @@ class Overview(Answer):
         json_schema_extra={"examples": [{"counts": {"change-wanted": 1}, "items": [EXAMPLE], "next": None}]}
     )
 
-    counts: Annotated[dict[Status, int], Field(description="Topologies of each status, on all pages.")]
+    counts: Annotated[
+        dict[Status, int],
+        Field(description="Topologies of each status, on all pages and whatever `status` asks for."),
+    ]
     items: list[OverviewRow]
     next: str | None = None

@@ -107,3 +107,23 @@ def test_pages_hold_every_topology_once_and_an_etag_saves_the_rest(alone: httpx.
 
 def test_no_topology_at_all_is_an_empty_list(alone: httpx.Client):
     assert alone.get("/v1/overview").json() == {"counts": {}, "items": [], "next": None}
+
+
+def test_a_filter_keeps_the_rest_out_of_the_list_and_of_the_following_pages(alone: httpx.Client):
+    for number in range(5):
+        add(alone, f"Team-{number}", minutes_ago=60.0 if number % 2 else 1.0)
+    add(alone, "100%_other")
+    stale = alone.get("/v1/overview", params={"status": ["stale", "fine"], "contains": "team"}).json()
+    assert [row["name"] for row in stale["items"]] == ["Team-1", "Team-3"]
+    assert stale["counts"] == {"stale": 2, "no-policy": 3}
+    names, url = [], "/v1/overview?limit=2&contains=eam-"
+    while url:
+        page = alone.get(url).json()
+        names += [row["name"] for row in page["items"]]
+        url = page["next"]
+    assert names == ["Team-1", "Team-3", "Team-0", "Team-2", "Team-4"]
+    for text, found in {"%_": ["100%_other"], "_": ["100%_other"], "team_": []}.items():
+        listed = alone.get("/v1/overview", params={"contains": text}).json()["items"]
+        assert [row["name"] for row in listed] == found
+    for refused in ({"status": "bad"}, {"contains": "\x00"}, {"contains": "x" * 201}):
+        assert alone.get("/v1/overview", params=refused).status_code == 422
