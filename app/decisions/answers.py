@@ -37,6 +37,7 @@ def to_decision_answer(
             "look_ahead": outlook.rate,
             "correction": decision.correction if decision.correction.intervals else None,
             "expected_sojourn_seconds": decision.recommended.expected_sojourn_seconds,
+            "corrected_sojourn_seconds": composed.corrected_seconds,
             "optimum": to_optimum(decision.optimum) if decision.optimum else None,
             "catching_up": to_catching_up(composed, gathered.decided_for),
             "counterfactuals": composed.counterfactuals,

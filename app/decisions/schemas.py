@@ -238,6 +238,13 @@ class DecisionAnswer(Answer):
     expected_sojourn_seconds: Annotated[
         float | None, Field(description="E[T] of the recommended processors; null = infinite.")
     ]
+    corrected_sojourn_seconds: Annotated[
+        float | None,
+        Field(
+            description="The same with waits as they were measured, by the factor of `correction`; null: no interval "
+            "can be compared, or infinite."
+        ),
+    ] = None
     optimum: Annotated[Optimum | None, Field(description="null: no allocation satisfies the constraints.")]
     sized_for: Annotated[SizedFor | None, Field(description="null: stored before this field existed.")] = None
     look_ahead: Annotated[

@@ -18,6 +18,7 @@ from planner.decisions.owner_terms import LastChange, Policy
 from planner.decisions.payback import Moves, is_weighed, plan_moves, weigh_change
 from planner.decisions.rate_outlook import NO_OUTLOOK, RateHistory, RateOutlook, forecast_each_step
 from planner.decisions.state_migration import OwnersLeft, keep_owners
+from planner.decisions.wait_correction import correct_sojourn
 from planner.gates.counterfactuals import Counterfactuals, find_counterfactuals
 from planner.gates.drawn_limit import draw_limit
 from planner.gates.headroom import scale_load
@@ -84,6 +85,7 @@ class ComposedDecision:
     nodes: NodeAdvice | None
     streams: StreamAdvice | None
     catching_up: CatchingUp | None
+    corrected_seconds: float | None
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -115,6 +117,11 @@ def compose_decision(question: DecisionQuestion) -> ComposedDecision:
         nodes=advise_on_nodes(decision, resources, policy.nodes),
         streams=advise_on_streams(decision, resources, policy.nodes, policy.most_deviation),
         catching_up=describe_backlog(question, decision),
+        corrected_seconds=correct_sojourn(
+            decision.situation,
+            [one.processors for one in decision.recommended.operators],
+            decision.correction,
+        ),
         diagnostics=decision.current.diagnostics + resources.diagnostics + question.outlook.diagnostics,
     )
 

@@ -157,3 +157,15 @@ def find_wait(situation: Situation, counts: Sequence[int]) -> float:
 def find_own_wait(situation: Situation, counts: Sequence[int]) -> float:
     """Σ vᵢWᵢ with a queue for each processor."""
     return OwnQueues.prepare(situation.stations).waiting(counts) / situation.load.external_rate
+
+
+def correct_sojourn(situation: Situation, counts: Sequence[int], correction: Correction) -> float | None:
+    """E[T] = S + c·W of these processors with waits as they were measured; None: nothing to compare, or no end."""
+    if correction.shared is None or not situation.load.external_rate:
+        return None
+    factor, wait = correction.shared, find_wait(situation, counts)
+    if correction.is_own and correction.own is not None:
+        factor, wait = correction.own, find_own_wait(situation, counts)
+    if wait == inf:
+        return None
+    return situation.find_lower_bound() + factor * wait

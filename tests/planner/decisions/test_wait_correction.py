@@ -10,8 +10,14 @@ from hypothesis import strategies as st
 from planner.calibration.intervals import Interval
 from planner.decisions.decide import decide
 from planner.decisions.owner_terms import Policy
-from planner.decisions.wait_correction import LARGEST_FACTOR, MODEL_ERROR, Correction, correct_waits
-from planner.plans.estimation import estimate
+from planner.decisions.wait_correction import (
+    LARGEST_FACTOR,
+    MODEL_ERROR,
+    Correction,
+    correct_sojourn,
+    correct_waits,
+)
+from planner.plans.estimation import estimate, survey_load
 from planner.topology.load_smoothing import smooth_window
 from planner.values import Load, Model, Topology
 from tests.planner.decisions.measured_windows import (
@@ -166,3 +172,27 @@ def test_a_wait_shorter_than_modelled_spares_nothing_and_a_long_one_is_capped():
     assert Correction(shared=0.4).least_shared == 1.0
     assert Correction(shared=1.7).least_shared == 1.7
     assert correct([observe(90.0, 1e12, SERVICE, (6, 5))], (6, 5)).shared == LARGEST_FACTOR
+
+
+@given(st.floats(0.05, 40.0), st.sampled_from([None, "shared"]), st.integers(0, 4))
+def test_e_t_with_the_waits_as_measured_is_the_measured_one_and_falls_with_more_processors(
+    seconds: float, queueing: str | None, more: int
+):
+    topology = Topology(
+        tuple([operator._replace(queueing=queueing) for operator in PAIR.operators]), PAIR.edges, PAIR.entries
+    )
+    load = observe(90.0, seconds, SERVICE, (6, 5))
+    situation = survey_load(topology, load, MODEL)
+    correction = correct_waits(topology, load, (6, 5), [Interval(load)], MODEL, 0.16)
+    found = correct_sojourn(situation, (6, 5), correction)
+    assert found == pytest.approx(max(seconds, situation.find_lower_bound()), rel=1e-9)
+    wider = correct_sojourn(situation, (6 + more, 5), correction)
+    assert wider is not None
+    assert wider <= max(seconds, situation.find_lower_bound()) * (1.0 + 1e-9)
+
+
+def test_e_t_with_the_waits_as_measured_is_unknown_without_an_interval_and_without_an_end():
+    load = observe(90.0, 0.4, SERVICE, (6, 5))
+    situation = survey_load(PAIR, load, MODEL)
+    assert correct_sojourn(situation, (6, 5), Correction()) is None
+    assert correct_sojourn(situation, (1, 5), Correction(shared=2.0)) is None
