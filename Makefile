@@ -1,6 +1,9 @@
 # uv installs packages without bytecode. Python writes bytecode at the first import, and every later start of a process
 # takes a third of the time. Some containers set this variable to keep their image small.
 unexport PYTHONDONTWRITEBYTECODE
+# deno keeps what it has checked here rather than in a home folder, and asks no server for a newer version of itself.
+export DENO_DIR := $(CURDIR)/.deno
+export DENO_NO_UPDATE_CHECK := 1
 
 # `make` alone lists the targets: the text behind ## is what it shows.
 .DEFAULT_GOAL := help
@@ -41,12 +44,15 @@ test-engines: ## run the tests on real engines: Flink, Prometheus, Spark, Kafka'
 	.venv/bin/pytest -n 2 --dist loadfile --no-loadscope-reorder tests/engines $(PYTEST_ARGS) || \
 	.venv/bin/pytest -n 2 --dist loadfile --no-loadscope-reorder tests/engines $(PYTEST_ARGS)
 
-lint: ## check format, lint rules, types and import contracts
+lint: ## check format, lint rules and types of Python and JavaScript, and import contracts
 	@sh tools/setup.sh requirements-dev.lock
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
+	.venv/bin/deno fmt --check --quiet
+	.venv/bin/deno lint --quiet
+	.venv/bin/deno check --quiet --no-remote --no-npm app/dashboard
 
 workers: _installed ## pack what executors of a Spark cluster need of Python into build/headgate-workers.zip
 	@.venv/bin/python tools/pack_workers.py build/workers.new && mv build/workers.new build/headgate-workers.zip

@@ -1,7 +1,10 @@
 // Calls of the public API: JSON in, JSON out; a problem (RFC 9457) becomes an Error with its fields.
 
 export class Problem extends Error {
-  /** @param {number} status @param {{title?: string, detail?: string, type?: string, errors?: {detail: string}[]}} body */
+  /**
+   * @param {number} status
+   * @param {{title?: string, detail?: string, type?: string, errors?: {detail: string}[]}} body
+   */
   constructor(status, body) {
     const details = (body.errors ?? []).map((one) => one.detail).join(" ");
     super([body.title ?? `The service answered ${status}`, body.detail ?? details].filter(Boolean).join(": "));

@@ -1,6 +1,7 @@
 // A chart over time or over processors: lines in SVG, a cursor for mouse and keyboard, and the same numbers as a table.
-// Values above `cap` are drawn at the upper edge, so that one outlier does not flatten all others; readout and table are exact.
-import { html, useMemo, useState } from "./vendor/preact.js";
+// Values above `cap` are drawn at the upper edge, so that one outlier does not flatten all others; readout and table are
+// exact.
+import { html, useMemo, useState } from "./view.js";
 import { short } from "./format.js";
 
 const WIDE = 920;
@@ -14,8 +15,8 @@ const MOST_TABLE_ROWS = 200;
 
 /**
  * @typedef {{name: string, values: (number | null)[], className: string, write?: (v: number | null) => string}} Line
- * @param {{label: string, xs: number[], writeX: (x: number) => string, lines: Line[], write?: (v: number | null) => string,
- *   marks?: {x: number, text: string}[], cap?: number | null}} props
+ * @param {{label: string, xs: number[], writeX: (x: number) => string, lines: Line[],
+ *   write?: (v: number | null) => string, marks?: {x: number, text: string}[], cap?: number | null}} props
  */
 export function Chart({ label, xs, writeX, lines, write = short, marks = [], cap = null }) {
   const width = document.documentElement.clientWidth < 700 ? NARROW : WIDE;
@@ -35,34 +36,80 @@ export function Chart({ label, xs, writeX, lines, write = short, marks = [], cap
     const x = scale.minX + (((event.clientX - box.left) / box.width) * width - LEFT) / scale.perX;
     setCursor(findNearest(xs, x));
   };
+  const leave = () => setCursor(null);
+  const firstRow = Math.max(0, xs.length - MOST_TABLE_ROWS);
   if (!xs.length) return html`<p class="quiet">${label}: there is nothing to show yet.</p>`;
-  return html`<figure class="chart">
-    <figcaption>${label} ${scale.isCapped && html`<span class="quiet">(above ${write(scale.top)} at the upper edge)</span>`} ${lines.map((one) => html`<span class="key ${one.className}">${one.name}</span> `)}</figcaption>
-    <svg viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label=${`${label}. Arrow keys read its values.`} tabindex="0"
-      onKeyDown=${move} onPointerMove=${point} onPointerLeave=${() => setCursor(null)} onBlur=${() => setCursor(null)}>
-      ${scale.ticks.map(
-        (tick) => html`<g class="grid"><line x1=${LEFT} x2=${width - RIGHT} y1=${scale.y(tick)} y2=${scale.y(tick)} />
-          <text x=${LEFT - 6} y=${scale.y(tick) + 4} text-anchor="end">${write(tick)}</text></g>`,
-      )}
-      ${[0, xs.length - 1].map(
-        (index, place) => html`<text class="axis" x=${place ? width - RIGHT : LEFT} y=${HEIGHT - 6}
-          text-anchor=${place ? "end" : "start"}>${xs.length > 1 || !place ? writeX(xs[index]) : ""}</text>`,
-      )}
-      ${marks.map((one) => html`<line class="mark" x1=${scale.x(one.x)} x2=${scale.x(one.x)} y1=${TOP} y2=${HEIGHT - BOTTOM}><title>${one.text}</title></line>`)}
-      ${lines.map((one) => html`<path class="line ${one.className}" d=${drawPath(xs, one.values, scale)} />`)}
-      ${at !== null &&
-      html`<line class="cursor" x1=${scale.x(xs[at])} x2=${scale.x(xs[at])} y1=${TOP} y2=${HEIGHT - BOTTOM} />
-        ${lines.map((one) => isNumber(one.values[at]) && html`<circle class="dot ${one.className}" r="3.5" cx=${scale.x(xs[at])} cy=${scale.y(one.values[at])} />`)}`}
-    </svg>
-    <p class="readout" aria-live="polite">${at === null ? " " : read(at)}</p>
-    <details><summary>As a table</summary>
-      <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled"><table><thead><tr><th scope="col">at</th>${lines.map((one) => html`<th scope="col">${one.name}</th>`)}</tr></thead>
-      <tbody>${xs.slice(-MOST_TABLE_ROWS).map((x, place) => {
-        const index = Math.max(0, xs.length - MOST_TABLE_ROWS) + place;
-        return html`<tr><th scope="row">${writeX(x)}</th>${lines.map((one) => html`<td>${(one.write ?? write)(one.values[index])}</td>`)}</tr>`;
-      })}</tbody></table></div>
-    </details>
-  </figure>`;
+  return html`
+    <figure class="chart">
+      <figcaption>
+        ${label}${" "}
+        ${scale.isCapped && html`<span class="quiet">(above ${write(scale.top)} at the upper edge)</span>`}${" "}
+        ${lines.map((one) => html`<span class="key ${one.className}">${one.name}</span>${" "}`)}
+      </figcaption>
+      <svg viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label="${label}. Arrow keys read its values."
+        tabindex="0"
+        onKeyDown=${move} onPointerMove=${point} onPointerLeave=${leave} onBlur=${leave}>
+          ${scale.ticks.map(
+            (tick) =>
+              html`
+                <g class="grid">
+                  <line x1=${LEFT} x2=${width - RIGHT} y1=${scale.y(tick)} y2=${scale.y(tick)} />
+                  <text x=${LEFT - 6} y=${scale.y(tick) + 4} text-anchor="end">${write(tick)}</text>
+                </g>
+              `,
+          )}
+          ${[0, xs.length - 1].map(
+            (index, place) =>
+              html`
+                <text class="axis" x=${place ? width - RIGHT : LEFT} y=${HEIGHT - 6}
+                  text-anchor=${place ? "end" : "start"}>${xs.length > 1 || !place ? writeX(xs[index]) : ""}</text>
+              `,
+          )}
+          ${marks.map((one) =>
+            html`
+              <line class="mark" x1=${scale.x(one.x)} x2=${scale.x(one.x)} y1=${TOP} y2=${HEIGHT - BOTTOM}>
+                <title>${one.text}</title>
+              </line>
+            `
+          )}
+          ${lines.map((one) => html`<path class="line ${one.className}" d=${drawPath(xs, one.values, scale)} />`)}
+          ${at !== null && html`<${Cursor} xs=${xs} lines=${lines} at=${at} scale=${scale} />`}
+        </svg>
+      <p class="readout" aria-live="polite">${at === null ? " " : read(at)}</p>
+      <details>
+        <summary>As a table</summary>
+        <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled">
+          <table>
+            <thead>
+              <tr><th scope="col">at</th>${lines.map((one) => html`<th scope="col">${one.name}</th>`)}</tr>
+            </thead>
+            <tbody>
+              ${xs.slice(-MOST_TABLE_ROWS).map((x, place) =>
+                html`
+                  <tr>
+                    <th scope="row">${writeX(x)}</th>
+                    ${lines.map((one) => html`<td>${(one.write ?? write)(one.values[firstRow + place])}</td>`)}
+                  </tr>
+                `
+              )}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </figure>
+  `;
+}
+
+/** The upright line at the cursor, with a dot on each line. */
+function Cursor({ xs, lines, at, scale }) {
+  const x = scale.x(xs[at]);
+  const known = lines.filter((one) => isNumber(one.values[at]));
+  return html`
+    <g>
+      <line class="cursor" x1=${x} x2=${x} y1=${TOP} y2=${HEIGHT - BOTTOM} />
+      ${known.map((one) => html`<circle class="dot ${one.className}" r="3.5" cx=${x} cy=${scale.y(one.values[at])} />`)}
+    </g>
+  `;
 }
 
 /** @param {unknown} value @returns {value is number} */
@@ -132,5 +179,9 @@ export function Sparkline({ values, label }) {
   if (values.length < 2) return html`<span class="quiet">–</span>`;
   const top = Math.max(...values) || 1;
   const points = values.map((one, i) => `${round((i / (values.length - 1)) * 96 + 2)},${round(22 - (one / top) * 20)}`);
-  return html`<svg class="spark" viewBox="0 0 100 24" role="img" aria-label=${label}><polyline points=${points.join(" ")} /></svg>`;
+  return html`
+    <svg class="spark" viewBox="0 0 100 24" role="img" aria-label=${label}>
+      <polyline points=${points.join(" ")} />
+    </svg>
+  `;
 }

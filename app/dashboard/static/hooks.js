@@ -1,12 +1,14 @@
 // What every page does: ask the service, ask again every 15 s, and say what went wrong.
-import { html, useEffect, useState } from "./vendor/preact.js";
+import { html, useEffect, useState } from "./view.js";
 import { call } from "./api.js";
 
 const REFRESH_MILLISECONDS = 15000;
 
+/** @typedef {{path: string | null, answer: any, problem: Error | null}} Found */
+
 /** The answer of an address, asked again every 15 s while the page is seen. @param {string | null} path */
 export function useAnswer(path) {
-  const [state, setState] = useState({ path: null, answer: null, problem: null });
+  const [state, setState] = useState(/** @type {Found} */ ({ path: null, answer: null, problem: null }));
   useEffect(() => {
     if (!path) return undefined;
     const aborting = new AbortController();
@@ -15,8 +17,9 @@ export function useAnswer(path) {
       try {
         const answer = await call(path, { signal: aborting.signal });
         setState({ path, answer, problem: null });
-      } catch (problem) {
+      } catch (error) {
         if (aborting.signal.aborted) return;
+        const problem = error instanceof Error ? error : new Error(String(error));
         setState((before) => ({ path, answer: before.path === path ? before.answer : null, problem }));
       }
       timer = setTimeout(() => (document.hidden ? wait() : ask()), REFRESH_MILLISECONDS);

@@ -1,4 +1,5 @@
 // Places the operators of a topology in layers, in a worker, so that the page stays quick.
+// @ts-types="../types/dagre.d.ts"
 import { Graph, layout } from "./vendor/dagre.js";
 
 self.onmessage = ({ data }) => {
@@ -6,7 +7,9 @@ self.onmessage = ({ data }) => {
   graph.setGraph({ rankdir: data.narrow ? "TB" : "LR", nodesep: 26, ranksep: 60, marginx: 8, marginy: 8 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const node of data.nodes) graph.setNode(node.name, { width: data.width, height: data.height });
-  for (const edge of data.edges) if (edge.source !== edge.target) graph.setEdge(edge.source, edge.target, {}, edge.source + edge.target);
+  for (const edge of data.edges) {
+    if (edge.source !== edge.target) graph.setEdge(edge.source, edge.target, {}, edge.source + edge.target);
+  }
   layout(graph);
   const { width, height } = graph.graph();
   self.postMessage({

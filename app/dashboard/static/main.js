@@ -1,5 +1,5 @@
 // The frame of all pages: which page the address asks for, and who is signed in.
-import { html, render, useEffect, useState } from "./vendor/preact.js";
+import { html, render, useEffect, useState } from "./view.js";
 import { call } from "./api.js";
 import { DecisionsPage } from "./decisions.js";
 import { ForecastPage } from "./forecast.js";
@@ -14,6 +14,8 @@ function readAddress() {
   return { parts, query: new URLSearchParams(query) };
 }
 
+/** @typedef {{may_read: boolean, may_store: boolean, keys_required: boolean}} Session what GET /v1/session says */
+
 /** @param {string} part */
 function decodePart(part) {
   try {
@@ -25,7 +27,7 @@ function decodePart(part) {
 
 function App() {
   const [address, setAddress] = useState(readAddress());
-  const [session, setSession] = useState(/** @type {any} */ (null));
+  const [session, setSession] = useState(/** @type {Session | null} */ (null));
   const [problem, setProblem] = useState(/** @type {Error | null} */ (null));
   useEffect(() => {
     const change = () => setAddress(readAddress());
@@ -36,21 +38,41 @@ function App() {
   useEffect(() => {
     document.title = [address.parts[1], "Headgate"].filter(Boolean).join(" · ");
   }, [address]);
-  return html`<div><header><a class="brand" href="#/">Headgate</a><span class="space"></span><a href="/docs">API</a>
-      ${session?.keys_required && session.may_read && html`<button onClick=${signOut}>Sign out</button>`}</header>
-    <main><${Trouble} problem=${problem} />
-      ${session && !session.may_read && html`<${SignIn} onDone=${setSession} />`}
-      ${session?.may_read && html`${!session.may_store && html`<p class="quiet">This key may look, and may not store.</p>`}<${Page} address=${address} session=${session} />`}</main></div>`;
+  return html`
+    <div>
+      <header>
+        <a class="brand" href="#/">Headgate</a>
+        <span class="space"></span>
+        <a href="/docs">API</a>
+        ${session?.keys_required && session.may_read && html`<button onClick=${signOut}>Sign out</button>`}
+      </header>
+      <main>
+        <${Trouble} problem=${problem} />
+        ${session && !session.may_read && html`<${SignIn} onDone=${setSession} />`}
+        ${session?.may_read && !session.may_store && html`<p class="quiet">This key may look, and may not store.</p>`}
+        ${session?.may_read && html`<${Page} address=${address} session=${session} />`}
+      </main>
+    </div>
+  `;
 }
 
 function Page({ address, session }) {
   const [room, name, page] = address.parts;
   if (!room) return html`<${OverviewPage} />`;
-  if (room === "topologies" && name && !page) return html`<${TopologyPage} key=${name} name=${name} session=${session} />`;
-  if (room === "topologies" && page === "what-if") return html`<${WhatIfPage} key=${name} name=${name} query=${address.query} />`;
+  if (room === "topologies" && name && !page) {
+    return html`<${TopologyPage} key=${name} name=${name} session=${session} />`;
+  }
+  if (room === "topologies" && page === "what-if") {
+    return html`<${WhatIfPage} key=${name} name=${name} query=${address.query} />`;
+  }
   if (room === "topologies" && page === "decisions") return html`<${DecisionsPage} key=${name} name=${name} />`;
   if (room === "topologies" && page === "forecast") return html`<${ForecastPage} key=${name} name=${name} />`;
-  return html`<div><h1>There is no such page</h1><p><a href="#/">All topologies</a></p></div>`;
+  return html`
+    <div>
+      <h1>There is no such page</h1>
+      <p><a href="#/">All topologies</a></p>
+    </div>
+  `;
 }
 
 function SignIn({ onDone }) {
@@ -60,12 +82,20 @@ function SignIn({ onDone }) {
     const key = new FormData(event.target).get("key");
     call("/v1/session", { method: "POST", body: { key } }).then(onDone, setProblem);
   };
-  return html`<section class="card"><h1>Sign in</h1><${Trouble} problem=${problem} />
-    <form onSubmit=${submit}><label>API key <input type="password" name="key" required autocomplete="current-password" /></label> <button>Sign in</button></form></section>`;
+  return html`
+    <section class="card">
+      <h1>Sign in</h1>
+      <${Trouble} problem=${problem} />
+      <form onSubmit=${submit}>
+        <label>API key <input type="password" name="key" required autocomplete="current-password" /></label>
+        ${" "}<button>Sign in</button>
+      </form>
+    </section>
+  `;
 }
 
 const signOut = () => call("/v1/session", { method: "DELETE" }).finally(() => location.reload());
 
 const root = document.getElementById("app");
-root.replaceChildren();
-render(html`<${App} />`, root);
+root?.replaceChildren();
+if (root) render(html`<${App} />`, root);

@@ -1,8 +1,8 @@
 // What if there were more load, fewer processors, another target?
-import { html, useEffect, useRef, useState } from "./vendor/preact.js";
+import { html, useEffect, useRef, useState } from "./view.js";
 import { at, call } from "./api.js";
 import { Chart } from "./chart.js";
-import { change, count, duration, rate, short } from "./format.js";
+import { change, count, duration, rate, short, UNKNOWN } from "./format.js";
 import { Trouble } from "./hooks.js";
 import { Tabs } from "./topology.js";
 
@@ -17,54 +17,185 @@ export function WhatIfPage({ name, query }) {
     const aborting = (asking.current = new AbortController());
     history.replaceState(null, "", writeAddress(name, terms));
     call(at(name, "/what-if"), { method: "POST", body: writeBody(terms), signal: aborting.signal }).then(
-      (answer) => { setFound(answer); setProblem(null); },
-      (error) => { if (!aborting.signal.aborted) setProblem(error); },
+      (answer) => {
+        setFound(answer);
+        setProblem(null);
+      },
+      (error) => {
+        if (!aborting.signal.aborted) setProblem(error);
+      },
     );
     return () => aborting.abort();
   }, [name, terms]);
   const set = (part) => setTerms((before) => ({ ...before, ...part }));
-  return html`<div class="page"><h1>${name}</h1><${Tabs} name=${name} on="what-if" />
-    <section class="card"><h2>What if</h2>
-      <label class="slider">load × <span>${short(terms.load)}</span>
-        <input type="range" min="-1" max="0.699" step="0.01" value=${Math.log10(terms.load)} aria-valuetext=${`${short(terms.load)} times the measured load`}
-          onInput=${(event) => set({ load: Number((10 ** Number(event.target.value)).toPrecision(3)) })} /></label>
-      <label>processors at most <input type="number" min="1" value=${terms.kMax ?? ""} placeholder="no limit" onInput=${(event) => set({ kMax: readWhole(event.target.value) })} /></label>
-      <label>E[T] at most, in seconds <input type="number" min="0" step="any" value=${terms.tMax ?? ""} placeholder="as the policy says" onInput=${(event) => set({ tMax: readPositive(event.target.value) })} /></label>
-      <p class="quiet">Nothing is stored. The address of this page holds these terms: share it.</p>
-    </section>
-    <${Trouble} problem=${problem} />
-    ${found && html`<${Answer} found=${found} />`}</div>`;
+  const setLoad = (event) => set({ load: Number((10 ** Number(event.target.value)).toPrecision(3)) });
+  return html`
+    <div class="page">
+      <h1>${name}</h1>
+      <${Tabs} name=${name} on="what-if" />
+      <section class="card">
+        <h2>What if</h2>
+        <label class="slider">
+          load × <span>${short(terms.load)}</span>
+          <input type="range" min="-1" max="0.699" step="0.01" value=${Math.log10(terms.load)}
+            aria-valuetext="${short(terms.load)} times the measured load" onInput=${setLoad} />
+        </label>
+        <label>
+          processors at most${" "}
+          <input type="number" min="1" value=${terms.kMax ?? ""} placeholder="no limit"
+            onInput=${(event) => set({ kMax: readWhole(event.target.value) })} />
+        </label>
+        <label>
+          E[T] at most, in seconds${" "}
+          <input type="number" min="0" step="any" value=${terms.tMax ?? ""} placeholder="as the policy says"
+            onInput=${(event) => set({ tMax: readPositive(event.target.value) })} />
+        </label>
+        <p class="quiet">Nothing is stored. The address of this page holds these terms: share it.</p>
+      </section>
+      <${Trouble} problem=${problem} />
+      ${found && html`<${Answer} found=${found} />`}
+    </div>
+  `;
 }
 
 function Answer({ found }) {
-  const { current, planned, gate, frontier } = found;
+  const { planned, gate } = found;
+  return html`
+    <div>
+      <${Figures} found=${found} />
+      <${Frontier} found=${found} />
+      ${planned && html`<${Plan} planned=${planned} running=${gate?.processors ?? {}} />`}
+    </div>
+  `;
+}
+
+function Figures({ found }) {
+  const { current, planned, gate } = found;
+  const running = current?.stable ? duration(current.expected_sojourn_seconds) : "cannot keep up";
+  return html`
+    <section class="card">
+      <dl class="figures">
+        <div>
+          <dt>rate</dt>
+          <dd>${rate(found.external_rate)}</dd>
+        </div>
+        <div>
+          <dt>what runs</dt>
+          <dd>${current ? running : "not known"}</dd>
+        </div>
+        <div>
+          <dt>gate</dt>
+          <dd>${gate ? (gate.passed ? "✓ passes" : "▲ fails") : UNKNOWN}</dd>
+        </div>
+        <div>
+          <dt>planned</dt>
+          <dd>${planned ? duration(planned.expected_sojourn_seconds) : "nothing would do"}</dd>
+        </div>
+        <div>
+          <dt>processors</dt>
+          <dd>${change(current?.processors_total ?? null, planned?.processors_total ?? null)}</dd>
+        </div>
+        <div>
+          <dt>what runs holds up to</dt>
+          <dd>${rate(gate?.headroom_rate)}</dd>
+        </div>
+      </dl>
+      ${gate && html`
+        <ul>
+          ${gate.checks.map((one) => html`<li>${one.passed ? "✓" : "▲"} ${one.name}: ${one.detail}</li>`)}
+        </ul>
+      `}
+      ${found.diagnostics.length > 0 && html`
+        <ul>
+          ${found.diagnostics.map((one) => html`<li>${one.detail} <span class="code">${one.code}</span></li>`)}
+        </ul>
+      `}
+    </section>
+  `;
+}
+
+function Frontier({ found }) {
+  const { current, planned, frontier } = found;
   const xs = frontier.map((one) => one.processors_total);
-  const target = found.t_max_seconds === null ? [] : [{ name: "target", values: xs.map(() => found.t_max_seconds), className: "target" }];
+  const target = found.t_max_seconds === null
+    ? []
+    : [{ name: "target", values: xs.map(() => found.t_max_seconds), className: "target" }];
   const writeX = (x) => `${count(x)} processors`;
-  const lines = [{ name: "least E[T]", values: frontier.map((one) => one.expected_sojourn_seconds), className: "measured" }, ...target];
+  const least = frontier.map((one) => one.expected_sojourn_seconds);
+  const lines = [{ name: "least E[T]", values: least, className: "measured" }, ...target];
   const marks = [];
   if (current) marks.push({ x: current.processors_total, text: `now: ${count(current.processors_total)}` });
   if (planned) marks.push({ x: planned.processors_total, text: `planned: ${count(planned.processors_total)}` });
-  return html`<div><section class="card"><dl class="figures">
-      <div><dt>rate</dt><dd>${rate(found.external_rate)}</dd></div>
-      <div><dt>what runs</dt><dd>${current ? (current.stable ? duration(current.expected_sojourn_seconds) : "cannot keep up") : "not known"}</dd></div>
-      <div><dt>gate</dt><dd>${gate ? (gate.passed ? "✓ passes" : "▲ fails") : "–"}</dd></div>
-      <div><dt>planned</dt><dd>${planned ? duration(planned.expected_sojourn_seconds) : "nothing would do"}</dd></div>
-      <div><dt>processors</dt><dd>${change(current?.processors_total ?? null, planned?.processors_total ?? null)}</dd></div>
-      <div><dt>what runs holds up to</dt><dd>${rate(gate?.headroom_rate)}</dd></div></dl>
-    ${gate && html`<ul>${gate.checks.map((one) => html`<li>${one.passed ? "✓" : "▲"} ${one.name}: ${one.detail}</li>`)}</ul>`}
-    ${found.diagnostics.length > 0 && html`<ul>${found.diagnostics.map((one) => html`<li>${one.detail} <span class="code">${one.code}</span></li>`)}</ul>`}</section>
-    <section class="card"><h2>E[T] over processors</h2>
-      <${Chart} label="The best split of each number of processors" xs=${xs} writeX=${writeX} lines=${lines} write=${duration} marks=${marks} cap=${found.t_max_seconds && 4 * found.t_max_seconds} />
-      <details><summary>Which operator gets each processor</summary><div class="scroll tall" tabindex="0" role="group" aria-label="A part that can be scrolled"><table><thead><tr><th scope="col">processors</th><th scope="col">E[T]</th><th scope="col">goes to</th></tr></thead>
-      <tbody>${frontier.map((one) => html`<tr><th scope="row">${count(one.processors_total)}</th><td>${duration(one.expected_sojourn_seconds)}</td><td>${one.operator ?? "the fewest that keep up"}</td></tr>`)}</tbody></table></div></details></section>
-    ${planned && html`<section class="card"><h2>The plan</h2><div class="scroll tall" tabindex="0" role="group" aria-label="A part that can be scrolled"><table><thead><tr><th scope="col">operator</th><th scope="col">now → planned</th></tr></thead>
-      <tbody>${Object.entries(planned.processors).map(([operator, many]) => html`<tr><th scope="row">${operator}</th><td>${change(gate?.processors[operator] ?? null, many)}</td></tr>`)}</tbody></table></div></section>`}</div>`;
+  const cap = found.t_max_seconds && 4 * found.t_max_seconds;
+  return html`
+    <section class="card">
+      <h2>E[T] over processors</h2>
+      <${Chart} label="The best split of each number of processors" xs=${xs} writeX=${writeX} lines=${lines}
+        write=${duration} marks=${marks} cap=${cap} />
+      <details>
+        <summary>Which operator gets each processor</summary>
+        <div class="scroll tall" tabindex="0" role="group" aria-label="A part that can be scrolled">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">processors</th>
+                <th scope="col">E[T]</th>
+                <th scope="col">goes to</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${frontier.map((one) =>
+                html`
+                  <tr>
+                    <th scope="row">${count(one.processors_total)}</th>
+                    <td>${duration(one.expected_sojourn_seconds)}</td>
+                    <td>${one.operator ?? "the fewest that keep up"}</td>
+                  </tr>
+                `
+              )}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </section>
+  `;
+}
+
+function Plan({ planned, running }) {
+  return html`
+    <section class="card">
+      <h2>The plan</h2>
+      <div class="scroll tall" tabindex="0" role="group" aria-label="A part that can be scrolled">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">operator</th>
+              <th scope="col">now → planned</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${Object.entries(planned.processors).map(([operator, many]) =>
+              html`
+                <tr>
+                  <th scope="row">${operator}</th>
+                  <td>${change(running[operator] ?? null, many)}</td>
+                </tr>
+              `
+            )}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  `;
 }
 
 /** @param {URLSearchParams} query */
 function readTerms(query) {
-  return { load: readPositive(query.get("load") ?? "") ?? 1, kMax: readWhole(query.get("k_max") ?? ""), tMax: readPositive(query.get("t_max") ?? "") };
+  return {
+    load: readPositive(query.get("load") ?? "") ?? 1,
+    kMax: readWhole(query.get("k_max") ?? ""),
+    tMax: readPositive(query.get("t_max") ?? ""),
+  };
 }
 
 /** @param {string} text */
@@ -81,7 +212,11 @@ function readWhole(text) {
 
 /** @param {{load: number, kMax: number | null, tMax: number | null}} terms */
 function writeBody(terms) {
-  return { load_factor: terms.load, ...(terms.kMax === null ? {} : { k_max: terms.kMax }), ...(terms.tMax === null ? {} : { t_max_seconds: terms.tMax }) };
+  return {
+    load_factor: terms.load,
+    ...(terms.kMax === null ? {} : { k_max: terms.kMax }),
+    ...(terms.tMax === null ? {} : { t_max_seconds: terms.tMax }),
+  };
 }
 
 /** @param {string} name @param {{load: number, kMax: number | null, tMax: number | null}} terms */
