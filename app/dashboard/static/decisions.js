@@ -4,7 +4,7 @@ import { at } from "./api.js";
 import { Chart } from "./chart.js";
 import { change, clock, duration, rate, short } from "./format.js";
 import { Trouble, useAnswer, Waiting } from "./hooks.js";
-import { Tabs } from "./topology.js";
+import { Tabs } from "./tabs.js";
 
 const ACTIONS = ["all", "hold", "scale_up", "scale_down", "rebalance"];
 

@@ -4,7 +4,7 @@ import { at } from "./api.js";
 import { Chart } from "./chart.js";
 import { clock, count, percent, rate, UNKNOWN } from "./format.js";
 import { Trouble, useAnswer, Waiting } from "./hooks.js";
-import { Tabs } from "./topology.js";
+import { Tabs } from "./tabs.js";
 
 /** @param {{name: string}} props */
 export function ForecastPage({ name }) {

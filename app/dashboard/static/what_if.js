@@ -4,7 +4,7 @@ import { at, call } from "./api.js";
 import { Chart } from "./chart.js";
 import { change, count, duration, rate, short, UNKNOWN } from "./format.js";
 import { Trouble } from "./hooks.js";
-import { Tabs } from "./topology.js";
+import { Tabs } from "./tabs.js";
 
 /** @param {{name: string, query: URLSearchParams}} props */
 export function WhatIfPage({ name, query }) {

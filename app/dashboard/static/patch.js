@@ -1,0 +1,40 @@
+// What to send to an engine, ready to copy.
+import { html, useState } from "./view.js";
+import { Trouble, useAnswer } from "./hooks.js";
+
+const FORMATS = ["json", "flink", "storm", "heron", "keda", "kubernetes", "flink-operator"];
+
+export function Patch({ decision }) {
+  const [format, setFormat] = useState("json");
+  const [copied, setCopied] = useState("");
+  const found = useAnswer(`/v1/decisions/${decision.id}/patch?format=${format}`);
+  const patch = found.answer;
+  const text = patch ? (patch.command ?? JSON.stringify(patch.body, null, 2)) : "";
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setCopied("Copied."),
+      () => setCopied("The browser does not allow it: select the text."),
+    );
+  const choose = (event) => {
+    setFormat(event.target.value);
+    setCopied("");
+  };
+  return html`
+    <section class="card">
+      <h2>What to send where</h2>
+      <label>
+        for${" "}
+        <select aria-label="Format" value=${format} onChange=${choose}>
+          ${FORMATS.map((one) => html`<option value=${one}>${one}</option>`)}
+        </select>
+      </label>
+      <${Trouble} problem=${found.problem} />
+      ${patch?.path && html`<p><code>${patch.method} ${patch.path}</code></p>`}
+      ${patch && html`
+        <pre class="patch">${text}</pre>
+        <p><button onClick=${copy}>Copy</button> <span aria-live="polite">${copied}</span></p>
+        <ul>${(patch.notes ?? []).map((one) => html`<li>${one}</li>`)}</ul>
+      `}
+    </section>
+  `;
+}
