@@ -39,6 +39,7 @@ def to_decision_answer(
             "expected_sojourn_seconds": decision.recommended.expected_sojourn_seconds,
             "corrected_sojourn_seconds": composed.corrected_seconds,
             "optimum": to_optimum(decision.optimum) if decision.optimum else None,
+            "needed_total": decision.needed,
             "catching_up": to_catching_up(composed, gathered.decided_for),
             "counterfactuals": composed.counterfactuals,
             "moving": to_moving(composed),
@@ -100,6 +101,7 @@ def digest_answer(answer: DecisionAnswer) -> dict[str, float | bool | None]:
     found = {
         "running": answer.processors.current_total,
         "recommended": answer.processors.recommended_total,
+        "needed": answer.needed_total,
         "stable": answer.current.stable,
         "current_seconds": answer.current.expected_sojourn_seconds,
         "recommended_seconds": answer.expected_sojourn_seconds,

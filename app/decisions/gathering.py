@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import Select, or_, select
+from sqlalchemy import Select, func, literal, or_, select
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from app.decisions.schemas import DecisionRequest
@@ -76,6 +77,7 @@ def gather_decision(
     if history is not None or is_looking_ahead(policy) or policy.states:
         rates = gather_rates(session, found, decided_for, history or HISTORY)
     question = to_question(found, policy, decided_for, changes, rates)
+    question = replace(question, wanted_before=find_wanted_before(session, stored, terms, decided_for))
     if policy.catch_up_seconds is not None:
         question = replace(question, catch_up_left_seconds=find_promise(session, stored, decided_for))
     places = STORED | {"states": "/policy/states" if body.policy else None}
@@ -168,6 +170,27 @@ def select_changes(
         )
         .order_by(DecisionRow.decided_for.desc(), DecisionRow.created_at.desc(), DecisionRow.id)
         .limit(1)
+    )
+
+
+def find_wanted_before(
+    session: Session, stored: StoredTopology, terms: PolicyBody, decided_for: datetime
+) -> int | None:
+    """The most processors that the same goal took in the policy's window, by decisions on older data."""
+    if not terms.scale_down_window_seconds:
+        return None
+    try:
+        begin = decided_for - timedelta(seconds=terms.scale_down_window_seconds)
+    except OverflowError:
+        begin = datetime.min.replace(tzinfo=UTC)
+    goal = terms.goal.model_dump(mode="json")
+    return session.scalar(
+        select(func.max(DecisionRow.digest["needed"].as_integer())).where(
+            DecisionRow.topology_id == stored.id,
+            DecisionRow.decided_for >= begin,
+            DecisionRow.decided_for < decided_for,
+            DecisionRow.answer["policy"]["goal"] == literal(goal, JSONB),
+        )
     )
 
 

@@ -246,6 +246,13 @@ class DecisionAnswer(Answer):
         ),
     ] = None
     optimum: Annotated[Optimum | None, Field(description="null: no allocation satisfies the constraints.")]
+    needed_total: Annotated[
+        int | None,
+        Field(
+            description="Processors that the goal takes now: the policy's scale_down_window_seconds keeps as many. "
+            "null: stored before this field existed."
+        ),
+    ] = None
     sized_for: Annotated[SizedFor | None, Field(description="null: stored before this field existed.")] = None
     look_ahead: Annotated[
         LookAhead | None,

@@ -33,6 +33,8 @@ POLICY = {
     "goal": {"t_max_seconds": TARGET_SECONDS, "t_min_seconds": 0.22},
     "smoothing": {"kind": "window", "size": 5},
     "cooldown_seconds": 1800,
+    "scale_down_window_seconds": 3600,
+    "least_saving": 0.1,
 }
 MARKS = {"job": "0f" * 16, "job_name": "visits", "scheduler": "Adaptive", "vertices": {}}
 

@@ -174,6 +174,18 @@ class PolicyBody(Body):
         float,
         Field(ge=0, lt=1, description="Ignore changes that shorten E[T] by less than this part."),
     ] = 0.05
+    scale_down_window_seconds: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=1e9,
+            description="Give up processors only down to the most that the goal took in this time; 0: at once.",
+        ),
+    ] = 0.0
+    least_saving: Annotated[
+        float,
+        Field(ge=0, lt=1, description="Ignore changes that give up less than this part of the processors."),
+    ] = 0.0
     max_snapshot_age_seconds: Annotated[
         Seconds, Field(description="Refuse to decide on measurements that ended longer ago (503).")
     ] = DEFAULT_LIMIT_SECONDS
@@ -231,6 +243,8 @@ class PolicyBody(Body):
             self.most_deviation,
             self.goal.find_drawn_target(),
             self.catch_up_seconds,
+            self.scale_down_window_seconds,
+            self.least_saving,
         )
 
 

@@ -55,7 +55,7 @@ class Proposal:
     """The processors that a goal asks for, and why.
 
     `urgent`: the goal is missed, or is about to be, so that the trigger does not count. `is_for_speed`: the only reason
-    is a shorter E[T].
+    is a shorter E[T]. `fewest`: with so many the target would be met, where more run and none is given up yet.
     """
 
     counts: list[int]
@@ -63,6 +63,12 @@ class Proposal:
     constraints: tuple[Reason, ...] = ()
     urgent: bool = False
     is_for_speed: bool = False
+    fewest: int | None = None
+
+    @property
+    def needed(self) -> int:
+        """The processors that the goal takes, which a later scale-down remembers."""
+        return sum(self.counts) if self.fewest is None else self.fewest
 
 
 def describe_signal(case: Case) -> str:

@@ -41,7 +41,7 @@ class DecisionQuestion:
     `load` is smoothed from `intervals` (see `decide`), `running` are processors in the topology's order, `history` the
     rates that a horizon is forecast from (None: not known), `owners_left` what the last change did to each operator's
     state. `nodes` and `instances` (by operator) are those of the newest snapshot. `catch_up_left_seconds` remain until
-    the time by which an earlier decision meant to have the backlog worked off.
+    the time by which an earlier decision meant to have the backlog worked off. `wanted_before`: see `decide`.
     """
 
     topology: Topology
@@ -57,6 +57,7 @@ class DecisionQuestion:
     nodes: Sequence[Node] = ()
     instances: Mapping[str, Sequence[MeasuredInstance]] = field(default_factory=dict)
     catch_up_left_seconds: float | None = None
+    wanted_before: int | None = None
 
     @property
     def catch_up(self) -> CatchUpTerms | None:
@@ -102,6 +103,7 @@ def compose_decision(question: DecisionQuestion) -> ComposedDecision:
         rate_ahead=question.outlook.upper_rate,
         intervals=question.intervals,
         catch_up=question.catch_up,
+        wanted_before=question.wanted_before,
     )
     moves = plan_moves(wanted, keep_owners(policy.states, wanted.current, question.owners_left))
     horizon = find_horizon_if_weighed(question, wanted, moves)

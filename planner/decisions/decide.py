@@ -10,10 +10,12 @@ from typing import Literal
 from planner.allocation.allocate import allocate_budget
 from planner.calibration.intervals import Interval
 from planner.decisions.cases import Case, Proposal, Reason, describe_limit, describe_signal
-from planner.decisions.catch_up import CatchUpTerms, lift_proposal
+from planner.decisions.catch_up import CatchUpTerms
+from planner.decisions.catch_up_proposal import lift_proposal
 from planner.decisions.latency_target import propose_for_target
 from planner.decisions.owner_terms import LastChange, Policy, bound_topology
 from planner.decisions.quantile_goal import propose_for_quantile
+from planner.decisions.scale_down import keep_running, lift_to_wanted
 from planner.decisions.wait_correction import Correction, correct_waits
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.gates.headroom import scale_load
@@ -30,7 +32,10 @@ SizedBy = Literal["smoothed", "newest", "forecast"]
 
 @dataclass(frozen=True)
 class Decision:
-    """The action, the estimates before and after, and the reasons and bounds that led to it."""
+    """The action, the estimates before and after, and the reasons and bounds that led to it.
+
+    `needed`: the processors that the goal takes now, which a scale-down within the policy's window goes by.
+    """
 
     action: Action
     goal: Goal
@@ -46,6 +51,7 @@ class Decision:
     sized_rate: float
     sized_by: SizedBy
     correction: Correction
+    needed: int
     situation: Situation = field(repr=False)
 
 
@@ -60,6 +66,7 @@ def decide(
     rate_ahead: float | None = None,
     intervals: Sequence[Interval] | None = None,
     catch_up: CatchUpTerms | None = None,
+    wanted_before: int | None = None,
 ) -> Decision:
     """The decision under `load`, smoothed or not, with `running` processors per operator in topology order.
 
@@ -68,7 +75,8 @@ def decide(
     smoothed rate: after a step of the load the smoothed rate lies between the old and the new one, and sizing for it
     would take a second change. `intervals` are those that `load` was smoothed from, oldest first, each with the
     processors that it ran with; without them `load` counts as one interval that ran with `running`. `catch_up` says
-    within which time the tuples that wait are to be worked off.
+    within which time the tuples that wait are to be worked off. `wanted_before` is the largest number of processors
+    that decisions of the last scale_down_window_seconds wanted.
     """
     case = gather_case(topology, load, running, policy, newest_rate, rate_ahead, intervals)
     goal, propose = choose_goal(policy)
@@ -76,34 +84,39 @@ def decide(
         proposal = propose(case)
     except (BudgetTooSmall, BoundTooSmall, TargetUnreachable) as error:
         proposal = Proposal(case.running, (), (describe_limit(error),))
-    return conclude(case, goal, lift_proposal(case, proposal, catch_up), last)
+    return conclude(case, goal, lift_proposal(case, proposal, catch_up), last, wanted_before)
 
 
-def conclude(case: Case, goal: Goal, proposal: Proposal, last: LastChange | None) -> Decision:
+def conclude(
+    case: Case, goal: Goal, proposal: Proposal, last: LastChange | None, wanted_before: int | None
+) -> Decision:
     """The decision: what the goal proposes, or to hold where a rule forbids the change."""
     situation, current, load = case.situation, case.current, case.situation.load
     optimum = assess_counts(situation, proposal.counts)
     sized, sized_by = find_sized(case, goal)
-    wanted = name_action(case.running, proposal.counts)
     cooldown_left = find_cooldown(case.policy, last)
     change = find_rate_change(load, last)
-    held = hold_back(case, proposal, wanted, cooldown_left, change)
+    kept = lift_to_wanted(case, proposal, wanted_before)
+    wanted = name_action(case.running, kept.counts)
+    held = hold_back(case, kept, wanted, cooldown_left, change, wanted_before)
     action: Action = "hold" if held else wanted
+    then = optimum if kept is proposal else assess_counts(situation, kept.counts)
     return Decision(
         action=action,
         goal=goal,
         current=current,
-        recommended=current if action == "hold" else optimum,
+        recommended=current if action == "hold" else then,
         optimum=None if proposal.counts == case.running and proposal.constraints else optimum,
         measured_sojourn_seconds=load.measured_sojourn_seconds,
         cooldown_left_seconds=cooldown_left,
         rate_change=change,
         urgent=proposal.urgent,
-        reasons=proposal.reasons + held,
+        reasons=kept.reasons + held,
         constraints=proposal.constraints,
         sized_rate=sized.load.external_rate,
         sized_by=sized_by,
         correction=case.correction,
+        needed=proposal.needed,
         situation=situation,
     )
 
@@ -213,10 +226,15 @@ def propose_tradeoff(case: Case) -> Proposal:
     return Proposal(counts, (why,), short, urgent=not case.current.stable)
 
 
-def hold_back(
-    case: Case, proposal: Proposal, wanted: Action, cooldown_left: float, change: float | None
+def hold_back(  # noqa: PLR0917 - what the rules look at
+    case: Case,
+    proposal: Proposal,
+    wanted: Action,
+    cooldown_left: float,
+    change: float | None,
+    wanted_before: int | None,
 ) -> tuple[Reason, ...]:
-    """The rule that forbids the change: at the optimum, cooldown, trigger or too small a gain; empty without one."""
+    """The rule that forbids the change, the first that applies; empty without one."""
     if wanted == "hold":
         return (
             (Reason("at-optimum", "The running processors are what the goal asks for."),)
@@ -233,8 +251,16 @@ def hold_back(
             f"{policy.trigger:.6g}."
         )
         return (Reason("trigger", detail),)
+    kept = keep_running(case, proposal, wanted_before) if wanted == "scale_down" else None
+    found = kept or find_little_gain(case, proposal)
+    return (found,) if found else ()
+
+
+def find_little_gain(case: Case, proposal: Proposal) -> Reason | None:
+    """Why a change for speed alone is not worth it; None: it is, or it has another purpose."""
+    policy = case.policy
     if proposal.urgent or not proposal.is_for_speed:
-        return ()
+        return None
     before = case.current.expected_sojourn_seconds
     after = assess_counts(case.situation, proposal.counts).expected_sojourn_seconds
     if before is not None and after is not None and before - after <= policy.least_gain * before:
@@ -242,8 +268,8 @@ def hold_back(
             f"E[T] would go from {before:.6g} s to {after:.6g} s, which is no more than least_gain = "
             f"{policy.least_gain:.6g} of it."
         )
-        return (Reason("gain-too-small", detail),)
-    return ()
+        return Reason("gain-too-small", detail)
+    return None
 
 
 def name_action(running: Sequence[int], counts: Sequence[int]) -> Action:

@@ -42,7 +42,7 @@ def propose_for_target(case: Case) -> Proposal:
     if ahead is not None:
         return ahead
     if not exceeded:
-        return propose_split(case, why)
+        return replace(propose_split(case, why), fewest=find_needed(case))
     try:
         return propose_fewer(case, why)
     except OUT_OF_REACH as error:
@@ -127,6 +127,16 @@ def propose_fewer(case: Case, why: Reason) -> Proposal:
     rate = sizing.situation.load.external_rate
     detail = f"No fewer than {sizing.total} processors would meet t_max_seconds at {rate:.6g} tuples/s."
     return Proposal(case.running, (*reasons, Reason("no-fewer", detail)), sizing.constraints)
+
+
+def find_needed(case: Case) -> int | None:
+    """The fewest processors for the target, at most what runs; None: not asked for, or out of reach."""
+    if not case.policy.scale_down_window_seconds:
+        return None
+    try:
+        return min(size_with_ahead(case, find_factors(case)).total, sum(case.running))
+    except OUT_OF_REACH:
+        return None
 
 
 def propose_split(case: Case, why: Reason) -> Proposal:

@@ -22,6 +22,8 @@ class Policy:
     `horizon_seconds`: a change must have paid back within them, where no forecast says when the next change comes.
     `most_deviation`: streams are redirected where the queue lengths of an operator's instances deviate by more.
     `catch_up_seconds`: within this time tuples that wait, such as after an outage, are to be worked off.
+    `scale_down_window_seconds`: no fewer processors are left than decisions within them wanted; 0: no such window.
+    `least_saving`: giving up a smaller part of what runs is not worth a change.
     """
 
     k_max: int | None = None
@@ -41,6 +43,8 @@ class Policy:
     most_deviation: float = 0.0
     target: TimeTarget | None = None
     catch_up_seconds: float | None = None
+    scale_down_window_seconds: float = 0.0
+    least_saving: float = 0.0
 
     @property
     def has_target(self) -> bool:

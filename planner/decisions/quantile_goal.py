@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 
 from planner.allocation.allocate import allocate_budget
 from planner.decisions.cases import Case, Proposal, Reason, describe_limit
-from planner.errors import BoundTooSmall, QuantileUnreachable
+from planner.errors import BoundTooSmall, BudgetTooSmall, QuantileUnreachable, TargetUnreachable
 from planner.gates.drawn_limit import DrawnLimit, draw_limit
 from planner.gates.verdict import plan_counts
 from planner.plans.estimation import Situation
 from planner.plans.time_target import TimeTarget
+
+OUT_OF_REACH = (BudgetTooSmall, BoundTooSmall, TargetUnreachable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +43,23 @@ def propose_for_quantile(case: Case) -> Proposal:
         return propose_enough(case, limit, Reason("ahead-of-load", detail))
     if policy.t_min_seconds is None or seconds >= policy.t_min_seconds:
         why = Reason("within-target", f"{seen}: the number of processors is right.")
-        return Proposal(case.running, (why,))
+        return Proposal(case.running, (why,), fewest=find_needed(case, limit))
     why = Reason("target-exceeded", f"{seen}, below t_min_seconds = {policy.t_min_seconds:.6g}.")
     sizing = size_for_quantile(case, limit)
     if sum(sizing.counts) < sum(case.running):
         return Proposal(sizing.counts, (why, describe_draw(limit)), sizing.constraints)
     detail = f"No fewer than {sum(sizing.counts)} processors would meet the target."
     return Proposal(case.running, (why, Reason("no-fewer", detail)), sizing.constraints)
+
+
+def find_needed(case: Case, limit: DrawnLimit) -> int | None:
+    """The fewest processors for the target, at most what runs; None: not asked for, or out of reach."""
+    if not case.policy.scale_down_window_seconds:
+        return None
+    try:
+        return min(sum(size_for_quantile(case, limit).counts), sum(case.running))
+    except OUT_OF_REACH:
+        return None
 
 
 def find_signal(case: Case, limit: DrawnLimit) -> float | None:

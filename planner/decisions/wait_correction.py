@@ -5,8 +5,9 @@ For an interval j with processors k_j and load λ_j the model gives a service pa
     S_j = Σ vᵢ/μᵢ,    W_j = Σ vᵢWᵢ(k_j, λ_j)
 
 and only the wait is corrected: M_j = S_j + c·W_j with the measured sojourn M_j. Over all telling intervals
-c = Σ(M_j − S_j)⁺ / ΣW_j, so that a longer measurement never lowers c. There is one c for queues that processors share
-and one for a queue of each processor (queueing/own_queues), since the two waits fall differently with more processors.
+c = Σ(M_j − S_j)⁺ / Σ max(W_j, S_j/20), so that a longer measurement never lowers c, and that the scatter of
+measurements is no large multiple of a wait of next to nothing. There is one c for queues that processors share and one
+for a queue of each processor (queueing/own_queues), since the two waits fall differently with more processors.
 The second is considered only where no operator of the topology says its queueing: what is said is modelled as it is.
 Modelled waits contain the factors of single operators (planner.calibration) where the load has them, so that c corrects
 what these leave: nothing is corrected twice. Whether queues are shared at all is judged without these factors. Which
@@ -28,6 +29,8 @@ LITTLE_WAIT = 0.2
 # The error of the modelled wait itself (Whitt 1993): a larger factor is taken for another kind of queue.
 MODEL_ERROR = 1.2
 LARGEST_FACTOR = 1e6
+# Measured times scatter by some percent of the service. A modelled wait below that tells nothing by its ratio to them.
+LEAST_WAIT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,11 @@ class Seen:
         return max(0.0, self.measured_seconds - self.service_seconds)
 
     @property
+    def least_seconds(self) -> float:
+        """The wait that a measurement is compared with at least."""
+        return LEAST_WAIT * self.service_seconds
+
+    @property
     def is_calm(self) -> bool:
         """Whether tuples would hardly wait even with a queue for each processor, where that is considered."""
         return self.own_seconds <= LITTLE_WAIT * self.service_seconds
@@ -98,14 +106,14 @@ def correct_waits(  # noqa: PLR0917 - the arguments of a decision
     missed = [one for one in calm if one.measured_seconds > t_max_seconds]
     excess = fsum([one.weight * one.excess for one in telling])
     return Correction(
-        find_factor(excess, [one.weight * one.shared_seconds for one in telling]),
+        find_factor(excess, [one.weight * max(one.shared_seconds, one.least_seconds) for one in telling]),
         find_factor(excess, [one.weight * one.own_seconds for one in telling])
         if is_unsaid(topology)
         else None,
         len(telling),
         len(calm),
         len(missed),
-        find_factor(excess, [one.weight * one.plain_seconds for one in telling]),
+        find_factor(excess, [one.weight * max(one.plain_seconds, one.least_seconds) for one in telling]),
     )
 
 
@@ -163,9 +171,8 @@ def correct_sojourn(situation: Situation, counts: Sequence[int], correction: Cor
     """E[T] = S + c·W of these processors with waits as they were measured; None: nothing to compare, or no end."""
     if correction.shared is None or not situation.load.external_rate:
         return None
-    factor, wait = correction.shared, find_wait(situation, counts)
+    service = situation.find_lower_bound()
+    factor, wait = correction.shared, max(find_wait(situation, counts), LEAST_WAIT * service)
     if correction.is_own and correction.own is not None:
         factor, wait = correction.own, find_own_wait(situation, counts)
-    if wait == inf:
-        return None
-    return situation.find_lower_bound() + factor * wait
+    return None if wait == inf else service + factor * wait

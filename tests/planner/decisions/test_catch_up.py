@@ -16,28 +16,10 @@ from planner.decisions.catch_up import (
     find_seconds_left,
     plan_catch_up,
 )
-from planner.decisions.decide import Decision, decide
-from planner.decisions.owner_terms import LastChange, Policy
 from planner.plans.estimation import Situation, survey_load
 from planner.topology.load_smoothing import smooth_window
-from planner.values import DEFAULT_MODEL, Edge, Entry, InstanceLoad, Load, Operator, OperatorLoad, Topology
-
-# parse emits two tuples of which store gets one; half of what store sends comes back to parse.
-TOPOLOGY = Topology(
-    (Operator("parse"), Operator("store"), Operator("out")),
-    (Edge("parse", "store", 1.5), Edge("store", "parse", 0.2), Edge("store", "out", 0.5)),
-    (Entry("parse"),),
-)
-SERVICE = {"parse": 20.0, "store": 40.0, "out": 80.0}
-NAMES = tuple(SERVICE)
-
-
-def load_of(waiting: Mapping[str, float | None], rate: float = 50.0, runs: Sequence[int] = (6, 5, 2)) -> Load:
-    operators = {
-        name: OperatorLoad(SERVICE[name], processors=count, backlog_tuples=waiting.get(name))
-        for name, count in zip(NAMES, runs, strict=True)
-    }
-    return Load(rate, operators)
+from planner.values import DEFAULT_MODEL, Entry, InstanceLoad, Load, Operator, OperatorLoad, Topology
+from tests.planner.decisions.backlogs import NAMES, SERVICE, TOPOLOGY, load_of
 
 
 def situation_of(waiting: Mapping[str, float | None], topology: Topology = TOPOLOGY) -> Situation:
@@ -178,80 +160,6 @@ def test_the_hottest_key_limits_how_fast_work_is_done():
     backlog = find_backlog(situation)
     assert backlog is not None
     assert find_seconds_left(situation, backlog, [4]) == pytest.approx(100.0 / (20.0 / 0.6 - 10.0))
-
-
-def choose(waiting: Mapping[str, float | None], policy: Policy, last: LastChange | None = None) -> Decision:
-    terms = None if policy.catch_up_seconds is None else CatchUpTerms(policy.catch_up_seconds)
-    return decide(TOPOLOGY, load_of(waiting), (6, 5, 2), policy, last, catch_up=terms)
-
-
-def count_of(decision: Decision) -> list[int]:
-    return [one.processors for one in decision.recommended.operators]
-
-
-def test_a_backlog_scales_up_although_the_target_is_met_and_says_why():
-    policy = Policy(t_max_seconds=2.0, look_ahead=False, catch_up_seconds=60.0)
-    calm = choose({}, policy)
-    assert calm.action == "hold"
-    late = choose({"parse": 20_000.0}, policy)
-    assert late.action == "scale_up"
-    assert "catch-up" in [reason.code for reason in late.reasons]
-    assert all(new >= old for new, old in zip(count_of(late), (6, 5, 2), strict=True))
-    assert choose({"parse": 20_000.0}, replace(policy, catch_up_seconds=None)).action == "hold"
-
-
-def test_a_backlog_is_no_gain_in_e_t_that_may_be_too_small():
-    policy = Policy(k_max=30, look_ahead=False, catch_up_seconds=60.0, least_gain=0.99)
-    decision = choose({"parse": 3000.0}, policy)
-    assert decision.action == "scale_up"
-    assert "catch-up" in [reason.code for reason in decision.reasons]
-
-
-def test_a_backlog_never_gives_up_processors_that_would_have_stayed():
-    # With no stream at all the best split is one processor each; k_max is below what runs.
-    policy = Policy(t_max_seconds=2.0, k_max=12, look_ahead=False, catch_up_seconds=60.0)
-    for waiting in ({}, {"parse": 3000.0}):
-        load = load_of(waiting, rate=0.0)
-        decision = decide(TOPOLOGY, load, (6, 5, 2), policy, catch_up=CatchUpTerms(60.0))
-        assert sum(count_of(decision)) == 13, waiting
-
-
-def test_a_backlog_that_what_runs_can_do_moves_nothing():
-    apart = Topology((*TOPOLOGY.operators, Operator("rare")), TOPOLOGY.edges, TOPOLOGY.entries)
-    load = load_of({})
-    rare = OperatorLoad(5.0, processors=4, backlog_tuples=1000.0)
-    load = replace(load, operators={**load.operators, "rare": rare})
-    policy = Policy(t_max_seconds=2.0, look_ahead=False, catch_up_seconds=60.0)
-    decision = decide(apart, load, (6, 5, 2, 4), policy, catch_up=CatchUpTerms(60.0))
-    assert count_of(decision) == [6, 5, 2, 4]
-
-
-def test_a_backlog_waits_for_the_cooldown_but_not_for_the_trigger():
-    policy = Policy(
-        t_max_seconds=2.0, look_ahead=False, catch_up_seconds=60.0, cooldown_seconds=300.0, trigger=0.5
-    )
-    assert choose({"parse": 2e4}, policy, LastChange(10.0, 50.0)).action == "hold"
-    assert choose({"parse": 2e4}, policy, LastChange(1000.0, 50.0)).action == "scale_up"
-
-
-@given(
-    tuples,
-    tuples,
-    st.sampled_from([Policy(t_max_seconds=2.0), Policy(k_max=14), Policy(t_max_seconds=0.3, k_max=40)]),
-)
-def test_more_that_waits_never_recommends_fewer_processors_in_all(a: float, b: float, terms: Policy):
-    policy = replace(terms, look_ahead=False, catch_up_seconds=120.0)
-    less, more = sorted((a, b))
-    few, many = choose({"parse": less}, policy), choose({"parse": more}, policy)
-    assert sum(count_of(few)) <= sum(count_of(many)) or few.goal == "best-split"
-    for decision in (few, many):
-        assert policy.k_max is None or sum(count_of(decision)) <= max(policy.k_max, 13)
-
-
-def test_a_budget_that_cannot_catch_up_in_time_says_how_long_it_takes():
-    decision = choose({"parse": 1e6}, Policy(k_max=14, catch_up_seconds=60.0))
-    assert "catch-up-bounded" in [reason.code for reason in decision.constraints]
-    assert sum(count_of(decision)) <= 14
 
 
 def test_a_promise_is_kept_and_made_anew_once_it_has_passed():

@@ -2,43 +2,27 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from planner.calibration.intervals import Interval
-from planner.decisions.decide import decide
-from planner.decisions.owner_terms import LastChange, Policy
+from planner.decisions.owner_terms import Policy
 from planner.decisions.rate_outlook import (
     MOST_STEPS,
     NO_OUTLOOK,
-    RateHistory,
     RateOutlook,
     count_cooldown_steps,
     forecast_each_step,
     is_looking_ahead,
     look_out,
 )
-from planner.topology.load_smoothing import smooth_window
-from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 from planner.workloads.rate_ahead import look_ahead
-from planner.workloads.series import Measurement
-from tests.planner.queues_simulated import Chain
-
-STEP = 60.0
-
-PAIR = Topology((Operator("parse"), Operator("score")), (Edge("parse", "score"),), (Entry("parse"),))
-
-SERVICE = {"parse": 4.0, "score": 5.0}
+from tests.planner.decisions.simulated_days import STEP, live_through, remember
 
 POLICY = Policy(t_max_seconds=1.0, t_min_seconds=0.6, cooldown_seconds=5 * STEP)
 
 WAVE = [50.0 + 10.0 * math.sin(i / 9.0) + (i * 7 % 5) for i in range(60)]
-
-
-def remember(rates: Sequence[float]) -> RateHistory:
-    return RateHistory([Measurement(STEP * i, rate) for i, rate in enumerate(rates)], STEP)
 
 
 def look(rates: Sequence[float]) -> float | None:
@@ -80,50 +64,6 @@ def test_each_step_is_forecast_as_far_as_the_policy_s_horizon():
     assert (short.rates, "7 steps" in short.missing) == ((), True)
 
 
-@dataclass
-class Day:
-    """How it went: intervals measured above the target, and the mean number of processors."""
-
-    missed: int = 0
-    processors: float = 0.0
-
-
-def live_through(rates: Sequence[float], *, is_ahead: bool) -> Day:
-    """Every minute the queues are simulated, measured and decided about; what is decided runs at once."""
-    job = Chain([1.0 / mu for mu in SERVICE.values()], (6, 5), own=False, seed=9)
-    loads: list[Load] = []
-    changed: tuple[int, float] | None = None
-    day = Day()
-    for minute, rate in enumerate(rates):
-        running = job.servers
-        arrived, measured = job.run(rate, STEP)
-        day.missed += measured > (POLICY.t_max_seconds or 0.0)
-        day.processors += sum(running) / len(rates)
-        operators = {
-            name: OperatorLoad(mu, processors=count)
-            for (name, mu), count in zip(SERVICE.items(), running, strict=True)
-        }
-        loads.append(Load(arrived, operators, measured))
-        smoothed, _ = smooth_window(loads[-3:], 3)
-        upper = None
-        if is_ahead and len(loads) >= 30:
-            upper = look([load.external_rate for load in loads[-300:]])
-        decision = decide(
-            PAIR,
-            smoothed,
-            running,
-            POLICY,
-            LastChange((minute - changed[0]) * STEP, changed[1]) if changed else None,
-            newest_rate=arrived,
-            rate_ahead=upper,
-            intervals=[Interval(load) for load in loads[-3:]],
-        )
-        if decision.action != "hold":
-            changed = (minute, smoothed.external_rate)
-            job.resize([one.processors for one in decision.recommended.operators])
-    return day
-
-
 def make_day(minutes: int) -> list[float]:
     """Quiet, a ramp to five times as much, a plateau, and back; with noise that lasts some minutes."""
     generator = np.random.default_rng(4)
@@ -137,7 +77,7 @@ def make_day(minutes: int) -> list[float]:
 
 def test_a_day_with_a_ramp_misses_a_third_as_often_for_a_tenth_more_processors():
     rates = make_day(360)
-    before, ahead = live_through(rates, is_ahead=False), live_through(rates, is_ahead=True)
+    before, ahead = (live_through(rates, replace(POLICY, look_ahead=one)) for one in (False, True))
     print(before, ahead)  # noqa: T201 -- for `pytest -rP`
     assert before.missed >= 20
     assert ahead.missed <= before.missed / 3.0

@@ -1,0 +1,48 @@
+"""Processors are kept while decisions for the same goal needed them within the policy's window."""
+
+from typing import Any
+
+import httpx
+
+from tests.app.decision_calls import ENOUGH, TARGET, decide, observe, put_policy
+
+WINDOW = TARGET | {"cooldown_seconds": 0, "scale_down_window_seconds": 600, "look_ahead": False}
+
+
+def grow(client: httpx.Client, name: str, policy: dict[str, Any]) -> dict[str, int]:
+    """What a decision at minute 2 recommends for twice the rate, under the stored or another policy."""
+    observe(client, name, 2, 640.0, ENOUGH)
+    up = decide(client, name, 2, policy=policy)
+    assert (up["action"], up["needed_total"]) == ("scale_up", up["processors"]["recommended_total"])
+    counts: dict[str, int] = up["processors"]["recommended"]
+    return counts
+
+
+def test_processors_stay_for_the_window_and_no_longer(client: httpx.Client, known: str):
+    put_policy(client, known, WINDOW)
+    more = grow(client, known, WINDOW)
+    observe(client, known, 6, 320.0, more)
+    first, again = decide(client, known, 6), decide(client, known, 6)
+    assert (first["action"], first["reasons"][-1]["code"]) == ("hold", "scale-down-window")
+    assert first["needed_total"] < sum(more.values())
+    assert (again["action"], again["reasons"]) == (first["action"], first["reasons"])
+    observe(client, known, 13, 320.0, more)
+    later = decide(client, known, 13)
+    assert (later["action"], later["processors"]["recommended_total"]) == (
+        "scale_down",
+        first["needed_total"],
+    )
+
+
+def test_what_another_goal_needed_does_not_count(client: httpx.Client, known: str):
+    put_policy(client, known, WINDOW)
+    more = grow(client, known, WINDOW | {"goal": {"t_max_seconds": 0.09, "t_min_seconds": 0.06}})
+    observe(client, known, 6, 320.0, more)
+    assert decide(client, known, 6)["action"] == "scale_down"
+
+
+def test_a_window_longer_than_all_calendars_is_all_that_was_decided(client: httpx.Client, known: str):
+    put_policy(client, known, WINDOW | {"scale_down_window_seconds": 1e9})
+    more = grow(client, known, WINDOW)
+    observe(client, known, 60 * 24, 320.0, more)
+    assert decide(client, known, 60 * 24)["reasons"][-1]["code"] == "scale-down-window"
