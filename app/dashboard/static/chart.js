@@ -16,7 +16,7 @@ const MOST_TABLE_ROWS = 200;
 /**
  * @typedef {{name: string, values: (number | null)[], className: string, write?: (v: number | null) => string}} Line
  * @param {{label: string, xs: number[], writeX: (x: number) => string, lines: Line[],
- *   write?: (v: number | null) => string, marks?: {x: number, text: string}[], cap?: number | null}} props
+ *   write?: (v: number | null) => string, marks?: {x: number, text: string, label?: string}[], cap?: number | null}} props
  */
 export function Chart({ label, xs, writeX, lines, write = short, marks = [], cap = null }) {
   const width = document.documentElement.clientWidth < 700 ? NARROW : WIDE;
@@ -65,11 +65,15 @@ export function Chart({ label, xs, writeX, lines, write = short, marks = [], cap
                   text-anchor=${place ? "end" : "start"}>${xs.length > 1 || !place ? writeX(xs[index]) : ""}</text>
               `,
           )}
-          ${marks.map((one) =>
+          ${marks.map((one, place) =>
             html`
               <line class="mark" x1=${scale.x(one.x)} x2=${scale.x(one.x)} y1=${TOP} y2=${HEIGHT - BOTTOM}>
                 <title>${one.text}</title>
               </line>
+              ${one.label && html`
+                <text class="mark-label" x=${scale.x(one.x) + 4} y=${TOP +
+                  (isClose(marks, place, scale) ? 25 : 12)}>${one.label}</text>
+              `}
             `
           )}
           ${lines.map((one) => html`<path class="line ${one.className}" d=${drawPath(xs, one.values, scale)} />`)}
@@ -110,6 +114,11 @@ function Cursor({ xs, lines, at, scale }) {
       ${known.map((one) => html`<circle class="dot ${one.className}" r="3.5" cx=${x} cy=${scale.y(one.values[at])} />`)}
     </g>
   `;
+}
+
+/** Whether the label of a mark would hide that of the mark before it. */
+function isClose(marks, place, scale) {
+  return place > 0 && Math.abs(scale.x(marks[place].x) - scale.x(marks[place - 1].x)) < 70;
 }
 
 /** @param {unknown} value @returns {value is number} */

@@ -50,3 +50,7 @@ export function clock(time) {
 export function change(from, to) {
   return from === to || !isKnown(to) ? count(from) : `${count(from)} → ${count(to)}`;
 }
+
+/** A text in which each word that is written from right to left keeps to itself: numbers beside it stay in order. @param {string} text */
+export const sentence = (text) =>
+  text.replace(/[^\s,;:()'"]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff][^\s,;:()'"]*/g, "\u2068$&\u2069");

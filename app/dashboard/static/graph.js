@@ -1,4 +1,5 @@
 // The operators as a layered graph: how busy each is, how much flows, and what would change.
+import { findNeighbourhood, followStream } from "./neighbours.js";
 import { html, useEffect, useRef, useState } from "./view.js";
 import { change, percent, rate } from "./format.js";
 
@@ -18,47 +19,75 @@ const MOST_WHOLE = 300;
  * @param {{nodes: Node[], edges: Edge[], middle: string | null, onPick: (name: string) => void}} props
  */
 export function TopologyGraph({ nodes, edges, middle, onPick }) {
-  const shown = nodes.length > MOST_NODES ? findNeighbourhood(nodes, edges, middle) : { nodes, edges };
+  const [isWhole, setWhole] = useState(false);
+  const isPart = nodes.length > MOST_NODES && !isWhole;
+  const shown = isPart ? findNeighbourhood(nodes, edges, middle, MOST_NODES) : { nodes, edges };
   const key = JSON.stringify([shown.nodes.map((one) => one.name), shown.edges.map((one) => [one.source, one.target])]);
   const placed = useLayout(key, shown);
+  const pane = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => showPlace(pane.current, placed && middle !== null ? placed.nodes[middle] : undefined), [
+    placed,
+    middle,
+    isWhole,
+  ]);
+  const canBeWhole = nodes.length <= MOST_WHOLE;
+  const isCut = isPart || (placed?.width ?? 0) > Math.min(1180, document.documentElement.clientWidth - 40);
+  return html`
+    <div>
+      <p class="quiet">
+        ${isPart && `Shows ${shown.nodes.length} of ${nodes.length} operators: those nearest to ${middle}. `}
+        ${isPart && !canBeWhole && "The table has all. "}
+        ${canBeWhole && (isCut || isWhole) && html`
+          <button aria-pressed=${isWhole} onClick=${() => setWhole(!isWhole)}>Whole graph</button>
+        `}
+      </p>
+      ${!placed && html`<p class="quiet" aria-live="polite">Places ${shown.nodes.length} operators.</p>`}
+      ${placed && html`
+        <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled" ref=${pane}>
+          <${Drawing} shown=${shown} placed=${placed} middle=${middle} onPick=${onPick} isWhole=${isWhole} />
+        </div>
+      `}
+    </div>
+  `;
+}
+
+/**
+ * @param {{shown: {nodes: Node[], edges: Edge[]}, placed: Placed, middle: string | null, isWhole: boolean,
+ *   onPick: (name: string) => void}} props
+ */
+function Drawing({ shown, placed, middle, isWhole, onPick }) {
   const refs = useRef(/** @type {Record<string, SVGElement | null>} */ ({}));
-  if (!placed) return html`<p class="quiet">Places ${shown.nodes.length} operators.</p>`;
-  const most = Math.max(...shown.edges.map((one) => one.flow ?? 0), 1e-9);
+  const most = shown.edges.reduce((widest, one) => Math.max(widest, one.flow ?? 0), 1e-9);
   const step = (name, event) => {
-    const target = follow(shown, placed, name, event.key);
+    const target = followStream(shown, placed, name, event.key);
     if (event.key === "Enter" || event.key === " ") onPick(name);
     else if (target) refs.current[target]?.focus();
     else return;
     event.preventDefault();
   };
   return html`
-    <div>
-      ${nodes.length > shown.nodes.length && html`
-        <p class="quiet">
-          Shows ${shown.nodes.length} of ${nodes.length} operators: those around ${middle}.${" "}
-          ${nodes.length > MOST_WHOLE ? "The table has all." : ""}
-        </p>
-      `}
-      <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled">
-        <svg class="graph" width=${placed.width} height=${placed.height}
-          viewBox="0 0 ${placed.width} ${placed.height}" role="group"
-          aria-label="Operators and the streams between them. Arrow keys follow the streams.">
-          <defs>
-            <marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"
-              markerUnits="userSpaceOnUse"><path d="M0 0L8 4L0 8z" /></marker>
-          </defs>
-          ${shown.edges.map((one) => html`<${Stream} edge=${one} placed=${placed} most=${most} />`)}
-          ${shown.nodes.map((one) =>
-            html`
-              <${OperatorBox} node=${one} at=${placed.nodes[one.name]} isMiddle=${one.name === middle}
-                keep=${(element) => (refs.current[one.name] = element)} onKey=${(event) => step(one.name, event)}
-                onPick=${() => onPick(one.name)} />
-            `
-          )}
-        </svg>
-      </div>
-    </div>
+    <svg class=${isWhole ? "graph whole" : "graph"} width=${isWhole ? undefined : placed.width}
+      height=${isWhole ? undefined : placed.height} viewBox="0 0 ${placed.width} ${placed.height}" role="group"
+      aria-label="Operators and the streams between them. Arrow keys follow the streams.">
+      <defs>
+        <marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"
+          markerUnits="userSpaceOnUse"><path d="M0 0L8 4L0 8z" /></marker>
+      </defs>
+      ${shown.edges.map((one) => html`<${Stream} edge=${one} placed=${placed} most=${most} />`)}
+      ${shown.nodes.map((one) =>
+        html`
+          <${OperatorBox} node=${one} at=${placed.nodes[one.name]} isMiddle=${one.name === middle}
+            keep=${(element) => (refs.current[one.name] = element)} onKey=${(event) => step(one.name, event)}
+            onPick=${() => onPick(one.name)} />
+        `
+      )}
+    </svg>
   `;
+}
+
+/** Scrolls a pane so that a place in it is in its middle. @param {HTMLElement | null} pane @param {Point} [place] */
+function showPlace(pane, place) {
+  if (pane && place) pane.scrollTo({ left: place.x - pane.clientWidth / 2, top: place.y - pane.clientHeight / 2 });
 }
 
 function Stream({ edge, placed, most }) {
@@ -97,7 +126,7 @@ function OperatorBox({ node, at, isMiddle, keep, onKey, onPick }) {
   const label = `${node.name}: ${percent(busy)} busy, ${rate(node.arrival_rate)}, ${counts} processors`;
   const kind = `box ${level} ${isMiddle ? "middle" : ""}`;
   const place = `translate(${at.x - NODE_WIDTH / 2} ${at.y - NODE_HEIGHT / 2})`;
-  const countsKind = node.running === node.recommended ? "small" : "badge";
+  const countsKind = (node.recommended ?? node.running) === node.running ? "small" : "badge";
   return html`
     <g class=${kind} tabindex="0" role="button" aria-label=${label} ref=${keep} onKeyDown=${onKey}
       onClick=${onPick}
@@ -139,37 +168,4 @@ function startWorker() {
     createScriptURL: (text) => text,
   });
   return new Worker(policy ? policy.createScriptURL(address) : address, { type: "module" });
-}
-
-/** The operators nearest to the middle, by streams in either direction. */
-function findNeighbourhood(nodes, edges, middle) {
-  const near = new Set([middle ?? nodes[0].name]);
-  let before = 0;
-  while (near.size < MOST_NODES && near.size > before) {
-    before = near.size;
-    for (const { source, target } of edges) {
-      if (near.size >= MOST_NODES) break;
-      if (near.has(source)) near.add(target);
-      else if (near.has(target)) near.add(source);
-    }
-  }
-  return {
-    nodes: nodes.filter((one) => near.has(one.name)),
-    edges: edges.filter((one) => near.has(one.source) && near.has(one.target)),
-  };
-}
-
-/** The operator that an arrow key leads to: along a stream, or beside it in the same layer. */
-function follow(shown, placed, name, key) {
-  const to = shown.edges.filter((one) => one.source === name && one.target !== name).map((one) => one.target);
-  const from = shown.edges.filter((one) => one.target === name && one.source !== name).map((one) => one.source);
-  if (key === "ArrowRight") return to[0];
-  if (key === "ArrowLeft") return from[0];
-  if (key !== "ArrowDown" && key !== "ArrowUp") return undefined;
-  const here = placed.nodes[name];
-  const beside = shown.nodes
-    .map((one) => ({ name: one.name, ...placed.nodes[one.name] }))
-    .filter((one) => Math.abs(one.x - here.x) < 2 && (key === "ArrowDown" ? one.y > here.y : one.y < here.y))
-    .sort((a, b) => Math.abs(a.y - here.y) - Math.abs(b.y - here.y));
-  return beside[0]?.name ?? (key === "ArrowDown" ? to[0] : from[0]);
 }

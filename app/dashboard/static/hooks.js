@@ -1,21 +1,30 @@
 // What every page does: ask the service, ask again every 15 s, and say what went wrong.
 import { html, useEffect, useState } from "./view.js";
 import { call } from "./api.js";
+import { sentence } from "./format.js";
 
 const REFRESH_MILLISECONDS = 15000;
 
 /** @typedef {{path: string | null, answer: any, problem: Error | null}} Found */
 
-/** The answer of an address, asked again every 15 s while the page is seen. @param {string | null} path */
-export function useAnswer(path) {
+/**
+ * The answer of an address, asked again every 15 s while the page is seen; with a body it is posted there.
+ * @param {string | null} address @param {unknown} [body]
+ */
+export function useAnswer(address, body) {
+  const path = address && body !== undefined ? `${address} ${JSON.stringify(body)}` : address;
   const [state, setState] = useState(/** @type {Found} */ ({ path: null, answer: null, problem: null }));
   useEffect(() => {
-    if (!path) return undefined;
+    if (!address) return undefined;
     const aborting = new AbortController();
     let timer = 0;
     const ask = async () => {
       try {
-        const answer = await call(path, { signal: aborting.signal });
+        const answer = await call(address, {
+          method: body === undefined ? "GET" : "POST",
+          body,
+          signal: aborting.signal,
+        });
         setState({ path, answer, problem: null });
       } catch (error) {
         if (aborting.signal.aborted) return;
@@ -37,7 +46,7 @@ export function useAnswer(path) {
 /** What went wrong, in the words of the service. @param {{problem: Error | null}} props */
 export function Trouble({ problem }) {
   if (!problem) return null;
-  return html`<p class="trouble" role="alert">${problem.message}</p>`;
+  return html`<p class="trouble" role="alert">${sentence(problem.message)}</p>`;
 }
 
 /** @param {{of: {answer: unknown, problem: Error | null}}} props */

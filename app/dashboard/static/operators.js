@@ -5,70 +5,122 @@ import { TopologyGraph } from "./graph.js";
 
 const MOST_ROWS = 200;
 
+/**
+ * @typedef {{name: string, queueing: string, utilisation: number | null, arrival_rate: number | null,
+ *   service_rate: number | null, wait: number | null, sojourn: number | null, running: number | null,
+ *   recommended: number | null}} Row
+ * @typedef {{key: keyof Row, title: string, write: (row: Row) => string}} Column
+ * @type {Column[]}
+ */
 const COLUMNS = [
-  "operator",
-  "busy",
-  "arrivals",
-  "one processor serves",
-  "wait",
-  "wait + service",
-  "queueing",
-  "processors",
+  { key: "utilisation", title: "busy", write: (row) => percent(row.utilisation) },
+  { key: "arrival_rate", title: "arrivals", write: (row) => rate(row.arrival_rate) },
+  { key: "service_rate", title: "one processor serves", write: (row) => rate(row.service_rate) },
+  { key: "wait", title: "wait", write: (row) => duration(row.wait) },
+  { key: "sojourn", title: "wait + service", write: (row) => duration(row.sojourn) },
+  { key: "queueing", title: "queueing", write: (row) => row.queueing },
+  { key: "running", title: "processors", write: (row) => change(row.running, row.recommended) },
 ];
 
-export function Operators({ topology, decision, picked, onPick }) {
-  const [isAll, setAll] = useState(false);
-  const estimates = new Map((decision?.current.operators ?? []).map((one) => [one.name, one]));
-  const rows = topology.operators.map((one) => ({
-    name: one.name,
-    queueing: one.queueing ?? topology.queueing ?? "not said",
-    utilisation: estimates.get(one.name)?.hottest_utilisation ?? estimates.get(one.name)?.utilisation ?? null,
-    arrival_rate: estimates.get(one.name)?.arrival_rate ?? null,
-    service_rate: estimates.get(one.name)?.service_rate ?? null,
-    wait: estimates.get(one.name)?.wait_seconds ?? null,
-    sojourn: estimates.get(one.name)?.sojourn_seconds ?? null,
-    running: decision?.processors.current[one.name] ?? null,
-    recommended: decision?.processors.recommended[one.name] ?? null,
-  }));
+/**
+ * @param {{topology: any, estimate: any, processors: {current: Record<string, number>,
+ *   recommended: Record<string, number>} | null}} props
+ */
+export function Operators({ topology, estimate, processors }) {
+  const [picked, setPicked] = useState(/** @type {string | null} */ (null));
+  const estimates = new Map((estimate?.operators ?? []).map((one) => [one.name, one]));
+  const rows = topology.operators.map((one) => makeRow(topology, one, estimates.get(one.name), processors));
   const busiest = rows.reduce((most, one) => ((one.utilisation ?? -1) > (most?.utilisation ?? -1) ? one : most), null);
   const edges = topology.edges.map((one) => {
     const source = estimates.get(one.source);
     return { source: one.source, target: one.target, flow: source ? source.arrival_rate * one.selectivity : null };
   });
-  const middle = picked ?? busiest?.name ?? rows[0]?.name ?? null;
-  const listed = isAll ? rows : rows.slice(0, MOST_ROWS);
-  const hidden = rows.length - listed.length;
   const isBusyKnown = (busiest?.utilisation ?? null) !== null;
   return html`
     <section class="card">
       <h2>Operators</h2>
       ${isBusyKnown &&
         html`<p>The busiest is <strong>${busiest.name}</strong>: ${percent(busiest.utilisation)} busy.</p>`}
-      <${TopologyGraph} nodes=${rows} edges=${edges} middle=${middle} onPick=${onPick} />
-      <div class="scroll tall" tabindex="0" role="group" aria-label="A part that can be scrolled">
-        <table class="wide">
-          <thead>
-            <tr>${COLUMNS.map((one) => html`<th scope="col">${one}</th>`)}</tr>
-          </thead>
-          <tbody>
-            ${listed.map((one) =>
-              html`
-                <tr class=${one.name === picked ? "picked" : ""} key=${one.name}>
-                  <th scope="row">${one.name}</th>
-                  <td>${percent(one.utilisation)}</td>
-                  <td>${rate(one.arrival_rate)}</td>
-                  <td>${rate(one.service_rate)}</td>
-                  <td>${duration(one.wait)}</td>
-                  <td>${duration(one.sojourn)}</td>
-                  <td>${one.queueing}</td>
-                  <td>${change(one.running, one.recommended)}</td>
-                </tr>
-              `
-            )}
-          </tbody>
-        </table>
-      </div>
-      ${hidden > 0 && html`<button onClick=${() => setAll(true)}>Show all ${count(rows.length)}</button>`}
+      <${TopologyGraph} nodes=${rows} edges=${edges} middle=${picked ?? busiest?.name ?? rows[0]?.name ?? null}
+        onPick=${setPicked} />
+      <${OperatorTable} rows=${rows} picked=${picked} onPick=${setPicked} />
     </section>
   `;
+}
+
+function makeRow(topology, operator, estimated, processors) {
+  return {
+    name: operator.name,
+    queueing: operator.queueing ?? topology.queueing ?? "not said",
+    utilisation: estimated?.hottest_utilisation ?? estimated?.utilisation ?? null,
+    arrival_rate: estimated?.arrival_rate ?? null,
+    service_rate: estimated?.service_rate ?? null,
+    wait: estimated?.wait_seconds ?? null,
+    sojourn: estimated?.sojourn_seconds ?? null,
+    running: processors?.current[operator.name] ?? estimated?.processors ?? null,
+    recommended: processors?.recommended[operator.name] ?? null,
+  };
+}
+
+/** @param {{rows: Row[], picked: string | null, onPick: (name: string) => void}} props */
+function OperatorTable({ rows, picked, onPick }) {
+  const [isAll, setAll] = useState(false);
+  const [order, setOrder] = useState({ key: /** @type {keyof Row} */ ("utilisation"), isDown: true });
+  const sorted = sortRows(rows, order);
+  const listed = isAll ? sorted : sorted.slice(0, MOST_ROWS);
+  const turn = (key) => setOrder({ key, isDown: order.key === key ? !order.isDown : key !== "queueing" });
+  return html`
+    <div class="scroll tall" tabindex="0" role="group" aria-label="A part that can be scrolled">
+      <table class="wide">
+        <thead>
+          <tr>
+            <${Heading} of=${{ key: "name", title: "operator" }} order=${order} onTurn=${turn} />
+            ${COLUMNS.map((one) => html`<${Heading} of=${one} order=${order} onTurn=${turn} />`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${listed.map((row) =>
+            html`
+              <tr class=${row.name === picked ? "picked" : ""} key=${row.name}>
+                <th scope="row">
+                  <button class="plain" onClick=${() => onPick(row.name)}>${row.name}</button>
+                </th>
+                ${COLUMNS.map((one) => html`<td>${one.write(row)}</td>`)}
+              </tr>
+            `
+          )}
+        </tbody>
+      </table>
+    </div>
+    ${rows.length > listed.length && html`
+      <button onClick=${() => setAll(true)}>Show all ${count(rows.length)}</button>
+    `}
+  `;
+}
+
+/**
+ * @param {{of: {key: keyof Row, title: string}, order: {key: keyof Row, isDown: boolean},
+ *   onTurn: (key: keyof Row) => void}} props
+ */
+function Heading({ of, order, onTurn }) {
+  const isOrder = order.key === of.key;
+  const direction = order.isDown ? "descending" : "ascending";
+  return html`
+    <th scope="col" aria-sort=${isOrder ? direction : undefined}>
+      <button class="plain" onClick=${() => onTurn(of.key)}>
+        ${of.title}${isOrder ? (order.isDown ? " ▾" : " ▴") : ""}
+      </button>
+    </th>
+  `;
+}
+
+/** The rows in order, those that do not know last. @param {Row[]} rows @param {{key: keyof Row, isDown: boolean}} order */
+function sortRows(rows, { key, isDown }) {
+  const side = isDown ? -1 : 1;
+  return [...rows].sort((a, b) => {
+    const [x, y] = [a[key], b[key]];
+    if (x === null || y === null) return Number(x === null) - Number(y === null);
+    if (typeof x === "number" && typeof y === "number") return side * (x - y);
+    return side * String(x).localeCompare(String(y));
+  });
 }

@@ -7,8 +7,9 @@ import { Trouble } from "./hooks.js";
 export function OverTime({ series }) {
   const found = series.answer;
   if (!found) return html`<${Trouble} problem=${series.problem} />`;
-  const xs = found.points.map((one) => Date.parse(one.at));
-  const values = (field) => found.points.map((one) => one[field]);
+  const points = dropEmptyStart(found.points);
+  const xs = points.map((one) => Date.parse(one.at));
+  const values = (field) => points.map((one) => one[field]);
   const target = found.target_seconds === null
     ? []
     : [{ name: "target", values: xs.map(() => found.target_seconds), className: "target" }];
@@ -34,4 +35,13 @@ export function OverTime({ series }) {
       <${Chart} label="Processors" xs=${xs} writeX=${clock} lines=${processors} write=${short} />
     </section>
   `;
+}
+
+/**
+ * The points from the first one on in which anything was measured or decided.
+ * @param {any[]} points
+ */
+export function dropEmptyStart(points) {
+  const first = points.findIndex((one) => one.snapshots > 0 || one.action !== null);
+  return first < 0 ? [] : points.slice(first);
 }

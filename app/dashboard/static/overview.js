@@ -1,6 +1,6 @@
 // Which topology needs me?
-import { html, useState } from "./view.js";
-import { ago, change, duration, rate } from "./format.js";
+import { html, useRef, useState } from "./view.js";
+import { ago, change, duration, rate, sentence } from "./format.js";
 import { Sparkline } from "./chart.js";
 import { Trouble, useAnswer, Waiting } from "./hooks.js";
 
@@ -16,23 +16,68 @@ const SIGNS = {
   fine: "✓ fine",
 };
 
-const FIRST = "/v1/overview?limit=100";
+/** The first page of what is asked for. @param {{status: string, contains: string}} wanted */
+function writePath({ status, contains }) {
+  const query = new URLSearchParams({ limit: "100" });
+  if (status) query.set("status", status);
+  if (contains.trim()) query.set("contains", contains.trim());
+  return `/v1/overview?${query}`;
+}
 
 export function OverviewPage() {
-  const [path, setPath] = useState(FIRST);
-  const found = useAnswer(path);
-  const page = found.answer;
+  const [wanted, setWanted] = useState({ status: "", contains: "" });
+  const [following, setFollowing] = useState("");
+  const found = useAnswer(following || writePath(wanted));
+  // While another page is on its way the last one stays.
+  const last = useRef(/** @type {any} */ (null));
+  if (found.answer) last.current = found.answer;
+  const page = last.current;
+  const want = (part) => {
+    setFollowing("");
+    setWanted({ ...wanted, ...part });
+  };
+  const isAll = !wanted.status && !wanted.contains.trim();
   return html`
     <div class="page">
       <h1>Which topology needs me?</h1>
       <${Trouble} problem=${found.problem} />
-      <${Waiting} of=${found} />
-      ${page && !page.items.length && html`<${Empty} />`}
-      ${page && page.items.length > 0 && html`<${Table} page=${page} />`}
+      ${!page && html`<${Waiting} of=${found} />`}
+      ${page && isAll && !page.items.length && html`<${Empty} />`}
+      ${page && !(isAll && !page.items.length) && html`
+        <${Filter} counts=${page.counts} wanted=${wanted} onWant=${want} />
+        <${Table} page=${page} />
+      `}
       <p>
-        ${path !== FIRST && html`<button onClick=${() => setPath(FIRST)}>First page</button>`}${" "}
-        ${page?.next && html`<button onClick=${() => setPath(withoutHost(page.next))}>More</button>`}
+        ${following && html`<button onClick=${() => setFollowing("")}>First page</button>`}${" "}
+        ${page?.next && html`<button onClick=${() => setFollowing(withoutHost(page.next))}>More</button>`}
       </p>
+    </div>
+  `;
+}
+
+/**
+ * @param {{counts: Record<string, number>, wanted: {status: string, contains: string},
+ *   onWant: (part: object) => void}} props
+ */
+function Filter({ counts, wanted, onWant }) {
+  const shown = wanted.status && !(wanted.status in counts) ? { ...counts, [wanted.status]: 0 } : counts;
+  return html`
+    <div class="filter">
+      <label>
+        name contains${" "}
+        <input type="search" value=${wanted.contains} maxlength="200"
+          onInput=${(event) => onWant({ contains: event.target.value })} />
+      </label>
+      <span class="counts">
+        ${Object.entries(shown).map(([status, many]) =>
+          html`
+            <button class="status ${status}" aria-pressed=${wanted.status === status}
+              onClick=${() => onWant({ status: wanted.status === status ? "" : status })}>
+              ${SIGNS[status]}: ${many}
+            </button>${" "}
+          `
+        )}
+      </span>
     </div>
   `;
 }
@@ -56,37 +101,39 @@ const COLUMNS = [
 ];
 
 function Table({ page }) {
+  if (!page.items.length) return html`<p class="quiet">No topology is like that.</p>`;
   return html`
-    <div>
-      <p class="counts">
-        ${Object.entries(page.counts).map(([status, many]) =>
-          html`<span class="status ${status}">${SIGNS[status]}: ${many}</span>${" "}`
-        )}
-      </p>
-      <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled">
-        <table class="wide">
-          <thead>
-            <tr>${COLUMNS.map((one) => html`<th scope="col">${one}</th>`)}</tr>
-          </thead>
-          <tbody>${page.items.map((row) => html`<${Line} row=${row} key=${row.name} />`)}</tbody>
-        </table>
-      </div>
+    <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled">
+      <table class="wide topologies">
+        <thead>
+          <tr>${COLUMNS.map((one) => html`<th scope="col">${one}</th>`)}</tr>
+        </thead>
+        <tbody>${page.items.map((row) => html`<${Line} row=${row} key=${row.name} />`)}</tbody>
+      </table>
     </div>
   `;
 }
 
 function Line({ row }) {
   const seconds = row.measured_sojourn_seconds ?? row.expected_sojourn_seconds;
+  const cells = [
+    [duration(seconds), row.measured_sojourn_seconds === null ? "estimated" : "measured"],
+    [duration(row.target_seconds)],
+    [change(row.processors_running, row.processors_recommended)],
+    [rate(row.external_rate)],
+    [rate(row.holds_up_to_rate)],
+    [ago(row.measured_until)],
+  ];
   return html`
     <tr>
-      <th scope="row"><a href=${`#/topologies/${encodeURIComponent(row.name)}`}>${row.name}</a></th>
-      <td><span class="status ${row.status}">${SIGNS[row.status]}</span><span class="detail">${row.detail}</span></td>
-      <td title=${row.measured_sojourn_seconds === null ? "estimated" : "measured"}>${duration(seconds)}</td>
-      <td>${duration(row.target_seconds)}</td>
-      <td>${change(row.processors_running, row.processors_recommended)}</td>
-      <td>${rate(row.external_rate)}</td>
-      <td>${rate(row.holds_up_to_rate)}</td>
-      <td>${ago(row.measured_until)}</td>
+      <th scope="row">
+        <a class="name" title=${row.name} href=${`#/topologies/${encodeURIComponent(row.name)}`}>${row.name}</a>
+      </th>
+      <td>
+        <span class="status ${row.status}">${SIGNS[row.status]}</span>
+        <span class="detail">${sentence(row.detail)}</span>
+      </td>
+      ${cells.map(([text, title], place) => html`<td title=${title} data-label=${COLUMNS[place + 2]}>${text}</td>`)}
       <td>
         <${Sparkline} values=${row.rates} label=${`Newest rate ${rate(row.external_rate)}`} />
       </td>

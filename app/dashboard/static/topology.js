@@ -1,5 +1,5 @@
 // Where is the bottleneck, and what should I do?
-import { html, useState } from "./view.js";
+import { html } from "./view.js";
 import { at } from "./api.js";
 import { Trouble, useAnswer, Waiting } from "./hooks.js";
 import { Operators } from "./operators.js";
@@ -12,28 +12,37 @@ import { Verdict, Why } from "./verdict.js";
 /** @param {{name: string, session: {may_store: boolean}}} props */
 export function TopologyPage({ name, session }) {
   const topology = useAnswer(at(name));
-  const newest = useAnswer(at(name, "/decisions?limit=1"));
-  const id = newest.answer?.items[0]?.id ?? null;
-  const decided = useAnswer(id && `/v1/decisions/${id}`);
-  const series = useAnswer(at(name, "/series?points=288"));
-  const [picked, setPicked] = useState(/** @type {string | null} */ (null));
-  const decision = decided.answer;
-  const none = newest.answer !== null && id === null;
   return html`
     <div class="page">
       <h1>${name}</h1>
-      <${Tabs} name=${name} on="topology" />
+      ${topology.answer && html`<${Tabs} name=${name} on="topology" />`}
       <${Trouble} problem=${topology.problem} />
       <${Waiting} of=${topology} />
-      ${none && html`<${Undecided} name=${name} session=${session} />`}
-      ${!none && html`<${Trouble} problem=${newest.problem ?? decided.problem} />`}
-      ${decision && html`<${Verdict} decision=${decision} />`}
-      ${topology.answer && html`
-        <${Operators} topology=${topology.answer} decision=${decision} picked=${picked} onPick=${setPicked} />
-      `}
-      ${decision && html`<${Why} decision=${decision} />`}
-      ${decision && html`<${Patch} decision=${decision} />`}
-      <${OverTime} series=${series} />
+      ${topology.answer && html`<${Parts} name=${name} topology=${topology.answer} session=${session} />`}
+      ${topology.problem && !topology.answer && html`<p><a href="#/">All topologies</a></p>`}
     </div>
+  `;
+}
+
+/** @param {{name: string, topology: any, session: {may_store: boolean}}} props */
+function Parts({ name, topology, session }) {
+  const newest = useAnswer(at(name, "/decisions?limit=1"));
+  const id = newest.answer?.items[0]?.id ?? null;
+  const none = newest.answer !== null && id === null;
+  const { answer: decision, problem } = useAnswer(id && `/v1/decisions/${id}`);
+  const listed = useAnswer(none ? `/v1/overview?limit=500&contains=${encodeURIComponent(name)}` : null);
+  const row = listed.answer?.items.find((one) => one.name === name) ?? null;
+  // Without a decision the newest snapshot says how busy the operators are.
+  const asked = useAnswer(row?.measured_until ? at(name, "/what-if") : null, {});
+  const series = useAnswer(at(name, "/series?points=288"));
+  return html`
+    <${Trouble} problem=${newest.problem ?? problem ?? listed.problem} />
+    ${row && html`<${Undecided} row=${row} topology=${topology} session=${session} />`}
+    ${decision && html`<${Verdict} decision=${decision} />`}
+    <${Operators} topology=${topology} estimate=${decision?.current ?? asked.answer?.current ?? null}
+      processors=${decision?.processors ?? null} />
+    ${decision && html`<${Why} decision=${decision} />`}
+    ${decision && html`<${Patch} decision=${decision} />`}
+    <${OverTime} series=${series} />
   `;
 }

@@ -1,17 +1,73 @@
-// What is missing before anything can be decided.
+// What is missing before anything can be decided, and the next step.
 import { html, useState } from "./view.js";
 import { at, call } from "./api.js";
+import { sentence } from "./format.js";
 import { Trouble } from "./hooks.js";
 
-export function Undecided({ name, session }) {
-  const [problem, setProblem] = useState(/** @type {Error | null} */ (null));
-  const decide = () => call(at(name, "/decisions"), { method: "POST" }).then(() => location.reload(), setProblem);
+const UNMEASURED = ["no-measurements", "stale"];
+
+/** @param {{row: {name: string, status: string, detail: string}, topology: any, session: {may_store: boolean}}} props */
+export function Undecided({ row: { name, status, detail }, topology, session }) {
+  const isUnmeasured = UNMEASURED.includes(status);
   return html`
     <section class="card">
       <h2>Nothing is decided yet</h2>
-      <p>A decision needs a policy, which says what is wanted, and a snapshot of the measured load.</p>
-      <${Trouble} problem=${problem} />
-      ${session.may_store && html`<button onClick=${decide}>Decide now</button>`}
+      <p>${sentence(detail)}</p>
+      ${isUnmeasured && html`<${Measure} name=${name} topology=${topology} />`}
+      ${session.may_store && status === "no-policy" && html`<${WantTarget} name=${name} />`}
+      ${session.may_store && status !== "no-policy" && !isUnmeasured && html`<${DecideNow} name=${name} />`}
     </section>
+  `;
+}
+
+/** A snapshot to fill in. @param {{name: string, topology: {operators: {name: string}[]}}} props */
+function Measure({ name, topology }) {
+  const first = topology.operators.slice(0, 3).map((one) => [one.name, { service_rate: 50, processors: 2 }]);
+  const snapshot = {
+    observed_at: new Date(Date.now() - 60000).toISOString(),
+    window_seconds: 60,
+    external_rate: 100,
+    operators: Object.fromEntries(first),
+  };
+  const more = topology.operators.length > first.length ? `, and the same for the other operators` : "";
+  return html`
+    <p>POST what was measured to <code>${at(name, "/snapshots")}</code>, with your own numbers${more}:</p>
+    <pre>${JSON.stringify(snapshot, null, 2)}</pre>
+  `;
+}
+
+/** Stores a policy with a target and decides by it. @param {{name: string}} props */
+function WantTarget({ name }) {
+  const [problem, setProblem] = useState(/** @type {Error | null} */ (null));
+  const submit = async (event) => {
+    event.preventDefault();
+    const seconds = Number(new FormData(event.target).get("seconds"));
+    try {
+      await call(at(name, "/policy"), { method: "PUT", body: { goal: { t_max_seconds: seconds } } });
+      await call(at(name, "/decisions"), { method: "POST" });
+      location.reload();
+    } catch (error) {
+      setProblem(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  return html`
+    <form onSubmit=${submit}>
+      <label>
+        E[T] at most, in seconds${" "}
+        <input type="number" name="seconds" min="0" step="any" required />
+      </label>
+      <button>Store this target and decide</button>
+    </form>
+    <${Trouble} problem=${problem} />
+  `;
+}
+
+/** @param {{name: string}} props */
+function DecideNow({ name }) {
+  const [problem, setProblem] = useState(/** @type {Error | null} */ (null));
+  const decide = () => call(at(name, "/decisions"), { method: "POST" }).then(() => location.reload(), setProblem);
+  return html`
+    <p><button onClick=${decide}>Decide now</button></p>
+    <${Trouble} problem=${problem} />
   `;
 }

@@ -1,6 +1,6 @@
 // A decision in words: what to do, its numbers, and why.
 import { html } from "./view.js";
-import { ago, change, clock, count, duration, percent, rate } from "./format.js";
+import { ago, change, clock, count, duration, percent, rate, sentence } from "./format.js";
 
 const SENTENCES = {
   hold: "Keep what runs.",
@@ -12,20 +12,28 @@ const SENTENCES = {
 export function Verdict({ decision }) {
   const { processors, current } = decision;
   const target = decision.policy?.goal?.t_max_seconds ?? decision.policy?.goal?.target?.seconds ?? null;
-  const seconds = decision.measured_sojourn_seconds ?? current.expected_sojourn_seconds;
   const why = decision.reasons.map((one) => one.detail).join(" ");
+  const promised = decision.corrected_sojourn_seconds ?? decision.expected_sojourn_seconds;
   return html`
     <section class=${`card verdict ${current.stable ? decision.action : "overloaded"}`}>
-      <p class="sentence"><strong>${SENTENCES[decision.action]}</strong> ${why}</p>
+      <p class="sentence"><strong>${SENTENCES[decision.action]}</strong> ${sentence(why)}</p>
       <dl class="figures">
+        ${decision.measured_sojourn_seconds !== null && html`
+          <div>
+            <dt>E[T] measured</dt>
+            <dd>${duration(decision.measured_sojourn_seconds)}</dd>
+          </div>
+        `}
         <div>
-          <dt>E[T] ${decision.measured_sojourn_seconds === null ? "estimated" : "measured"}</dt>
-          <dd>${current.stable ? duration(seconds) : "grows without end"}</dd>
+          <dt>E[T] estimated</dt>
+          <dd>${current.stable ? duration(current.expected_sojourn_seconds) : "grows without end"}</dd>
         </div>
-        <div>
-          <dt>E[T] as recommended</dt>
-          <dd>${duration(decision.expected_sojourn_seconds)}</dd>
-        </div>
+        ${decision.action !== "hold" && html`
+          <div>
+            <dt>E[T] as recommended</dt>
+            <dd>${duration(promised)}</dd>
+          </div>
+        `}
         <div>
           <dt>target</dt>
           <dd>${duration(target)}</dd>
@@ -59,15 +67,15 @@ export function Why({ decision }) {
     <section class="card">
       <h2>Why</h2>
       <ul>
-        ${decision.reasons.map((one) => html`<li>${one.detail} <${Code} of=${one} /></li>`)}
-        ${decision.constraints.map((one) => html`<li>Bound: ${one.detail} <${Code} of=${one} /></li>`)}
+        ${decision.reasons.map((one) => html`<li>${sentence(one.detail)} <${Code} of=${one} /></li>`)}
+        ${decision.constraints.map((one) => html`<li>Bound: ${sentence(one.detail)} <${Code} of=${one} /></li>`)}
       </ul>
       <p>
         With one processor fewer E[T] would be ${duration(other.one_fewer_sojourn_seconds)}
         ${fewerRate === null ? "" : `, and it would hold up to ${rate(fewerRate)}`}.${" "}
         As recommended it holds up to ${rate(other.holds_up_to_rate)}.
       </p>
-      ${decision.catching_up && html`<p>${decision.catching_up.detail}</p>`}
+      ${decision.catching_up && html`<p>${sentence(decision.catching_up.detail)}</p>`}
       ${outcome && html`<p>Outcome: ${outcome.state}${describeMeasured(outcome)}.</p>`}
       <p class="quiet">
         From ${count(basis.snapshots)} snapshots of revision ${basis.revision}, ${clock(
@@ -78,13 +86,20 @@ export function Why({ decision }) {
           For this kind of input the estimate errs by ${percent(evidence.known_error)} on average.
         `}
       </p>
-      ${decision.diagnostics.length > 0 && html`
-        <details open>
-          <summary>What to know of the data (${decision.diagnostics.length})</summary>
-          <ul>${decision.diagnostics.map((one) => html`<li>${one.detail} <${Code} of=${one} /></li>`)}</ul>
-        </details>
-      `}
+      <${Diagnostics} of=${decision.diagnostics} />
     </section>
+  `;
+}
+
+/** What the service says of its data, each thing once. @param {{of: {code: string, detail: string}[]}} props */
+export function Diagnostics({ of }) {
+  const each = [...new Map(of.map((one) => [`${one.code} ${one.detail}`, one])).values()];
+  if (!each.length) return null;
+  return html`
+    <details open>
+      <summary>What to know of the data (${each.length})</summary>
+      <ul>${each.map((one) => html`<li>${sentence(one.detail)} <${Code} of=${one} /></li>`)}</ul>
+    </details>
   `;
 }
 

@@ -2,8 +2,9 @@
 import { html, useEffect, useRef, useState } from "./view.js";
 import { at, call } from "./api.js";
 import { Chart } from "./chart.js";
-import { change, count, duration, rate, short, UNKNOWN } from "./format.js";
+import { change, count, duration, rate, sentence, short, UNKNOWN } from "./format.js";
 import { Trouble } from "./hooks.js";
+import { Diagnostics } from "./verdict.js";
 import { Tabs } from "./tabs.js";
 
 /** @param {{name: string, query: URLSearchParams}} props */
@@ -102,14 +103,10 @@ function Figures({ found }) {
       </dl>
       ${gate && html`
         <ul>
-          ${gate.checks.map((one) => html`<li>${one.passed ? "✓" : "▲"} ${one.name}: ${one.detail}</li>`)}
+          ${gate.checks.map((one) => html`<li>${one.passed ? "✓" : "▲"} ${one.name}: ${sentence(one.detail)}</li>`)}
         </ul>
       `}
-      ${found.diagnostics.length > 0 && html`
-        <ul>
-          ${found.diagnostics.map((one) => html`<li>${one.detail} <span class="code">${one.code}</span></li>`)}
-        </ul>
-      `}
+      <${Diagnostics} of=${[...found.diagnostics, ...(current?.diagnostics ?? [])]} />
     </section>
   `;
 }
@@ -124,8 +121,12 @@ function Frontier({ found }) {
   const least = frontier.map((one) => one.expected_sojourn_seconds);
   const lines = [{ name: "least E[T]", values: least, className: "measured" }, ...target];
   const marks = [];
-  if (current) marks.push({ x: current.processors_total, text: `now: ${count(current.processors_total)}` });
-  if (planned) marks.push({ x: planned.processors_total, text: `planned: ${count(planned.processors_total)}` });
+  if (current) {
+    marks.push({ x: current.processors_total, text: `now: ${count(current.processors_total)}`, label: "now" });
+  }
+  if (planned) {
+    marks.push({ x: planned.processors_total, text: `planned: ${count(planned.processors_total)}`, label: "planned" });
+  }
   const cap = found.t_max_seconds && 4 * found.t_max_seconds;
   return html`
     <section class="card">

@@ -287,3 +287,62 @@ def test_everybody_can_use_every_page(
     assert decided["id"]
     assert Path(STATIC / "index.html").exists()
     assert set(RATES) == set(decided["processors"]["current"])
+
+
+def test_the_list_can_be_cut_down_by_name_and_by_status(
+    client: httpx.Client, watched: Watched, service: Service, name: str
+):
+    for last in "ab":
+        assert (
+            client.post(
+                "/v1/topologies", json={"name": name + last, "operators": [{"name": "o"}]}
+            ).status_code
+            == 201
+        )
+    visit(watched, service, "/")
+    page = watched.page
+    page.get_by_label("name contains").fill(f"{name.upper()}B ")
+    expect(page.locator("tbody tr")).to_have_count(1)
+    expect(page.locator("tbody tr")).to_contain_text(f"{name}b")
+    page.get_by_label("name contains").fill(name)
+    expect(page.locator("tbody tr")).to_have_count(2)
+    page.get_by_role("button", name="no measurements: 2").click()
+    expect(page.get_by_role("button", name="no measurements: 2")).to_have_attribute("aria-pressed", "true")
+    page.get_by_label("name contains").fill(f"{name}-nobody")
+    expect(page.get_by_text("No topology is like that.")).to_be_visible()
+
+
+def test_a_first_decision_takes_a_target_and_a_press_of_a_button(
+    client: httpx.Client, watched: Watched, service: Service, name: str
+):
+    add(client, name)
+    visit(watched, service, f"/topologies/{name}")
+    page = watched.page
+    expect(page.get_by_text("There is no policy")).to_be_visible()
+    expect(page.locator("tbody tr").first).to_contain_text("%")
+    page.get_by_label("E[T] at most, in seconds").fill("0.2")
+    page.get_by_role("button", name="Store this target").click()
+    expect(page.locator(".verdict")).to_be_visible()
+    stored = client.get(f"/v1/topologies/{name}/policy").json()
+    assert stored["goal"]["t_max_seconds"] == 0.2
+
+
+def test_an_unknown_topology_is_said_once(watched: Watched, service: Service):
+    visit(watched, service, "/topologies/nobody-knows-it")
+    expect(watched.page.get_by_role("alert")).to_have_count(1)
+    expect(watched.page.get_by_role("link", name="All topologies")).to_be_visible()
+    watched.complaints.clear()  # the browser itself complains of the answer 404
+
+
+def test_operators_are_sorted_by_any_column_and_a_row_leads_to_its_place_in_the_graph(
+    watched: Watched, service: Service, decided: dict[str, Any], name: str
+):
+    visit(watched, service, f"/topologies/{name}")
+    rows = watched.page.get_by_role("rowheader")
+    busy = sorted(decided["current"]["operators"], key=lambda one: -one["utilisation"])
+    expect(rows).to_have_text([one["name"] for one in busy])
+    watched.page.get_by_role("button", name="operator", exact=True).click()
+    watched.page.get_by_role("button", name=re.compile("^operator")).click()
+    expect(rows).to_have_text(sorted(one["name"] for one in busy))
+    watched.page.get_by_role("button", name="reporter", exact=True).click()
+    expect(watched.page.locator(".graph .middle")).to_contain_text("reporter")
