@@ -71,8 +71,8 @@ export function Why({ decision }) {
         ${decision.constraints.map((one) => html`<li>Bound: ${sentence(one.detail)} <${Code} of=${one} /></li>`)}
       </ul>
       <p>
-        With one processor fewer E[T] would be ${duration(other.one_fewer_sojourn_seconds)}
-        ${fewerRate === null ? "" : `, and it would hold up to ${rate(fewerRate)}`}.${" "}
+        With one processor fewer: ${sentence(other.one_fewer_detail)}${" "}
+        ${fewerRate !== null && `One processor fewer holds up to ${rate(fewerRate)}. `}
         As recommended it holds up to ${rate(other.holds_up_to_rate)}.
       </p>
       ${decision.catching_up && html`<p>${sentence(decision.catching_up.detail)}</p>`}
