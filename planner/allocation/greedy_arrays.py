@@ -63,8 +63,8 @@ class ArrayBoard:
     def list_waits(self) -> Floats:
         """The mean wait at each operator."""
         waits = np.zeros(len(self.floors))
-        if self.state is not None:
-            waits[self.busy] = self.state.waits / self.busy_queues.service_rate
+        if (state := self.begin()) is not None:
+            waits[self.busy] = state.waits / self.busy_queues.service_rate
         return waits
 
     def approach_total(self, total: int) -> None:
@@ -99,12 +99,18 @@ class ArrayBoard:
         self.state = GreedyState(self.busy_queues, *self.bounds, np.minimum(guess, most).astype(np.int64))
         return self.state
 
+    def begin(self) -> GreedyState | None:
+        """The state, at the least counts where nothing has moved yet; None where no operator is busy."""
+        if self.state is None and len(self.busy):
+            self.start(self.bounds[0].astype(np.float64))
+        return self.state
+
     def step(self, steps: int) -> bool:
         """Take up to `steps` processors in greedy's order, or give back as many; False where there is none."""
-        if self.state is None:
+        if (state := self.begin()) is None:
             return False
-        operators, _ = (order_next if steps > 0 else order_last)(self.state, abs(steps))
-        apply_steps(self.state, operators, 1 if steps > 0 else -1)
+        operators, _ = (order_next if steps > 0 else order_last)(state, abs(steps))
+        apply_steps(state, operators, 1 if steps > 0 else -1)
         return operators.size > 0
 
     def is_falling(self) -> bool:

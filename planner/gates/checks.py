@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, ulp
 from typing import Literal
 
 from planner.errors import join_names
 from planner.gates.drawn_limit import DrawnLimit
 from planner.plans.estimation import Situation
+from planner.queueing.erlang import STABILITY_MARGIN
 from planner.queueing.stations import NO_BOUND
 from planner.values import Estimate
 
@@ -116,13 +117,36 @@ def check_drawn(limit: DrawnLimit, situation: Situation, counts: Sequence[int]) 
 
 def is_met(situation: Situation, counts: Sequence[int], limits: Limits) -> bool:
     """Whether every check passes, without their sentences."""
+    return find_margin(situation, counts, limits) >= 0.0
+
+
+def find_margin(situation: Situation, counts: Sequence[int], limits: Limits) -> float:
+    """0 or more where every check passes, below 0 where not.
+
+    Where the rate decides it is a smooth function of the rate: 1/E[T] − 1/t_max_seconds, nearly linear towards
+    saturation, or without a target the least part of a capacity that is spare. Elsewhere it is 1 or −1.
+    """
     if limits.k_max is not None and sum(counts) > limits.k_max:
-        return False
+        return -1.0
     if list_outside(situation, counts):
-        return False
+        return -1.0
     if limits.drawn is not None and not limits.drawn.is_met(situation, counts):
-        return False
+        return -1.0
     waits = situation.wait_seconds(counts)
-    return inf not in waits and (
-        limits.t_max_seconds is None or situation.sum_sojourns(waits) <= limits.t_max_seconds
-    )
+    is_stable = inf not in waits
+    if limits.t_max_seconds is None:
+        return take_sign(find_spare(situation, counts), holds=is_stable)
+    expected = situation.sum_sojourns(waits)
+    if not expected > 0.0:
+        return 1.0
+    return take_sign(1.0 / expected - 1.0 / limits.t_max_seconds, holds=expected <= limits.t_max_seconds)
+
+
+def find_spare(situation: Situation, counts: Sequence[int]) -> float:
+    """What is left of the busiest instance's time before it counts as unstable."""
+    return 1.0 - STABILITY_MARGIN - max(situation.stations.find_utilisations(counts))
+
+
+def take_sign(value: float, *, holds: bool) -> float:
+    """The value where it has the sign that it must have, else the nearest number that has."""
+    return max(value, 0.0) if holds else min(value, -ulp(0.0))

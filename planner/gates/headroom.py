@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import inf
+from math import inf, ulp
 
 from planner.errors import InvalidLoad
+from planner.gates.crossing import Probe, find_crossing
 from planner.plans.estimation import Situation
 from planner.topology.flow import NO_INPUT
 from planner.topology.load_checks import SMALLEST, check_number, check_offered_load
@@ -40,22 +41,20 @@ def check_rate(situation: Situation, external_rate: float) -> None:
 
 
 def find_largest_rate(
-    holds: Callable[[float], bool], start: float, ceiling: float, tolerance: float = 0.0
+    margin: Callable[[float], float], start: float, ceiling: float, tolerance: float = 0.0
 ) -> float | None:
-    """The largest double at which `holds` is true, by bisection; None where it is false at 0.
+    """The largest double at which `margin` is not below 0; None where it is below 0 at a rate of 0.
 
-    With a tolerance, a rate at which it holds, below the largest one by at most this part. `holds` must not become true
-    again once it is false, and must be false at `ceiling`.
+    With a tolerance, a rate at which it is not, below the largest one by at most this part. `margin` must not rise to 0
+    again once it is below; at `ceiling` it counts as below 0 in any case.
     """
-    if not holds(0.0):
+    low = Probe(0.0, margin(0.0))
+    if not low.holds:
         return None
     if ceiling == inf:
         return inf
-    low, high = 0.0, ceiling
+    high = Probe(ceiling, min(margin(ceiling), -ulp(0.0)))
     if start < ceiling:
-        low, high = (start, ceiling) if holds(start) else (0.0, start)
-    middle = 0.5 * (low + high)
-    while low < middle < high and high > SMALLEST and high - low > tolerance * high:
-        low, high = (middle, high) if holds(middle) else (low, middle)
-        middle = 0.5 * (low + high)
-    return low
+        begun = Probe(start, margin(start))
+        low, high = (begun, high) if begun.holds else (low, begun)
+    return find_crossing(margin, low, high, SMALLEST, tolerance)

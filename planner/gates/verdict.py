@@ -11,7 +11,7 @@ from typing import Literal
 
 from planner.allocation.allocate import allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidAllocation, join_names
-from planner.gates.checks import Check, Limits, is_met, run_checks
+from planner.gates.checks import Check, Limits, find_margin, run_checks
 from planner.gates.drawn_limit import TOLERANCE, draw_limit
 from planner.gates.headroom import check_rate, find_largest_rate, scale_load
 from planner.gates.suggestion import Suggestion, fit_bounds, suggest_counts
@@ -54,8 +54,9 @@ def judge_capacity(
     target: TimeTarget | None = None,
     k_max: int | None = None,
     model: Model = DEFAULT_MODEL,
+    opened: Situation | None = None,
 ) -> Verdict:
-    """The verdict at `external_rate`, or at the load's own; a target takes the place of t_max_seconds."""
+    """The verdict at `external_rate`, or at the load's own; a target replaces t_max_seconds; `opened`: see open_up."""
     limits = make_limits(topology, load, t_max_seconds, target, k_max)
     measured = survey_load(topology, load, model)
     rate = load.external_rate if external_rate is None else external_rate
@@ -77,12 +78,17 @@ def judge_capacity(
         checks=checks,
         binding_operator=find_binding_operator(situation, choose(situation), limits),
         headroom_rate=None if headroom_rate == inf else headroom_rate,
-        suggestion=suggest_counts(
-            scale_load(survey_load(topology, load, model, is_open=True), rate), counts, limits, passed=passed
-        ),
+        suggestion=suggest_counts(opened or open_up(measured, rate), counts, limits, passed=passed),
         processors=dict(zip(measured.names, counts, strict=True)),
         origin=origin,
         estimate=answer._replace(diagnostics=answer.diagnostics + said),
+    )
+
+
+def open_up(measured: Situation, rate: float) -> Situation:
+    """The situation that plans are made for: bursts as they come, at this rate."""
+    return scale_load(
+        survey_load(measured.topology, measured.load, measured.stations.model, is_open=True), rate
     )
 
 
@@ -150,9 +156,9 @@ def find_headroom(
     large. Rates that would keep more processors busy than can be planned are not tried.
     """
 
-    def holds(rate: float) -> bool:
+    def margin(rate: float) -> float:
         situation = scale_load(measured, rate)
-        return is_met(situation, choose(situation), limits)
+        return find_margin(situation, choose(situation), limits)
 
     ceiling = find_ceiling(measured, choose(scale_load(measured, 0.0)))
     if limits.k_max is not None:
@@ -160,7 +166,7 @@ def find_headroom(
         ceiling = max(ceiling, limits.k_max / work) if work else inf
     planned = find_ceiling(measured, [MOST_PROCESSORS] * len(measured.names)) * (1.0 - 1e-9)
     least = TOLERANCE if limits.drawn is not None else 0.0
-    return find_largest_rate(holds, start, min(ceiling * (1.0 + 1e-9), planned), max(tolerance, least))
+    return find_largest_rate(margin, start, min(ceiling * (1.0 + 1e-9), planned), max(tolerance, least))
 
 
 def find_ceiling(situation: Situation, counts: Sequence[int]) -> float:
@@ -175,7 +181,7 @@ def find_binding_operator(situation: Situation, counts: Sequence[int], limits: L
     """
     stations = situation.stations
     if limits.is_timed and situation.load.external_rate:
-        waits, gains, _ = stations.queues.find_gains(counts)
+        waits, gains = stations.find_next_gains(counts)
         if inf not in waits:
             return situation.names[max(range(len(counts)), key=gains.__getitem__)]
     rows = zip(situation.flow.visits, counts, stations.service_rate, strict=True)

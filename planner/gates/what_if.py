@@ -1,7 +1,7 @@
 """What another load, budget or target would mean: what runs, what would be planned, and the frontier between."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from planner.allocation.allocate import allocate_budget
@@ -50,7 +50,7 @@ def explore(topology: Topology, load: Load, terms: WhatIfTerms, model: Model = D
     check_rate(measured, rate)
     situation = scale_load(measured, rate)
     said: list[Diagnostic] = []
-    verdict = refuse(lambda: judge_running(topology, load, terms, rate, model), "running-unknown", said)
+    verdict = refuse(lambda: judge_running(topology, load, terms, situation), "running-unknown", said)
     running = None if verdict is None else verdict.estimate.processors_total
     k_max = terms.k_max if terms.k_max is not None or terms.t_max_seconds is not None else running
     planned = refuse(lambda: plan(situation, terms.t_max_seconds, k_max), "no-plan", said)
@@ -59,22 +59,23 @@ def explore(topology: Topology, load: Load, terms: WhatIfTerms, model: Model = D
     frontier = refuse(
         lambda: sweep_frontier(situation, max(int(BEYOND * most), most + LEAST_BEYOND)), "no-frontier", said
     )
+    said += describe_distance(frontier or [])
     current = None if verdict is None else verdict.estimate
-    return Explored(rate, k_max, current, verdict, planned, frontier or [], tuple(said))
+    points = lower_to_plan(frontier or [], planned)
+    return Explored(rate, k_max, current, verdict, planned, points, tuple(said))
 
 
-def judge_running(topology: Topology, load: Load, terms: WhatIfTerms, rate: float, model: Model) -> Verdict:
+def judge_running(topology: Topology, load: Load, terms: WhatIfTerms, situation: Situation) -> Verdict:
     """The gate's verdict on what runs; raises InvalidAllocation where that is not known."""
-    running = find_counts(topology, load, None)
-    counts = {operator.name: count for operator, count in zip(topology.operators, running, strict=True)}
+    find_counts(topology, load, None)  # a gate would judge the best split of k_max instead
     return judge_capacity(
         topology,
         load,
-        counts,
-        external_rate=rate,
+        external_rate=situation.load.external_rate,
         t_max_seconds=terms.t_max_seconds,
         k_max=terms.k_max,
-        model=model,
+        model=situation.stations.model,
+        opened=situation,
     )
 
 
@@ -91,6 +92,35 @@ def plan(situation: Situation, t_max_seconds: float | None, k_max: int | None) -
     return explain_allocated(
         situation, allocate_budget(situation.stations, k_max, situation.names), "min-latency"
     )
+
+
+def lower_to_plan(frontier: list[FrontierPoint], planned: Plan | None) -> list[FrontierPoint]:
+    """The points, none longer than the plan's E[T] from its total on.
+
+    Where gains rise with a further processor, as near measured keys, the search for a plan may find more than single
+    steps do.
+    """
+    seconds = None if planned is None else planned.estimate.expected_sojourn_seconds
+    if planned is None or seconds is None:
+        return frontier
+    total = planned.estimate.processors_total
+    return [
+        replace(point, expected_sojourn_seconds=seconds)
+        if point.processors_total >= total and point.expected_sojourn_seconds > seconds
+        else point
+        for point in frontier
+    ]
+
+
+def describe_distance(frontier: Sequence[FrontierPoint]) -> list[Diagnostic]:
+    """A diagnostic where the points of the frontier are some totals of many."""
+    if not frontier or frontier[-1].processors_total - frontier[0].processors_total < len(frontier):
+        return []
+    detail = (
+        f"The frontier shows {len(frontier)} of the totals from {frontier[0].processors_total} to "
+        f"{frontier[-1].processors_total} processors, further apart towards the end."
+    )
+    return [Diagnostic("frontier-thinned", detail)]
 
 
 def refuse(compute: Callable[[], Found], code: str, said: list[Diagnostic]) -> Found | None:

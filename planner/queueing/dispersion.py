@@ -70,9 +70,11 @@ class View(NamedTuple):
 
     def see(self, levels: Floats, seconds: Floats) -> Floats:
         """The dispersion at each queue, where I(t) is `levels` and t is `seconds`: columns of rows."""
-        arrivals = self.rate[:, None] * seconds
-        added = find_rounding(self.k[:, None], self.senders[:, None], arrivals, ARRAYS)
-        seen = self.constant[:, None] + self.slope[:, None] * levels + self.rounding[:, None] * added
+        seen = self.constant[:, None] + self.slope[:, None] * levels
+        if self.rounding.any():
+            arrivals = self.rate[:, None] * seconds
+            added = find_rounding(self.k[:, None], self.senders[:, None], arrivals, ARRAYS)
+            seen += self.rounding[:, None] * added
         return np.asarray(np.maximum(seen, 0.0))
 
 

@@ -17,6 +17,7 @@ from planner.queueing.erlang import (
     find_least_stable,
     split_offered_load,
 )
+from planner.queueing.wait_blocks import WaitBlocks
 from planner.queueing.waiting_models import VariabilityWeights, drop_variability
 
 LEAST_GAIN = 1e-290
@@ -30,6 +31,10 @@ class Curve(dict[int, float]):
     """
 
     __slots__ = ("_blocking", "_waits", "floor", "high", "is_busy", "low", "service_rate", "weights")
+    blocks: WaitBlocks | None = None
+    """Where the waits of several operators are computed at once."""
+    place = 0
+    """The operator's number there."""
 
     def __init__(
         self, arrival_rate: float, service_rate: float, weights: VariabilityWeights, min_processors: int
@@ -117,14 +122,18 @@ class Curve(dict[int, float]):
 class ScalarQueues:
     """Few operators in plain floats; planner.queueing.array_queues.ArrayQueues answers the same for many."""
 
-    __slots__ = ("curves",)
+    __slots__ = ("blocks", "curves", "others")
 
     def __init__(self, curves: list[Curve]) -> None:
         self.curves = curves
+        self.others = [(i, curve.place) for i, curve in enumerate(curves) if curve.blocks is not None]
+        self.blocks = curves[self.others[0][0]].blocks if self.others else None
 
     def wait_seconds(self, counts: Sequence[int] | Counts) -> list[float]:
         """The mean wait at each operator as planner.queueing.waiting.wait_seconds gives it; inf where unstable."""
         plain = counts.tolist() if isinstance(counts, np.ndarray) else counts
+        if self.blocks is not None:
+            self.blocks.fill_exactly([(place, plain[i]) for i, place in self.others])
         return [curve.wait_seconds(k) for curve, k in zip(self.curves, plain, strict=True)]
 
     def find_gains(self, counts: Sequence[int]) -> tuple[list[float], list[float], list[float]]:

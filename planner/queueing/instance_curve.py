@@ -4,17 +4,11 @@ The gain is the difference of two waits. Waits fall like 1/(k − A) or slower h
 digits of k − A. Where the wait would rise with one processor more it stays; greedy then looks ahead to where it falls.
 """
 
-from math import inf
-
-import numpy as np
-
 from planner.queueing.erlang import LEAST_LOAD
 from planner.queueing.gain_curve import LEAST_GAIN, Curve
-from planner.queueing.instance_queues import InstanceQueues
+from planner.queueing.wait_blocks import WaitBlocks
 from planner.queueing.waiting_models import VariabilityWeights
 
-AHEAD = 16
-"""Waits are computed for so many numbers of processors at once: an array of 16 takes hardly longer than one of 2."""
 FAR = 2**53
 FARTHEST = 2**30
 
@@ -22,37 +16,21 @@ FARTHEST = 2**30
 class InstanceCurve(Curve):
     """The gains of one operator, as gain_curve.Curve has them for a shared queue."""
 
-    __slots__ = ("queues",)
+    blocks: WaitBlocks
 
-    def __init__(self, queues: InstanceQueues, arrival_rate: float, min_processors: int) -> None:
-        super().__init__(arrival_rate, float(queues.service_rate[0]), VariabilityWeights(1.0), min_processors)
-        self.queues = queues
-        shares = queues.shares[0]
-        if shares is not None and queues.has_shares:
-            self.floor = max(self.floor, shares.find_least_stable(self.high))
+    def __init__(self, blocks: WaitBlocks, place: int, arrival_rate: float, floor: int) -> None:
+        rate = float(blocks.queues.service_rate[place])
+        super().__init__(arrival_rate, rate, VariabilityWeights(1.0), floor)
+        self.blocks, self.place, self._waits = blocks, place, blocks.known[place]
         self.is_busy = self.high >= LEAST_LOAD and self.floor < FAR and self.wait_seconds(self.floor) > 0.0
 
     def wait_seconds(self, k: int) -> float:
         """The mean wait; inf where an instance cannot keep up."""
         wait = self._waits.get(k)
         if wait is None:
-            self.look_around(k)
+            self.blocks.fill(self.place, k)
             wait = self._waits[k]
         return wait
-
-    def look_around(self, k: int) -> None:
-        """Compute the waits of the AHEAD counts among which k is; which ones does not depend on earlier questions."""
-        first = (k - 1) // AHEAD * AHEAD + 1
-        counts = np.arange(first, first + AHEAD, dtype=np.int64)
-        several = self.queues.select(np.zeros(AHEAD, np.intp))
-        stable = several.is_stable(counts)
-        waits = np.full(AHEAD, inf)
-        if self.high < LEAST_LOAD:
-            waits[stable] = 0.0
-        elif stable.any():
-            at = np.flatnonzero(stable)
-            waits[at] = several.select(at).wait_in_services(counts[at]) / self.service_rate
-        self._waits.update(zip(counts.tolist(), waits.tolist(), strict=True))
 
     def __missing__(self, k: int) -> float:
         """λ(W(k) − W(k+1)); where that is 0 and the wait falls later, the gain per processor until there."""
@@ -76,4 +54,4 @@ class InstanceCurve(Curve):
 
     def find_vanishing(self) -> int:
         """Gains of a queue for each processor fall like 1/k² and never vanish; those of a shared queue may."""
-        return super().find_vanishing() if not self.queues.code[0] else FAR
+        return super().find_vanishing() if not self.blocks.queues.code[self.place] else FAR

@@ -85,10 +85,10 @@ class InstanceQueues:
         model: Model,
         prepared: PreparedInflows,
     ) -> "InstanceQueues":
-        """The operators in their order, with what was prepared of the inflows that the model knows (see_inflows)."""
+        """The operators in their order, `inflows` as the model knows them; see also carry_measured."""
         uses_scvs = WAITING_MODELS[model].uses_scvs
         ones = np.ones_like(arrival_scv)
-        queues = cls(
+        return cls(
             *split,
             service_rate,
             arrival_scv if uses_scvs else ones,
@@ -111,7 +111,6 @@ class InstanceQueues:
             model,
             prepared.spread,
         )
-        return queues.carry_measured() if queues.has_shares else queues
 
     def carry_measured(self) -> "InstanceQueues":
         """With what measured instances say of the wait by shares alone, for other numbers of instances."""

@@ -1,6 +1,6 @@
 """The queues of one server behind each operator: their part of the arrivals, their load, and how they see arrivals."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +26,8 @@ class Singles(NamedTuple):
 
 SpreadMemo = dict[tuple[int, ...], Singles]
 MOST_REMEMBERED = 8
+KeyedGroup = tuple[int, int, KeyShares, Indices]
+"""Place, count, shares, and the curves of the instances."""
 
 
 class Pooled(NamedTuple):
@@ -86,6 +88,17 @@ def view_keyed(
     return Singles(np.full(size, i, np.intp), parts * numbers, parts, constant + slope * scv, view)
 
 
+def view_resized(at: Indices, k: Floats, shares: KeyShares, arrivals: Arrivals) -> Singles:
+    """Instances with their shares where `k` are neither 1 nor measured: rows of one keyed operator."""
+    parts, numbers = shares.spread_anew(k)
+    size = parts.shape[1]
+    row, slope = np.repeat(at, size), parts.ravel()
+    constant = arrivals.root_batch[row] * (1.0 - slope)
+    none, one = np.zeros(len(row)), np.ones(len(row))
+    view = View(arrivals.curve[row], constant, slope, none, arrivals.rate[row], one, np.repeat(k, size))
+    return Singles(row, (parts * numbers).ravel(), slope, constant + slope * arrivals.scv[row], view)
+
+
 def join_singles(groups: Sequence[Singles]) -> Singles:
     """All groups in one."""
     if len(groups) == 1:
@@ -126,24 +139,36 @@ def prepare_inflows(inflows: Sequence[Inflow], service_rate: Floats) -> Prepared
 
 
 def view_spread(
-    groups: Sequence[tuple[int, int, KeyShares, Indices]],
+    groups: Sequence[KeyedGroup],
     arrivals: Arrivals,
     memo: SpreadMemo,
     *,
     measured: bool,
 ) -> list[Singles]:
-    """The instances of keyed operators: place, count, shares and curves of each; no or one group."""
+    """The instances of keyed operators; no or one group."""
     if not groups:
         return []
     key = (measured, *[count for _, count, _, _ in groups])
     if key not in memo:
         if len(memo) >= MOST_REMEMBERED:
             memo.clear()
-        memo[key] = join_singles(
-            [view_keyed(i, k, shares, own, arrivals, measured=measured) for i, k, shares, own in groups]
-        )
+        memo[key] = join_singles(list(view_groups(groups, arrivals, measured=measured)))
     found = memo[key]
     return [found._replace(view=found.view._replace(rate=arrivals.rate[found.row]))]
+
+
+def view_groups(groups: Sequence[KeyedGroup], arrivals: Arrivals, *, measured: bool) -> Iterator[Singles]:
+    """The instances of keyed operators, those of one operator that were not measured at once."""
+    resized: dict[int, list[KeyedGroup]] = {}
+    for group in groups:
+        i, k, shares, own = group
+        if k in {1, len(shares.shares)}:
+            yield view_keyed(i, k, shares, own, arrivals, measured=measured)
+        else:
+            resized.setdefault(id(shares), []).append(group)
+    for alike in resized.values():
+        at, numbers = zip(*[(i, k) for i, k, _, _ in alike], strict=True)
+        yield view_resized(np.array(at, np.intp), np.array(numbers, np.float64), alike[0][2], arrivals)
 
 
 def find_shares(inflow: Inflow) -> KeyShares | None:

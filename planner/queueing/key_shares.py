@@ -8,7 +8,6 @@
 So the hottest share falls with k, and never below what the hottest instance has above its fair share.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -49,12 +48,22 @@ class KeyShares:
         size = len(self.shares)
         if k == 1:
             return np.ones(1), np.ones(1)
-        if k == size:
-            return gather(self.shares, np.ones(size))
-        hottest = self.find_hottest(k)
-        rest = self.shares[1:] if size > 1 else self.shares
-        others = share_out(rest, hottest, 1.0 - hottest, (k - 1) / len(rest))
-        return gather(np.append(hottest, others), np.append(1.0, np.full(len(rest), (k - 1) / len(rest))))
+        shares, numbers = (
+            gather(self.shares[None, :], np.ones((1, size)))
+            if k == size
+            else self.spread_anew(np.array([k], np.float64))
+        )
+        return shares[0], numbers[0]
+
+    def spread_anew(self, k: Floats) -> tuple[Floats, Floats]:
+        """As spread, a row for each of several k that are neither 1 nor measured."""
+        hottest = np.array([self.find_hottest(int(one)) for one in k])[:, None]
+        rest = self.shares[1:] if len(self.shares) > 1 else self.shares
+        each = ((k - 1.0) / len(rest))[:, None]
+        others = share_out(rest, hottest, 1.0 - hottest, each)
+        shares = np.concatenate([hottest, others], axis=1)
+        numbers = np.concatenate([np.ones_like(hottest), np.broadcast_to(each, others.shape)], axis=1)
+        return gather(shares, numbers)
 
     def find_least_stable(self, offered: float) -> int:
         """The fewest instances of which the busiest keeps up with its share of `offered`, or UNREACHABLE."""
@@ -70,23 +79,28 @@ class KeyShares:
         return high
 
 
-def share_out(rest: Floats, most: float, left: float, number: float) -> Floats:
-    """Shares in the proportions of `rest`, none above `most`, that add up to `left` with `number` of each."""
+def share_out(rest: Floats, most: Floats, left: Floats, number: Floats) -> Floats:
+    """Rows of shares in the proportions of `rest`, none above `most`, that add up to `left` with `number` of each."""
     shares: Floats = rest * (left / (number * rest.sum()))
-    while np.any(shares > most * (1.0 + 1e-12)):
-        is_cut = shares >= most
-        open_sum = float(shares[~is_cut].sum())
-        if not open_sum:
-            return np.minimum(shares, most)
-        shares = np.where(is_cut, most, shares * ((left / number - most * is_cut.sum()) / open_sum))
+    each = left / number
+    while (at := np.flatnonzero((shares > most * (1.0 + 1e-12)).any(axis=1))).size:
+        row, limit = shares[at], most[at]
+        is_cut = row >= limit
+        open_sum = np.where(is_cut, 0.0, row).sum(axis=1, keepdims=True)
+        scale = (each[at] - limit * is_cut.sum(axis=1, keepdims=True)) / np.where(open_sum, open_sum, 1.0)
+        shares[at] = np.where(is_cut, limit, row * np.where(open_sum, scale, 1.0))
     return shares
 
 
 def gather(shares: Floats, numbers: Floats) -> tuple[Floats, Floats]:
-    """At most MOST_GROUPS groups: the hottest by itself, the others in groups of neighbours with their mean share."""
-    if len(shares) <= MOST_GROUPS:
+    """At most MOST_GROUPS groups a row: the hottest by itself, the others in groups of neighbours with their mean."""
+    size = shares.shape[1]
+    if size <= MOST_GROUPS:
         return shares, numbers
-    parts: Sequence[Floats] = np.array_split(np.arange(1, len(shares)), MOST_GROUPS - 1)
-    counts = np.array([numbers[part].sum() for part in parts])
-    means = np.array([(shares[part] * numbers[part]).sum() for part in parts]) / counts
-    return np.concatenate([shares[:1], means]), np.concatenate([numbers[:1], counts])
+    bounds = np.linspace(1, size, MOST_GROUPS).astype(np.intp)[:-1]
+    counts = np.add.reduceat(numbers, bounds, axis=1)
+    means = np.add.reduceat(shares * numbers, bounds, axis=1) / counts
+    return (
+        np.concatenate([shares[:, :1], means], axis=1),
+        np.concatenate([numbers[:, :1], counts], axis=1),
+    )

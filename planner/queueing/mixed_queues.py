@@ -14,6 +14,7 @@ from planner.queueing.gain_curve import LEAST_GAIN
 from planner.queueing.instance_curve import FARTHEST
 from planner.queueing.instance_queues import Flags, InstanceQueues
 from planner.queueing.key_shares import UNREACHABLE
+from planner.queueing.wait_blocks import wait_or_inf
 
 
 @dataclass(frozen=True)
@@ -140,15 +141,6 @@ def find_least_stable(queues: InstanceQueues) -> Counts:
     for i, shares in queues.list_spread():
         floors[i] = max(int(floors[i]), shares.find_least_stable(float(queues.high[i])))
     return floors
-
-
-def wait_or_inf(queues: InstanceQueues, counts: Counts) -> Floats:
-    """The mean wait in seconds; inf where unstable, 0 where nothing arrives."""
-    stable = queues.is_stable(counts)
-    waits = np.where(stable, 0.0, inf)
-    at = np.flatnonzero(stable & (queues.high >= LEAST_LOAD))
-    waits[at] = queues.select(at).wait_in_services(counts[at]) / queues.service_rate[at]
-    return waits
 
 
 def find_own_gains(queues: InstanceQueues, counts: Counts) -> tuple[Floats, Floats, Floats]:

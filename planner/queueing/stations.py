@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,13 @@ import numpy as np
 from planner.arrays import Counts, Floats
 from planner.queueing.array_queues import ArrayQueues, split_offered_loads
 from planner.queueing.gain_curve import Curve, ScalarQueues
-from planner.queueing.instance_curve import InstanceCurve
+from planner.queueing.instance_curve import FAR, InstanceCurve
 from planner.queueing.instance_queues import InstanceQueues
 from planner.queueing.instance_views import PreparedInflows, prepare_inflows
 from planner.queueing.key_shares import UNREACHABLE
-from planner.queueing.mixed_queues import MixedQueues, find_least_stable, wait_or_inf
+from planner.queueing.mixed_queues import MixedQueues, find_least_stable
 from planner.queueing.queueings import PLAIN, Inflow, forget_variability
+from planner.queueing.wait_blocks import WaitBlocks, wait_or_inf
 from planner.queueing.waiting import least_stable_processors, waiting_probability
 from planner.queueing.waiting_models import WAITING_MODELS, VariabilityWeights, weigh_operator
 from planner.values import DEFAULT_MODEL, Model
@@ -63,15 +65,28 @@ class Stations:
             )
         )
         factors = [1.0] * len(self) if self.wait_factors is None else self.wait_factors
-        inflows = [PLAIN] * len(self) if self.inflows is None else self.inflows
+        others = self.draw_other_curves()
         return [
-            Curve(rate, mu, scale_weights(weigh_operator(self.model, a, s), factor), least)
-            if inflow == PLAIN
-            else InstanceCurve(self.prepare_others([i]), rate, least)
-            for i, (rate, mu, a, s, least, factor, inflow) in enumerate(
-                zip(*columns, factors, inflows, strict=True)
-            )
+            others[i]
+            if i in others
+            else Curve(rate, mu, scale_weights(weigh_operator(self.model, a, s), factor), least)
+            for i, (rate, mu, a, s, least, factor) in enumerate(zip(*columns, factors, strict=True))
         ]
+
+    def draw_other_curves(self) -> dict[int, Curve]:
+        """The curves of operators with bursts or with a queue for each processor, by their places in the topology."""
+        others = self.list_others()
+        if not others:
+            return {}
+        blocks = WaitBlocks(self.prepare_others(others))
+        least = np.asarray(self.min_processors, np.int64)[others]
+        floors = np.maximum(find_least_stable(blocks.queues), least).tolist()
+        blocks.fill_exactly([(place, floor) for place, floor in enumerate(floors) if floor < FAR])
+        rates = [float(self.arrival_rate[i]) for i in others]
+        return {
+            i: InstanceCurve(blocks, place, rate, floor)
+            for place, (i, rate, floor) in enumerate(zip(others, rates, floors, strict=True))
+        }
 
     def list_others(self) -> list[int]:
         """The places of the operators with bursts or with a queue for each processor."""
@@ -100,8 +115,8 @@ class Stations:
                 found[i] = value
         return found
 
-    def prepare_others(self, chosen: Sequence[int]) -> InstanceQueues:
-        """The operators `chosen`, none of which is plain."""
+    def prepare_others(self, chosen: Sequence[int], counts: Counts | None = None) -> InstanceQueues:
+        """The operators `chosen`, none of which is plain; `counts` are the only ones that will be asked about."""
         inflows, prepared = self.prepare_inflows(tuple(chosen))
         factors = np.ones(len(self)) if self.wait_factors is None else np.asarray(self.wait_factors)
         rate, mu, a, s = (
@@ -109,7 +124,10 @@ class Stations:
             for column in (self.arrival_rate, self.service_rate, self.arrival_scv, self.service_scv)
         )
         split = split_offered_loads(rate, mu)
-        return InstanceQueues.prepare(split, mu, a, s, factors[chosen], inflows, self.model, prepared)
+        queues = InstanceQueues.prepare(split, mu, a, s, factors[chosen], inflows, self.model, prepared)
+        measured = queues.measured_at
+        is_known = counts is not None and np.all((measured == 0) | (counts == 1) | (counts == measured))
+        return queues if is_known or not queues.has_shares else queues.carry_measured()
 
     def prepare_inflows(self, chosen: tuple[int, ...]) -> tuple[Sequence[Inflow], PreparedInflows]:
         """The inflows of the operators `chosen` as the model knows them; remembered, also for other arrival rates."""
@@ -149,11 +167,32 @@ class Stations:
         others = self.list_others()
         if len(others) < MANY_OTHERS or len(self) > FEW_OPERATORS or "curves" in self.__dict__:
             return self.queues.wait_seconds(counts)
-        known = wait_or_inf(self.prepare_others(others), np.array([counts[i] for i in others], np.int64))
+        some = np.array([counts[i] for i in others], np.int64)
+        known = wait_or_inf(self.prepare_others(others, some), some)
         waits = dict(zip(others, known.tolist(), strict=True))
         return [
             waits[i] if i in waits else self.draw_plain_curve(i).wait_seconds(counts[i])
             for i in range(len(self))
+        ]
+
+    def find_utilisations(self, counts: Sequence[int]) -> list[float]:
+        """The part of its time that the busiest instance of each operator is busy, above 1 where it cannot keep up."""
+        rates = zip(self.arrival_rate, self.service_rate, counts, strict=True)
+        busy = [float(rate / mu) / k for rate, mu, k in rates]
+        others = self.list_others()
+        _, prepared = self.prepare_inflows(tuple(others))
+        for i, shares in zip(others, prepared.shares, strict=True):
+            if shares is not None:
+                busy[i] *= counts[i] * shares.find_hottest(counts[i])
+        return busy
+
+    def find_next_gains(self, counts: Sequence[int]) -> tuple[list[float], list[float]]:
+        """Waits and λ(W(k) − W(k+1)) of each operator; an unstable operator gains 0."""
+        waits = [float(wait) for wait in self.wait_seconds(counts)]
+        after = [float(wait) for wait in self.wait_seconds([k + 1 for k in counts])]
+        rows = zip(self.arrival_rate, waits, after, strict=True)
+        return waits, [
+            float(rate) * max(here - later, 0.0) if here < inf else 0.0 for rate, here, later in rows
         ]
 
     def draw_plain_curve(self, i: int) -> Curve:

@@ -71,13 +71,14 @@ def test_a_rate_that_is_none_is_refused():
 
 @given(st.floats(1e-9, 1e9), st.floats(1e-9, 1e9))
 def test_the_largest_rate_is_found_to_the_last_bit(edge: float, start: float):
-    assert find_largest_rate(lambda rate: rate <= edge, start, 2.0 * edge) == edge
+    assert find_largest_rate(lambda rate: 1.0 if rate <= edge else -1.0, start, 2.0 * edge) == edge
+    assert find_largest_rate(lambda rate: edge - rate, start, 2.0 * edge) == edge
 
 
 def test_a_condition_that_never_holds_has_no_largest_rate_and_one_that_always_holds_has_inf():
-    assert find_largest_rate(lambda _: False, 1.0, 2.0) is None
-    assert find_largest_rate(lambda _: True, 1.0, inf) == inf
-    assert (find_largest_rate(lambda rate: rate == 0.0, 1.0, 2.0) or 0.0) <= SMALLEST
+    assert find_largest_rate(lambda _: -1.0, 1.0, 2.0) is None
+    assert find_largest_rate(lambda _: 1.0, 1.0, inf) == inf
+    assert (find_largest_rate(lambda rate: -rate, 1.0, 2.0) or 0.0) <= SMALLEST
 
 
 @given(cases(), st.just(0.0) | st.floats(1e-6, 3.0))

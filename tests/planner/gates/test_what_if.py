@@ -1,13 +1,28 @@
 """A what-if answer says the same as the plan, the gate and the estimate asked one by one."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from planner.gates.what_if import WhatIfTerms, explore
+from planner.gates.verdict import judge_capacity
+from planner.gates.what_if import REFUSALS, WhatIfTerms, explore
 from planner.plans.estimation import estimate
+from planner.plans.frontier import MOST_POINTS
 from planner.plans.optimal import min_latency, min_processors
-from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
+from planner.values import (
+    Edge,
+    Entry,
+    IdcPoint,
+    InstanceLoad,
+    Load,
+    Operator,
+    OperatorLoad,
+    Plan,
+    Topology,
+)
 
 TOPOLOGY = Topology(
     (Operator("parse", queueing="round-robin"), Operator("score"), Operator("store", max_processors=20)),
@@ -22,6 +37,9 @@ LOAD = Load(
         for name, rate in (("parse", 20.0), ("score", 35.0), ("store", 9.0))
     },
 )
+
+
+TERMS = WhatIfTerms(1.0)
 
 
 def at(factor: float) -> Load:
@@ -42,6 +60,79 @@ def test_each_part_is_what_the_call_of_its_own_answers(factor: float):
     total = sum(fewest.processors.values())
     assert at_total[total] == pytest.approx(fewest.estimate.expected_sojourn_seconds, rel=1e-9)
     assert total - 1 not in at_total or at_total[total - 1] > 0.4
+
+
+KINDS = st.sampled_from(["shared", "round-robin", "random", "keyed"])
+IDC = (IdcPoint(0.1, 1.2), IdcPoint(0.4, 2.5), IdcPoint(3.0, 6.0))
+SCVS = st.none() | st.floats(0.1, 4.0)
+BUDGETS = st.none() | st.integers(3, 60)
+
+
+@st.composite
+def running(draw: st.DrawFn) -> tuple[Topology, Load]:
+    """Up to four operators of all kinds of queues, some with SCVs, bursts and shares measured."""
+    names = "abcd"[: draw(st.integers(1, 4))]
+    kinds = [draw(KINDS) for _ in names]
+    loads = {}
+    for name, kind in zip(names, kinds, strict=True):
+        shares = sorted(draw(st.lists(st.floats(0.5, 1.5), min_size=1, max_size=5)), reverse=True)
+        instances = tuple(InstanceLoad(str(i), share / sum(shares)) for i, share in enumerate(shares))
+        loads[name] = OperatorLoad(
+            draw(st.floats(3.0, 60.0)),
+            arrival_scv=draw(SCVS),
+            service_scv=draw(SCVS),
+            processors=draw(st.integers(1, 9)),
+            arrival_idc=draw(st.sampled_from([(), (), IDC])),
+            instances=instances if kind == "keyed" and draw(st.booleans()) else (),
+        )
+    operators = tuple(Operator(name, queueing=kind) for name, kind in zip(names, kinds, strict=True))
+    edges = tuple(Edge(*pair, draw(st.floats(0.3, 2.0))) for pair in pairwise(names))
+    return Topology(operators, edges, (Entry(names[0]),)), Load(draw(st.floats(1.0, 40.0)), loads)
+
+
+def ask_plan(topology: Topology, load: Load, t_max_seconds: float | None, k_max: int | None) -> Plan | None:
+    """What the calls for plans answer."""
+    try:
+        plan = None if t_max_seconds is None else min_processors(topology, load, t_max_seconds)
+        if plan is None or (k_max is not None and plan.estimate.processors_total > k_max):
+            return None if k_max is None else min_latency(topology, load, k_max)
+    except REFUSALS:
+        return None
+    return plan
+
+
+@settings(max_examples=60)
+@given(running(), st.sampled_from([0.3, 1.0, 1.7]), st.none() | st.floats(0.05, 2.0), BUDGETS)
+def test_plan_and_gate_are_those_of_their_own_calls_for_all_queues(
+    case: tuple[Topology, Load], factor: float, t_max_seconds: float | None, k_max: int | None
+):
+    topology, load = case
+    rate = factor * load.external_rate
+    found = explore(topology, load, WhatIfTerms(factor, t_max_seconds, k_max))
+    gate = judge_capacity(topology, load, external_rate=rate, t_max_seconds=t_max_seconds, k_max=k_max)
+    assert found.verdict == gate
+    assert found.current == gate.estimate
+    plan = ask_plan(topology, replace(load, external_rate=rate), t_max_seconds, found.k_max)
+    if plan is None or found.planned is None:
+        assert plan is found.planned
+        return
+    assert found.planned.processors == plan.processors
+    assert found.planned.optimal == plan.optimal
+    at_total = {one.processors_total: one.expected_sojourn_seconds for one in found.frontier}
+    seconds = found.planned.estimate.expected_sojourn_seconds
+    assert seconds == pytest.approx(plan.estimate.expected_sojourn_seconds, rel=1e-9)
+    assert seconds is not None
+    assert at_total.get(found.planned.estimate.processors_total, seconds) <= seconds
+
+
+def test_a_frontier_of_many_totals_says_that_it_shows_some():
+    many = replace(LOAD, operators={n: one._replace(processors=900) for n, one in LOAD.operators.items()})
+    unbounded = replace(TOPOLOGY, operators=tuple(Operator(name) for name in RUNS))
+    found = explore(unbounded, many, TERMS)
+    assert len(found.frontier) <= MOST_POINTS + 2
+    assert [one.code for one in found.diagnostics] == ["frontier-thinned"]
+    assert f"{len(found.frontier)} of the totals" in found.diagnostics[0].detail
+    assert explore(TOPOLOGY, LOAD, TERMS).diagnostics == ()
 
 
 def test_without_terms_what_runs_is_split_best():

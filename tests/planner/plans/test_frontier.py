@@ -1,5 +1,6 @@
 """The frontier is what a plan of each total would answer, and falls."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -10,6 +11,7 @@ from planner.errors import BoundTooSmall
 from planner.plans.estimation import Situation, survey_load
 from planner.plans.frontier import list_totals, sweep_frontier
 from planner.plans.optimal import min_latency
+from planner.queueing.stations import FEW_OPERATORS
 from planner.values import DEFAULT_MODEL, Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 NAMES = ("parse", "score", "store")
@@ -44,6 +46,21 @@ def test_each_point_is_the_best_split_of_its_total(topology: Topology, rate: flo
             plan.estimate.expected_sojourn_seconds, rel=1e-12
         )
     assert [b.processors_total - a.processors_total for a, b in pairwise(points)] == [1] * (len(points) - 1)
+
+
+@pytest.mark.parametrize("queueing", ["shared", "round-robin"])
+def test_the_frontier_of_many_operators_begins_with_the_fewest_and_goes_on(queueing: str):
+    names = [f"o{i}" for i in range(FEW_OPERATORS + 1)]
+    topology = Topology(tuple(Operator(name, queueing=queueing) for name in names), (), (Entry(names[0]),))
+    topology = replace(topology, entries=tuple(Entry(name) for name in names))
+    load = Load(9.0, {name: OperatorLoad(5.0 + 0.1 * i) for i, name in enumerate(names)})
+    fewest = 2 * 41 + 8  # 9/(5 + 0.1·i) needs one processor from i = 41, where it is nearly busy all the time
+    points = sweep_frontier(survey_load(topology, load, DEFAULT_MODEL, is_open=True), fewest + 9)
+    assert [point.processors_total for point in points] == list(range(fewest, fewest + 10))
+    for point in points:
+        plan = min_latency(topology, load, point.processors_total).estimate
+        assert point.expected_sojourn_seconds == pytest.approx(plan.expected_sojourn_seconds, rel=1e-12)
+    assert points[1].operator == "o41"
 
 
 @given(st.floats(1.0, 1e6), st.integers(2, 60))

@@ -1,0 +1,70 @@
+"""Where a function crosses 0, to the last double: few evaluations where it is smooth, those of bisection where not.
+
+Chandrupatla (1997): inverse quadratic interpolation where three points say that it is safe, else bisection. A step from
+the nearest point is at least one double, and four times as long as the last one while it stays on one side, because
+rounding hides a crossing that is nearer.
+"""
+
+from collections.abc import Callable
+from math import isfinite, nextafter, ulp
+from typing import NamedTuple
+
+LONGER = 4.0
+
+
+class Probe(NamedTuple):
+    """A rate, and the margin there: 0 or more where the condition holds."""
+
+    rate: float
+    margin: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the condition holds."""
+        return self.margin >= 0.0
+
+
+def find_crossing(
+    margin: Callable[[float], float], low: Probe, high: Probe, least: float, tolerance: float = 0.0
+) -> float:
+    """The largest rate between two points at which `margin` is not below 0, given one of each kind.
+
+    It ends with neighbouring doubles, or where both are below `least`, or apart by at most `tolerance` of the higher.
+    """
+    last, other, before = (low, high, high) if abs(low.margin) <= abs(high.margin) else (high, low, low)
+    stride = 0.0
+    while not is_close(low.rate, high.rate, least, tolerance):
+        shortest = max(stride, tolerance * high.rate / 2.0, ulp(high.rate))
+        rate = interpolate(last, other, before, min(shortest / (high.rate - low.rate), 0.5))
+        rate = min(max(rate, nextafter(low.rate, high.rate)), nextafter(high.rate, low.rate))
+        probe = Probe(rate, margin(rate))
+        stays = probe.holds == last.holds
+        stride = LONGER * shortest if stays else 0.0
+        other, before = (other, last) if stays else (last, other)
+        last = probe
+        low, high = (probe, high) if probe.holds else (low, probe)
+    return low.rate
+
+
+def is_close(low: float, high: float, least: float, tolerance: float) -> bool:
+    """Whether nothing is left to search between the two."""
+    return nextafter(low, high) >= high or high <= least or high - low <= tolerance * high
+
+
+def interpolate(last: Probe, other: Probe, before: Probe, shortest: float) -> float:
+    """The rate to try next between `last` and `other`, at least the part `shortest` away from both."""
+    span = other.rate - last.rate
+    part = 0.5
+    if other.margin not in {before.margin, last.margin} and last.margin != before.margin:
+        xi = (last.rate - other.rate) / (before.rate - other.rate)
+        phi = (last.margin - other.margin) / (before.margin - other.margin)
+        if phi * phi < xi and (1.0 - phi) * (1.0 - phi) < 1.0 - xi:
+            part = last.margin / (other.margin - last.margin) * before.margin / (other.margin - before.margin)
+            part += (
+                (before.rate - last.rate)
+                / span
+                * (last.margin / (before.margin - last.margin))
+                * (other.margin / (before.margin - other.margin))
+            )
+    part = part if isfinite(part) else 0.5
+    return last.rate + min(max(part, shortest), 1.0 - shortest) * span
