@@ -53,7 +53,7 @@ def find_unproved(decision: SeenDecision | None, max_step: float) -> Change | No
     """The change of a decision that may have been applied and was never proved; a bridge was killed in between."""
     if decision is None or decision.action == "hold":
         return None
-    outcome = decision.outcome
+    outcome = decision.report
     if outcome is not None and (
         outcome.state != "applied" or outcome.measured_seconds is not None or outcome.detail
     ):
@@ -63,7 +63,7 @@ def find_unproved(decision: SeenDecision | None, max_step: float) -> Change | No
 
 def find_distrusted(decision: SeenDecision | None, max_step: float) -> Distrust | None:
     """What a bridge before this one rolled back or could not make run."""
-    outcome = decision.outcome if decision else None
+    outcome = decision.report if decision else None
     if decision is None or outcome is None or outcome.state not in DISTRUSTED:
         return None
     change = _plan_again(decision, max_step)
@@ -74,7 +74,7 @@ def find_distrusted(decision: SeenDecision | None, max_step: float) -> Distrust 
 def _plan_again(decision: SeenDecision, max_step: float) -> Change:
     """The change that a bridge made of a decision: it follows from the decision alone."""
     asked = limit_step(decision.processors.current, decision.processors.recommended, max_step)
-    outcome = decision.outcome
+    outcome = decision.report
     applied_at = outcome.applied_at if outcome and outcome.applied_at else decision.created_at
     return plan_change(decision, asked, applied_at.timestamp())
 

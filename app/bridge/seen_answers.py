@@ -84,9 +84,10 @@ class SeenCatchingUp(_Seen):
 
 
 class SeenOutcome(_Seen):
-    """What became of a decision."""
+    """What became of a decision; `source` is `snapshots` where nobody reported it."""
 
     state: str
+    source: str = "reported"
     applied_at: datetime | None = None
     measured_seconds: float | None = None
     kept: bool | None = None
@@ -125,3 +126,8 @@ class SeenDecision(_Seen):
     moving: SeenMoving = SeenMoving()
     catching_up: SeenCatchingUp | None = None
     outcome: SeenOutcome | None = None
+
+    @property
+    def report(self) -> SeenOutcome | None:
+        """What was reported of it; what the service saw in snapshots is no report."""
+        return self.outcome if self.outcome and self.outcome.source == "reported" else None

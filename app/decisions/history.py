@@ -1,17 +1,42 @@
-"""Reads stored decisions, as they were answered."""
+"""Reads stored decisions, as they were answered, with what became of them."""
 
+from datetime import datetime
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import Row, Select, column, func, select, true
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
-from app.decisions.schemas import DecisionAnswer, DecisionPage, DecisionSummary
+from app.decisions.schemas import Action, DecisionAnswer, DecisionPage, DecisionSummary
+from app.http.errors import InvalidRequest
 from app.http.pages import Page
-from app.outcomes.schemas import OutcomeAnswer
+from app.outcomes.answers import Became
+from app.outcomes.history import StoredDecision, find_outcomes
 from app.storage.storage_errors import UnknownDecision
-from app.storage.stored_answers import list_answers, read_answer
-from app.storage.stored_topologies import find_topology
+from app.storage.stored_answers import read_answer
+from app.storage.stored_topologies import StoredTopology, find_topology
 from app.tables import DecisionRow
+
+PARTS = (
+    "processors",
+    "reasons",
+    "expected_sojourn_seconds",
+    "policy",
+    "moving",
+    "counterfactuals",
+    "current",
+    "basis",
+)
+"""The parts of an answer that a list needs; long ones stay in the database."""
+
+
+class Picked(NamedTuple):
+    """Which decisions a list has: those on data that ended in [since, until), of one action."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    action: Action | None = None
 
 
 def find_latest(session: Session, name: str) -> DecisionAnswer:
@@ -32,20 +57,74 @@ def find_decision(session: Session, decision_id: UUID) -> DecisionAnswer:
     """A stored decision, as it was answered, with what became of it."""
     answer = read_answer(session, DecisionRow, DecisionAnswer, UnknownDecision, decision_id)
     row = session.get(DecisionRow, decision_id)
-    if row is not None and row.outcome is not None:
-        answer.outcome = OutcomeAnswer.model_validate(row.outcome)
+    if row is not None:
+        decision = StoredDecision(row.action, row.decided_for, row.answer, row.outcome)
+        (became,) = find_outcomes(session, row.topology_id, [decision])
+        answer.outcome, answer.observed = became
     return answer
 
 
-def list_decisions(session: Session, name: str, page: Page) -> DecisionPage:
+def list_decisions(session: Session, name: str, page: Page, picked: Picked) -> DecisionPage:
     """The decisions about a topology, newest first."""
-    columns = (
-        DecisionRow.decided_for,
-        DecisionRow.action,
-        DecisionRow.external_rate,
-        DecisionRow.answer["processors"].label("processors"),
-        DecisionRow.answer["reasons"].label("reasons"),
-        DecisionRow.outcome,
+    if picked.since is not None and picked.until is not None and picked.since >= picked.until:
+        raise InvalidRequest((("?from", "The time in `from` must be before the one in `to`."),))
+    stored = find_topology(session, name)
+    query = select_decisions(stored, picked)
+    rows, following = page.read_rows(
+        session.execute, query, DecisionRow.created_at, DecisionRow.id, newest_first=True
     )
-    rows, following = list_answers(session, DecisionRow, name, page, *columns)
-    return DecisionPage(items=[DecisionSummary.model_validate(row) for row in rows], next=following)
+    became = find_outcomes(session, stored.id, [to_stored(row) for row in rows])
+    items = [summarise(row, one) for row, one in zip(rows, became, strict=True)]
+    return DecisionPage(items=items, next=following)
+
+
+def select_decisions(stored: StoredTopology, picked: Picked) -> Select[Any]:
+    """The decisions that are asked for, each with the parts of its answer; they are cut out of it at once."""
+    columns = [column(name, JSONB) for name in PARTS]
+    parts = (
+        func.jsonb_to_record(DecisionRow.answer)
+        .table_valued(*columns)
+        .render_derived("parts", with_types=True)
+    )
+    evidence = func.jsonb_build_object("evidence", parts.c.current["evidence"]).label("current")
+    conditions = [DecisionRow.topology_id == stored.id]
+    if picked.since is not None:
+        conditions.append(DecisionRow.decided_for >= picked.since)
+    if picked.until is not None:
+        conditions.append(DecisionRow.decided_for < picked.until)
+    if picked.action is not None:
+        conditions.append(DecisionRow.action == picked.action)
+    return (
+        select(
+            DecisionRow.id,
+            DecisionRow.created_at,
+            DecisionRow.decided_for,
+            DecisionRow.action,
+            DecisionRow.external_rate,
+            DecisionRow.outcome,
+            *[evidence if name == "current" else parts.c[name] for name in PARTS],
+        )
+        .join(parts, true())
+        .where(*conditions)
+    )
+
+
+def to_stored(row: Row[Any]) -> StoredDecision:
+    """A row as what outcomes are observed of."""
+    answer = {name: getattr(row, name) for name in PARTS}
+    return StoredDecision(row.action, row.decided_for, answer, row.outcome)
+
+
+def summarise(row: Row[Any], became: Became) -> DecisionSummary:
+    """A decision as a list shows it."""
+    return DecisionSummary(
+        id=row.id,
+        created_at=row.created_at,
+        decided_for=row.decided_for,
+        action=row.action,
+        external_rate=row.external_rate,
+        processors=row.processors,
+        reasons=row.reasons,
+        outcome=became.outcome,
+        observed=became.observed,
+    )

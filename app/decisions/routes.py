@@ -1,16 +1,17 @@
 """/v1/topologies/{name}/decisions: decides what to do now and why, and reads stored decisions."""
 
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 
 from app.decisions import history, service
-from app.decisions.schemas import PROBLEMS, DecisionAnswer, DecisionPage, DecisionRequest
+from app.decisions.schemas import PROBLEMS, Action, DecisionAnswer, DecisionPage, DecisionRequest
 from app.http.admission import computes
 from app.http.declarations import declare
 from app.http.dependencies import SettingsDep
 from app.http.documented_problems import BODY
-from app.http.fields import TopologyName
+from app.http.fields import TopologyName, UtcTime
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
 from app.http.strict_json import StrictJsonRoute
@@ -36,9 +37,20 @@ def decide(
 
 
 @router.get(OF_TOPOLOGY, **declare(may_read, "List decisions", "unknown-topology"))
-def list_decisions(name: TopologyName, page: PageDep, session: SessionDep) -> DecisionPage:
-    """The decisions about a topology, newest first."""
-    return history.list_decisions(session, name, page)
+def list_decisions(
+    name: TopologyName,
+    page: PageDep,
+    session: SessionDep,
+    since: Annotated[
+        UtcTime | None, Query(alias="from", description="On data that ended at this time or later.")
+    ] = None,
+    until: Annotated[
+        UtcTime | None, Query(alias="to", description="On data that ended before this time.")
+    ] = None,
+    action: Annotated[Action | None, Query(description="Only decisions for this.")] = None,
+) -> DecisionPage:
+    """The decisions about a topology, newest first, each with what became of it."""
+    return history.list_decisions(session, name, page, history.Picked(since, until, action))
 
 
 @router.get(

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from app.described.answers import Basis, DiagnosticAnswer, EstimateAnswer
 from app.http.fields import Answer, Body, UtcTime
 from app.node_advice.schemas import NodeAdviceAnswer, Streams
-from app.outcomes.schemas import OutcomeAnswer
+from app.outcomes.schemas import Observed, Outcome
 from app.placements.schemas import PlacementAnswer
 from app.policies.schemas import EXAMPLE, PolicyBody
 
@@ -23,9 +23,6 @@ PROBLEMS = (
 )
 """The problem types with which a decision is refused."""
 Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
-Outcome = Annotated[
-    OutcomeAnswer | None, Field(description="What became of it, as reported; null: not reported.")
-]
 
 
 class DecisionRequest(Body):
@@ -276,6 +273,7 @@ class DecisionAnswer(Answer):
         Field(description="The recommendation it was stored with; null: none."),
     ] = None
     outcome: Outcome = None
+    observed: Observed = None
 
 
 class DecisionSummary(Answer):
@@ -289,6 +287,7 @@ class DecisionSummary(Answer):
     processors: Counts
     reasons: list[ReasonAnswer]
     outcome: Outcome = None
+    observed: Observed = None
 
 
 class DecisionPage(Answer):

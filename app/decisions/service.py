@@ -9,6 +9,7 @@ from app.decisions.answers import digest_answer, to_decision_answer
 from app.decisions.gathering import GatheredDecision, gather_decision
 from app.decisions.schemas import DecisionAnswer, DecisionRequest, Recommended
 from app.http.error_pointers import blaming_what_is_stored
+from app.outcomes.history import StoredDecision, find_outcomes
 from app.serving.observability import time_planner
 from app.settings import Settings
 from app.storage.stored_topologies import StoredTopology
@@ -48,7 +49,7 @@ def keep(
 ) -> DecisionAnswer:
     """Stores the decision as it is answered, with the recommendation that it was part of."""
     answer.id = uuid4()
-    document = answer.model_dump(mode="json", exclude={"id", "created_at", "outcome"})
+    document = answer.model_dump(mode="json", exclude={"id", "created_at", "outcome", "observed"})
     if recommended is not None:
         document["recommendation"] = recommended.model_dump(mode="json")
     row = DecisionRow(
@@ -65,4 +66,6 @@ def keep(
     session.flush()
     session.refresh(row, ["created_at"])
     answer.created_at = row.created_at
+    decision = StoredDecision(row.action, row.decided_for, row.answer, None)
+    ((answer.outcome, answer.observed),) = find_outcomes(session, stored.id, [decision])
     return answer

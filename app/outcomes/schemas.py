@@ -5,7 +5,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
+from app.described.answers import DiagnosticAnswer
 from app.http.fields import Answer, Body, OperatorName, Processors, Seconds, UtcTime
+from planner.decisions.observed_outcome import LimitSource, State
 
 EXAMPLE: dict[str, JsonValue] = {
     "state": "applied",
@@ -62,9 +64,87 @@ class OutcomeAnswer(Answer):
         Field(
             description="Whether the measured E[T] is at most the promised one, plus the known error of this kind of "
             "input (0.15 where it is not known); null: not measured, nothing promised, never applied, or with other "
-            "processors than the recommended ones."
+            "processors than the recommended ones. With source snapshots: `kept` of `observed`."
         ),
     ]
     processors: dict[str, int] | None
     detail: str | None
-    reported_at: datetime
+    reported_at: Annotated[datetime | None, Field(description="null: with source snapshots.")] = None
+    source: Annotated[
+        Literal["reported", "snapshots"],
+        Field(description="snapshots: nobody reported it, and the measured intervals show it (`observed`)."),
+    ] = "reported"
+
+
+class ObservedAnswer(Answer):
+    """What the snapshots show of a decision, whoever reports; null: not known."""
+
+    state: Annotated[
+        State,
+        Field(
+            description="applied: an interval ran the recommended processors. held: nothing was to change. waiting: "
+            "none ran them yet. not-applied: none did before the next change was decided, or within 24 h. unknown: the "
+            "intervals do not say their processors."
+        ),
+    ]
+    applied_at: Annotated[
+        UtcTime | None,
+        Field(description="The beginning of the first interval that ran the recommended processors."),
+    ]
+    superseded_at: Annotated[UtcTime | None, Field(description="The next change was decided for then.")]
+    expected_seconds: Annotated[float | None, Field(description="E[T] that it promised; null = infinite.")]
+    before_seconds: Annotated[
+        float | None,
+        Field(
+            description="E[T] measured over the intervals that it was decided on, at most as long as the horizon."
+        ),
+    ]
+    measured_seconds: Annotated[
+        float | None,
+        Field(
+            description="E[T] measured over the horizon with the recommended processors, mean per external tuple."
+        ),
+    ]
+    relative_error: Annotated[
+        float | None, Field(description="(measured_seconds - expected_seconds) / expected_seconds")
+    ]
+    worst_seconds: Annotated[float | None, Field(description="Of the interval with the longest E[T].")]
+    limit_seconds: Annotated[float | None, Field(description="What `kept` compares with.")]
+    limit_source: Annotated[
+        LimitSource | None,
+        Field(description="target: of the policy. promise: expected_seconds with its known error."),
+    ]
+    horizon_seconds: Annotated[
+        float,
+        Field(
+            description="For so long it had to hold: until the next change was forecast, else horizon_seconds, else "
+            "cooldown_seconds of its policy; at most 6 h."
+        ),
+    ]
+    intervals: Annotated[int, Field(description="That measured E[T] in the horizon.")]
+    missed_intervals: Annotated[int, Field(description="Those with an E[T] above the limit.")]
+    missed_beyond_rate: Annotated[
+        int | None, Field(description="Those of them at a rate above `holds_up_to_rate`.")
+    ]
+    is_complete: Annotated[bool, Field(description="They cover the horizon without a gap.")]
+    kept: Annotated[
+        bool | None,
+        Field(
+            description="By a target: E[T] of every interval stayed within it. By the promise: measured_seconds did. "
+            "null: the horizon is not over, was cut by other processors, or has a gap."
+        ),
+    ]
+    detail: Annotated[str, Field(description="The same in sentences.")]
+    diagnostics: Annotated[
+        list[DiagnosticAnswer], Field(description="Where the report and the snapshots disagree.")
+    ] = []
+
+
+Outcome = Annotated[
+    OutcomeAnswer | None,
+    Field(
+        description="What became of it, as reported. Where nobody reported, a change that snapshots show to run has "
+        "what they show. null: neither."
+    ),
+]
+Observed = Annotated[ObservedAnswer | None, Field(description="What the snapshots show of it.")]

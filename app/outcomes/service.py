@@ -10,6 +10,7 @@ from app.outcomes.schemas import OutcomeAnswer, OutcomeBody
 from app.settings import Settings
 from app.storage.storage_errors import OutcomeConflict, UnknownDecision
 from app.tables import DecisionRow, Document
+from planner.decisions.observed_outcome import USUAL_ERROR
 from planner.errors import escape_pointer, suggest_name
 
 FOLLOWING = {
@@ -21,8 +22,6 @@ FOLLOWING = {
 """By state, those that may be reported after it."""
 OF_ONE_STATE = {"processors", "detail"}
 """Fields of a report that say nothing about another state."""
-USUAL_ERROR = 0.15
-"""Of E[T], where the known error of this kind of input is not known."""
 
 
 def store_outcome(

@@ -43,6 +43,7 @@ def test_no_steady_state_is_an_infinite_time():
         ({"action": "hold"}, False),
         ({"outcome": APPLIED | {"detail": "kept"}}, False),
         ({"outcome": APPLIED | {"measured_seconds": 0.1}}, False),
+        ({"outcome": APPLIED | {"measured_seconds": 0.1, "source": "snapshots"}}, True),
         ({"outcome": {"state": "refused"}}, False),
         ({"outcome": {"state": "failed"}}, False),
         ({"outcome": {"state": "rolled-back"}}, False),

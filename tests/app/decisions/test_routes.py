@@ -1,5 +1,7 @@
 """Decisions over HTTP: stored, the same for the same data, and refused where data are missing."""
 
+from datetime import datetime
+
 import httpx
 import pytest
 
@@ -165,3 +167,52 @@ def test_a_decision_for_a_quantile_says_so(client: httpx.Client, known: str):
     assert [one["code"] for one in made["reasons"]] == ["target-missed", "target-on-a-draw"]
     assert "The 99% quantile of completion is" in made["counterfactuals"]["one_fewer_detail"]
     assert made["counterfactuals"]["holds_up_to_rate"] >= 320.0
+
+
+def test_a_list_of_decisions_is_filtered_by_time_and_action_on_every_page(client: httpx.Client, known: str):
+    put_policy(client, known, TARGET | {"cooldown_seconds": 0, "look_ahead": False})
+    counts = ENOUGH
+    for minute in range(1, 13):
+        observe(client, known, minute, 480.0 if minute % 3 == 0 else 160.0, counts)
+        counts = decide(client, known, minute)["processors"]["recommended"]
+    url = f"/v1/topologies/{known}/decisions"
+    every = client.get(url).json()["items"]
+    assert len({one["action"] for one in every}) == 3
+    for terms in (
+        {"action": "hold"},
+        {"action": "scale_up", "from": at(4)},
+        {"from": at(3), "to": at(9)},
+        {"action": "rebalance"},
+        {"to": at(5), "action": "scale_down"},
+    ):
+        wanted = [
+            one["id"]
+            for one in every
+            if one["action"] == terms.get("action", one["action"])
+            and datetime.fromisoformat(terms.get("from", at(0)))
+            <= datetime.fromisoformat(one["decided_for"])
+            < datetime.fromisoformat(terms.get("to", at(99)))
+        ]
+        found, address = [], str(httpx.URL(url, params=terms | {"limit": 2}))
+        while address:
+            page = client.get(address).json()
+            assert len(page["items"]) <= 2
+            found += [one["id"] for one in page["items"]]
+            address = page["next"]
+        assert found == wanted, terms
+
+
+@pytest.mark.parametrize(
+    ("query", "pointer"),
+    [
+        ("action=grow", "?action"),
+        ("from=yesterday", "?from"),
+        ("to=1700000000", "?to"),
+        ("from=2026-11-18T00:00:00", "?from"),
+        ("from=2026-11-18T00:00:00Z&to=2026-11-18T00:00:00Z", "?from"),
+    ],
+)
+def test_filters_that_say_nothing_are_refused(client: httpx.Client, known: str, query: str, pointer: str):
+    refused = client.get(f"/v1/topologies/{known}/decisions?{query}")
+    assert (refused.status_code, refused.json()["type"]) == (422, "invalid-request")
+    assert [one["pointer"] for one in refused.json()["errors"]] == [pointer]

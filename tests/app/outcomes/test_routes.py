@@ -2,6 +2,7 @@
 
 import itertools
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.tables import DecisionRow
 from tests.app.decision_calls import ENOUGH, TARGET, at, decide, observe, put_policy
+from tests.app.outcomes.histories import read_history, simulate
 from tests.app.processes import wait_until
 
 FINAL = "rolled-back"
@@ -198,3 +200,78 @@ def test_a_detail_of_null_is_no_detail(client: httpx.Client, known: str):
     decision = decide(client, known, 2)
     answer = client.put(f"/v1/decisions/{decision['id']}/outcome", json={"state": "failed", "detail": None})
     assert (answer.status_code, answer.json()["detail"]) == (200, None)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_what_snapshots_show_is_what_a_reading_of_the_whole_history_finds(
+    client: httpx.Client, known: str, seed: int
+):
+    put_policy(client, known, TARGET)
+    snapshots = simulate(client, known, seed, 120)
+    listed = client.get(f"/v1/topologies/{known}/decisions?limit=100").json()["items"]
+    for one in listed:
+        decision = client.get(f"/v1/decisions/{one['id']}").json()
+        assert decision["observed"] == one["observed"]
+        assert decision["outcome"] == one["outcome"]
+        read, seen = read_history(decision, listed, snapshots), one["observed"]
+        said = seen["applied_at"] and datetime.fromisoformat(seen["applied_at"]).isoformat()
+        assert (said, seen["kept"], seen["missed_intervals"]) == (read.applied_at, read.kept, read.missed), (
+            one
+        )
+        assert seen["measured_seconds"] == pytest.approx(read.measured)
+        assert (one["outcome"] is not None) == (read.applied_at is not None)
+    kept = [one["observed"]["kept"] for one in listed]
+    states = {one["observed"]["state"] for one in listed}
+    assert {True, False, None} <= set(kept)
+    assert {"applied", "held"} <= states
+
+
+def test_an_outcome_that_nobody_reported_says_what_snapshots_show(
+    client: httpx.Client, known: str, change: dict[str, Any]
+):
+    recommended = change["processors"]["recommended"]
+    observe(client, known, 2, 480.0, ENOUGH, measured_sojourn_seconds=0.5)
+    assert read(client, change) is None, "it was not applied yet"
+    for minute in (3, 4, 5):
+        observe(client, known, minute, 480.0, recommended, measured_sojourn_seconds=0.08)
+    seen = read(client, change)
+    assert (seen["state"], seen["source"], seen["reported_at"]) == ("applied", "snapshots", None)
+    assert (seen["applied_at"], seen["measured_seconds"]) == ("2026-11-18T00:02:00Z", pytest.approx(0.08))
+    assert (seen["kept"], seen["expected_seconds"]) == (True, change["expected_sojourn_seconds"])
+    later = put(client, change, state="applied", measured_seconds=0.09).json()
+    assert (later["source"], read(client, change)) == ("reported", later)
+
+
+def test_a_report_that_snapshots_contradict_is_shown_with_a_diagnostic(
+    client: httpx.Client, known: str, change: dict[str, Any]
+):
+    put(client, change, state="refused")
+    observe(client, known, 2, 480.0, change["processors"]["recommended"], measured_sojourn_seconds=0.08)
+    decision = client.get(f"/v1/decisions/{change['id']}").json()
+    assert (decision["outcome"]["state"], decision["observed"]["state"]) == ("refused", "applied")
+    assert [one["code"] for one in decision["observed"]["diagnostics"]] == ["report-disagrees"]
+
+
+def test_snapshots_that_do_not_say_processors_show_nothing(
+    client: httpx.Client, known: str, change: dict[str, Any]
+):
+    bare = {name: {"service_rate": 80.0} for name in ("generator", "detector", "reporter")}
+    snapshot = {"observed_at": at(1), "external_rate": 480.0, "measured_sojourn_seconds": 0.05}
+    for operators in (bare, {}):
+        assert (
+            client.post(
+                f"/v1/topologies/{known}/snapshots", json=snapshot | {"operators": operators}
+            ).status_code
+            == 201
+        )
+        seen = client.get(f"/v1/decisions/{change['id']}").json()["observed"]
+        assert (seen["state"], seen["measured_seconds"], seen["kept"]) == ("unknown", None, None)
+
+
+def test_what_was_measured_before_is_the_mean_of_the_intervals_that_were_decided_on(
+    client: httpx.Client, known: str
+):
+    put_policy(client, known, TARGET | {"smoothing": {"kind": "window", "size": 2}})
+    for minute, rate, sojourn in ((1, 100.0, 9.0), (2, 300.0, 0.2), (3, 100.0, 0.6)):
+        observe(client, known, minute, rate, ENOUGH, measured_sojourn_seconds=sojourn)
+    assert decide(client, known, 3)["observed"]["before_seconds"] == pytest.approx(0.3)

@@ -1,0 +1,236 @@
+"""What measured intervals show of a decision: when its processors ran, and whether E[T] stayed within what it said.
+
+All times are seconds since the end of the data that the decision was made on. With s the beginning of the first
+interval whose processors are the recommended ones (s = 0 for a decision to hold) and H the decision's horizon:
+
+    measured = Σ E[T]_i·λ_i·l_i / Σ λ_i·l_i      over the intervals i that begin in [s, s + H), l_i seconds long
+
+`kept` by a target: every E[T]_i is at most the target. Without one: `measured` is at most the promised E[T], plus its
+known error. It is unknown unless the intervals cover [s, s + H); only a missed target is known before. The formulas
+are our own: docs/decisions/what-became-of-a-decision.md.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+Match = Literal["same", "part", "other", "unknown"]
+State = Literal["applied", "held", "partly-applied", "not-applied", "waiting", "unknown"]
+LimitSource = Literal["target", "promise"]
+
+USUAL_ERROR = 0.15
+"""Of E[T], where the known error of this kind of input is not known."""
+LARGEST_HOLE = 0.5
+"""A hole between intervals that is a larger part of the interval before the decision is a gap."""
+LONGEST_SEARCH_SECONDS = 86_400.0
+"""A change that was not seen to run within this time counts as not applied."""
+ROUNDING_SECONDS = 1e-6
+
+
+class LaterInterval(NamedTuple):
+    """An interval after a decision; `match` compares its processors with the recommended ones."""
+
+    begin_seconds: float
+    seconds: float
+    external_rate: float
+    sojourn_seconds: float | None
+    match: Match
+
+
+@dataclass(frozen=True, slots=True)
+class Promised:
+    """What a decision said of the time after it; `is_change`: it recommends other processors than ran.
+
+    `expected_seconds` None: infinite. `interval_seconds` is the length of the newest interval that it used.
+    """
+
+    is_change: bool
+    horizon_seconds: float
+    interval_seconds: float
+    expected_seconds: float | None
+    target_seconds: float | None = None
+    known_error: float | None = None
+    holds_up_to_rate: float | None = None
+
+    @property
+    def limit_seconds(self) -> float | None:
+        """What E[T] is compared with: the target, else the promised E[T] plus its known error."""
+        if self.target_seconds is not None or self.expected_seconds is None:
+            return self.target_seconds
+        error = USUAL_ERROR if self.known_error is None else self.known_error
+        return self.expected_seconds * (1.0 + error)
+
+    @property
+    def limit_source(self) -> LimitSource | None:
+        """Where the limit comes from."""
+        if self.target_seconds is not None:
+            return "target"
+        return None if self.expected_seconds is None else "promise"
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """The intervals that begin after the decision's data, oldest first, and where the next change was decided.
+
+    Before the first interval with the recommended processors, those with others need not be complete.
+    `measured_until_seconds`: where the newest interval of the topology ends.
+    """
+
+    later: Sequence[LaterInterval]
+    superseded_seconds: float | None = None
+    measured_until_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedOutcome:
+    """What the intervals show; None: not known. `begin_seconds`: where the horizon begins."""
+
+    state: State
+    begin_seconds: float | None = None
+    measured_seconds: float | None = None
+    worst_seconds: float | None = None
+    intervals: int = 0
+    missed: int = 0
+    missed_beyond_rate: int | None = None
+    is_over: bool = False
+    cut_seconds: float | None = None
+    is_complete: bool = False
+    kept: bool | None = None
+
+
+def compare_processors(
+    current: Mapping[str, int], recommended: Mapping[str, int], seen: Mapping[str, int | None]
+) -> Match:
+    """Whether the processors seen are the recommended ones; `part`: some operators that change have theirs already."""
+    wrong = [name for name, count in recommended.items() if seen.get(name) not in {None, count}]
+    if wrong:
+        changed = [name for name, count in recommended.items() if current.get(name) != count]
+        return "part" if any(seen.get(name) == recommended[name] for name in changed) else "other"
+    return "same" if all(seen.get(name) is not None for name in recommended) else "unknown"
+
+
+def observe_outcome(promised: Promised, sight: Sight) -> ObservedOutcome:
+    """When the recommended processors ran, E[T] since, and whether the decision kept what it said."""
+    if promised.is_change:
+        begin = find_first(sight)
+        if begin is None:
+            return ObservedOutcome(name_unapplied(sight))
+        return follow(promised, sight, begin, "applied")
+    known = [one for one in sight.later if is_within(one, 0.0, promised.horizon_seconds)]
+    if not known:
+        return ObservedOutcome("waiting", 0.0, is_over=is_over(promised, sight, 0.0))
+    if all(one.match == "unknown" for one in known):
+        return ObservedOutcome("unknown", 0.0, is_over=is_over(promised, sight, 0.0))
+    return follow(promised, sight, 0.0, "held")
+
+
+def find_first(sight: Sight) -> float | None:
+    """Where the first interval with the recommended processors begins, before the next change was decided."""
+    return min((one.begin_seconds for one in list_searched(sight) if one.match == "same"), default=None)
+
+
+def list_searched(sight: Sight) -> list[LaterInterval]:
+    """The intervals in which the decision could be applied."""
+    end = LONGEST_SEARCH_SECONDS
+    if sight.superseded_seconds is not None:
+        end = min(end, sight.superseded_seconds)
+    return [one for one in sight.later if one.begin_seconds < end]
+
+
+def name_unapplied(sight: Sight) -> State:
+    """The state of a change whose processors no interval shows."""
+    searched = list_searched(sight)
+    until = sight.measured_until_seconds
+    is_late = until is not None and until >= LONGEST_SEARCH_SECONDS
+    has_ended = is_late or sight.superseded_seconds is not None
+    if not searched:
+        return "unknown" if has_ended else "waiting"
+    if max(searched, key=lambda one: one.begin_seconds).match == "part":
+        return "partly-applied"
+    if any(one.match == "unknown" for one in searched):
+        return "unknown"
+    return "not-applied" if has_ended else "waiting"
+
+
+def follow(promised: Promised, sight: Sight, begin: float, state: State) -> ObservedOutcome:
+    """What was measured over the horizon, up to the first interval with other processors."""
+    horizon = [one for one in sight.later if is_within(one, begin, promised.horizon_seconds)]
+    cut = min((one.begin_seconds for one in horizon if one.match in {"other", "part"}), default=None)
+    counted = [
+        one
+        for one in horizon
+        if one.match == "same"
+        and one.sojourn_seconds is not None
+        and (cut is None or one.begin_seconds < cut)
+    ]
+    end = begin + promised.horizon_seconds
+    complete = cut is None and covers(counted, begin, end, LARGEST_HOLE * promised.interval_seconds)
+    measured = weigh_sojourns(counted)
+    missed = list_missed(counted, promised.limit_seconds)
+    holds = promised.holds_up_to_rate
+    return ObservedOutcome(
+        state,
+        begin,
+        measured,
+        max((one.sojourn_seconds for one in counted if one.sojourn_seconds is not None), default=None),
+        len(counted),
+        len(missed),
+        None if holds is None else sum(one.external_rate > holds for one in missed),
+        is_over(promised, sight, begin),
+        cut,
+        complete,
+        judge_kept(promised, measured, missed, is_complete=complete),
+    )
+
+
+def is_within(interval: LaterInterval, begin: float, horizon_seconds: float) -> bool:
+    """Whether the interval begins in the horizon."""
+    return 0.0 <= interval.begin_seconds - begin < horizon_seconds - ROUNDING_SECONDS
+
+
+def is_over(promised: Promised, sight: Sight, begin: float) -> bool:
+    """Whether the topology was measured until the end of the horizon, or later."""
+    until = sight.measured_until_seconds
+    return until is not None and until >= begin + promised.horizon_seconds - ROUNDING_SECONDS
+
+
+def covers(intervals: Sequence[LaterInterval], begin: float, end: float, hole: float) -> bool:
+    """Whether the intervals leave no hole in [begin, end) that is longer than `hole`."""
+    reached = begin
+    for one in sorted(intervals):
+        if one.begin_seconds > reached + hole:
+            return False
+        reached = max(reached, one.begin_seconds + one.seconds)
+    return bool(intervals) and end - reached <= hole
+
+
+def weigh_sojourns(intervals: Sequence[LaterInterval]) -> float | None:
+    """Mean E[T] per external tuple; where no tuple came, every interval counts the same."""
+    known = [(one.sojourn_seconds, one) for one in intervals if one.sojourn_seconds is not None]
+    if not known:
+        return None
+    tuples = sum(one.external_rate * one.seconds for _, one in known)
+    if tuples > 0.0:
+        return sum(sojourn * one.external_rate * one.seconds for sojourn, one in known) / tuples
+    return sum(sojourn for sojourn, _ in known) / len(known)
+
+
+def list_missed(intervals: Sequence[LaterInterval], limit: float | None) -> list[LaterInterval]:
+    """The intervals whose E[T] is above the limit."""
+    if limit is None:
+        return []
+    return [one for one in intervals if one.sojourn_seconds is not None and one.sojourn_seconds > limit]
+
+
+def judge_kept(
+    promised: Promised, measured: float | None, missed: Sequence[LaterInterval], *, is_complete: bool
+) -> bool | None:
+    """Whether E[T] stayed within the limit over the whole horizon; None: not known, or not known yet."""
+    limit = promised.limit_seconds
+    if limit is None:
+        return None
+    if promised.limit_source == "target":
+        if missed:
+            return False
+        return True if is_complete else None
+    return measured <= limit if is_complete and measured is not None else None

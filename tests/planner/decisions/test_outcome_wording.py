@@ -1,0 +1,99 @@
+"""Sentences about outcomes say what was measured, and name a cause only where the numbers show one beside it."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+
+from planner.decisions.observed_outcome import LaterInterval, Match, Promised, Sight, observe_outcome
+from planner.decisions.outcome_wording import describe_outcome
+from tests.planner.decisions.test_observed_outcome import histories
+
+CHANGE = Promised(
+    is_change=True,
+    horizon_seconds=120.0,
+    interval_seconds=60.0,
+    expected_seconds=0.2,
+    target_seconds=0.3,
+    holds_up_to_rate=20.0,
+)
+
+
+def minute(
+    at: float, match: Match = "same", sojourn: float | None = 0.2, rate: float = 10.0
+) -> LaterInterval:
+    return LaterInterval(60.0 * at, 60.0, rate, sojourn, match)
+
+
+def say(later: list[LaterInterval], promised: Promised = CHANGE, superseded: float | None = None) -> str:
+    until = max((one.begin_seconds + one.seconds for one in later), default=0.0)
+    sight = Sight(later, superseded, until)
+    return describe_outcome(promised, sight, observe_outcome(promised, sight))
+
+
+@pytest.mark.parametrize(
+    ("later", "said"),
+    [
+        ([minute(1), minute(2)], "The recommended processors ran from 60 s after the data on."),
+        ([minute(0), minute(1)], "E[T] was at most the target of 0.3 s in all 2 intervals of 120 s."),
+        ([minute(0, sojourn=0.4), minute(1)], "E[T] was above the target of 0.3 s in 1 of 2 intervals."),
+        ([minute(0)], "Whether it was kept over 120 s is not known yet: they are not over."),
+        (
+            [minute(0), minute(3)],
+            "is not known: for a part of them E[T] with these processors was not measured.",
+        ),
+        ([minute(0, sojourn=None), minute(3)], "no interval of them measured E[T] with these processors."),
+        ([minute(0), minute(1, "other")], "is not known: other processors ran before they were over."),
+        ([minute(0, "other")], "No interval has run the recommended processors yet."),
+        ([minute(0, "part")], "Some of the recommended processors were seen to run, and not all of them."),
+        ([], "No interval was measured since."),
+        (
+            [minute(0, sojourn=0.4, rate=25.0), minute(1)],
+            "In 1 of the 1 intervals above the limit, more came than 20 tuples/s, up to which the decision held.",
+        ),
+    ],
+)
+def test_what_was_seen_is_said(later: list[LaterInterval], said: str):
+    assert said in say(later)
+
+
+def test_the_load_is_named_only_where_it_was_above_what_the_decision_held_for():
+    assert "more came than" not in say([minute(0, sojourn=0.4, rate=19.0), minute(1, rate=30.0)])
+    unknown = replace(CHANGE, holds_up_to_rate=None)
+    assert "more came than" not in say([minute(0, sojourn=0.4, rate=99.0)], unknown)
+
+
+def test_a_search_that_ended_says_what_ended_it():
+    assert "No interval before the next change was decided ran" in say([minute(0, "other")], CHANGE, 60.0)
+    assert "No interval of the 24 h after the decision ran" in say(
+        [minute(0, "other"), minute(1440, "other")]
+    )
+    assert "Nothing was measured before the next change was decided." in say([], CHANGE, 60.0)
+
+
+def test_a_promise_above_the_target_is_named():
+    for expected, said in (
+        (0.5, "expected 0.5 s, more than the target"),
+        (None, "expected an E[T] without end"),
+    ):
+        assert said in say([minute(0), minute(1)], replace(CHANGE, expected_seconds=expected))
+    assert "itself expected" not in say([minute(0), minute(1)])
+
+
+def test_a_promise_without_a_target_is_compared_on_average():
+    promise = replace(CHANGE, target_seconds=None)
+    assert "E[T] was 0.2 s on average, at most the promised 0.2 s" in say([minute(0), minute(1)], promise)
+    assert "above the promised" in say([minute(0, sojourn=9.0), minute(1)], promise)
+    endless = replace(promise, expected_seconds=None)
+    assert "It promised no E[T], since that had no end" in say([minute(0), minute(1)], endless)
+
+
+@given(histories())
+def test_a_verdict_and_its_sentence_agree(history: tuple[Promised, Sight]):
+    promised, sight = history
+    found = observe_outcome(promised, sight)
+    text = describe_outcome(promised, sight, found)
+    assert text.endswith(".")
+    assert ("is not known" in text) == (
+        found.kept is None and found.state in {"applied", "held"} and promised.limit_seconds is not None
+    )
