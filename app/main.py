@@ -11,6 +11,7 @@ from sqlalchemy.orm import sessionmaker
 from app.backtests import routes as backtests
 from app.dashboard.files import install_dashboard
 from app.decisions import routes as decisions
+from app.demos import routes as demos
 from app.engine_snapshots import routes as engine_snapshots
 from app.gates import routes as gates
 from app.http import documentation, index
@@ -80,6 +81,7 @@ ROUTERS = (
     sessions.router,
     timelines.router,
     recommendations.router,
+    demos.router,
     health.router,
     index.router,
 )

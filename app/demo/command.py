@@ -4,7 +4,7 @@ from contextlib import nullcontext
 
 import typer
 
-from app.terminal.commands import choose_or_fail, load_settings
+from app.terminal.commands import choose_or_fail, fail, load_settings
 from app.terminal.databases import open_migrated_database
 
 
@@ -16,15 +16,19 @@ def demo() -> None:
 
     from app.demo.storing import NAME, store_demo
     from app.storage.sessions import make_engine
+    from app.storage.storage_errors import DemoNameTaken
 
     choice = choose_or_fail(load_settings())
     with open_migrated_database(choice, "stores the demo in", nullcontext()) as url:
         engine = make_engine(choice.settings, url)
         try:
             with Session(engine) as session, session.begin():
-                decided = store_demo(session, choice.settings, datetime.now(UTC))
+                stored = store_demo(session, choice.settings, datetime.now(UTC))
+        except DemoNameTaken as error:
+            raise fail(str(error), 1) from error
         finally:
             engine.dispose()
     typer.echo(
-        f"stored topology {NAME}: a day of snapshots and {decided} decisions; look at /ui/ of the service"
+        f"stored topology {NAME}: a day of {stored.snapshots} snapshots and {stored.decisions} decisions; "
+        "look at /ui/ of the service"
     )

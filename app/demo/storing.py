@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -20,12 +20,15 @@ from app.policies.service import store_policy
 from app.settings import Settings
 from app.snapshots.schemas import SnapshotBody
 from app.snapshots.service import store_snapshots
+from app.storage.storage_errors import DemoNameTaken
+from app.storage.stored_topologies import find_topology
 from app.tables import DecisionRow, EngineMarksRow, TopologyRow
 from app.topologies.schemas import TopologyBody
 from app.topologies.service import create_topology
 from planner.values import Load
 
 NAME = "demo"
+LOCK = 7_364_870_213  # any number that no other lock of the database has
 TARGET_SECONDS = 0.35
 DECIDE_EVERY = 30
 SETTLED_AFTER = 10
@@ -39,6 +42,14 @@ POLICY = {
 MARKS = {"job": "0f" * 16, "job_name": "visits", "scheduler": "Adaptive", "vertices": {}}
 
 
+@dataclass(frozen=True)
+class StoredDemo:
+    """How much was stored."""
+
+    snapshots: int
+    decisions: int
+
+
 @dataclass
 class Running:
     """What runs in the demo, and the change that waits for its outcome."""
@@ -49,13 +60,13 @@ class Running:
     seen: list[float] = field(default_factory=list)
 
 
-def store_demo(session: Session, settings: Settings, now: datetime) -> int:
-    """Stores the day that ends now in place of an earlier demo; the number of decisions."""
-    session.execute(delete(TopologyRow).where(TopologyRow.name == NAME))
-    create_topology(session, describe_topology(), settings)
+def store_demo(session: Session, settings: Settings, now: datetime) -> StoredDemo:
+    """Stores the day that ends now in place of an earlier demo."""
+    remove_earlier(session)
+    create_topology(session, describe_topology(), settings, source="demo")
     store_policy(session, NAME, PolicyBody.model_validate(POLICY))
     begin = now.replace(second=0, microsecond=0) - timedelta(minutes=MINUTES)
-    running, waiting, decided = Running(dict(BEGIN_WITH)), [], 0
+    running, waiting, snapshots, decided = Running(dict(BEGIN_WITH)), [], 0, 0
     draw = random.Random(SEED)  # noqa: S311 - a demo
     for place, minute in enumerate(tell_day()):
         end = begin + timedelta(minutes=place + 1)
@@ -65,12 +76,25 @@ def store_demo(session: Session, settings: Settings, now: datetime) -> int:
             running.seen.append(load.measured_sojourn_seconds or 0.0)
         if (place + 1) % DECIDE_EVERY == 0 and waiting:
             store_snapshots(session, NAME, waiting, settings)
-            waiting = []
+            snapshots, waiting = snapshots + len(waiting), []
             decide(session, settings, running, end)
             decided += 1
     date_decisions(session)
     store_marks(session)
-    return decided
+    return StoredDemo(snapshots, decided)
+
+
+def remove_earlier(session: Session) -> None:
+    """Deletes an earlier demo; raises DemoNameTaken where a topology of that name is not one."""
+    # Who loads the demo at the same time waits here for the other to end.
+    session.execute(select(func.pg_advisory_xact_lock(LOCK)))
+    row = session.scalar(select(TopologyRow).where(TopologyRow.name == NAME).with_for_update())
+    if row is None:
+        return
+    if find_topology(session, NAME).source != "demo":
+        raise DemoNameTaken(NAME)
+    session.delete(row)
+    session.flush()
 
 
 def describe_topology() -> TopologyBody:

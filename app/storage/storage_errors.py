@@ -146,6 +146,15 @@ class TopologyExists(TopologyError):
     text = "A topology named {self.name!r} exists: PUT it to change it, or choose another name."
 
 
+class DemoNameTaken(TopologyExists):
+    """The demo would replace a topology that is not a demo."""
+
+    text = (
+        "A topology named {self.name!r} exists that is not the demo, and is kept: DELETE it if it may go, and load "
+        "the demo again."
+    )
+
+
 class RevisionConflict(TopologyError):
     """The caller changes a revision that is no longer the current one."""
 

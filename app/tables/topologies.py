@@ -24,10 +24,10 @@ class TopologyRow(Base):
 
 
 class TopologyRevisionRow(Base):
-    """One revision of a topology: operators, edges and entries as posted, or as discovered in logs."""
+    """One revision of a topology: operators, edges and entries as posted, as discovered in logs, or of the demo."""
 
     __tablename__ = "topology_revisions"
-    __table_args__ = (CheckConstraint("source IN ('posted', 'discovered')", name="source"),)
+    __table_args__ = (CheckConstraint("source IN ('posted', 'discovered', 'demo')", name="source"),)
 
     topology_id: Mapped[TopologyKey]
     revision: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)

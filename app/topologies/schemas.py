@@ -8,6 +8,13 @@ from pydantic import ConfigDict, Field
 from app.described.topology import FPD, EdgeBody, EntryBody, Graph, OperatorBody, QueueingName
 from app.http.fields import Answer, TopologyName
 
+Source = Annotated[
+    Literal["posted", "discovered", "demo"],
+    Field(
+        description="posted: a caller's; discovered: the ingest's, from logs; demo: that of `headgate demo`."
+    ),
+]
+
 
 class TopologyBody(Graph):
     """A topology to store; the read-only fields of an answer may be left in, so that it can be edited and sent."""
@@ -19,7 +26,7 @@ class TopologyBody(Graph):
             ge=1, description="The revision that this body was made from: refused (412) if it is not current."
         ),
     ] = None
-    source: Annotated[Literal["posted", "discovered"] | None, Field(description="Read-only: ignored.")] = None
+    source: Annotated[Source | None, Field(description="Read-only: ignored.")] = None
     created_at: Annotated[str | None, Field(description="Read-only: ignored.")] = None
 
     def definition(self) -> dict[str, object]:
@@ -38,7 +45,7 @@ class TopologyAnswer(Answer):
     edges: list[EdgeBody]
     entries: list[EntryBody]
     revision: int
-    source: Literal["posted", "discovered"]
+    source: Source
     created_at: datetime
 
 
@@ -47,7 +54,7 @@ class TopologySummary(Answer):
 
     name: str
     revision: int
-    source: Literal["posted", "discovered"]
+    source: Source
     operators: int
     edges: int
     created_at: datetime

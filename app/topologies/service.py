@@ -13,11 +13,13 @@ from app.storage.similar_names import suggest_stored
 from app.storage.storage_errors import RevisionConflict, TopologyExists, UnknownTopology
 from app.storage.stored_topologies import StoredTopology
 from app.tables import TopologyRevisionRow, TopologyRow
-from app.topologies.schemas import TopologyBody, TopologyPage, TopologySummary
+from app.topologies.schemas import Source, TopologyBody, TopologyPage, TopologySummary
 from planner.topology.flow import check_topology
 
 
-def create_topology(session: Session, body: TopologyBody, settings: Settings) -> StoredTopology:
+def create_topology(
+    session: Session, body: TopologyBody, settings: Settings, source: Source = "posted"
+) -> StoredTopology:
     """Stores the first revision under a name that is free."""
     check_size(body, settings)
     with pointing_into_body(TOPOLOGY_ALONE):
@@ -30,7 +32,7 @@ def create_topology(session: Session, body: TopologyBody, settings: Settings) ->
     )
     if row is None:
         raise TopologyExists(body.name)
-    return _add_revision(session, row, body)
+    return _add_revision(session, row, body, source)
 
 
 def replace_topology(
@@ -104,9 +106,11 @@ def list_topologies(session: Session, page: Page) -> TopologyPage:
     return TopologyPage(items=[TopologySummary.model_validate(row) for row in rows], next=following)
 
 
-def _add_revision(session: Session, row: TopologyRow, body: TopologyBody) -> StoredTopology:
+def _add_revision(
+    session: Session, row: TopologyRow, body: TopologyBody, source: Source = "posted"
+) -> StoredTopology:
     revision = TopologyRevisionRow(
-        topology_id=row.id, revision=row.revision, definition=body.definition(), source="posted"
+        topology_id=row.id, revision=row.revision, definition=body.definition(), source=source
     )
     session.add(revision)
     session.flush()

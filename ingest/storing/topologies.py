@@ -26,7 +26,7 @@ def store_topology(connection: Connection, found: Discovery) -> list[RunDiagnost
         ).fetchone()
         assert row is not None
         add_revision(connection, row[0], 1, definition)
-    elif stored[3] == "posted":
+    elif stored[3] != "discovered":
         return compare_topologies(found, known) + find_unlogged(found)
     elif stored[2] != definition:
         connection.execute("UPDATE topologies SET revision = revision + 1 WHERE id = %s", (stored[0],))

@@ -19,10 +19,12 @@ const MOST_KNOWN = 50;
 
 /** @param {string} path @param {{method?: string, body?: unknown, signal?: AbortSignal}} [options] */
 export async function call(path, { method = "GET", body, signal } = {}) {
-  const before = method === "GET" ? known.get(path) : undefined;
+  const seen = known.get(path);
+  const before = method === "GET" ? seen : undefined;
   const headers = new Headers({ Accept: "application/json" });
   if (body !== undefined) headers.set("Content-Type", "application/json");
   if (before) headers.set("If-None-Match", before.etag);
+  if (seen && method === "DELETE") headers.set("If-Match", seen.etag); // what has changed since it was seen stays
   const answer = await fetch(path, {
     method,
     headers,

@@ -58,7 +58,7 @@ function App() {
 
 function Page({ address, session }) {
   const [room, name, page] = address.parts;
-  if (!room) return html`<${OverviewPage} />`;
+  if (!room) return html`<${OverviewPage} session=${session} />`;
   if (room === "topologies" && name && !page) {
     return html`<${TopologyPage} key=${name} name=${name} session=${session} />`;
   }

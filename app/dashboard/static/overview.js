@@ -2,6 +2,7 @@
 import { html, useRef, useState } from "./view.js";
 import { ago, change, duration, rate, sentence } from "./format.js";
 import { Sparkline } from "./chart.js";
+import { LoadDemo } from "./demo.js";
 import { Trouble, useAnswer, Waiting } from "./hooks.js";
 
 /** @type {Record<string, string>} */
@@ -24,7 +25,8 @@ function writePath({ status, contains }) {
   return `/v1/overview?${query}`;
 }
 
-export function OverviewPage() {
+/** @param {{session: {may_store: boolean}}} props */
+export function OverviewPage({ session }) {
   const [wanted, setWanted] = useState({ status: "", contains: "" });
   const [following, setFollowing] = useState("");
   const found = useAnswer(following || writePath(wanted));
@@ -42,7 +44,7 @@ export function OverviewPage() {
       <h1>Which topology needs me?</h1>
       <${Trouble} problem=${found.problem} />
       ${!page && html`<${Waiting} of=${found} />`}
-      ${page && isAll && !page.items.length && html`<${Empty} />`}
+      ${page && isAll && !page.items.length && html`<${Empty} session=${session} />`}
       ${page && !(isAll && !page.items.length) && html`
         <${Filter} counts=${page.counts} wanted=${wanted} onWant=${want} />
         <${Table} page=${page} />
@@ -141,13 +143,15 @@ function Line({ row }) {
   `;
 }
 
-function Empty() {
+/** @param {{session: {may_store: boolean}}} props */
+function Empty({ session }) {
   return html`
     <section class="card">
       <h2>Nothing is stored yet</h2>
       <p>Store a topology and a snapshot of its measured load, or let a bridge do both:</p>
       <pre>headgate bridge flink --url http://localhost:8081 --job NAME</pre>
-      <p>To look around first, load a small topology with a day of measurements:</p>
+      <p>To look around first, load a small topology with a made-up day of measurements, here or by a command:</p>
+      ${session.may_store && html`<${LoadDemo} />`}
       <pre>headgate demo</pre>
       <p><a href="/docs">All calls of the API</a></p>
     </section>

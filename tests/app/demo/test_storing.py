@@ -8,7 +8,7 @@ from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from app.demo.day import MINUTES, SILENT
-from app.demo.storing import NAME, store_demo
+from app.demo.storing import DECIDE_EVERY, NAME, remove_earlier, store_demo
 from app.settings import Settings
 from app.tables import DecisionRow, SnapshotRow, TopologyRow
 
@@ -24,8 +24,7 @@ def demo(client: httpx.Client, session: Session) -> Session:
     return session
 
 
-def test_a_day_is_stored_once_however_often_it_is_asked_for(demo: Session):
-    again = store_demo(demo, Settings(max_snapshot_lead_seconds=1e9), NOW)
+def test_the_day_has_decisions_of_each_kind_and_makes_room_for_the_next(demo: Session):
     assert demo.scalar(select(func.count()).where(TopologyRow.name == NAME)) == 1
     of_demo = select(TopologyRow.id).where(TopologyRow.name == NAME).scalar_subquery()
     stored = demo.scalar(select(func.count()).where(SnapshotRow.topology_id == of_demo))
@@ -33,9 +32,11 @@ def test_a_day_is_stored_once_however_often_it_is_asked_for(demo: Session):
     decisions = demo.scalars(
         select(DecisionRow).where(DecisionRow.topology_id == of_demo).order_by(DecisionRow.created_at)
     ).all()
-    assert len(decisions) == again
+    assert len(decisions) == MINUTES // DECIDE_EVERY - 1
     assert {"hold", "scale_up", "scale_down"} <= {one.action for one in decisions}
     assert any(one.outcome and one.outcome["kept"] for one in decisions)
     assert any(not one.answer["current"]["stable"] for one in decisions)
     assert decisions[-1].created_at == decisions[-1].decided_for == NOW.replace(second=0)
     assert decisions[0].decided_for > NOW - timedelta(days=1)
+    remove_earlier(demo)
+    assert demo.scalar(select(func.count()).where(TopologyRow.name == NAME)) == 0

@@ -1,0 +1,1 @@
+"""The demo over HTTP: `/v1/demo`."""

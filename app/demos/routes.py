@@ -1,0 +1,28 @@
+"""/v1/demo: stores the demo, as `headgate demo` does."""
+
+from datetime import UTC, datetime
+
+from fastapi import APIRouter, Response
+
+from app.demo.storing import NAME, store_demo
+from app.demos.schemas import DemoAnswer
+from app.http.admission import computes
+from app.http.declarations import declare
+from app.http.dependencies import SettingsDep
+from app.http.security import may_store
+from app.http.strict_json import StrictJsonRoute
+from app.storage.sessions import SessionDep
+
+router = APIRouter(prefix="/v1/demo", tags=["topologies"], route_class=StrictJsonRoute)
+
+
+@router.post("", status_code=201, **declare(may_store, "Load the demo", "topology-exists"))
+@computes
+def load_demo(session: SessionDep, settings: SettingsDep, response: Response) -> DemoAnswer:
+    """Stores topology `demo` with the day that ends now, in place of an earlier demo; takes some seconds.
+
+    A topology of that name which is not the demo is left alone (409). DELETE the topology to be rid of the demo.
+    """
+    stored = store_demo(session, settings, datetime.now(UTC))
+    response.headers["Location"] = f"/v1/topologies/{NAME}"
+    return DemoAnswer(topology=NAME, snapshots=stored.snapshots, decisions=stored.decisions)
