@@ -1,4 +1,4 @@
-"""A decision's values as JSON."""
+"""A decision's values as JSON and as a picture."""
 
 from datetime import datetime, timedelta
 from math import isfinite
@@ -6,11 +6,23 @@ from math import isfinite
 from app.decisions.gathering import GatheredDecision
 from app.decisions.schemas import CatchingUpAnswer, Counts, DecisionAnswer, Moving, Optimum
 from app.described.answers import to_estimate_answer
+from app.drawing.estimate_graphs import graph_estimate
+from app.drawing.forms import write_picture
+from app.drawing.graph_pictures import draw_graph
+from app.drawing.operator_graphs import OperatorGraph
+from app.drawing.texts import write_change, write_duration, write_rate
 from planner.decisions.compose import ComposedDecision
 from planner.decisions.decide import Decision
 from planner.decisions.rate_outlook import RateOutlook
-from planner.values import Estimate
+from planner.values import Estimate, Topology
 
+SENTENCES = {
+    "hold": "Keep what runs.",
+    "scale_up": "Run more processors.",
+    "scale_down": "Run fewer processors.",
+    "rebalance": "Move processors between operators.",
+}
+"""The verdict in words, by action."""
 LONGEST_PROMISE_SECONDS = 1e8  # a later time may lie beyond the calendar
 
 
@@ -114,3 +126,41 @@ def digest_answer(answer: DecisionAnswer) -> dict[str, float | bool | None]:
 def name_counts(estimate: Estimate) -> dict[str, int]:
     """Processors by operator."""
     return {one.name: one.processors for one in estimate.operators}
+
+
+def draw_decision(decision: DecisionAnswer, form: str, topology: Topology) -> bytes:
+    """The operators with how busy they are and what would change; the verdict is the title."""
+    return write_picture(draw_graph(graph_decision(decision, topology)), form)
+
+
+def graph_decision(decision: DecisionAnswer, topology: Topology) -> OperatorGraph:
+    """The verdict, and what it rests on, above the graph."""
+    counts = decision.processors
+    change = write_change(counts.current_total, counts.recommended_total)
+    return graph_estimate(
+        f"{decision.basis.topology}: {SENTENCES[decision.action]} {change} processors",
+        [say_times(decision), f"Decided on data until {decision.decided_for:%Y-%m-%d %H:%M:%S} UTC"],
+        topology,
+        decision.current,
+        counts.recommended,
+    )
+
+
+def say_times(decision: DecisionAnswer) -> str:
+    """E[T] now, as recommended and at most, and the rate now and up to which the answer holds."""
+    measured = decision.measured_sojourn_seconds
+    parts = [f"{write_rate(decision.external_rate)} come in"]
+    if measured is not None:
+        parts.append(f"E[T] {write_duration(measured)} measured")
+    elif decision.current.stable:
+        parts.append(f"E[T] {write_duration(decision.current.expected_sojourn_seconds)} estimated")
+    if not decision.current.stable:
+        parts.append("what runs cannot keep up")
+    parts.append(f"{write_duration(decision.expected_sojourn_seconds)} as recommended")
+    target = decision.policy.goal.find_t_max_seconds()
+    if target is not None:
+        parts.append(f"target {write_duration(target)}")
+    holds = decision.counterfactuals.holds_up_to_rate
+    if holds is not None:
+        parts.append(f"holds up to {write_rate(holds)}")
+    return "; ".join(parts)

@@ -17,6 +17,7 @@ from app.storage.storage_errors import UnknownDecision
 from app.storage.stored_answers import read_answer
 from app.storage.stored_topologies import StoredTopology, find_topology
 from app.tables import DecisionRow
+from planner.values import Topology
 
 PARTS = (
     "processors",
@@ -62,6 +63,11 @@ def find_decision(session: Session, decision_id: UUID) -> DecisionAnswer:
         (became,) = find_outcomes(session, row.topology_id, [decision])
         answer.outcome, answer.observed = became
     return answer
+
+
+def find_topology_of(session: Session, decision: DecisionAnswer) -> Topology:
+    """The topology at the revision that the decision is about."""
+    return find_topology(session, decision.basis.topology, decision.basis.revision).to_values()
 
 
 def list_decisions(session: Session, name: str, page: Page, picked: Picked) -> DecisionPage:

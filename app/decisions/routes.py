@@ -1,17 +1,21 @@
 """/v1/topologies/{name}/decisions: decides what to do now and why, and reads stored decisions."""
 
+from functools import partial
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
+from sqlalchemy.orm import Session
 
 from app.decisions import history, service
+from app.decisions.answers import draw_decision
 from app.decisions.schemas import PROBLEMS, Action, DecisionAnswer, DecisionPage, DecisionRequest
-from app.http.admission import computes
+from app.http.admission import computes, draws
 from app.http.declarations import declare
 from app.http.dependencies import SettingsDep
 from app.http.documented_problems import BODY
 from app.http.fields import TopologyName, UtcTime
+from app.http.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
 from app.http.strict_json import StrictJsonRoute
@@ -55,14 +59,41 @@ def list_decisions(
 
 @router.get(
     OF_TOPOLOGY + "/latest",
-    **declare(may_read, "Read the newest decision", "unknown-topology", "unknown-decision"),
+    response_model=DecisionAnswer,
+    **declare(
+        may_read,
+        "Read the newest decision",
+        "unknown-topology",
+        "unknown-decision",
+        "not-acceptable",
+        also=document_pictures(),
+    ),
 )
-def get_latest_decision(name: TopologyName, session: SessionDep) -> DecisionAnswer:
-    """The decision as it was answered, with the forecast and the placement where a recommendation made it."""
-    return history.find_latest(session, name)
+@draws
+def get_latest_decision(name: TopologyName, session: SessionDep, accept: Accept = None) -> Response:
+    """The decision as it was answered, with the forecast and the placement where a recommendation made it.
+
+    JSON, or the graph of its operators as PNG or SVG, by `Accept`.
+    """
+    return answer_decision(session, history.find_latest(session, name), accept)
 
 
-@router.get("/decisions/{decision_id:uuid}", **declare(may_read, "Read a decision", "unknown-decision"))
-def get_decision(decision_id: UUID, session: SessionDep) -> DecisionAnswer:
-    """The decision as it was answered, with the forecast and the placement where a recommendation made it."""
-    return history.find_decision(session, decision_id)
+@router.get(
+    "/decisions/{decision_id:uuid}",
+    response_model=DecisionAnswer,
+    **declare(may_read, "Read a decision", "unknown-decision", "not-acceptable", also=document_pictures()),
+)
+@draws
+def get_decision(decision_id: UUID, session: SessionDep, accept: Accept = None) -> Response:
+    """The decision as it was answered, with the forecast and the placement where a recommendation made it.
+
+    JSON, or the graph of its operators as PNG or SVG, by `Accept`.
+    """
+    return answer_decision(session, history.find_decision(session, decision_id), accept)
+
+
+def answer_decision(session: Session, decision: DecisionAnswer, accept: str | None) -> Response:
+    """In the form that the caller accepts."""
+    form = choose_form(accept, FORMS)
+    draw = partial(draw_decision, topology=history.find_topology_of(session, decision))
+    return answer_in_form(decision, form, draw)

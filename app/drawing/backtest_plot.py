@@ -18,7 +18,7 @@ def plot_backtest(backtest: Backtest, policies: tuple[str, ...], seed: int, path
     hours = np.arange(len(backtest.rates)) * setup.timing.step_seconds / HOUR_SECONDS
     drawn = [*policies, *(baseline for baseline in BASELINES if baseline not in policies)]
     runs = {policy: backtest.run(policy, seed) for policy in drawn}
-    with mpl.rc_context({"svg.hashsalt": "headgate"}):
+    with mpl.rc_context({"svg.hashsalt": "headgate", "svg.fonttype": "path"}):
         figure = Figure(figsize=(11.0, 9.0), layout="constrained")
         rates, vms, backlog = figure.subplots(3, 1, sharex=True)
         rates.plot(hours, backtest.rates, color="black", linewidth=0.6, label="workload")

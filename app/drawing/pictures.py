@@ -4,14 +4,11 @@ This module is loaded with the first picture: loading takes a second and about 4
 """
 
 import textwrap
-import threading
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -21,16 +18,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from app.drawing.matplotlib_turns import DRAWING
 from app.http.negotiation import PNG
-
-mpl.rcdefaults()  # a matplotlibrc on this machine must not change the pictures
-mpl.rcParams["svg.hashsalt"] = "headgate"  # without a salt the ids in an SVG are random
-mpl.rcParams["svg.fonttype"] = "none"  # text stays text: it can be searched and read aloud, and is small
-# A letter that the font lacks is drawn as a box; a warning in the log would help no operator.
-warnings.filterwarnings("ignore", message="Glyph .* missing from font", category=UserWarning)
-
-# One picture at a time: matplotlib is not safe for threads.
-_drawing = threading.Lock()
 
 # Colours of Okabe and Ito, which the colour-blind can tell apart.
 BLUE, ORANGE, GREY, RED = "#0072B2", "#E69F00", "#8C8C8C", "#D55E00"
@@ -72,7 +61,7 @@ class ForecastPicture:
 
 def draw_run(run: RunPicture, form: str) -> bytes:
     """Three panels over one axis of time: workload and capacity, VMs, backlog (Imai et al., figure 10)."""
-    with _drawing:
+    with DRAWING:
         figure = Figure(figsize=(12, 8), dpi=100, layout="constrained")
         rates, vms, backlogs = figure.subplots(3, 1, sharex=True, height_ratios=(3, 2, 1.3))
         times = list_times(run.start_at, run.step_seconds, len(run.workload))
@@ -85,7 +74,7 @@ def draw_run(run: RunPicture, form: str) -> bytes:
 
 def draw_forecast(forecast: ForecastPicture, form: str) -> bytes:
     """Measured rates as a line, expected rates as a line in a band."""
-    with _drawing:
+    with DRAWING:
         figure = Figure(figsize=(12, 5), dpi=100, layout="constrained")
         axes = figure.subplots()
         past = len(forecast.measured)

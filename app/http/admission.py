@@ -11,6 +11,7 @@ from starlette.requests import ClientDisconnect
 
 from app.http.compute_queue import SECONDS_PER_BYTE, UNKNOWN_SECONDS, ClientGone, Computing
 from app.http.errors import Overloaded
+from app.http.negotiation import asks_for_picture
 from app.http.problems import answer_exception
 from app.http.security import check_caller
 
@@ -21,11 +22,18 @@ SMALL_BODY_BYTES = 32 * 2**10  # parsed in one or two milliseconds, so on the ev
 CLIENT_GONE = 499  # the client has left; the log and the metrics show this status, as those of nginx do
 
 _computing: set[Callable[..., Any]] = set()
+_drawing: set[Callable[..., Any]] = set()
 
 
 def computes(endpoint: Endpoint) -> Endpoint:
     """Marks a route that may compute for long: it always needs a slot; other routes need one for large bodies only."""
     _computing.add(endpoint)
+    return endpoint
+
+
+def draws(endpoint: Endpoint) -> Endpoint:
+    """Marks a route that needs a slot where a picture is asked for; its JSON is read from the database."""
+    _drawing.add(endpoint)
     return endpoint
 
 
@@ -40,13 +48,15 @@ class AdmittedRoute:
     def __init__(self, endpoint: Callable[..., Any], handle: Handler) -> None:
         self.handle = handle
         self.needs_slot = endpoint in _computing
+        self.draws = endpoint in _drawing
         # A coroutine computes what its small body describes; a route in a thread also reads what is stored.
-        is_described = iscoroutinefunction(endpoint) or not self.needs_slot
+        is_described = iscoroutinefunction(endpoint) or not (self.needs_slot or self.draws)
         self.base_seconds = 0.0 if is_described else UNKNOWN_SECONDS
 
     async def admit(self, request: Request) -> Response:
         """Answers at once where no slot is needed, else after waiting for one."""
-        if not self.needs_slot and has_small_body(request):
+        needs_slot = self.needs_slot or (self.draws and is_for_picture(request))
+        if not needs_slot and has_small_body(request):
             return await self.handle(request)
         try:
             return await self._compute(request)
@@ -104,6 +114,11 @@ def has_small_body(request: Request) -> bool:
     return announced_bytes(request) <= SMALL_BODY_BYTES
 
 
+def is_for_picture(request: Request) -> bool:
+    """Whether the caller would rather have a picture than JSON."""
+    return asks_for_picture(request.headers.get("accept"))
+
+
 def announced_bytes(request: Request) -> int:
     """The Content-Length, 0 where there is none."""
     announced = request.headers.get("content-length", "")
@@ -112,5 +127,6 @@ def announced_bytes(request: Request) -> int:
 
 def expect(computing: Computing, request: Request, size: int, base_seconds: float) -> tuple[str, float]:
     """The key under which such requests are remembered (the address names what is stored), and the expected seconds."""
-    key = f"{request.scope['method']} {request.scope['path']} {size.bit_length()}"
+    drawn = " drawn" if is_for_picture(request) else ""
+    key = f"{request.scope['method']} {request.scope['path']} {size.bit_length()}{drawn}"
     return key, computing.expect(key, base_seconds + size * SECONDS_PER_BYTE)

@@ -11,6 +11,8 @@ from app.http.errors import NotAcceptable
 A = TypeVar("A", bound=BaseModel)
 
 JSON, PNG, SVG = "application/json", "image/png", "image/svg+xml"
+FORMS = (JSON, PNG, SVG)
+"""What calls that have numbers and a picture of them offer; JSON where nothing is asked for."""
 
 Accept = Annotated[str | None, Header(max_length=1000, include_in_schema=False)]
 
@@ -23,8 +25,16 @@ def document_pictures() -> dict[int | str, dict[str, Any]]:
 
 def answer_in_form(answer: A, form: str, draw: Callable[[A, str], bytes]) -> Response:
     """The answer as JSON, or drawn as a picture."""
-    content = answer.model_dump_json().encode() if form == JSON else draw(answer, form)
+    content = answer.model_dump_json(by_alias=True).encode() if form == JSON else draw(answer, form)
     return Response(content, media_type=form, headers={"Vary": "Accept"})
+
+
+def asks_for_picture(accept: str | None) -> bool:
+    """Whether the answer of a call that offers JSON and pictures would be a picture."""
+    try:
+        return choose_form(accept, FORMS) != JSON
+    except NotAcceptable:
+        return False
 
 
 def choose_form(accept: str | None, offered: Sequence[str]) -> str:

@@ -1,14 +1,18 @@
 """/v1/topologies/{name}/past-forecasts: what decisions expected of the rate, beside what came."""
 
+from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 
+from app.http.admission import draws
 from app.http.declarations import declare
 from app.http.fields import TopologyName
+from app.http.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures
 from app.http.security import may_read
 from app.http.strict_json import StrictJsonRoute
 from app.past_forecasts import service
+from app.past_forecasts.answers import draw_past_forecasts
 from app.past_forecasts.schemas import PastForecasts
 from app.storage.sessions import SessionDep
 
@@ -17,11 +21,28 @@ router = APIRouter(
 )
 
 
-@router.get("", **declare(may_read, "Compare past forecasts with what came", "unknown-topology"))
+@router.get(
+    "",
+    response_model=PastForecasts,
+    **declare(
+        may_read,
+        "Compare past forecasts with what came",
+        "unknown-topology",
+        "not-acceptable",
+        also=document_pictures(),
+    ),
+)
+@draws
 def get_past_forecasts(
     name: TopologyName,
     session: SessionDep,
     limit: Annotated[int, Query(ge=1, le=1000, description="Of the newest decisions.")] = 200,
-) -> PastForecasts:
-    """For each decision that looked ahead: the rate that it expected at most, and the highest that came."""
-    return service.read_past_forecasts(session, name, limit)
+    accept: Accept = None,
+) -> Response:
+    """For each decision that looked ahead: the rate that it expected at most, and the highest that came.
+
+    JSON, PNG or SVG, by `Accept`.
+    """
+    form = choose_form(accept, FORMS)
+    answer = service.read_past_forecasts(session, name, limit)
+    return answer_in_form(answer, form, partial(draw_past_forecasts, name=name))

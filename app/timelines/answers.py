@@ -1,14 +1,22 @@
-"""A series as JSON."""
+"""A series as JSON and as a picture."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Row
 
+from app.drawing.charts import DASHED, DOTTED, SOLID, Chart, Line, Panel, Sign, draw_chart
+from app.drawing.forms import write_picture
+from app.drawing.headings import Key
+from app.drawing.shapes import RED, Ink
+from app.drawing.texts import write_count, write_duration, write_rate
 from app.storage.stored_topologies import StoredTopology
 from app.timelines.gathering import Buckets
 from app.timelines.schemas import Series, SeriesPoint
 from planner.values import Estimate
+
+OVERLOADED = Key("an operator cannot keep up", Ink(fill=RED, opacity=0.2))
+SIGNS = {"scale_up": "up", "scale_down": "down", "rebalance": "both"}
 
 
 def to_series(
@@ -47,3 +55,77 @@ def add_measured(point: SeriesPoint, row: Row[Any], expected: Estimate | None) -
         point.expected_sojourn_seconds = expected.expected_sojourn_seconds
         point.is_overloaded = not expected.stable
         point.processors_running = expected.processors_total
+
+
+def draw_series(series: Series, form: str) -> bytes:
+    """Rate, E[T] and processors over time, with the times when another number of processors was recommended."""
+    points = series.points
+    covered = f"{series.since:%Y-%m-%d %H:%M} to {series.until:%Y-%m-%d %H:%M} UTC"
+    return write_picture(
+        draw_chart(
+            Chart(
+                f"{series.topology}: rate, E[T] and processors",
+                [f"{covered}, in steps of {write_duration(series.bucket_seconds)}"],
+                [one.at.timestamp() for one in points],
+                [panel_rates(points), panel_times(points, series.target_seconds), panel_processors(points)],
+                "UTC",
+                nothing=f"Nothing was measured or decided from {covered}.",
+                description=describe_series(series),
+            )
+        ),
+        form,
+    )
+
+
+def panel_rates(points: Sequence[SeriesPoint]) -> Panel:
+    """The mean and the highest rate."""
+    mean = Line("mean", [one.external_rate for one in points], SOLID)
+    highest = Line("highest", [one.highest_rate for one in points], DASHED)
+    return Panel("Tuples per second from outside", [highest, mean])
+
+
+def panel_times(points: Sequence[SeriesPoint], target: float | None) -> Panel:
+    """E[T] as measured and as estimated; three times the target is the upper edge, as on the page."""
+    lines = [
+        Line("measured", [one.measured_sojourn_seconds for one in points], SOLID),
+        Line("estimated", [one.expected_sojourn_seconds for one in points], DASHED),
+    ]
+    if target is not None:
+        lines.append(Line("target", [target] * len(points), DOTTED))
+    over = [one.is_overloaded for one in points]
+    keys = [OVERLOADED] if any(over) else []
+    cap = None if target is None else 3.0 * target
+    return Panel("E[T]", lines, write_duration, cap=cap, shaded=over, keys=keys)
+
+
+def panel_processors(points: Sequence[SeriesPoint]) -> Panel:
+    """What runs, what is recommended, and a sign at the first of equal recommendations in turn."""
+    lines = [
+        Line("running", [one.processors_running for one in points], SOLID, is_step=True),
+        Line("recommended", [one.processors_recommended for one in points], DASHED),
+    ]
+    signs, before = [], None
+    for one in points:
+        if one.action is None or one.processors_recommended is None:
+            continue
+        now = (one.action, one.processors_recommended)
+        if one.action != "hold" and now != before:
+            words = f"{one.at:%Y-%m-%d %H:%M} UTC: {one.action}, {one.processors_recommended} processors"
+            signs.append(Sign(one.at.timestamp(), one.processors_recommended, SIGNS[one.action], words))
+        before = now
+    keys = [Key("▲ more, ▼ fewer, ◆ moved: recommended")] if signs else []
+    return Panel("Processors", lines, signs=signs, keys=keys, is_whole=True)
+
+
+def describe_series(series: Series) -> str:
+    """The newest values in words."""
+    known = [one for one in series.points if one.snapshots]
+    if not known:
+        return "Nothing was measured."
+    newest = known[-1]
+    return (
+        f"At {newest.at:%Y-%m-%d %H:%M} UTC: rate {write_rate(newest.external_rate)}, E[T] "
+        f"{write_duration(newest.measured_sojourn_seconds)} measured and "
+        f"{write_duration(newest.expected_sojourn_seconds)} estimated, target "
+        f"{write_duration(series.target_seconds)}; {write_count(newest.processors_running)} processors run."
+    )

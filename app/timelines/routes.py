@@ -2,21 +2,33 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 
 from app.http.admission import computes
 from app.http.declarations import declare
 from app.http.fields import TopologyName, UtcTime
+from app.http.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures
 from app.http.security import may_read
 from app.http.strict_json import StrictJsonRoute
 from app.storage.sessions import SessionDep
 from app.timelines import service
+from app.timelines.answers import draw_series
 from app.timelines.schemas import Series
 
 router = APIRouter(prefix="/v1/topologies/{name}/series", tags=["snapshots"], route_class=StrictJsonRoute)
 
 
-@router.get("", **declare(may_read, "Read measurements and decisions over time", "unknown-topology"))
+@router.get(
+    "",
+    response_model=Series,
+    **declare(
+        may_read,
+        "Read measurements and decisions over time",
+        "unknown-topology",
+        "not-acceptable",
+        also=document_pictures(),
+    ),
+)
 @computes
 def get_series(
     name: TopologyName,
@@ -28,6 +40,11 @@ def get_series(
         UtcTime | None, Query(alias="to", description="Left out: where the newest snapshot ends.")
     ] = None,
     points: Annotated[int, Query(ge=1, le=1000, description="At most so many buckets.")] = 300,
-) -> Series:
-    """Buckets of equal length for a picture of so many columns; a bucket is no shorter than the newest snapshot."""
-    return service.read_series(session, name, since, until, points)
+    accept: Accept = None,
+) -> Response:
+    """Buckets of equal length for a picture of so many columns; a bucket is no shorter than the newest snapshot.
+
+    JSON, PNG or SVG, by `Accept`.
+    """
+    form = choose_form(accept, FORMS)
+    return answer_in_form(service.read_series(session, name, since, until, points), form, draw_series)

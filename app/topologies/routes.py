@@ -5,17 +5,19 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Header, Query, Response
 
+from app.http.admission import draws
 from app.http.declarations import declare
 from app.http.dependencies import SettingsDep
 from app.http.documented_problems import BODY
 from app.http.fields import TopologyName
+from app.http.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures
 from app.http.pages import PageDep
 from app.http.security import may_read, may_store
 from app.http.strict_json import StrictJsonRoute
 from app.storage.sessions import SessionDep
 from app.storage.stored_topologies import find_topology
 from app.topologies import service
-from app.topologies.answers import to_topology_answer
+from app.topologies.answers import draw_topology, to_topology_answer
 from app.topologies.schemas import TopologyAnswer, TopologyBody, TopologyPage
 
 router = APIRouter(prefix="/v1/topologies", tags=["topologies"], route_class=StrictJsonRoute)
@@ -47,27 +49,33 @@ def list_topologies(page: PageDep, session: SessionDep) -> TopologyPage:
 
 @router.get(
     "/{name}",
+    response_model=TopologyAnswer,
     **declare(
         may_read,
         "Read a topology",
         "unknown-topology",
         "unknown-revision",
-        also={304: {"description": "Unchanged since the ETag in If-None-Match."}},
+        "not-acceptable",
+        also=document_pictures() | {304: {"description": "Unchanged since the ETag in If-None-Match."}},
     ),
 )
+@draws
 def get_topology(
     name: TopologyName,
     session: SessionDep,
-    response: Response,
     revision: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="An older one.")] = None,
     if_none_match: Annotated[str | None, Header()] = None,
-) -> TopologyAnswer:
-    """The current revision, or the one asked for."""
+    accept: Accept = None,
+) -> Response:
+    """The current revision, or the one asked for; JSON, or the graph as PNG or SVG, by `Accept`."""
+    form = choose_form(accept, FORMS)
     stored = find_topology(session, name, revision)
-    if service.is_unchanged(stored, if_none_match):
-        return Response(status_code=304, headers={"ETag": stored.etag})  # type: ignore[return-value]  # has no body
-    response.headers["ETag"] = stored.etag
-    return to_topology_answer(stored)
+    headers = {"ETag": service.tag(stored, form), "Vary": "Accept"}
+    if service.is_unchanged(headers["ETag"], if_none_match):
+        return Response(status_code=304, headers=headers)
+    answer = answer_in_form(to_topology_answer(stored), form, lambda _, form: draw_topology(stored, form))
+    answer.headers.update(headers)
+    return answer
 
 
 @router.put(

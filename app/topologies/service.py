@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 from app.described.topology import check_size
 from app.http.error_pointers import TOPOLOGY_ALONE, pointing_into_body
 from app.http.errors import InvalidRequest
+from app.http.negotiation import JSON
 from app.http.pages import Page
 from app.settings import Settings
 from app.storage.similar_names import suggest_stored
@@ -70,12 +71,17 @@ def lock_topology(session: Session, name: str) -> TopologyRow:
     return row
 
 
-def is_unchanged(stored: StoredTopology, if_none_match: str | None) -> bool:
+def tag(stored: StoredTopology, form: str) -> str:
+    """The ETag of a form: pictures of a revision have other bytes than its JSON."""
+    return stored.etag if form == JSON else f'{stored.etag[:-1]}-{form.rpartition("/")[2]}"'
+
+
+def is_unchanged(etag: str, if_none_match: str | None) -> bool:
     """If-None-Match (RFC 9110 §13.1.2), by the weak comparison: a proxy that compresses weakens the tag."""
     if if_none_match is None:
         return False
     tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
-    return "*" in tags or stored.etag in tags
+    return "*" in tags or etag in tags
 
 
 def refuse_stale(row: TopologyRow, if_match: str | None) -> None:

@@ -1,15 +1,9 @@
 """A decision as a report."""
 
+from app.decisions.answers import SENTENCES
 from app.decisions.schemas import DecisionAnswer
 from app.reports.blocks import Block, Bullets, Heading, Paragraph
 from app.reports.estimate_blocks import list_diagnostics, list_evidence, list_operators, write_seconds
-
-SENTENCES = {
-    "hold": "Keep what runs.",
-    "scale_up": "Run more processors.",
-    "scale_down": "Run fewer processors.",
-    "rebalance": "Move processors between operators.",
-}
 
 
 def describe_decision(name: str, decision: DecisionAnswer) -> list[Block]:

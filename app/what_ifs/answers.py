@@ -1,12 +1,15 @@
-"""A what-if answer as JSON."""
+"""A what-if answer as JSON and as a picture."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from app.described.answers import DiagnosticAnswer, to_estimate_answer
+from app.drawing.charts import DOTTED, SOLID, Chart, Line, Panel, Sign, Upright, draw_chart
+from app.drawing.forms import write_picture
+from app.drawing.texts import write_count, write_duration, write_rate
 from app.gates.answers import to_gate_answer
 from app.measured.load import Gathered
-from app.what_ifs.schemas import WhatIfAnswer
+from app.what_ifs.schemas import FrontierPointAnswer, WhatIfAnswer
 from planner.gates.what_if import Explored, WhatIfTerms
 from planner.values import Plan
 
@@ -39,3 +42,70 @@ def to_planned(plan: Plan) -> dict[str, Any]:
         "processors": plan.processors,
         "optimal": plan.optimal,
     }
+
+
+def draw_what_if(answer: WhatIfAnswer, form: str) -> bytes:
+    """E[T] of the best split over the number of processors, with the target, what runs and what is planned."""
+    frontier = answer.frontier
+    lines = [
+        Line(
+            "the best split of each number of processors",
+            [one.expected_sojourn_seconds for one in frontier],
+            SOLID,
+        )
+    ]
+    cap = None
+    if answer.t_max_seconds is not None:
+        lines.append(Line("target", [answer.t_max_seconds] * len(frontier), DOTTED))
+        cap = 4.0 * answer.t_max_seconds
+    uprights = mark_processors(answer)
+    chart = Chart(
+        f"{answer.basis.topology}: E[T] over processors",
+        say_terms(answer),
+        [one.processors_total for one in frontier],
+        [Panel("E[T]", lines, write_duration, cap=cap, uprights=uprights, signs=mark_points(frontier))],
+        "processors",
+        is_time=False,
+        reach=[one.x for one in uprights],
+        nothing="No number of processors within the bounds keeps every operator up.",
+    )
+    return write_picture(draw_chart(chart), form)
+
+
+def mark_processors(answer: WhatIfAnswer) -> list[Upright]:
+    """What runs and what is planned, with their E[T]."""
+    marks = []
+    if answer.current is not None:
+        total, time = answer.current.processors_total, answer.current.expected_sojourn_seconds
+        said = write_duration(time) if answer.current.stable else "cannot keep up"
+        marks.append(Upright(total, f"{write_count(total)} run: {said}"))
+    if answer.planned is not None:
+        total, time = answer.planned.processors_total, answer.planned.expected_sojourn_seconds
+        marks.append(Upright(total, f"{write_count(total)} planned: {write_duration(time)}"))
+    return marks
+
+
+def mark_points(frontier: Sequence[FrontierPointAnswer]) -> list[Sign]:
+    """A dot for each point, which names the operator that gained."""
+    signs = []
+    for one in frontier:
+        gained = "the fewest that keep up" if one.operator is None else f"{one.operator} gained most"
+        words = (
+            f"{write_count(one.processors_total)}: {write_duration(one.expected_sojourn_seconds)}, {gained}"
+        )
+        signs.append(Sign(one.processors_total, one.expected_sojourn_seconds, "dot", words))
+    return signs
+
+
+def say_terms(answer: WhatIfAnswer) -> list[str]:
+    """The question, whether what runs would pass, and why something is missing."""
+    terms = [f"load × {answer.load_factor:.3g}, {write_rate(answer.external_rate)}"]
+    if answer.t_max_seconds is not None:
+        terms.append(f"E[T] at most {write_duration(answer.t_max_seconds)}")
+    if answer.k_max is not None:
+        terms.append(f"at most {write_count(answer.k_max)} processors")
+    lines = ["; ".join(terms)]
+    if answer.gate is not None:
+        lines[0] += f"; what runs {'passes' if answer.gate.passed else 'fails'}"
+    missing = {"running-unknown", "no-plan", "no-frontier"}
+    return lines + [one.detail for one in answer.diagnostics if one.code in missing]

@@ -20,6 +20,7 @@ UNTESTED = {
     "app/bridge/states.py": "types of the state machine; its tests use them",
     "app/engines/answers.py": "types of the readers; every test of a reader uses them",
     "app/engines/patches.py": "types of patches; every test of an engine's patch uses them",
+    "app/drawing/shapes.py": "types of what a picture is made of; every test of a picture uses them",
     "app/main.py": "every test over HTTP runs the service that create_app makes",
     "migrations/env.py": "Alembic calls it in every test of tests/migrations",
 }

@@ -1,0 +1,112 @@
+"""The operators of a topology and their streams as a picture shows them, and which part of a large one is shown."""
+
+from collections import defaultdict, deque
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from planner.values import Topology
+
+MOST_OPERATORS = 60
+MOST_STREAMS = 120
+
+
+class DrawnOperator(NamedTuple):
+    """One operator; None is not known. `note` says what its definition says, where nothing is measured."""
+
+    name: str
+    busy: float | None = None
+    rate: float | None = None
+    running: int | None = None
+    recommended: int | None = None
+    note: str = ""
+
+
+class DrawnStream(NamedTuple):
+    """A stream; `source` and `target` are places in the list of operators."""
+
+    source: int
+    target: int
+    selectivity: float
+    rate: float | None = None
+
+
+class OperatorGraph(NamedTuple):
+    """What a picture of a graph shows; `lines` stand below the title. `entries` are places in the list of operators."""
+
+    title: str
+    lines: Sequence[str]
+    operators: Sequence[DrawnOperator]
+    streams: Sequence[DrawnStream]
+    entries: Sequence[int] = ()
+
+
+def join_streams(topology: Topology, rates: Mapping[str, float] | None = None) -> list[DrawnStream]:
+    """The streams between operators; where arrival rates are known, each with its own.
+
+    Tuples per second on an edge = arrival rate of its source × selectivity.
+    """
+    places = {operator.name: place for place, operator in enumerate(topology.operators)}
+    joined: dict[tuple[str, str], float] = defaultdict(float)
+    for source, target, selectivity in topology.edges:
+        joined[source, target] += selectivity
+    return [
+        DrawnStream(places[source], places[target], many, None if rates is None else many * rates[source])
+        for (source, target), many in joined.items()
+    ]
+
+
+def find_part(graph: OperatorGraph, most: int = MOST_OPERATORS) -> OperatorGraph:
+    """The whole graph, or the operators around the busiest one and the widest streams; a line says what is left out."""
+    count = len(graph.operators)
+    if count <= most:
+        return _keep_widest(graph)
+    middle = _find_middle(graph)
+    near = sorted(_find_nearest(graph, middle, most))
+    moved = {old: new for new, old in enumerate(near)}
+    why = "where the stream enters" if graph.operators[middle].busy is None else "the busiest"
+    line = f"Shows {len(near)} of {count} operators: those nearest to {graph.operators[middle].name}, {why}."
+    part = graph._replace(
+        lines=[*graph.lines, line],
+        operators=[graph.operators[old] for old in near],
+        streams=[
+            one._replace(source=moved[one.source], target=moved[one.target])
+            for one in graph.streams
+            if one.source in moved and one.target in moved
+        ],
+        entries=[moved[one] for one in graph.entries if one in moved],
+    )
+    return _keep_widest(part)
+
+
+def _keep_widest(graph: OperatorGraph) -> OperatorGraph:
+    """The streams with the most tuples per second, as many as can be told apart."""
+    if len(graph.streams) <= MOST_STREAMS:
+        return graph
+    widest = sorted(graph.streams, key=lambda one: -(one.selectivity if one.rate is None else one.rate))
+    line = f"Shows the {MOST_STREAMS} widest of {len(graph.streams)} streams."
+    return graph._replace(lines=[*graph.lines, line], streams=widest[:MOST_STREAMS])
+
+
+def _find_middle(graph: OperatorGraph) -> int:
+    """The busiest operator; where nothing is known of that, the first that the stream enters."""
+    known = [place for place, one in enumerate(graph.operators) if one.busy is not None]
+    if not known:
+        return graph.entries[0] if graph.entries else 0
+    return max(known, key=lambda place: graph.operators[place].busy or 0.0)
+
+
+def _find_nearest(graph: OperatorGraph, middle: int, most: int) -> list[int]:
+    """So many operators by their distance, along streams in either direction."""
+    beside: dict[int, list[int]] = defaultdict(list)
+    for one in graph.streams:
+        beside[one.source].append(one.target)
+        beside[one.target].append(one.source)
+    found, at_edge = [middle], deque([middle])
+    known = {middle}
+    while at_edge and len(found) < most:
+        for place in beside[at_edge.popleft()]:
+            if place not in known and len(found) < most:
+                known.add(place)
+                found.append(place)
+                at_edge.append(place)
+    return found
