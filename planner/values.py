@@ -21,6 +21,7 @@ class Operator(NamedTuple):
     """One vertex; the bounds limit what a plan may give it. `queueing` of None is not said, and taken as shared.
 
     `max_parallelism` is the number of key groups or partitions: more instances than that would be idle.
+    `service_scv` is the owner's word, for loads that do not measure it.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Operator(NamedTuple):
     max_processors: int | None = None
     queueing: Queueing | None = None
     max_parallelism: int | None = None
+    service_scv: float | None = None
 
     @property
     def ceiling(self) -> int | None:
@@ -96,7 +98,7 @@ class OperatorLoad(NamedTuple):
 
     `arrival_idc` is in order of its windows, `instances` in order of their shares, the largest first. `wait_factor` is
     what measured waits say of modelled ones (planner.calibration); the wait is multiplied by it.
-    `backlog_tuples` waited at the end of the interval.
+    `backlog_tuples` waited at the end of the interval. `is_scv_said`: service_scv is the topology's word, not measured.
     """
 
     service_rate: float | None = None
@@ -110,6 +112,7 @@ class OperatorLoad(NamedTuple):
     measured_wait_seconds: float | None = None
     wait_factor: float | None = None
     backlog_tuples: float | None = None
+    is_scv_said: bool = False
 
 
 @dataclass(frozen=True, slots=True)

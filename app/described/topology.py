@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, JsonValue
 
 from app.http.errors import InvalidRequest
-from app.http.fields import Body, OperatorName, Processors, TopologyName
+from app.http.fields import Body, OperatorName, Processors, Scv, TopologyName
 from app.settings import Settings
 from planner import values
 
@@ -58,6 +58,10 @@ class OperatorBody(Body):
         Processors | None, Field(description="Key groups or partitions: no plan gives more processors.")
     ] = None
     queueing: QueueingName | None = None
+    service_scv: Annotated[
+        Scv | None,
+        Field(description="How service times vary, in your word: used where a load does not measure it."),
+    ] = None
     profile: Annotated[
         TopologyName | None, Field(description="Of /v1/profiles: what a slot sustains of it, for placements.")
     ] = None
@@ -103,6 +107,7 @@ class Graph(Body):
                         o.max_processors,
                         o.queueing or self.queueing,
                         o.max_parallelism,
+                        o.service_scv,
                     )
                     for o in self.operators
                 ]

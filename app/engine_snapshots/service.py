@@ -16,7 +16,7 @@ from app.engine_snapshots.schemas import EngineSnapshots, TopologyMode
 from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer, say
 from app.engines.labels import name_as_stored
 from app.engines.readers import EngineName, list_answers, read_answers
-from app.engines.topologies import compare_edges, compare_names, join_topologies, keep_known
+from app.engines.topologies import compare_edges, compare_names, compare_owned, join_topologies, keep_known
 from app.http.errors import InvalidRequest
 from app.settings import Settings
 from app.snapshots.schemas import SnapshotAnswer, SnapshotBody
@@ -43,7 +43,7 @@ def store_engine_answers(
     """Stores everything that the answers say, or nothing."""
     now = datetime.now(UTC)
     reading, said = read_sent(engine, sent, now)
-    stored, was = store_topology(session, name, reading, mode, settings)
+    stored, was, dropped = store_topology(session, name, reading, mode, settings)
     graph = Graph.model_validate(stored.definition)
     known = [operator.name for operator in graph.operators]
     measured = name_as_stored(reading.loads, known)
@@ -53,7 +53,7 @@ def store_engine_answers(
     counts = store_snapshots(session, name, snapshots, settings) if snapshots else None
     store_marks(session, stored, engine, reading)
     told = reading.diagnostics + said + compare_names(graph, measured)
-    told += compare_edges(graph, reading.topology)
+    told += compare_edges(graph, reading.topology) + dropped
     return EngineSnapshots(
         topology=name,
         revision=stored.revision,
@@ -98,22 +98,23 @@ def ends_at(load: LoadBody, now: datetime) -> bool:
 
 def store_topology(
     session: Session, name: str, reading: EngineReading, mode: TopologyMode, settings: Settings
-) -> tuple[StoredTopology, TopologyWas]:
-    """The stored topology: created where it is unknown, and replaced where that is asked for and it differs."""
+) -> tuple[StoredTopology, TopologyWas, tuple[Diagnostic, ...]]:
+    """The stored topology: created where it is unknown, replaced where that is asked for; and what is lost then."""
     is_known = session.scalar(select(TopologyRow.id).where(TopologyRow.name == name)) is not None
     if not is_known and reading.topology is not None:
         # Another request may create it just now: then it is known.
         with suppress(TopologyExists):
-            return create_topology(session, name_graph(name, reading.topology), settings), "created"
+            return create_topology(session, name_graph(name, reading.topology), settings), "created", ()
     stored = find_topology(session, name)
     if mode == "keep" or reading.topology is None:
-        return stored, "kept"
+        return stored, "kept", ()
     graph = Graph.model_validate(stored.definition)
     joined = join_topologies(graph, reading.topology)
     if joined == graph.model_copy(update={"name": None}):
-        return stored, "kept"
+        return stored, "kept", ()
     body = name_graph(name, joined)
-    return replace_topology(session, name, body, stored.etag, settings), "replaced"
+    replaced = replace_topology(session, name, body, stored.etag, settings)
+    return replaced, "replaced", compare_owned(graph, joined)
 
 
 def name_graph(name: str, graph: Graph) -> TopologyBody:

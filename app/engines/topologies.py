@@ -10,6 +10,8 @@ from planner.values import Diagnostic
 
 # Measured selectivities and shares vary from interval to interval; a revision for each would bury the real changes.
 LEAST_CHANGE = 0.1
+OWNED = ("min_processors", "max_processors", "service_scv", "profile")
+"""What only the owner of an operator says."""
 
 
 def join_topologies(stored: Graph, shown: Graph) -> Graph:
@@ -74,6 +76,29 @@ def compare_names(stored: Graph, loads: Iterable[LoadBody]) -> tuple[Diagnostic,
         detail = f"The engine's answers say nothing of {join_names(missing)}: their load is unknown."
         said.append(say("operators-not-measured", detail, missing))
     return tuple(said)
+
+
+def compare_owned(stored: Graph, joined: Graph) -> tuple[Diagnostic, ...]:
+    """A diagnostic where operators go of which their owner had said something that no engine knows."""
+    left = {operator.name for operator in joined.operators}
+    gone = {
+        operator.name: said
+        for operator in stored.operators
+        if operator.name not in left and (said := _list_owned(operator))
+    }
+    if not gone:
+        return ()
+    words = "; ".join(f"{name}: {', '.join(said)}" for name, said in list(gone.items())[:10])
+    detail = (
+        f"The engine no longer shows operators of which the stored topology said more than it knows ({words}). "
+        "If they run under other names now, say it again of these."
+    )
+    return (say("owner-words-dropped", detail, list(gone)),)
+
+
+def _list_owned(operator: OperatorBody) -> list[str]:
+    said = operator.model_dump(include=set(OWNED), exclude_none=True, exclude_defaults=True)
+    return [f"{field} {said[field]}" for field in OWNED if field in said]
 
 
 def compare_edges(stored: Graph, shown: Graph | None) -> tuple[Diagnostic, ...]:

@@ -23,6 +23,7 @@ from planner import values
 from planner.calibration.intervals import Interval
 from planner.errors import join_names
 from planner.topology.load_smoothing import smooth_ewma, smooth_window
+from planner.topology.said_services import take_said_services
 
 # A snapshot of less weight in an EWMA is left unread.
 NEGLIGIBLE_WEIGHT = 1e-9
@@ -64,6 +65,7 @@ def gather_load(
     topology = stored.to_values()
     loads, strangers = _read_loads(snapshots, {operator.name for operator in topology.operators})
     load, diagnostics = _smooth(loads, body)
+    load = take_said_services(topology, load)
     parts = _tell_of_parts(session, stored, snapshots, ended_by)
     basis = Basis(
         topology=stored.name,

@@ -79,7 +79,11 @@ def take_service(measured: OperatorLoad, law: ServiceLaw) -> OperatorLoad:
     mean = find_mean(law)
     rate = 1.0 / mean if mean > 0.0 else None
     return measured._replace(
-        service_rate=rate, service_scv=find_scv(law), service_histogram=law.buckets, wait_factor=None
+        service_rate=rate,
+        service_scv=find_scv(law),
+        service_histogram=law.buckets,
+        wait_factor=None,
+        is_scv_said=False,
     )
 
 

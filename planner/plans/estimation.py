@@ -23,6 +23,7 @@ from planner.queueing.waiting_models import WAITING_MODELS
 from planner.simulation.laws import describe_stretched
 from planner.topology.flow import Flow, measure_flow
 from planner.topology.processors import find_counts
+from planner.topology.said_services import take_said_services
 from planner.values import (
     DEFAULT_MODEL,
     Diagnostic,
@@ -102,10 +103,11 @@ def find_outside_bounds(topology: Topology, counts: Sequence[int]) -> tuple[Diag
 
 
 def survey_load(topology: Topology, load: Load, model: Model, *, is_open: bool = False) -> Situation:
-    """The situation: what reaches each operator, and the operators as queues; an SCV that is not measured is 1.
+    """The situation: what reaches each operator, and the operators as queues; an SCV neither measured nor said is 1.
 
     `is_open`: as if no operator held bursts back, which is what a plan has to be ready for.
     """
+    load = take_said_services(topology, load)
     flow = measure_flow(topology, load)
     operators = topology.operators
     measured = [load.operators[operator.name] for operator in operators]
@@ -205,6 +207,7 @@ def describe_estimate(situation: Situation, operators: Sequence[OperatorEstimate
                 f"random (Poisson) arrivals and exponential services.{describe_batches(situation)}"
             )
             diagnostics.append(Diagnostic("scv-assumed", detail, assumed))
+        diagnostics += describe_said(situation.load)
     near = tuple(
         [one.name for one in operators if one.utilisation > NEAR_SATURATION and one.wait_seconds is not None]
     )
@@ -217,6 +220,16 @@ def describe_estimate(situation: Situation, operators: Sequence[OperatorEstimate
     if any(one.service_histogram for one in situation.load.operators.values()):
         diagnostics += describe_stretched(situation.load.operators)
     return tuple(diagnostics)
+
+
+def describe_said(load: Load) -> tuple[Diagnostic, ...]:
+    """Names the operators whose services vary as the topology says: nobody measured it."""
+    said = {name: one.service_scv for name, one in load.operators.items() if one.is_scv_said}
+    if not said:
+        return ()
+    listed = join_names([f"{name} {scv:.6g}" for name, scv in said.items()])
+    detail = f"service_scv is as the topology says, not as measured: {listed}."
+    return (Diagnostic("scv-said", detail, tuple(said)),)
 
 
 def describe_batches(situation: Situation) -> str:

@@ -126,7 +126,8 @@ def note_services(interval: JobInterval, shape: JobShape) -> Iterable[Diagnostic
     stations = {v: one for v, one in interval.activities.items() if shape.has(v)}
     yield say(
         "service-scv-unknown",
-        "Flink does not measure how service times vary: service_scv is left out, and is taken as 1.",
+        "Flink does not measure how service times vary: service_scv is left out. It is taken as 1, that of exponential "
+        "services, unless the operator of the stored topology says its service_scv.",
     )
     idle = [
         shape.names[v] for v, one in stations.items() if one.served is not None and one.service.rate is None

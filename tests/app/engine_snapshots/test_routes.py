@@ -120,7 +120,13 @@ def test_answers_with_paths_and_times_say_the_same(client: httpx.Client, name: s
 
 
 def test_an_owner_keeps_bounds_when_the_engine_replaces_the_graph(client: httpx.Client, name: str):
-    owned = {"name": name, "operators": [{"name": "parse", "max_processors": 9}, {"name": "gone"}]}
+    owned = {
+        "name": name,
+        "operators": [
+            {"name": "parse", "max_processors": 9, "service_scv": 0.0},
+            {"name": "gone", "service_scv": 2.0},
+        ],
+    }
     assert client.post("/v1/topologies", json=owned).status_code == 201
     first = read_job()
     kept = post(client, name, [first, later(first, 10.0, 400, 20_000.0)])
@@ -134,7 +140,8 @@ def test_an_owner_keeps_bounds_when_the_engine_replaces_the_graph(client: httpx.
     replaced = post(client, name, [first, later(first, 10.0, 400, 20_000.0)], "replace")
     assert (replaced["topology_was"], replaced["revision"]) == ("replaced", 2)
     parse, *others = client.get(f"/v1/topologies/{name}").json()["operators"]
-    assert (parse["max_processors"], parse["queueing"]) == (9, "round-robin")
+    assert (parse["max_processors"], parse["queueing"], parse["service_scv"]) == (9, "round-robin", 0.0)
+    assert "owner-words-dropped" in [one["code"] for one in replaced["diagnostics"]]
     assert [one["name"] for one in others] == ["score", "Sink: out"]
 
 

@@ -2,12 +2,19 @@
 
 from app.described.load import LoadBody
 from app.described.topology import Graph
-from app.engines.topologies import compare_edges, compare_names, join_topologies, keep_known
+from app.engines.topologies import compare_edges, compare_names, compare_owned, join_topologies, keep_known
 
 STORED = Graph.model_validate(
     {
         "operators": [
-            {"name": "parse", "max_processors": 8, "stateful": True, "queueing": "shared", "profile": "blob"},
+            {
+                "name": "parse",
+                "max_processors": 8,
+                "stateful": True,
+                "queueing": "shared",
+                "profile": "blob",
+                "service_scv": 4.0,
+            },
             {"name": "old"},
         ],
         "edges": [{"source": "parse", "target": "old", "selectivity": 2.0}],
@@ -36,6 +43,7 @@ def show(selectivity: float) -> Graph:
 def test_the_owner_keeps_bounds_and_the_engine_says_the_queueing():
     parse, old, new = join_topologies(STORED, show(2.0)).operators
     assert (parse.max_processors, parse.profile, parse.stateful) == (8, "blob", True)
+    assert parse.service_scv == 4.0
     assert (parse.queueing, parse.max_parallelism) == ("round-robin", 128)
     assert (old.name, new.name) == ("old", "new")
 
@@ -67,3 +75,11 @@ def test_other_edges_than_stored_are_named():
     assert "parse -> new is new" in said.detail
     assert compare_edges(STORED, STORED) == ()
     assert compare_edges(STORED, None) == ()
+
+
+def test_an_owner_learns_which_of_his_words_go_with_an_operator():
+    renamed = Graph.model_validate({"operators": [{"name": "read -> parse"}, {"name": "new"}]})
+    (said,) = compare_owned(STORED, join_topologies(STORED, renamed))
+    assert (said.code, said.operators) == ("owner-words-dropped", ("parse",))
+    assert "parse: max_processors 8, service_scv 4.0, profile blob" in said.detail
+    assert compare_owned(STORED, join_topologies(STORED, show(2.0))) == ()
