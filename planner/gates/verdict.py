@@ -69,8 +69,8 @@ def judge_capacity(
     passed = all(check.passed for check in checks)
     headroom_rate = find_headroom(measured, choose, limits, start=rate)
     said = describe_headroom(headroom_rate) + describe_origin(measured, rate, origin)
-    if origin == "running" and situation is measured:
-        said += compare_sojourn(topology, answer, load)
+    if origin == "running":
+        said += compare_measured(measured, counts, answer if situation is measured else None)
     if passed and headroom_rate not in (None, inf):
         situation = scale_load(measured, headroom_rate or 0.0)
     return Verdict(
@@ -90,6 +90,18 @@ def open_up(measured: Situation, rate: float) -> Situation:
     return scale_load(
         survey_load(measured.topology, measured.load, measured.stations.model, is_open=True), rate
     )
+
+
+def compare_measured(
+    measured: Situation, counts: Sequence[int], answer: Estimate | None
+) -> tuple[Diagnostic, ...]:
+    """A diagnostic where E[T] of what runs was measured far from the model, whatever rate is asked about.
+
+    `answer` is the estimate under the measured load, where it is known already.
+    """
+    if measured.load.measured_sojourn_seconds is None:
+        return ()
+    return compare_sojourn(measured.topology, answer or assess_counts(measured, counts), measured.load)
 
 
 def make_limits(

@@ -100,3 +100,15 @@ def test_a_budget_of_more_than_can_be_planned_is_judged(k_max: int, processors: 
     assert verdict.passed
     assert verdict.headroom_rate is not None
     assert verdict.headroom_rate > 0.0
+
+
+def test_a_model_that_measurements_contradict_is_said_at_any_rate_and_only_of_what_runs():
+    load = replace(measure(), measured_sojourn_seconds=3.0)
+    for rate in (None, 60.0, 0.5 * load.external_rate):
+        found = judge_capacity(FPD, load, external_rate=rate)
+        assert [one.code for one in found.estimate.diagnostics].count("sojourn-disagrees") == 1
+    for quiet in (
+        judge_capacity(FPD, load, RUNNING | {"reporter": RUNNING["reporter"] + 1}),
+        judge_capacity(FPD, measure(), external_rate=60.0),
+    ):
+        assert "sojourn-disagrees" not in [one.code for one in quiet.estimate.diagnostics]
