@@ -77,6 +77,9 @@ export function Chart({ label, xs, writeX, lines, write = short, marks = [], cap
             `
           )}
           ${lines.map((one) => html`<path class="line ${one.className}" d=${drawPath(xs, one.values, scale)} />`)}
+          ${lines.map((one) =>
+            html`<path class="line alone ${one.className}" d=${drawAlone(xs, one.values, scale)} />`
+          )}
           ${at !== null && html`<${Cursor} xs=${xs} lines=${lines} at=${at} scale=${scale} />`}
         </svg>
       <p class="readout" aria-live="polite">${at === null ? " " : read(at)}</p>
@@ -155,20 +158,20 @@ function findStep(least) {
   return [1, 2, 5, 10].map((one) => one * power).find((one) => one >= least * 0.999) ?? power;
 }
 
-/** A line with gaps where values are not known; a value between two gaps is a dot. */
+/** A line with gaps where values are not known. */
 function drawPath(xs, values, scale) {
-  let path = "";
-  let isDrawing = false;
-  values.forEach((value, index) => {
-    if (!isNumber(value)) {
-      isDrawing = false;
-      return;
-    }
-    path += `${isDrawing ? "L" : "M"}${scale.x(xs[index])} ${scale.y(value)}`;
-    if (!isDrawing && !isNumber(values[index + 1])) path += "h0.01";
-    isDrawing = true;
-  });
-  return path;
+  return values.map((value, index) => {
+    if (!isNumber(value)) return "";
+    return `${isNumber(values[index - 1]) ? "L" : "M"}${scale.x(xs[index])} ${scale.y(value)}`;
+  }).join("");
+}
+
+/** A dot for each value that stands between two gaps. */
+function drawAlone(xs, values, scale) {
+  return values.map((value, index) => {
+    if (!isNumber(value) || isNumber(values[index - 1]) || isNumber(values[index + 1])) return "";
+    return `M${scale.x(xs[index])} ${scale.y(value)}h0.01`;
+  }).join("");
 }
 
 /** @param {number[]} xs @param {number} x */
