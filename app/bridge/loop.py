@@ -155,6 +155,9 @@ class Bridge:
         measured = seen.load.measured_sojourn_seconds if seen.load else None
         after = Sojourn(measured, self.service.estimate(change.model))
         self.state, proof = prove(self.state, seen.observation, after)
+        if proof.is_open:
+            self.teller.tell("waiting", proof.why, {"decision": change.decision})
+            return "not-judged"
         if proof.roll_back is not None:
             self.state = self.applier.roll_back(self.state, change, proof, after, seen.reading.marks)
             return "applied"

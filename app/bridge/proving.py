@@ -6,10 +6,13 @@ from app.bridge.wording import say_seconds
 
 
 def prove(state: BridgeState, seen: Observation, after: Sojourn) -> tuple[BridgeState, Proof]:
-    """Compares E[T] after a change with what was promised and with E[T] before it."""
+    """Compares E[T] after a change with what was promised and with E[T] before it; two intervals may roll it back."""
     change = state.change
     assert change is not None
     proof = _compare(change, seen, after)
+    if proof.roll_back is not None and not change.is_doubted:
+        why = f"{proof.why}, in one interval: the next one decides"
+        return state._replace(change=change._replace(is_doubted=True)), Proof(None, why, is_open=True)
     distrust = state.distrust
     if proof.roll_back is not None:
         distrust = Distrust(change.action, change.asked, change.rate, seen.at, proof.why)

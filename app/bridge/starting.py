@@ -8,7 +8,6 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 import httpx
-from pydantic import TypeAdapter, ValidationError
 
 from app.bridge.asking import Bearer, BearerFile, hide_password, open_client, read_secret
 from app.bridge.engine_link import EngineLink
@@ -16,19 +15,21 @@ from app.bridge.events import Display
 from app.bridge.health import Health, serving_health
 from app.bridge.lines import JsonLines, PlainLines
 from app.bridge.loop import Bridge, BridgePlan
+from app.bridge.naming import check_name, name_only_job
 from app.bridge.running import NOT_JUDGED, run_once, run_until_stopped
 from app.bridge.service_link import ServiceLink
 from app.bridge.states import Terms
-from app.bridge.stopping import stopping_on_signals
+from app.bridge.stopping import Stopped, stopping_on_signals
 from app.bridge.telling import Teller
 from app.engines.readers import ENGINES, EngineName
-from app.http.fields import TopologyName
 from app.terminal.durations import read_duration, read_factor
 from app.terminal.files import read_document
 from app.terminal.refusals import Refused
 
 LEAST_INTERVAL, MOST_INTERVAL = 0.1, 3600.0
 MOST_STEP = 1000.0
+CALM: dict[str, Any] = {"smoothing": {"kind": "window", "size": 4}, "least_gain": 0.15}
+"""Terms of the policy of --t-max: without them the noise of single intervals moves processors between operators."""
 
 
 class Given(NamedTuple):
@@ -57,7 +58,7 @@ class Given(NamedTuple):
 
 def start(given: Given) -> int:
     """Runs a bridge to its end; the answer is the exit code."""
-    kind, plan, topology = read_engine(given), read_plan(given), read_topology(given)
+    kind, plan, named = read_engine(given), read_plan(given), read_topology(given)
     with ExitStack() as stack:
         stop = stack.enter_context(stopping_on_signals())
         engine = EngineLink(
@@ -66,6 +67,10 @@ def start(given: Given) -> int:
             given.job or None,
             stop.check,
         )
+        try:
+            topology = named or name_only_job(engine)
+        except Stopped:
+            return NOT_JUDGED
         client = stack.enter_context(open_client(given.service, find_service_auth(given), given.ca_file))
         service = ServiceLink(client, topology, stop.check)
         health = Health(monotonic, plan.interval_seconds)
@@ -105,7 +110,7 @@ def read_policy(given: Given) -> dict[str, Any] | None:
             "--policy and --t-max contradict each other: write t_max_seconds into the policy's goal"
         )
     if given.t_max is not None:
-        return {"goal": {"t_max_seconds": read_duration("--t-max", given.t_max, 1e-6)}}
+        return {"goal": {"t_max_seconds": read_duration("--t-max", given.t_max, 1e-6)}, **CALM}
     if given.policy is None:
         return None
     document = read_document(given.policy)
@@ -114,22 +119,12 @@ def read_policy(given: Given) -> dict[str, Any] | None:
     return document
 
 
-def read_topology(given: Given) -> str:
-    """The name of the topology in the service."""
+def read_topology(given: Given) -> str | None:
+    """The name of the topology in the service; None: that of the only job."""
     name = given.topology or given.job  # an empty one is none, as an unset variable of a container gives it
     if name and not given.topology and given.engine == "heron":
         name = name.rpartition("/")[2]  # cluster/role/environ/topology
-    if not name:
-        raise Refused(
-            "give --job, the name of the job, or --topology, the name of the topology in the service"
-        )
-    try:
-        return TypeAdapter(TopologyName).validate_python(name)
-    except ValidationError as error:
-        why = error.errors()[0]["msg"].removeprefix("Value error, ")
-        raise Refused(
-            f"{name!r} cannot name a topology: it {why}; give another name with --topology"
-        ) from error
+    return check_name(name) if name else None
 
 
 def find_service_auth(given: Given) -> httpx.Auth | None:

@@ -41,7 +41,7 @@ class Change(NamedTuple):
     """A change that the engine was asked for and that is not proved yet.
 
     `sojourn` is E[T] before it. `promised_seconds` is None where less is asked for than was decided; E[T] may differ
-    from it by the part `error`.
+    from it by the part `error`. `is_doubted`: one interval showed it to be worse; a second one decides.
     """
 
     decision: str
@@ -55,6 +55,7 @@ class Change(NamedTuple):
     model: str
     error: float = USUAL_ERROR
     is_rollback: bool = False
+    is_doubted: bool = False
 
 
 class Distrust(NamedTuple):
@@ -123,8 +124,12 @@ class Chosen(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """What became of a change; None: not comparable. `roll_back` is what to ask the engine for if E[T] got worse."""
+    """What became of a change; None: not comparable. `roll_back` is what to ask the engine for if E[T] got worse.
+
+    `is_open`: one interval alone shows it to be worse, which may be noise: the next one decides.
+    """
 
     kept: bool | None
     why: str
     roll_back: Counts | None = None
+    is_open: bool = False

@@ -100,7 +100,8 @@ def test_what_got_worse_is_rolled_back_once_and_not_tried_again(stage: Stage, cl
     bridge = stage.make_bridge()
     assert stage.turn(bridge, 2) == ["not-judged", "applied"]
     stage.engine.service_seconds["parse"] = 0.002
-    assert stage.turn(bridge, 3) == ["not-judged", "not-judged", "applied"]
+    assert stage.turn(bridge, 4) == [*3 * ["not-judged"], "applied"]
+    assert "the next one decides" in stage.told.find("waiting").text
     assert [one["parse"] for one in stage.engine.asked] == [6, 4]
     assert stage.turn(bridge, 6) == ["not-judged", "not-judged", *4 * ["wanted"]]
     assert len(stage.engine.asked) == 2

@@ -69,7 +69,7 @@ class World:
         if found.next == "prove":
             assert now.flaw is None
             self.state, proof = prove(self.state, seen, Sojourn(None, now.after))
-            self.ended += 1
+            self.ended += not proof.is_open
             if proof.roll_back is not None:
                 assert had is not None
                 assert not had.is_rollback, "one roll-back is never followed by another one"

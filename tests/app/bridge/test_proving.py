@@ -12,9 +12,22 @@ UP = Change("d", "scale_up", BEFORE, ASKED, 100.0, Sojourn(None, 0.5), 0.1, 0.0,
 SEEN = Observation(60.0, "a", ASKED, 100.0)
 
 
-def find_proof(change: Change, after: Sojourn, seen: Observation = SEEN):
-    state = BridgeState("a", ASKED, change=change, is_running=True)
+def find_proof(change: Change, after: Sojourn, seen: Observation = SEEN, *, is_doubted: bool = True):
+    """The proof of the second interval, unless the first is asked for."""
+    state = BridgeState("a", ASKED, change=change._replace(is_doubted=is_doubted), is_running=True)
     return prove(state, seen, after)
+
+
+def test_one_interval_alone_rolls_nothing_back():
+    state, proof = find_proof(UP, Sojourn(None, 0.6), is_doubted=False)
+    assert (proof.kept, proof.roll_back, proof.is_open) == (None, None, True)
+    assert (state.change, state.is_running, state.distrust) == (UP._replace(is_doubted=True), True, None)
+    again, worse = prove(state, SEEN, Sojourn(None, 0.6))
+    assert (worse.roll_back, again.change) == (BEFORE, None)
+    settled, kept = prove(state, SEEN, Sojourn(None, 0.11))
+    assert (kept.kept, kept.roll_back, settled.change) == (True, None, None)
+    at_once, proof = find_proof(UP, Sojourn(None, 0.11), is_doubted=False)
+    assert (proof.kept, proof.is_open, at_once.change) == (True, False, None)
 
 
 @pytest.mark.parametrize(
