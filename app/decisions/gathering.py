@@ -30,9 +30,9 @@ from planner.errors import join_names
 from planner.nodes.resources import MeasuredInstance
 from planner.nodes.usage import Node, Usage
 from planner.values import Diagnostic
+from planner.workloads.line_forecasts import HISTORY
 from planner.workloads.series import Measurement
 
-HISTORY = 300
 NEVER_MADE = ("refused", "failed")
 ROLLED_BACK = "rolled-back"
 NOT_STANDING = (*NEVER_MADE, ROLLED_BACK)

@@ -47,15 +47,15 @@ def describe_age(session: Session, found: Gathered) -> list[DiagnosticAnswer]:
     return [DiagnosticAnswer(code="old-snapshots", detail=detail)]
 
 
-def describe_end(session: Session, stored: StoredTopology, end_seconds: float) -> list[DiagnosticAnswer]:
-    """A diagnostic if the measurements of a forecast end longer ago than the limit."""
+def describe_end(
+    session: Session, stored: StoredTopology, end_seconds: float, asked_at: datetime | None = None
+) -> list[DiagnosticAnswer]:
+    """A diagnostic if the measurements of a forecast end longer before `asked_at` (left out: now) than the limit."""
     limit = find_limit(session, stored)
-    if datetime.now(UTC).timestamp() - end_seconds <= limit:
+    if (asked_at or datetime.now(UTC)).timestamp() - end_seconds <= limit:
         return []
-    detail = (
-        f"The newest snapshot ended more than {limit:g} s ago: the forecast begins there, and part of it or all is "
-        "past."
-    )
+    when = f"ended more than {limit:g} s " + ("before as_of" if asked_at else "ago")
+    detail = f"The newest snapshot {when}: the forecast begins there, and part of it or all is past."
     return [DiagnosticAnswer(code="old-snapshots", detail=detail)]
 
 

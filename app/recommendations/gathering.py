@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from app.decisions.gathering import HISTORY, GatheredDecision, gather_decision
+from app.decisions.gathering import GatheredDecision, gather_decision
 from app.described.topology import Graph
 from app.http.errors import InvalidRequest
 from app.placements.gathering import GatheredPlacement, gather_placement
 from app.recommendations.schemas import RecommendationRequest
 from app.settings import Settings
 from planner.errors import PlannerError
+from planner.workloads.line_forecasts import HISTORY
 
 
 @dataclass(frozen=True)

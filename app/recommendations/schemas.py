@@ -10,6 +10,7 @@ from app.placements.schemas import PlacementChoices
 from app.policies.schemas import EXAMPLE
 from app.profiles.schemas import AZURE_BLOB
 from app.vm_catalogues.schemas import AZURE_D_SIZES
+from planner.workloads.line_forecasts import HISTORY
 
 PLACED: dict[str, JsonValue] = {"profiles": {"detector": AZURE_BLOB}, "vm_sizes": AZURE_D_SIZES}
 
@@ -18,7 +19,7 @@ class ForecastTerms(Body):
     """How far a forecast looks back and ahead, in intervals as long as the newest snapshot."""
 
     history: Annotated[int, Field(ge=2, le=10_000, description="Snapshots that the model is fitted on.")] = (
-        300
+        HISTORY
     )
     steps: Annotated[
         int | None,

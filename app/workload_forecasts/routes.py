@@ -16,8 +16,15 @@ from app.storage.sessions import SessionDep
 from app.workload_forecasts import service
 from app.workload_forecasts.answers import draw_answer
 from app.workload_forecasts.schemas import (
+    USUAL_LEADS,
+    AsOf,
+    ForecastAccuracyAnswer,
     HistorySteps,
+    Leads,
     Level,
+    ModelName,
+    Origins,
+    Quantile,
     StepsAhead,
     WindowSteps,
     WorkloadForecastAnswer,
@@ -70,11 +77,36 @@ def forecast_stored_workload(
     level: Annotated[Level, Query()] = 0.95,
     window_steps: Annotated[WindowSteps, Query()] = 100,
     history_steps: Annotated[HistorySteps, Query()] = 200,
+    as_of: Annotated[AsOf, Query()] = None,
+    model: Annotated[ModelName, Query()] = "arma",
     accept: Accept = None,
 ) -> Response:
-    """The external rates of its snapshots and their forecast; JSON, PNG or SVG, by `Accept`."""
+    """The external rates of its snapshots and their forecast, now or as of a past time, beside what came since.
+
+    JSON, PNG or SVG, by `Accept`.
+    """
     form = choose_form(accept, FORMS)
-    terms = service.WorkloadForecastTerms(steps, level, window_steps, history_steps)
-    return answer_in_form(
-        service.forecast_stored(session, name, terms), form, partial(draw_answer, name=name)
+    terms = service.WorkloadForecastTerms(
+        steps, level, window_steps, history_steps, by_lines=model == "lines"
     )
+    answer = service.forecast_stored(session, name, terms, as_of)
+    return answer_in_form(answer, form, partial(draw_answer, name=name))
+
+
+@router.get(
+    "/topologies/{name}/forecasts/accuracy",
+    **declare(may_read, "How true a topology's forecasts were, by lead", *STORED_CALL),
+)
+@computes
+def judge_stored_forecasts(
+    name: TopologyName,
+    session: SessionDep,
+    leads: Annotated[Leads, Query()] = None,
+    origins: Annotated[Origins, Query()] = 60,
+    level: Annotated[Level, Query()] = 0.95,
+    quantile: Annotated[Quantile, Query()] = None,
+    as_of: Annotated[AsOf, Query()] = None,
+) -> ForecastAccuracyAnswer:
+    """Forecasts made again as of past moments, from what was known then, and judged by what came."""
+    terms = service.AccuracyTerms(tuple(dict.fromkeys(leads or USUAL_LEADS)), origins, level, quantile)
+    return service.judge_stored(session, name, terms, as_of)

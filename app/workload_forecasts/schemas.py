@@ -7,11 +7,14 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from app.described.answers import DiagnosticAnswer
 from app.described.series import StepSeconds, WorkloadPoints
-from app.http.fields import Answer, Body
+from app.http.fields import Answer, Body, UtcTime
 
 MOST_STEPS_AHEAD = 1440
 MOST_WINDOW_STEPS = 2000
 MOST_HISTORY_STEPS = 10_080
+MOST_LEADS = 12
+MOST_ORIGINS = 200
+USUAL_LEADS = (1, 2, 4, 8, 16, 32)
 
 # Forty minutes of a rising rate with some noise.
 EXAMPLE: JsonValue = {
@@ -23,6 +26,31 @@ EXAMPLE: JsonValue = {
     "window_steps": 40,
 }
 
+LEAD: dict[str, JsonValue] = {
+    "steps": 8,
+    "seconds": 480.0,
+    "judged": 60,
+    "apart": 60,
+    "mean_error": 0.012,
+    "absolute_error": 0.041,
+    "covered": 56,
+    "coverage": 0.9333,
+    "least_coverage": 0.841,
+    "most_coverage": 0.9738,
+}
+ACCURACY: JsonValue = {
+    "as_of": None,
+    "step_seconds": 60.0,
+    "origins": 60,
+    "first_origin": "2026-11-18T00:10:00Z",
+    "last_origin": "2026-11-18T23:46:00Z",
+    "level": 0.95,
+    "rates": [LEAD],
+    "quantile": 0.95,
+    "peaks": [LEAD],
+    "diagnostics": [],
+}
+
 StepsAhead = Annotated[int, Field(ge=1, le=MOST_STEPS_AHEAD, description="Steps to forecast.")]
 Level = Annotated[
     float,
@@ -30,6 +58,41 @@ Level = Annotated[
 ]
 WindowSteps = Annotated[
     int, Field(ge=20, le=MOST_WINDOW_STEPS, description="The newest steps, on which the model is fitted.")
+]
+ModelName = Annotated[
+    Literal["arma", "lines"],
+    Field(
+        description="`arma`: the ARMA model of lowest AIC on the newest `window_steps`. `lines`: lines through the "
+        "newest rates with the errors that they had, as decisions look ahead; much quicker, and it covers better."
+    ),
+]
+AsOf = Annotated[
+    UtcTime | None,
+    Field(
+        description="Forecast as if asked at this time: only snapshots that had ended by then. Left out: now."
+    ),
+]
+Leads = Annotated[
+    list[Annotated[int, Field(ge=1, le=MOST_STEPS_AHEAD)]] | None,
+    Field(
+        min_length=1,
+        max_length=MOST_LEADS,
+        description="How many steps ahead; repeat it for each. Left out: 1, 2, 4, 8, 16 and 32.",
+    ),
+]
+Origins = Annotated[
+    int,
+    Field(
+        ge=1, le=MOST_ORIGINS, description="The past moments to forecast from, at most: evenly over a day."
+    ),
+]
+Quantile = Annotated[
+    float | None,
+    Field(
+        gt=0,
+        lt=1,
+        description="Of the highest rate. Left out: qos_target of the policy, or 0.95 without one.",
+    ),
 ]
 HistorySteps = Annotated[
     int, Field(ge=1, le=MOST_HISTORY_STEPS, description="Measured steps in the answer or the picture.")
@@ -64,12 +127,16 @@ class ExpectedRateAnswer(Answer):
     rate: float
     lower: float
     upper: float
+    came_rate: Annotated[
+        float | None,
+        Field(description="With `as_of`: the rate measured since; null: not measured, or not asked."),
+    ] = None
 
 
 class WorkloadModelAnswer(Answer):
     """The model that forecast the workload."""
 
-    kind: Literal["arma", "outlook", "last-rate"]
+    kind: Literal["arma", "lines", "outlook", "last-rate"]
     ar: list[float] = []
     ma: list[float] = []
     mean: float | None = None
@@ -80,6 +147,9 @@ class WorkloadModelAnswer(Answer):
 class WorkloadForecastAnswer(Answer):
     """The measured rates, the expected ones and the model behind them."""
 
+    as_of: Annotated[
+        UtcTime | None, Field(description="Only snapshots that had ended by then are known; null: all are.")
+    ] = None
     step_seconds: float
     level: float
     model: WorkloadModelAnswer | None = Field(
@@ -87,4 +157,54 @@ class WorkloadForecastAnswer(Answer):
     )
     measured: list[MeasuredRateAnswer]
     expected: list[ExpectedRateAnswer]
+    diagnostics: list[DiagnosticAnswer]
+
+
+class LeadAccuracyAnswer(Answer):
+    """The forecasts of one lead beside what came; null: nothing was judged."""
+
+    steps: Annotated[int, Field(description="The lead, in steps.")]
+    seconds: Annotated[float, Field(description="The lead, in seconds.")]
+    judged: Annotated[int, Field(description="Forecasts whose steps were all measured.")]
+    apart: Annotated[
+        int,
+        Field(
+            description="Of `judged`, those at least `steps` apart: only they are independent of each other."
+        ),
+    ]
+    mean_error: Annotated[
+        float | None,
+        Field(description="Sum of expected - came, divided by the sum of came: above 0 expected too much."),
+    ]
+    absolute_error: Annotated[
+        float | None, Field(description="Sum of |expected - came|, divided by the sum of came.")
+    ]
+    covered: int
+    coverage: Annotated[float | None, Field(description="covered / judged.")]
+    least_coverage: Annotated[
+        float | None,
+        Field(description="The 95% interval of the coverage (Wilson), as of `apart` independent forecasts."),
+    ]
+    most_coverage: float | None
+
+
+class ForecastAccuracyAnswer(Answer):
+    """How true forecasts were that are made again as of past moments, by lead."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [ACCURACY]})
+
+    as_of: Annotated[UtcTime | None, Field(description="Only snapshots that had ended by then; null: all.")]
+    step_seconds: float
+    origins: Annotated[int, Field(description="The moments that were forecast from.")]
+    first_origin: UtcTime | None
+    last_origin: UtcTime | None
+    level: Annotated[float, Field(description="The coverage that the band of `rates` should have.")]
+    rates: Annotated[
+        list[LeadAccuracyAnswer], Field(description="The rate of one step, so many steps ahead, by `lines`.")
+    ]
+    quantile: Annotated[float, Field(description="The coverage that the upper rate of `peaks` should have.")]
+    peaks: Annotated[
+        list[LeadAccuracyAnswer],
+        Field(description="The highest rate of the next steps, as decisions look ahead."),
+    ]
     diagnostics: list[DiagnosticAnswer]

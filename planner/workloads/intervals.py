@@ -1,4 +1,4 @@
-"""Interval forecasts of a workload by the ARMA model of lowest AIC on its newest window."""
+"""Interval forecasts of a workload: by the ARMA model of lowest AIC on its newest window, or by lines."""
 
 from dataclasses import dataclass
 
@@ -10,22 +10,27 @@ from planner.values import Diagnostic
 from planner.workloads.arma import ArmaModel, forecast_arma
 from planner.workloads.arma_fallback import StandIn, describe_quantile, fit_or_stand_in
 from planner.workloads.errors import InvalidSchedule
+from planner.workloads.known_rates import KnownRates
 from planner.workloads.peak_rate import ARMA_WINDOW
 from planner.workloads.series import Workload, check_forecastable
+from planner.workloads.step_bands import forecast_each_band
 
 FEWEST_WINDOW_STEPS = 20
 """On fewer steps the largest model, with eight parameters, would fit chance."""
 
+OF_LINES = ("constant-rate", "shorter-look-ahead")
+
 
 @dataclass(frozen=True, slots=True)
 class WorkloadForecast:
-    """The rates of the steps after the last measured one; `model` is None where a fallback stands in."""
+    """The rates of the steps after the last measured one; `model` is None by lines, or where a fallback stands in."""
 
     model: ArmaModel | None
     expected: Floats
     lower: Floats
     upper: Floats
     diagnostics: tuple[Diagnostic, ...]
+    by_lines: bool = False
 
 
 def forecast_workload(
@@ -51,6 +56,19 @@ def forecast_workload(
         return _bound(None, np.full(steps, fitted.rate), np.full(steps, z * fitted.deviation), said)
     ahead = forecast_arma(fitted, recent, steps)
     return _bound(fitted, ahead.means, z * ahead.deviations, ())
+
+
+def forecast_by_lines(workload: Workload, steps: int, level: float) -> WorkloadForecast:
+    """The bands of planner.workloads.step_bands, as far ahead as the known rates tell."""
+    known = KnownRates(workload).known_at(len(workload.rates))
+    found = forecast_each_band(known, workload.step_seconds, steps, level)
+    expected, lower, upper = (
+        np.array(rates)
+        for rates in zip(*((one.expected, one.lower, one.upper) for one in found.bands), strict=True)
+    )
+    # What the whole workload lacks is said of it; these are the diagnostics of the forecast alone.
+    said = tuple(one for one in found.diagnostics if one.code in OF_LINES)
+    return WorkloadForecast(None, expected, lower, upper, said, by_lines=True)
 
 
 def _bound(

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from planner.values import Diagnostic
-from planner.workloads.arma import ArmaModel, forecast_arma
+from planner.workloads.arma import ArmaModel, ArmaOrder, forecast_arma
 from planner.workloads.arma_fallback import (
     StandIn,
     describe_stand_in,
@@ -81,5 +81,9 @@ def _stand_in(
 
 def name_model(model: ArmaModel) -> str:
     """The model's name: `ARMA(1, 2), with mean`."""
-    around = "with mean" if model.order.with_mean else "zero mean"
-    return f"ARMA({model.order.ar}, {model.order.ma}), {around}"
+    return name_order(model.order)
+
+
+def name_order(order: ArmaOrder) -> str:
+    """The name of the models of an order."""
+    return f"ARMA({order.ar}, {order.ma}), {'with mean' if order.with_mean else 'zero mean'}"

@@ -1,6 +1,7 @@
 """While the planner computes for a noun's call, no statement goes to the database."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -17,10 +18,11 @@ from app.settings import Settings
 from app.throughput_samples.service import fit_stored
 from app.vm_forecasts.schemas import StoredVmForecastRequest
 from app.vm_forecasts.service import forecast_stored as forecast_vms
-from app.workload_forecasts.service import WorkloadForecastTerms
+from app.workload_forecasts.service import AccuracyTerms, WorkloadForecastTerms, judge_stored
 from app.workload_forecasts.service import forecast_stored as forecast_workload
 from tests.app.placement_examples import BLOB, SIZES
 from tests.app.planner_watch import watching
+from tests.app.series_examples import BEGAN
 
 RATE = 100.0
 
@@ -74,8 +76,9 @@ def test_placements_and_predictions_read_before_they_compute(
 FORECASTS: dict[str, Callable[[Session, str], object]] = {
     "vms": lambda session, name: forecast_vms(session, name, StoredVmForecastRequest(policy="mst+ua")),
     "workload": lambda session, name: forecast_workload(
-        session, name, WorkloadForecastTerms(5, 0.9, 100, 50)
+        session, name, WorkloadForecastTerms(5, 0.9, 100, 50), BEGAN + timedelta(minutes=300)
     ),
+    "accuracy": lambda session, name: judge_stored(session, name, AccuracyTerms((1, 4), 5, 0.9, 0.9), None),
     "model": lambda session, name: fit_stored(session, name, 64),
 }
 

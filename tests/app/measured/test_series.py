@@ -6,7 +6,7 @@ import httpx
 import pytest
 from sqlalchemy.orm import Session
 
-from app.measured.series import read_external_rates, read_workload
+from app.measured.series import choose_snapshots, read_external_rates, read_rates_since, read_workload
 from app.storage.storage_errors import NoSnapshot, StoredDataUnusable
 from app.storage.stored_topologies import find_topology
 from tests.app.snapshots.test_routes import START, snapshot
@@ -21,7 +21,8 @@ def test_rates_come_oldest_first_and_of_the_newest_windows_length(
 ):
     send(client, stored, snapshot(2, external_rate=2.0), snapshot(1, external_rate=1.0))
     send(client, stored, snapshot(1, external_rate=9.0, window_seconds=3600))
-    found, window = read_external_rates(session, find_topology(session, stored), None, None, 10)
+    chosen = choose_snapshots(find_topology(session, stored), None, None, None)
+    found, window = read_external_rates(session, chosen, 10)
     assert [one.rate for one in found] == [320.0, 1.0, 2.0]
     assert [one.at_seconds - START.timestamp() for one in found] == [0.0, 60.0, 120.0]
     assert window == 60.0
@@ -29,14 +30,21 @@ def test_rates_come_oldest_first_and_of_the_newest_windows_length(
 
 def test_bounds_take_the_beginning_and_leave_the_end(client: httpx.Client, session: Session, stored: str):
     send(client, stored, *(snapshot(minute, external_rate=float(minute)) for minute in range(1, 6)))
-    topology = find_topology(session, stored)
     since, until = START + timedelta(minutes=1), START + timedelta(minutes=4)
-    assert [one.rate for one in read_external_rates(session, topology, since, until, 10)[0]] == [
-        1.0,
-        2.0,
-        3.0,
-    ]
-    assert [one.rate for one in read_external_rates(session, topology, since, until, 2)[0]] == [2.0, 3.0]
+    chosen = choose_snapshots(find_topology(session, stored), since, until, None)
+    assert [one.rate for one in read_external_rates(session, chosen, 10)[0]] == [1.0, 2.0, 3.0]
+    assert [one.rate for one in read_external_rates(session, chosen, 2)[0]] == [2.0, 3.0]
+
+
+def test_what_came_since_is_of_the_same_length_and_unknown_where_nothing_was_measured(
+    client: httpx.Client, session: Session, stored: str
+):
+    send(client, stored, *(snapshot(minute, external_rate=float(minute)) for minute in (1, 2, 3, 5)))
+    send(client, stored, snapshot(4, external_rate=9.0, window_seconds=120))
+    topology, asked_at = find_topology(session, stored), START + timedelta(minutes=3)
+    known = read_workload(session, topology, ended_by=asked_at, most=10)
+    assert known.rates == (320.0, 1.0, 2.0)
+    assert read_rates_since(session, topology, known, asked_at, 4) == [3.0, None, 5.0, None]
 
 
 def test_a_missing_interval_is_filled_in(client: httpx.Client, session: Session, stored: str):

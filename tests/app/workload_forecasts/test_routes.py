@@ -1,12 +1,17 @@
 """Where a workload goes, of a posted one and of a stored topology's."""
 
-from datetime import UTC, datetime
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from typing import Any
 
 import httpx
 import pytest
 
-from tests.app.snapshots.test_routes import snapshot
+from app.described.topology import FPD
+from tests.app.decision_calls import TARGET, put_policy
+from tests.app.snapshots.test_routes import START, snapshot
 
 
 def posted_workload(client: httpx.Client, name: str) -> list[dict[str, object]]:
@@ -77,3 +82,110 @@ def test_what_cannot_be_forecast_says_why(
 def test_a_topology_without_snapshots_has_no_forecast(client: httpx.Client, name: str):
     missing = client.get(f"/v1/topologies/{name}/forecasts/workload")
     assert (missing.status_code, missing.json()["type"]) == (404, "unknown-topology")
+
+
+BY_LINES: dict[str, Any] = {"model": "lines"}
+
+
+def post_rates(client: httpx.Client, name: str, rates: Mapping[int, float]) -> None:
+    sent = [snapshot(minute, external_rate=rate) for minute, rate in rates.items()]
+    assert client.post(f"/v1/topologies/{name}/snapshots", json=sent).status_code == 201
+
+
+def rate_of(minute: int) -> float:
+    return 300.0 + 60.0 * math.sin(minute / 20.0) + minute * 37 % 11
+
+
+def test_as_of_a_past_time_is_what_was_known_then_beside_what_came(
+    client: httpx.Client, known: str, name: str
+):
+    gap = set(range(60, 64)) | {132}
+    rates = {minute: rate_of(minute) for minute in range(140) if minute not in gap}
+    older = f"{name}-older"
+    assert client.post("/v1/topologies", json=FPD | {"name": older}).status_code == 201
+    post_rates(client, known, rates)
+    post_rates(client, older, {minute: rate for minute, rate in rates.items() if minute < 130})
+    # The interval of minute 130 ends half a minute after this.
+    asked: dict[str, Any] = {
+        "as_of": (START + timedelta(minutes=130, seconds=30)).isoformat(),
+        "steps": 15,
+        "history_steps": 9,
+    }
+    found, then = (
+        client.get(f"/v1/topologies/{one}/forecasts/workload", params=asked).json() for one in (known, older)
+    )
+    came = [one.pop("came_rate") for one in found["expected"]]
+    assert came == [rates.get(minute) for minute in range(130, 145)]
+    assert [one.pop("came_rate") for one in then["expected"]] == [None] * 15
+    assert found == then
+    assert [one["code"] for one in found["diagnostics"]] == ["workload-gaps"]
+    del asked["as_of"]
+    now = client.get(f"/v1/topologies/{older}/forecasts/workload", params=asked).json()
+    assert [one["code"] for one in now["diagnostics"]] == ["old-snapshots", "workload-gaps"]
+    assert {one["came_rate"] for one in now["expected"]} == {None}
+    assert now["expected"] == [one | {"came_rate": None} for one in then["expected"]]
+    terms: dict[str, Any] = {"as_of": found["as_of"], "leads": [1, 4], "origins": 6}
+    accuracies = [
+        client.get(f"/v1/topologies/{one}/forecasts/accuracy", params=terms) for one in (known, older)
+    ]
+    assert accuracies[0].json() == accuracies[1].json()
+    assert accuracies[0].json()["last_origin"] == "2026-11-18T02:09:00Z"
+
+
+def test_accuracy_counts_the_forecasts_that_would_have_been_made(client: httpx.Client, known: str):
+    post_rates(client, known, {minute: rate_of(minute) for minute in range(54)})
+    url = f"/v1/topologies/{known}/forecasts"
+    found = client.get(f"{url}/accuracy", params={"leads": [1, 40], "origins": 3}).json()
+    # 24 moments have 30 steps before them: every eighth is asked.
+    assert (found["origins"], found["first_origin"][11:16], found["last_origin"][11:16]) == (
+        3,
+        "00:37",
+        "00:53",
+    )
+    near, far = found["rates"]
+    assert (far["judged"], far["coverage"], far["least_coverage"], far["mean_error"]) == (0, None, None, None)
+    expected, came, covered = [], [], 0
+    for minute in (37, 45, 53):
+        terms: dict[str, Any] = {
+            "as_of": (START + timedelta(minutes=minute)).isoformat(),
+            "steps": 1,
+        } | BY_LINES
+        one = client.get(f"{url}/workload", params=terms).json()["expected"][0]
+        expected.append(one["rate"])
+        came.append(one["came_rate"])
+        covered += one["lower"] <= one["came_rate"] <= one["upper"]
+    assert came == [rate_of(minute) for minute in (37, 45, 53)]
+    assert (near["judged"], near["seconds"], near["covered"]) == (3, 60.0, covered)
+    assert near["mean_error"] == pytest.approx((sum(expected) - sum(came)) / sum(came))
+    assert (found["quantile"], found["level"]) == (0.95, 0.95)
+    put_policy(client, known, TARGET | {"qos_target": 0.8})
+    assert client.get(f"{url}/accuracy?origins=1&leads=1").json()["quantile"] == 0.8
+
+
+def test_a_forecast_by_lines_needs_thirty_steps_and_says_where_it_ends(client: httpx.Client, known: str):
+    post_rates(client, known, {minute: rate_of(minute) for minute in range(29)})
+    url = f"/v1/topologies/{known}/forecasts/workload?model=lines"
+    refused = client.get(url)
+    assert (refused.status_code, refused.json()["type"]) == (409, "stored-data-unusable")
+    post_rates(client, known, {29: rate_of(29)})
+    found = client.get(url).json()
+    assert (found["model"]["kind"], len(found["expected"])) == ("lines", 10)
+    assert "shorter-look-ahead" in [one["code"] for one in found["diagnostics"]]
+    assert client.get(url, headers={"Accept": "image/svg+xml"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "kind"),
+    [
+        ("workload?as_of=2026-11-17T00:00:00Z", 422, "invalid-request"),
+        ("accuracy?as_of=2026-11-17T00:00:00Z", 422, "invalid-request"),
+        ("accuracy?as_of=2026-11-18T00:20:00Z", 409, "stored-data-unusable"),
+        ("accuracy?leads=0", 422, "invalid-request"),
+        ("accuracy?origins=201", 422, "invalid-request"),
+    ],
+)
+def test_what_cannot_be_asked_of_the_past_says_why(
+    client: httpx.Client, measured: str, asked: str, status: int, kind: str
+):
+    refused = client.get(f"/v1/topologies/{measured}/forecasts/{asked}")
+    assert (refused.status_code, refused.json()["type"]) == (status, kind), refused.text

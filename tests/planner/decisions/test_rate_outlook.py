@@ -75,10 +75,10 @@ def make_day(minutes: int) -> list[float]:
     return rates
 
 
-def test_a_day_with_a_ramp_misses_a_third_as_often_for_a_tenth_more_processors():
+def test_a_day_with_a_ramp_misses_a_third_as_often_for_an_eighth_more_processors():
     rates = make_day(360)
     before, ahead = (live_through(rates, replace(POLICY, look_ahead=one)) for one in (False, True))
     print(before, ahead)  # noqa: T201 -- for `pytest -rP`
     assert before.missed >= 20
     assert ahead.missed <= before.missed / 3.0
-    assert ahead.processors <= 1.1 * before.processors
+    assert ahead.processors <= 1.125 * before.processors

@@ -1,0 +1,121 @@
+"""Forecasts by lines through the newest rates, judged by their own errors of the past.
+
+Each candidate fits a line to the newest w rates before a moment t:
+
+    flat: their mean;   trend: their least-squares line, which goes on
+
+It is tried at every earlier moment t of the history, and its error there, e_t, is taken in units of the level,
+
+    u_t = e_t / (L_t + 0.6 L),   L_t = exponentially weighted mean of the rates until t,   L = mean of all rates
+
+because errors grow with the rate: those of the day are too large for the night, and those of the night too small for
+the day. The forecast is the mean of the three candidates that had the least pinball loss over the newer half of the
+moments with the quantiles of the older half: a mean of forecasts errs less than one alone (Bates and Granger 1969). Its
+quantiles are those of its own u_t, times the level of now, so that no distribution is assumed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy  # as a whole: scipy loads scipy.signal at its first use
+
+from planner.arrays import Floats
+from planner.workloads.series import Measurement
+
+FLAT_WINDOWS = (1, 3, 6, 12)
+TREND_WINDOWS = (4, 6, 12, 24, 48)
+COMBINED = 3
+# A window, and the steps ahead, take no more than this part of the known rates each.
+LARGEST_PART = 3
+LEVEL_SPAN, LEVEL_FLOOR = 30, 0.6
+HISTORY = 1440
+"""The newest intervals that are learnt from, where nothing else is asked for."""
+LONGEST_GAP = 300
+"""A longer gap, in intervals, ends the history: a straight line through it is no measurement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A candidate: its lines' value and slope at each moment, oldest first; the last moment is now."""
+
+    name: str
+    ends: Floats
+    slopes: Floats
+
+    def highest(self, steps: int) -> Floats:
+        """The highest value of the next steps, as forecast at each moment."""
+        return self.ends + self.slopes * np.where(self.slopes > 0.0, steps, 1)
+
+    def after(self, steps: int) -> Floats:
+        """The value so many steps later, as forecast at each moment."""
+        return self.ends + self.slopes * steps
+
+
+@dataclass(frozen=True, slots=True)
+class TriedForecast:
+    """A forecast of now, and the errors that it had at earlier moments, scaled to the level of now."""
+
+    now: float
+    errors: Floats
+    names: tuple[str, ...]
+
+    def find_quantile(self, quantile: float) -> float:
+        """The rate that is not exceeded with this probability, at least 0."""
+        return max(self.now + float(np.quantile(self.errors, quantile)), 0.0)
+
+
+def take_history(measurements: Sequence[Measurement], step_seconds: float) -> Sequence[Measurement]:
+    """The measurements since the newest long gap."""
+    gaps = np.flatnonzero(np.diff([one.at_seconds for one in measurements]) > LONGEST_GAP * step_seconds)
+    return measurements[int(gaps[-1]) + 1 :] if len(gaps) else measurements
+
+
+def fit_lines(rates: Floats) -> list[Line]:
+    """The candidates whose window is short enough for the known rates."""
+    most = len(rates) // LARGEST_PART
+    found = []
+    for window in FLAT_WINDOWS:
+        if window <= most:
+            means = np.lib.stride_tricks.sliding_window_view(rates, window).mean(axis=1)
+            found.append(Line(f"mean of {window}", means, np.zeros(len(means))))
+    for window in TREND_WINDOWS:
+        if window <= most:
+            seen = np.lib.stride_tricks.sliding_window_view(rates, window)
+            middle = np.arange(window) - (window - 1) / 2.0
+            slopes = seen @ (middle / (middle @ middle))
+            found.append(Line(f"trend of {window}", seen.mean(axis=1) + slopes * (window - 1) / 2.0, slopes))
+    return found
+
+
+def find_levels(rates: Floats) -> Floats:
+    """L_t + 0.6 L at each moment."""
+    kept = 1.0 - 1.0 / LEVEL_SPAN
+    smooth, _ = scipy.signal.lfilter([1.0 - kept], [1.0, -kept], rates, zi=[kept * rates[0]])
+    return np.asarray(smooth + LEVEL_FLOOR * rates.mean(), dtype=float)
+
+
+def try_candidates(
+    candidates: Sequence[tuple[str, Floats]], came: Floats, levels: Floats, quantiles: Sequence[float]
+) -> TriedForecast:
+    """The mean of the best candidates, by what came after each moment but the newest ones."""
+    ahead = len(levels) - len(came)
+    moments = min(len(values) for _, values in candidates)
+    then, came = levels[-moments:-ahead], came[-(moments - ahead) :]
+    errors = [(came - values[-moments:-ahead]) / then for _, values in candidates]
+    losses = [find_loss(one, then, quantiles) for one in errors]
+    best = sorted(range(len(candidates)), key=lambda place: losses[place])[:COMBINED]
+    scaled = np.mean([errors[place] for place in best], axis=0) * levels[-1]
+    now = float(np.mean([candidates[place][1][-1] for place in best]))
+    return TriedForecast(now, scaled, tuple(candidates[place][0] for place in best))
+
+
+def find_loss(errors: Floats, levels: Floats, quantiles: Sequence[float]) -> float:
+    """The mean pinball loss over the newer half of the errors, for the quantiles of the older half."""
+    half = len(errors) // 2
+    total = 0.0
+    for quantile in quantiles:
+        beyond = errors[half:] - np.quantile(errors[:half], quantile)
+        lost = np.maximum(quantile * beyond, (quantile - 1.0) * beyond)
+        total += float(np.mean(lost * levels[half:]))
+    return total

@@ -1,0 +1,66 @@
+"""Lines through the newest rates: least squares by numpy, errors of the past in units of the level."""
+
+import numpy as np
+import pytest
+
+from planner.workloads.line_forecasts import (
+    find_levels,
+    fit_lines,
+    take_history,
+    try_candidates,
+)
+from planner.workloads.series import Measurement
+
+RATES = np.random.default_rng(3).gamma(9.0, 20.0, 200)
+
+
+def test_a_line_is_the_least_squares_line_of_its_window():
+    lines = {one.name: one for one in fit_lines(RATES)}
+    for window in (4, 12, 48):
+        line = lines[f"trend of {window}"]
+        for now in (60, 199):
+            slope, _ = np.polyfit(np.arange(window), RATES[now - window + 1 : now + 1], 1)
+            value = np.polyval(
+                np.polyfit(np.arange(window), RATES[now - window + 1 : now + 1], 1), window + 4
+            )
+            place = now - window + 1
+            assert line.slopes[place] == pytest.approx(slope)
+            assert line.after(5)[place] == pytest.approx(value)
+            assert line.highest(5)[place] == pytest.approx(max(value, value - 4 * slope))
+    assert lines["mean of 6"].after(9)[-1] == pytest.approx(RATES[-6:].mean())
+
+
+def test_windows_take_no_more_than_a_third_of_the_rates():
+    assert {one.name for one in fit_lines(RATES[:12])} == {"mean of 1", "mean of 3", "trend of 4"}
+
+
+def test_the_level_is_a_mean_of_the_rates_so_far_over_a_floor():
+    weight, level, expected = 1.0 / 30.0, RATES[0], []
+    for rate in RATES:
+        level = (1.0 - weight) * level + weight * rate
+        expected.append(level + 0.6 * RATES.mean())
+    assert find_levels(RATES) == pytest.approx(expected)
+
+
+def test_errors_follow_the_level():
+    """A tenth too high and too low by turns: at a level ten times as high the errors are ten times as large."""
+    turns = np.tile([0.9, 1.1], 300)
+    level = np.repeat([100.0, 1000.0], 600)
+    rates = level * np.concatenate([turns, turns])
+    for known in (600, 1200):
+        found = try_candidates([("level", level[:known])], rates[1:known], level[:known], (0.9,))
+        assert found.now == level[known - 1]
+        assert found.find_quantile(0.8) == pytest.approx(1.1 * found.now)
+        assert found.find_quantile(0.2) == pytest.approx(0.9 * found.now)
+
+
+def test_what_lies_before_a_long_gap_is_left_out():
+    def at(minutes: range) -> list[Measurement]:
+        return [Measurement(60.0 * minute, 5.0) for minute in minutes]
+
+    assert take_history([*at(range(50)), *at(range(340, 360))], 60.0) == [
+        *at(range(50)),
+        *at(range(340, 360)),
+    ]
+    assert take_history([*at(range(50)), *at(range(360, 380))], 60.0) == at(range(360, 380))
+    assert take_history([], 60.0) == []
