@@ -14,6 +14,7 @@ from app.terminal.time_targets import TargetOfOption, TargetQuantileOption, fold
 from planner.values import DEFAULT_MODEL
 
 if TYPE_CHECKING:
+    from app.gates.offline import Judged
     from app.gates.schemas import GateAnswer
 
 # A number, and behind it x for a factor or % for a share.
@@ -127,14 +128,14 @@ def gate(
     limits = _join_limits(t_max, target_quantile, target_of, k_max)
     try:
         terms = _read_terms(rate, processors, limits | {"model": model, "calibrate": calibrate})
-        answer = _find_answer(source, terms)
+        judged = _judge(source, terms)
         if not allow_lower:
-            _refuse_lower(answer, rate)
-        _report(answer, reports)
+            _refuse_lower(judged.answer, rate)
+        _report(judged, reports)
     except Exception as error:
         # Python would end with 1, which a job reads as "capacity short".
         raise _fail(_describe(error), reports) from error
-    raise typer.Exit(0 if answer.passed else SHORT)
+    raise typer.Exit(0 if judged.answer.passed else SHORT)
 
 
 def _describe(error: Exception) -> str:
@@ -144,7 +145,7 @@ def _describe(error: Exception) -> str:
     return str(error) if isinstance(error, Refused) else f"unexpected {type(error).__name__}: {error}"
 
 
-def _find_answer(source: GateSource, terms: dict[str, Any]) -> "GateAnswer":
+def _judge(source: GateSource, terms: dict[str, Any]) -> "Judged":
     from app.gates import offline
     from app.terminal.refusals import Refused
 
@@ -219,16 +220,17 @@ def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
     )
 
 
-def _report(answer: "GateAnswer", reports: GateReports) -> None:
+def _report(judged: "Judged", reports: GateReports) -> None:
     """Writes the verdict; a reader of standard output that stops early, as `head` does, does not change it."""
     from app.reports import junit
     from app.reports.blocks import write_html, write_markdown
     from app.reports.gate_report import describe_gate
 
+    answer = judged.answer
     if reports.junit:
         _write(reports.junit, junit.render_junit(answer))
     if reports.page:
-        blocks = describe_gate(answer)
+        blocks = describe_gate(answer, judged.topology)
         is_html = reports.page.suffix.lower() in {".html", ".htm"}
         _write(reports.page, write_html(blocks) if is_html else write_markdown(blocks))
     try:

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlsplit
 from urllib.request import Request, urlopen
@@ -12,33 +12,43 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from app.described.topology import Graph
 from app.gates.schemas import GateAnswer, GateRequest
 from app.gates.service import judge_described
 from app.reports.verdict_lines import list_findings, say_verdict, summarise, write_number
-from app.terminal.files import read_body, read_document
+from app.terminal.files import check_body, read_body, read_document
 from app.terminal.refusals import Refused, compute_answer
 from app.terminal.tables import open_console
+from planner.values import Topology
 
 TIMEOUT_SECONDS = 120
 
 
-def judge_files(topology: Path, load: Path, terms: dict[str, Any]) -> GateAnswer:
+class Judged(NamedTuple):
+    """A verdict, and the topology where it is at hand: not where only the service has it."""
+
+    answer: GateAnswer
+    topology: Topology | None
+
+
+def judge_files(topology: Path, load: Path, terms: dict[str, Any]) -> Judged:
     """The verdict on the files, computed here without server or database."""
     body = read_body(GateRequest, {"topology": topology, "load": load, **terms})
-    return compute_answer(lambda: judge_described(body))
+    return Judged(compute_answer(lambda: judge_described(body)), body.topology.to_values())
 
 
 def judge_files_at(
     url: str, api_key: str | None, topology: Path, load: Path, terms: dict[str, Any]
-) -> GateAnswer:
+) -> Judged:
     """The verdict on the files, computed by the service at `url`."""
     body = {"topology": read_document(topology), "load": read_document(load), **terms}
-    return _post(url, "/v1/gate", api_key, body)
+    answer = _post(url, "/v1/gate", api_key, body)
+    return Judged(answer, check_body(Graph, body["topology"]).to_values())
 
 
-def judge_stored_at(url: str, api_key: str | None, name: str, terms: dict[str, Any]) -> GateAnswer:
+def judge_stored_at(url: str, api_key: str | None, name: str, terms: dict[str, Any]) -> Judged:
     """The verdict on a topology that the service at `url` has stored."""
-    return _post(url, f"/v1/topologies/{quote(name, safe='')}/gate", api_key, terms)
+    return Judged(_post(url, f"/v1/topologies/{quote(name, safe='')}/gate", api_key, terms), None)
 
 
 def _post(url: str, path: str, api_key: str | None, body: dict[str, Any]) -> GateAnswer:

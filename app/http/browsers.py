@@ -16,7 +16,8 @@ OWN_SITES = {"same-origin", "none"}  # `same-site` is another port or another na
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
-# For JSON, text and pictures, which run and load nothing; matplotlib writes its styles into the SVG.
+# For JSON, text, pictures and reports, which run and load nothing; matplotlib writes its styles into the SVG, and a
+# report has its own in the page.
 NOTHING = b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 PICTURE = NOTHING + b"; style-src 'unsafe-inline'; img-src data:"
 # Swagger UI loads its own files, draws with `data:` pictures and calls this service.
@@ -62,7 +63,7 @@ def choose_policy(path: str, headers: list[tuple[bytes, bytes]]) -> bytes:
         return DASHBOARD
     if kind.startswith(b"text/html") and path == "/docs":
         return DOCUMENTATION
-    return PICTURE if kind.startswith(b"image/svg") else NOTHING
+    return PICTURE if kind.startswith((b"image/svg", b"text/html")) else NOTHING
 
 
 def is_of_another_site(headers: Headers) -> bool:

@@ -4,10 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from app.drawing.graph_pictures import draw_graph
+from app.drawing.operator_graphs import OperatorGraph, find_part
+from app.drawing.svg_writing import write_svg
+from app.reports.flowcharts import write_flowchart
+
 STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:1rem auto;padding:0 1rem;color:#16191d;"
     "background:#fff}table{border-collapse:collapse}th,td{text-align:left;padding:.3rem .8rem .3rem 0;"
     "border-bottom:1px solid #d4d9df}h1{font-size:1.4rem}h2{font-size:1.1rem}"
+    ".wide{overflow-x:auto}"
 )
 MARKDOWN_SIGNS = "\\`*_{}[]<>#|!~&"
 
@@ -42,7 +48,14 @@ class ReportTable:
     rows: Sequence[Sequence[str]]
 
 
-Block = Heading | Paragraph | Bullets | ReportTable
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    """A graph of operators: a picture in HTML, a flowchart in Markdown."""
+
+    graph: OperatorGraph
+
+
+Block = Heading | Paragraph | Bullets | ReportTable | Diagram
 
 
 def write_markdown(blocks: Sequence[Block]) -> str:
@@ -57,6 +70,9 @@ def _to_markdown(block: Block) -> str:
         return quote_markdown(block.text)
     if isinstance(block, Bullets):
         return "\n".join(f"- {quote_markdown(item)}" for item in block.items)
+    if isinstance(block, Diagram):
+        said = [quote_markdown(line) for line in find_part(block.graph).lines]
+        return "\n\n".join([*said, write_flowchart(block.graph)])
     lines = [block.header, ["---"] * len(block.header), *block.rows]
     return "\n".join(
         "| " + " | ".join(cell if place == 1 else quote_markdown(cell) for cell in line) + " |"
@@ -86,6 +102,9 @@ def _to_html(block: Block) -> str:
         return f"<p>{escape(block.text)}</p>"
     if isinstance(block, Bullets):
         return "<ul>\n" + "\n".join(f"<li>{escape(item)}</li>" for item in block.items) + "\n</ul>"
+    if isinstance(block, Diagram):
+        shown = write_svg(draw_graph(block.graph))
+        return f'<div class="wide" tabindex="0" role="group" aria-label="Operators and streams">{shown}</div>'
     head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in block.header)
     rows = "\n".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in block.rows

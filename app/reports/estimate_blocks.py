@@ -3,7 +3,16 @@
 from collections.abc import Mapping, Sequence
 
 from app.described.answers import DiagnosticAnswer, EstimateAnswer
-from app.reports.blocks import Block, Bullets, Heading, Paragraph, ReportTable
+from app.drawing.estimate_graphs import graph_estimate
+from app.reports.blocks import Block, Bullets, Diagram, Heading, Paragraph, ReportTable
+from planner.values import Topology
+
+
+def draw_operators(
+    topology: Topology, estimate: EstimateAnswer, recommended: Mapping[str, int] | None
+) -> list[Block]:
+    """The operators and streams as a graph."""
+    return [Diagram(graph_estimate("Operators and streams", [], topology, estimate, recommended))]
 
 
 def list_operators(estimate: EstimateAnswer, recommended: Mapping[str, int] | None) -> list[Block]:

@@ -2,12 +2,20 @@
 
 from app.gates.schemas import GateAnswer
 from app.reports.blocks import Block, Bullets, Heading, Paragraph
-from app.reports.estimate_blocks import list_diagnostics, list_evidence, list_operators, write_seconds
+from app.reports.estimate_blocks import (
+    draw_operators,
+    list_diagnostics,
+    list_evidence,
+    list_operators,
+    write_seconds,
+)
 from app.reports.verdict_lines import list_findings, say_verdict, summarise
+from planner.values import Topology
 
 
-def describe_gate(answer: GateAnswer) -> list[Block]:
-    """Verdict, checks, operators, evidence and diagnostics."""
+def describe_gate(answer: GateAnswer, topology: Topology | None = None) -> list[Block]:
+    """Verdict, checks, operators with their graph where the topology is known, evidence and diagnostics."""
+    wanted = answer.suggestion.processors
     verdict = "passes" if answer.passed else "fails"
     return [
         Heading(f"The gate {verdict}", 1),
@@ -16,7 +24,8 @@ def describe_gate(answer: GateAnswer) -> list[Block]:
         Heading("Checks"),
         Bullets([f"{say_verdict(check)}: {check.name}. {check.detail}" for check in answer.checks]),
         Bullets(list_findings(answer)),
-        *list_operators(answer, answer.suggestion.processors),
+        *([] if topology is None else draw_operators(topology, answer, wanted)),
+        *list_operators(answer, wanted),
         *list_evidence(answer),
         *list_diagnostics(answer.diagnostics),
     ]

@@ -3,10 +3,17 @@
 from app.decisions.answers import SENTENCES
 from app.decisions.schemas import DecisionAnswer
 from app.reports.blocks import Block, Bullets, Heading, Paragraph
-from app.reports.estimate_blocks import list_diagnostics, list_evidence, list_operators, write_seconds
+from app.reports.estimate_blocks import (
+    draw_operators,
+    list_diagnostics,
+    list_evidence,
+    list_operators,
+    write_seconds,
+)
+from planner.values import Topology
 
 
-def describe_decision(name: str, decision: DecisionAnswer) -> list[Block]:
+def describe_decision(name: str, decision: DecisionAnswer, topology: Topology) -> list[Block]:
     """Verdict, reasons, operators, what else would hold, evidence and diagnostics."""
     counts = decision.processors
     return [
@@ -20,6 +27,7 @@ def describe_decision(name: str, decision: DecisionAnswer) -> list[Block]:
         Heading("Why"),
         Bullets([f"{one.detail} ({one.code})" for one in [*decision.reasons, *decision.constraints]]),
         Paragraph(decision.counterfactuals.one_fewer_detail),
+        *draw_operators(topology, decision.current, counts.recommended),
         *list_operators(decision.current, counts.recommended),
         *list_outcome(decision),
         *list_evidence(decision.current),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from sqlalchemy.orm import Session
 
-from app.decisions.history import find_latest
+from app.decisions.history import find_latest, find_topology_of
 from app.reports.blocks import Block, write_html, write_markdown
 from app.topology_reports.answers import describe_decision
 
@@ -18,4 +18,5 @@ FORMATS: dict[str, tuple[Callable[[Sequence[Block]], str], str]] = {
 def write_report(session: Session, name: str, form: str) -> tuple[str, str]:
     """The report and its media type."""
     write, media_type = FORMATS[form]
-    return write(describe_decision(name, find_latest(session, name))), media_type
+    decision = find_latest(session, name)
+    return write(describe_decision(name, decision, find_topology_of(session, decision))), media_type

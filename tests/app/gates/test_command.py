@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -159,6 +160,22 @@ def test_a_service_judges_what_it_has_stored(stored: str, service: Service):
     unknown = run_here("--url", service.url, "--stored", "nobody")
     assert unknown.exit_code == 2
     assert "unknown-topology" in unknown.stderr
+
+
+def test_a_report_has_the_graph_and_loads_no_matplotlib(tmp_path: Path):
+    page, text = tmp_path / "report.html", tmp_path / "report.md"
+    for report in (page, text):
+        ended = run_here(*FILES, "--rate", "1.5x", "--t-max", "0.5", "--report", str(report))
+        assert ended.exit_code == 1
+    assert "<title>detector: 126% busy · 2,133/s, 13 → 17 processors</title>" in page.read_text()
+    assert "```mermaid\n" in text.read_text()
+    loaded = subprocess.run(
+        [sys.executable, "-c", "import sys, app.reports.blocks; print('matplotlib' in sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert loaded.stdout == "False\n"
 
 
 def test_a_junit_report_has_a_case_for_each_check(tmp_path: Path):

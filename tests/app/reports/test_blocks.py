@@ -6,7 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.reports.blocks import Block, Bullets, Heading, Paragraph, ReportTable, write_html, write_markdown
+from app.reports.blocks import (
+    Block,
+    Bullets,
+    Diagram,
+    Heading,
+    Paragraph,
+    ReportTable,
+    write_html,
+    write_markdown,
+)
+from tests.app.drawing.pictures_to_draw import HOSTILE as HOSTILE_NAMES
+from tests.app.drawing.pictures_to_draw import chain
 
 HOSTILE = "<script>x</script> | **bold** [a](b) `c` & \\"
 
@@ -33,3 +44,14 @@ def test_a_cell_of_markdown_is_one_cell(text: str):
 @pytest.mark.parametrize("sign", ["*", "_", "`", "<", "[", "#", "|"])
 def test_signs_of_markdown_in_the_data_stay_text(sign: str):
     assert f"\\{sign}" in write_markdown([Paragraph(f"a{sign}b")])
+
+
+def test_two_graphs_in_one_page_share_no_id_and_a_graph_in_markdown_is_a_flowchart():
+    report: list[Block] = [Diagram(chain(*HOSTILE_NAMES)), Diagram(chain(*HOSTILE_NAMES))]
+    page = write_html(report)
+    assert page.count("<svg ") == 2
+    assert not re.search(r"<[^>]* (id|href|src|style|on\w+)=", page)
+    assert "<script" not in page
+    text = write_markdown([Diagram(chain(*map(str, range(80))))])
+    assert "\n\nShows 60 of 80 operators" in text
+    assert "\n\n```mermaid\nflowchart LR\n" in text

@@ -18,3 +18,13 @@ def test_a_report_has_the_verdict_and_what_it_rests_on():
             assert f"The gate {verdict}" in text
             assert "parse" in text
             assert all(check.name in text for check in answer.checks)
+
+
+def test_a_report_has_the_graph_where_the_topology_is_known():
+    answer = to_gate_answer(judge_capacity(TOPOLOGY, LOAD, t_max_seconds=10.0))
+    assert "<svg " not in write_html(describe_gate(answer))
+    page = write_html(describe_gate(answer, TOPOLOGY))
+    assert "<title>parse: 83% busy · 10/s, 3 processors</title>" in page
+    assert 'n0["parse<br/>83% busy · 10/s<br/>3 processors"]' in write_markdown(
+        describe_gate(answer, TOPOLOGY)
+    )

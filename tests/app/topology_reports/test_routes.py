@@ -28,3 +28,17 @@ def test_without_a_decision_there_is_no_report(client: httpx.Client, known: str)
     assert client.get(f"/v1/topologies/{known}/report").status_code == 404
     assert client.get("/v1/topologies/nowhere/report").json()["type"] == "unknown-topology"
     assert client.get(f"/v1/topologies/{known}/report?format=pdf").status_code == 422
+
+
+def test_a_report_has_the_graph_of_its_decision(client: httpx.Client, known: str):
+    put_policy(client, known, TARGET)
+    observe(client, known, 2, 480.0, ENOUGH)
+    decision = decide(client, known, 2)
+    page = client.get(f"/v1/topologies/{known}/report")
+    assert page.text.count("<svg ") == 1
+    recommended = decision["processors"]["recommended"]["detector"]
+    assert f">13 → {recommended}</text>" in page.text
+    assert "style-src 'unsafe-inline'" in page.headers["Content-Security-Policy"]
+    assert "script" not in page.headers["Content-Security-Policy"]
+    text = client.get(f"/v1/topologies/{known}/report?format=markdown").text
+    assert f"<br/>13 → {recommended} processors" in text
