@@ -2,19 +2,17 @@
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from uuid import UUID
 
 from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.decisions.schemas import DecisionAnswer, DecisionRequest
+from app.decisions.schemas import DecisionRequest
 from app.decisions.service import store_decision
 from app.demo.day import BEGIN_WITH, MINUTES, SEED, TOPOLOGY, measure, tell_day
-from app.outcomes.schemas import OutcomeBody
-from app.outcomes.service import store_outcome
+from app.demo.platform import Platform
 from app.policies.schemas import PolicyBody
 from app.policies.service import store_policy
 from app.settings import Settings
@@ -31,7 +29,6 @@ NAME = "demo"
 LOCK = 7_364_870_213  # any number that no other lock of the database has
 TARGET_SECONDS = 0.35
 DECIDE_EVERY = 30
-SETTLED_AFTER = 10
 POLICY = {
     "goal": {"t_max_seconds": TARGET_SECONDS, "t_min_seconds": 0.22},
     "smoothing": {"kind": "window", "size": 5},
@@ -50,34 +47,25 @@ class StoredDemo:
     decisions: int
 
 
-@dataclass
-class Running:
-    """What runs in the demo, and the change that waits for its outcome."""
-
-    counts: dict[str, int]
-    changed: DecisionAnswer | None = None
-    changed_at: datetime | None = None
-    seen: list[float] = field(default_factory=list)
-
-
 def store_demo(session: Session, settings: Settings, now: datetime) -> StoredDemo:
     """Stores the day that ends now in place of an earlier demo."""
     remove_earlier(session)
     create_topology(session, describe_topology(), settings, source="demo")
     store_policy(session, NAME, PolicyBody.model_validate(POLICY))
     begin = now.replace(second=0, microsecond=0) - timedelta(minutes=MINUTES)
-    running, waiting, snapshots, decided = Running(dict(BEGIN_WITH)), [], 0, 0
+    platform, waiting, snapshots, decided = Platform(dict(BEGIN_WITH)), [], 0, 0
     draw = random.Random(SEED)  # noqa: S311 - a demo
     for place, minute in enumerate(tell_day()):
         end = begin + timedelta(minutes=place + 1)
-        load = measure(minute, running.counts, draw.lognormvariate(0.0, 0.05))
+        running = platform.begin_minute(end - timedelta(minutes=1))
+        load = measure(minute, running, draw.lognormvariate(0.0, 0.05))
         if minute.is_measured:
             waiting.append(to_snapshot(load, end - timedelta(minutes=1)))
-            running.seen.append(load.measured_sojourn_seconds or 0.0)
+            platform.seen.append(load.measured_sojourn_seconds or 0.0)
         if (place + 1) % DECIDE_EVERY == 0 and waiting:
             store_snapshots(session, NAME, waiting, settings)
             snapshots, waiting = snapshots + len(waiting), []
-            decide(session, settings, running, end)
+            decide(session, settings, platform, end)
             decided += 1
     date_decisions(session)
     store_marks(session)
@@ -138,25 +126,11 @@ def to_snapshot(load: Load, observed_at: datetime) -> SnapshotBody:
     )
 
 
-def decide(session: Session, settings: Settings, running: Running, at: datetime) -> None:
-    """A decision as of this time; a change runs from then on, and the change before learns what it brought."""
-    if running.changed is not None:
-        report(session, settings, running)
+def decide(session: Session, settings: Settings, platform: Platform, at: datetime) -> None:
+    """A decision as of this time, which the platform takes; the change before learns what it brought."""
+    platform.report(session, settings)
     decision = store_decision(session, NAME, DecisionRequest(at=at), settings)
-    if decision.action != "hold":
-        running.counts = dict(decision.processors.recommended)
-        running.changed, running.changed_at, running.seen = decision, at, []
-
-
-def report(session: Session, settings: Settings, running: Running) -> None:
-    """Stores the outcome of the last change, where enough was measured after it."""
-    settled = running.seen[SETTLED_AFTER:]
-    if running.changed is None or not settled:
-        return
-    measured = sum(settled) / len(settled)
-    body = OutcomeBody(state="applied", applied_at=running.changed_at, measured_seconds=measured)
-    store_outcome(session, UUID(str(running.changed.id)), body, settings)
-    running.changed = None
+    platform.take(session, settings, decision, at)
 
 
 def date_decisions(session: Session) -> None:

@@ -116,11 +116,12 @@ def observe_outcome(promised: Promised, sight: Sight) -> ObservedOutcome:
         if begin is None:
             return ObservedOutcome(name_unapplied(sight))
         return follow(promised, sight, begin, "applied")
-    known = [one for one in sight.later if is_within(one, 0.0, promised.horizon_seconds)]
-    if not known:
-        return ObservedOutcome("waiting", 0.0, is_over=is_over(promised, sight, 0.0))
-    if all(one.match == "unknown" for one in known):
-        return ObservedOutcome("unknown", 0.0, is_over=is_over(promised, sight, 0.0))
+    known = [one.match for one in sight.later if is_within(one, 0.0, promised.horizon_seconds)]
+    over = is_over(promised, sight, 0.0)
+    if not known and not over:
+        return ObservedOutcome("waiting", 0.0)
+    if all(match == "unknown" for match in known):
+        return ObservedOutcome("unknown", 0.0, is_over=over)
     return follow(promised, sight, 0.0, "held")
 
 

@@ -11,29 +11,31 @@ STATES = {
 
 def describe_outcome(promised: Promised, sight: Sight, found: ObservedOutcome) -> str:
     """Whether it was applied, whether it was kept, and what stands beside a miss."""
-    said = [describe_state(sight, found)]
+    said = [describe_state(promised, sight, found)]
     if found.state in {"applied", "held"}:
         said += [describe_kept(promised, found), *describe_beside(promised, found)]
     return " ".join(said)
 
 
-def describe_state(sight: Sight, found: ObservedOutcome) -> str:
+def describe_state(promised: Promised, sight: Sight, found: ObservedOutcome) -> str:
     """Whether the recommended processors were seen to run."""
     if found.state == "applied":
         return f"The recommended processors ran from {found.begin_seconds or 0.0:.6g} s after the data on."
     if found.state == "not-applied":
-        return f"No interval {say_search(sight)} ran the recommended processors."
+        return f"No interval {say_search(promised, sight)} ran the recommended processors."
     if found.state == "waiting":
         if found.begin_seconds is None and sight.later:
             return "No interval has run the recommended processors yet."
         return "No interval was measured since."
     if found.state == "unknown" and not sight.later:
-        return f"Nothing was measured {say_search(sight)}."
+        return f"Nothing was measured {say_search(promised, sight)}."
     return STATES[found.state]
 
 
-def say_search(sight: Sight) -> str:
-    """How long a change was looked for."""
+def say_search(promised: Promised, sight: Sight) -> str:
+    """How long a change, or what came after a decision to hold, was looked for."""
+    if not promised.is_change:
+        return f"in the {promised.horizon_seconds:.6g} s after the decision's data"
     superseded = sight.superseded_seconds
     if superseded is None or superseded > LONGEST_SEARCH_SECONDS:
         return f"of the {LONGEST_SEARCH_SECONDS / 3600.0:g} h after the decision"

@@ -1,85 +1,128 @@
-// Was it right? What earlier decisions promised, and what came.
-import { html, useState } from "./view.js";
-import { at } from "./api.js";
+// Was it right? What earlier decisions promised, when they were applied, and what came.
+import { html, useEffect, useState } from "./view.js";
+import { at, call } from "./api.js";
 import { Chart } from "./chart.js";
-import { change, clock, duration, rate, short } from "./format.js";
+import { DecisionTable, describeApplied, sayKept } from "./decision_table.js";
+import { clock, count, duration, rate, short } from "./format.js";
 import { Trouble, useAnswer, Waiting } from "./hooks.js";
 import { Tabs } from "./tabs.js";
 
-const ACTIONS = ["all", "hold", "scale_up", "scale_down", "rebalance"];
+const ACTIONS = ["hold", "scale_up", "scale_down", "rebalance"];
 
-/** @param {{name: string}} props */
-export function DecisionsPage({ name }) {
-  const [action, setAction] = useState("all");
-  const found = useAnswer(at(name, "/decisions?limit=100"));
-  const series = useAnswer(at(name, "/series?points=288"));
-  const rows = (found.answer?.items ?? []).filter((one) => action === "all" || one.action === action);
+/** @typedef {{from: string, to: string, action: string}} Wanted the filter, as the API takes it; empty: all */
+
+/** @param {{name: string, query: URLSearchParams}} props */
+export function DecisionsPage({ name, query }) {
+  const [wanted, setWanted] = useState(readWanted(query));
+  useEffect(() => setWanted(readWanted(query)), [String(query)]);
+  useEffect(() => history.replaceState(null, "", writeAddress(name, wanted)), [name, wanted]);
+  const path = at(name, `/decisions?${writeQuery({ limit: "100", ...wanted })}`);
+  const found = useAnswer(path);
+  const series = useAnswer(at(name, `/series?${writeQuery({ points: "288", from: wanted.from, to: wanted.to })}`));
+  const { rows, more, problem } = useMore(path, found.answer);
   return html`
     <div class="page">
       <h1>${name}</h1>
       <${Tabs} name=${name} on="decisions" />
-      <${Trouble} problem=${found.problem} />
+      <${Trouble} problem=${found.problem ?? problem} />
       <${Waiting} of=${found} />
-      ${series.answer && html`<${TimeLine} series=${series.answer} />`}
+      ${series.answer && html`<${TimeLine} series=${series.answer} rows=${rows} />`}
       <section class="card">
         <h2>Decisions</h2>
-        <label>
-          action${" "}
-          <select value=${action} onChange=${(event) => setAction(event.target.value)}>
-            ${ACTIONS.map((one) => html`<option value=${one}>${one}</option>`)}
-          </select>
-        </label>
-        ${found.answer && !rows.length && html`
-          <p class="quiet">There is none yet. POST ${at(name, "/decisions")} makes one.</p>
+        <${Filter} wanted=${wanted} onWant=${(part) => setWanted({ ...wanted, ...part })} />
+        ${found.answer && !rows.length && html`<${Empty} name=${name} wanted=${wanted} onAll=${setWanted} />`}
+        ${rows.length > 0 && html`
+          <${Summary} rows=${rows} />
+          <${DecisionTable} rows=${rows} />
         `}
-        ${rows.length > 0 && html`<${Table} rows=${rows} />`}
+        ${more && html`<p><button onClick=${more}>More</button></p>`}
       </section>
     </div>
   `;
 }
 
-const COLUMNS = ["on data until (UTC)", "action", "processors", "rate", "promised", "came", "kept", "why"];
+/** @typedef {{path: string, items: any[], next?: string | null}} Later what was asked for after the first page */
 
-function Table({ rows }) {
+/**
+ * The rows of the first page, which is asked for again and again, and of those that were asked for after it.
+ * @param {string} path @param {{items: any[], next: string | null} | null} first
+ */
+function useMore(path, first) {
+  const [later, setLater] = useState(/** @type {Later} */ ({ path, items: [] }));
+  const [problem, setProblem] = useState(/** @type {Error | null} */ (null));
+  const known = later.path === path ? later : { path, items: [] };
+  const rows = [...new Map([...known.items, ...(first?.items ?? [])].map((one) => [one.id, one])).values()];
+  rows.sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
+  const next = known.next === undefined ? first?.next : known.next;
+  const ask = () => {
+    const { pathname, search } = new URL(String(next), location.href);
+    call(pathname + search).then(
+      (page) => setLater({ path, items: [...rows, ...page.items], next: page.next }),
+      setProblem,
+    );
+  };
+  return { rows, problem, more: next ? ask : null };
+}
+
+/** @param {{wanted: Wanted, onWant: (part: object) => void}} props */
+function Filter({ wanted, onWant }) {
+  const time = (key) =>
+    html`
+      <label>
+        data until ${key} (UTC)${" "}
+        <input type="datetime-local" value=${wanted[key].replace(/Z$/, "")}
+          onChange=${(event) => onWant({ [key]: event.target.value && `${event.target.value}Z` })} />
+      </label>
+    `;
   return html`
-    <div class="scroll tall" tabindex="0" role="group" aria-label="A part that can be scrolled">
-      <table class="wide">
-        <thead>
-          <tr>${COLUMNS.map((one) => html`<th scope="col">${one}</th>`)}</tr>
-        </thead>
-        <tbody>
-          ${rows.map((one) =>
-            html`
-              <tr key=${one.id}>
-                <th scope="row">${clock(one.decided_for)}</th>
-                <td>${one.action}</td>
-                <td>${change(one.processors.current_total, one.processors.recommended_total)}</td>
-                <td>${rate(one.external_rate)}</td>
-                <td>${duration(one.outcome?.expected_seconds)}</td>
-                <td>${duration(one.outcome?.measured_seconds)}</td>
-                <td>${describeKept(one.outcome)}</td>
-                <td>${one.reasons.map((reason) => reason.code).join(", ")}</td>
-              </tr>
-            `
-          )}
-        </tbody>
-      </table>
+    <div class="filter">
+      ${time("from")} ${time("to")}
+      <label>
+        action${" "}
+        <select value=${wanted.action} onChange=${(event) => onWant({ action: event.target.value })}>
+          <option value="">all</option>
+          ${ACTIONS.map((one) => html`<option value=${one}>${one}</option>`)}
+        </select>
+      </label>
+      <p class="quiet">The address of this page holds the filter: share it.</p>
     </div>
   `;
 }
 
-/** @param {{kept: boolean | null, state: string} | null | undefined} outcome */
-function describeKept(outcome) {
-  if (!outcome) return "–";
-  return outcome.kept === null ? outcome.state : outcome.kept ? "✓ kept" : "▲ missed";
+/** @param {{name: string, wanted: Wanted, onAll: (wanted: Wanted) => void}} props */
+function Empty({ name, wanted, onAll }) {
+  if (!wanted.from && !wanted.to && !wanted.action) {
+    return html`<p class="quiet">There is none yet. POST ${at(name, "/decisions")} makes one.</p>`;
+  }
+  return html`
+    <p class="quiet">
+      No decision is like that.${" "}
+      <button onClick=${() => onAll({ from: "", to: "", action: "" })}>Show all decisions</button>
+    </p>
+  `;
 }
 
-function TimeLine({ series }) {
+/** How many of the rows were kept. */
+function Summary({ rows }) {
+  const count_ = (test) => count(rows.filter(test).length);
+  const unapplied = rows.filter((one) => one.action !== "hold" && one.observed?.state !== "applied").length;
+  return html`
+    <p class="counts">
+      Of ${count(rows.length)} shown: ${count_((one) => one.observed?.kept === true)} ${sayKept(true)},${" "}
+      ${count_((one) => one.observed?.kept === false)} ${sayKept(false)},${" "}
+      ${count_((one) => (one.observed?.kept ?? null) === null)} not known.${" "}
+      ${unapplied > 0 && `${count(unapplied)} changes were not seen to be applied.`}
+    </p>
+  `;
+}
+
+function TimeLine({ series, rows }) {
   const xs = series.points.map((one) => Date.parse(one.at));
   const values = (field) => series.points.map((one) => one[field]);
-  const marks = series.points.flatMap((one) => {
-    if (!one.action || one.action === "hold") return [];
-    return [{ x: Date.parse(one.at), text: `${one.action} to ${one.processors_recommended}` }];
+  const marks = rows.flatMap((one) => {
+    const x = Date.parse(one.observed?.applied_at ?? "");
+    if (!(x >= xs[0] && x <= xs[xs.length - 1])) return [];
+    return [{ x, text: `${one.action} to ${count(one.processors.recommended_total)} ${describeApplied(one)}` }];
   });
   const target = series.target_seconds === null
     ? []
@@ -99,9 +142,26 @@ function TimeLine({ series }) {
   return html`
     <section class="card">
       <h2>What was decided, and what was measured (UTC)</h2>
+      <p class="quiet">An upright line: the processors of a change were first seen to run.</p>
       <${Chart} ...${shared} label="External rate" lines=${rates} write=${rate} />
       <${Chart} ...${shared} label="E[T]" lines=${times} write=${duration} cap=${cap} />
       <${Chart} ...${shared} label="Processors" lines=${processors} write=${short} />
     </section>
   `;
+}
+
+/** @param {URLSearchParams} query @returns {Wanted} */
+function readWanted(query) {
+  return { from: query.get("from") ?? "", to: query.get("to") ?? "", action: query.get("action") ?? "" };
+}
+
+/** The parts that say something. @param {Record<string, string>} parts */
+function writeQuery(parts) {
+  return new URLSearchParams(Object.entries(parts).filter(([, value]) => value));
+}
+
+/** @param {string} name @param {Wanted} wanted */
+function writeAddress(name, wanted) {
+  const query = String(writeQuery(wanted));
+  return `#/topologies/${encodeURIComponent(name)}/decisions${query && `?${query}`}`;
 }

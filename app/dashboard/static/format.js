@@ -29,6 +29,9 @@ export const rate = (value) => (isKnown(value) ? `${short(value)}/s` : UNKNOWN);
 /** @param {number | null | undefined} value */
 export const percent = (value) => (isKnown(value) ? `${Math.round(value * 100)}%` : UNKNOWN);
 
+/** A part with its sign: +3% or -12%. @param {number | null | undefined} value */
+export const signed = (value) => (isKnown(value) ? `${value > 0 ? "+" : ""}${percent(value)}` : UNKNOWN);
+
 /** @param {number | null | undefined} value */
 export const count = (value) => (isKnown(value) ? value.toLocaleString("en") : UNKNOWN);
 

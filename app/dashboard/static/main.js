@@ -65,7 +65,9 @@ function Page({ address, session }) {
   if (room === "topologies" && page === "what-if") {
     return html`<${WhatIfPage} key=${name} name=${name} query=${address.query} />`;
   }
-  if (room === "topologies" && page === "decisions") return html`<${DecisionsPage} key=${name} name=${name} />`;
+  if (room === "topologies" && page === "decisions") {
+    return html`<${DecisionsPage} key=${name} name=${name} query=${address.query} />`;
+  }
   if (room === "topologies" && page === "forecast") return html`<${ForecastPage} key=${name} name=${name} />`;
   return html`
     <div>

@@ -61,7 +61,7 @@ export function Verdict({ decision }) {
 
 export function Why({ decision }) {
   const { counterfactuals: other, basis } = decision;
-  const { outcome, current: { evidence } } = decision;
+  const { outcome, observed, current: { evidence } } = decision;
   const fewerRate = other.one_fewer_up_to_rate;
   return html`
     <section class="card">
@@ -76,7 +76,8 @@ export function Why({ decision }) {
         As recommended it holds up to ${rate(other.holds_up_to_rate)}.
       </p>
       ${decision.catching_up && html`<p>${sentence(decision.catching_up.detail)}</p>`}
-      ${outcome && html`<p>Outcome: ${outcome.state}${describeMeasured(outcome)}.</p>`}
+      ${outcome?.source === "reported" && html`<p>Reported: ${outcome.state}${describeMeasured(outcome)}.</p>`}
+      ${observed && html`<p>Since then: ${sentence(observed.detail)}</p>`}
       <p class="quiet">
         From ${count(basis.snapshots)} snapshots of revision ${basis.revision}, ${clock(
           basis.first_observed_at,

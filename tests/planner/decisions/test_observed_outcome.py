@@ -232,6 +232,7 @@ def test_holding_is_judged_from_the_end_of_its_data_on():
     assert observe_outcome(hold, Sight([minute(1), minute(2)], None, 180.0)).kept is None
     assert observe_outcome(hold, Sight([minute(0, "unknown")], None, 60.0)).state == "unknown"
     assert observe_outcome(hold, Sight([], None, 0.0)).state == "waiting"
+    assert observe_outcome(hold, Sight([], None, 120.0)).state == "unknown"
 
 
 def test_without_a_target_the_mean_is_compared_with_the_promise_and_its_known_error():

@@ -71,6 +71,14 @@ def test_a_search_that_ended_says_what_ended_it():
     assert "Nothing was measured before the next change was decided." in say([], CHANGE, 60.0)
 
 
+def test_holding_through_a_gap_says_that_nothing_was_measured():
+    hold = replace(CHANGE, is_change=False)
+    sight = Sight([], None, 500.0)
+    said = describe_outcome(hold, sight, observe_outcome(hold, sight))
+    assert said == "Nothing was measured in the 120 s after the decision's data."
+    assert say([], hold) == "No interval was measured since."
+
+
 def test_a_promise_above_the_target_is_named():
     for expected, said in (
         (0.5, "expected 0.5 s, more than the target"),

@@ -1,0 +1,85 @@
+// Decisions as a table: what each promised, what the snapshots show of it, and what was reported.
+import { html } from "./view.js";
+import { change, clock, count, duration, rate, sentence, signed, UNKNOWN } from "./format.js";
+
+/** @type {Record<string, string>} */
+const STATES = {
+  held: "nothing to apply",
+  waiting: "not yet",
+  "partly-applied": "in part",
+  "not-applied": "not applied",
+  unknown: "not known",
+};
+
+const COLUMNS = [
+  "on data until (UTC)",
+  "action",
+  "processors",
+  "rate",
+  "applied (UTC)",
+  "E[T] before",
+  "promised",
+  "came",
+  "off by",
+  "kept",
+  "what became of it",
+  "reported",
+  "why",
+];
+
+export function DecisionTable({ rows }) {
+  return html`
+    <div class="scroll tall" tabindex="0" role="group" aria-label="A part that can be scrolled">
+      <table class="wide">
+        <thead>
+          <tr>${COLUMNS.map((one) => html`<th scope="col">${one}</th>`)}</tr>
+        </thead>
+        <tbody>${rows.map((one) => html`<${Row} decision=${one} key=${one.id} />`)}</tbody>
+      </table>
+    </div>
+  `;
+}
+
+function Row({ decision }) {
+  const { observed, processors, outcome } = decision;
+  return html`
+    <tr>
+      <th scope="row">${clock(decision.decided_for)}</th>
+      <td>${decision.action}</td>
+      <td>${change(processors.current_total, processors.recommended_total)}</td>
+      <td>${rate(decision.external_rate)}</td>
+      <td>${describeApplied(decision)}</td>
+      <td>${duration(observed?.before_seconds)}</td>
+      <td>${duration(observed?.expected_seconds)}</td>
+      <td>${duration(observed?.measured_seconds)}</td>
+      <td>${signed(observed?.relative_error)}</td>
+      <td>${describeKept(observed)}</td>
+      <td>
+        <span class="detail">${sentence(observed?.detail ?? "")}</span>
+        ${(observed?.diagnostics ?? []).map((one) => html`<span class="detail">▲ ${sentence(one.detail)}</span>`)}
+      </td>
+      <td>${outcome?.source === "reported" ? describeReport(outcome) : UNKNOWN}</td>
+      <td>${decision.reasons.map((reason) => reason.code).join(", ")}</td>
+    </tr>
+  `;
+}
+
+/** When it was applied, or why that is not known. */
+export function describeApplied({ observed }) {
+  if (observed?.applied_at) return clock(observed.applied_at);
+  return STATES[observed?.state] ?? UNKNOWN;
+}
+
+/** @param {boolean} kept */
+export const sayKept = (kept) => (kept ? "✓ kept" : "▲ missed");
+
+function describeKept(observed) {
+  if ((observed?.kept ?? null) === null) return UNKNOWN;
+  const many = `${count(observed.missed_intervals)} of ${count(observed.intervals)}`;
+  return observed.missed_intervals ? `${sayKept(observed.kept)} (${many} above)` : sayKept(observed.kept);
+}
+
+function describeReport({ state, measured_seconds, kept }) {
+  return [state, measured_seconds !== null && duration(measured_seconds), kept !== null && sayKept(kept)]
+    .filter(Boolean).join(", ");
+}
