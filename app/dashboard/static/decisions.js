@@ -120,8 +120,9 @@ function TimeLine({ series, rows }) {
   const xs = series.points.map((one) => Date.parse(one.at));
   const values = (field) => series.points.map((one) => one[field]);
   const marks = rows.flatMap((one) => {
-    const x = Date.parse(one.observed?.applied_at ?? "");
-    if (!(x >= xs[0] && x <= xs[xs.length - 1])) return [];
+    const applied = Date.parse(one.observed?.applied_at ?? "");
+    if (!(applied >= xs[0] && applied <= Date.parse(series.to))) return [];
+    const x = Math.min(applied, xs[xs.length - 1]);
     return [{ x, text: `${one.action} to ${count(one.processors.recommended_total)} ${describeApplied(one)}` }];
   });
   const target = series.target_seconds === null

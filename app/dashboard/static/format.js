@@ -30,7 +30,11 @@ export const rate = (value) => (isKnown(value) ? `${short(value)}/s` : UNKNOWN);
 export const percent = (value) => (isKnown(value) ? `${Math.round(value * 100)}%` : UNKNOWN);
 
 /** A part with its sign: +3% or -12%. @param {number | null | undefined} value */
-export const signed = (value) => (isKnown(value) ? `${value > 0 ? "+" : ""}${percent(value)}` : UNKNOWN);
+export function signed(value) {
+  if (!isKnown(value)) return UNKNOWN;
+  const rounded = Math.round(value * 100) || 0;
+  return `${rounded > 0 ? "+" : ""}${count(rounded)}%`;
+}
 
 /** @param {number | null | undefined} value */
 export const count = (value) => (isKnown(value) ? value.toLocaleString("en") : UNKNOWN);

@@ -184,7 +184,7 @@ def test_the_decisions_show_what_was_promised_and_what_came(
     expect(row).to_contain_text("55 ms")
     expect(row).to_contain_text("✓ kept")
     watched.page.get_by_label("action").select_option("hold")
-    expect(watched.page.get_by_text("There is none yet")).to_be_visible()
+    expect(watched.page.get_by_text("No decision is like that.")).to_be_visible()
 
 
 def test_a_name_that_looks_like_markup_stays_text(client: httpx.Client, watched: Watched, service: Service):

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.demo.day import MINUTES, SILENT
 from app.demo.storing import DECIDE_EVERY, NAME, remove_earlier, store_demo
+from app.outcomes.history import StoredDecision, find_outcomes
 from app.settings import Settings
 from app.tables import DecisionRow, SnapshotRow, TopologyRow
 
@@ -40,3 +41,18 @@ def test_the_day_has_decisions_of_each_kind_and_makes_room_for_the_next(demo: Se
     assert decisions[0].decided_for > NOW - timedelta(days=1)
     remove_earlier(demo)
     assert demo.scalar(select(func.count()).where(TopologyRow.name == NAME)) == 0
+
+
+def test_of_its_decisions_some_were_kept_some_missed_and_some_never_applied(demo: Session):
+    topology = demo.scalars(select(TopologyRow.id).where(TopologyRow.name == NAME)).one()
+    rows = demo.scalars(select(DecisionRow).where(DecisionRow.topology_id == topology)).all()
+    stored = [StoredDecision(one.action, one.decided_for, one.answer, one.outcome) for one in rows]
+    became = find_outcomes(demo, topology, stored)
+    seen = [one.observed for one in became]
+    assert {"applied", "held", "partly-applied", "not-applied", "waiting"} <= {one.state for one in seen}
+    assert {True, False, None} == {one.kept for one in seen}
+    assert any(one.missed_beyond_rate for one in seen), "the spike was more than what ran held for"
+    late = [one for one in seen if one.applied_at and one.applied_at > min(row.decided_for for row in rows)]
+    assert late
+    assert {"reported", "snapshots"} == {one.outcome.source for one in became if one.outcome}
+    assert {"applied", "refused"} == {one.outcome.state for one in became if one.outcome}
