@@ -79,7 +79,8 @@ def gather_decision(
     question = to_question(found, policy, decided_for, changes, rates)
     question = replace(question, wanted_before=find_wanted_before(session, stored, terms, decided_for))
     if policy.catch_up_seconds is not None:
-        question = replace(question, catch_up_left_seconds=find_promise(session, stored, decided_for))
+        left = find_promise(session, stored, decided_for, policy.catch_up_seconds)
+        question = replace(question, catch_up_left_seconds=left)
     places = STORED | {"states": "/policy/states" if body.policy else None}
     return GatheredDecision(
         stored, terms, places, found.basis, decided_for, found.diagnostics, found.calibration, question
@@ -194,11 +195,20 @@ def find_wanted_before(
     )
 
 
-def find_promise(session: Session, stored: StoredTopology, decided_for: datetime) -> float | None:
-    """The seconds that are left until the newest decision on older data meant to have the backlog worked off."""
+def find_promise(
+    session: Session, stored: StoredTopology, decided_for: datetime, catch_up_seconds: float
+) -> float | None:
+    """The seconds that are left until the newest decision on older data meant to have the backlog worked off.
+
+    Decisions under other catch_up_seconds, such as those of a policy that was only tried, promised something else.
+    """
     promised = session.scalar(
         select(DecisionRow.answer["catching_up"]["finished_by"].astext)
-        .where(DecisionRow.topology_id == stored.id, DecisionRow.decided_for < decided_for)
+        .where(
+            DecisionRow.topology_id == stored.id,
+            DecisionRow.decided_for < decided_for,
+            DecisionRow.answer["policy"]["catch_up_seconds"].as_float() == catch_up_seconds,
+        )
         .order_by(DecisionRow.decided_for.desc(), DecisionRow.created_at.desc(), DecisionRow.id)
         .limit(1)
     )

@@ -26,17 +26,28 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class CatchUpTerms:
-    """The owner's terms: within how many seconds; `left_seconds` remain of a time that was promised before."""
+    """The owner's terms: within how many seconds.
+
+    `left_seconds` remain of a time that was promised before; where none do, a new promise begins.
+    """
 
     within_seconds: float
     left_seconds: float | None = None
 
+    @property
+    def promised_seconds(self) -> float:
+        """What is left of the promise, or the whole time where one begins."""
+        left = self.left_seconds
+        return self.within_seconds if left is None or left <= 0.0 else min(self.within_seconds, left)
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether the time that was promised has passed."""
+        return self.left_seconds is not None and self.left_seconds <= 0.0
+
     def find_seconds(self) -> float:
         """The time to plan for: what is left of a promise, but no less than LEAST_PART of what was asked for."""
-        left = self.left_seconds
-        if left is None or left <= 0.0:
-            return self.within_seconds
-        return min(self.within_seconds, max(left, LEAST_PART * self.within_seconds))
+        return max(self.promised_seconds, LEAST_PART * self.within_seconds)
 
 
 @dataclass(frozen=True)
@@ -203,11 +214,20 @@ def describe_catch_up(
     waiting = {name: one for name, one in zip(situation.names, backlog.waiting, strict=True) if one}
     now = find_seconds_left(situation, backlog, running)
     then = find_seconds_left(situation, backlog, recommended)
-    left = None if terms is None else terms.find_seconds()
+    left = None if terms is None else terms.promised_seconds
     detail = (
         f"{backlog.tuples:.6g} tuples wait. The processors that run work them off {describe_seconds(now)}, the "
         f"recommended ones {describe_seconds(then)}, if the rate stays. E[T] is that of tuples that come after them."
     )
+    if terms is not None and terms.is_missed:
+        detail += (
+            " The time that an earlier decision promised has passed while tuples wait: a new one begins."
+        )
+    elif left is not None and terms is not None and left < terms.find_seconds():
+        detail += (
+            f" Of the time that was promised {left:.6g} s are left: processors are planned for "
+            f"{terms.find_seconds():.6g} s, since fewer would take far too many of them."
+        )
     if terms is None:
         detail += " The policy has no catch_up_seconds: no processors are added for them."
     return CatchingUp(backlog.tuples, waiting, left, now, then, detail)

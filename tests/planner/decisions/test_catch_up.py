@@ -170,6 +170,19 @@ def test_a_promise_is_kept_and_made_anew_once_it_has_passed():
     assert CatchUpTerms(60.0, 400.0).find_seconds() == 60.0
 
 
+def test_a_promise_stays_where_more_time_is_planned_for():
+    late = CatchUpTerms(600.0, 3.0)
+    assert (late.promised_seconds, late.find_seconds()) == (3.0, LEAST_PART * 600.0)
+    said = describe_catch_up(situation_of({"parse": 500.0}), (6, 5, 2), (6, 5, 2), late)
+    assert said is not None
+    assert (said.left_seconds, "3 s are left" in said.detail) == (3.0, True)
+    missed = describe_catch_up(
+        situation_of({"parse": 500.0}), (6, 5, 2), (6, 5, 2), CatchUpTerms(600.0, -1.0)
+    )
+    assert missed is not None
+    assert (missed.left_seconds, "has passed" in missed.detail) == (600.0, True)
+
+
 def test_what_waits_is_that_of_the_newest_interval():
     loads = [load_of({"parse": 500.0}), load_of({"parse": 100.0})]
     assert smooth_window(loads, 2)[0].operators["parse"].backlog_tuples == 100.0
