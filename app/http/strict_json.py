@@ -10,6 +10,7 @@ from fastapi.routing import APIRoute
 from pydantic_core import from_json
 
 from app.http.admission import admitting
+from app.http.entity_tags import tag_answer
 from app.http.errors import InvalidRequest, UnsupportedMediaType
 
 
@@ -21,7 +22,10 @@ class StrictJsonRequest(Request):
 
 
 class StrictJsonRoute(APIRoute):
-    """A route that reads its body strictly, and waits for a compute slot first where it needs one."""
+    """A route that reads its body strictly, and waits for a compute slot first where it needs one.
+
+    Answers to GET have an ETag.
+    """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = admitting(self.endpoint, super().get_route_handler())
@@ -29,7 +33,7 @@ class StrictJsonRoute(APIRoute):
         async def handle_strictly(request: Request) -> Response:
             strict = StrictJsonRequest(request.scope, request.receive)
             refuse_other_types(strict)
-            return await handle(strict)
+            return tag_answer(strict, await handle(strict))
 
         return handle_strictly
 

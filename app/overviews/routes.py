@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Response
+from fastapi import APIRouter, Depends, Response
 
 from app.http.declarations import declare
 from app.http.pages import PageDep
@@ -28,14 +28,7 @@ def get_overview(
     page: PageDep,
     session: SessionDep,
     wanted: Annotated[OverviewFilter, Depends(read_filter)],
-    if_none_match: Annotated[str | None, Header()] = None,
 ) -> Response:
     """Overloaded ones first, then missed targets, stale measurements and wanted changes; by name within each."""
     content = service.read_overview(session, page, wanted).model_dump_json(by_alias=True).encode()
-    etag = service.tag(content)
-    sent = (
-        [] if if_none_match is None else [one.strip().removeprefix("W/") for one in if_none_match.split(",")]
-    )
-    if etag in sent or "*" in sent:
-        return Response(status_code=304, headers={"ETag": etag})
-    return Response(content, media_type="application/json", headers={"ETag": etag})
+    return Response(content, media_type="application/json")

@@ -1,6 +1,5 @@
-"""Reads the overview; its ETag changes when the page does."""
+"""Reads the overview."""
 
-import hashlib
 from datetime import UTC, datetime
 
 from sqlalchemy.orm import Session
@@ -16,8 +15,3 @@ def read_overview(session: Session, page: Page, wanted: OverviewFilter) -> Overv
     now = datetime.now(UTC)
     rows, following = gather_page(session, now, page, wanted)
     return to_overview(rows, count_statuses(session, now, wanted), following)
-
-
-def tag(content: bytes) -> str:
-    """The ETag of an answer: equal for equal bytes."""
-    return f'"{hashlib.sha256(content).hexdigest()[:32]}"'

@@ -9,6 +9,7 @@ from app.http.admission import draws
 from app.http.declarations import declare
 from app.http.dependencies import SettingsDep
 from app.http.documented_problems import BODY
+from app.http.entity_tags import is_known
 from app.http.fields import TopologyName
 from app.http.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures
 from app.http.pages import PageDep
@@ -71,7 +72,7 @@ def get_topology(
     form = choose_form(accept, FORMS)
     stored = find_topology(session, name, revision)
     headers = {"ETag": service.tag(stored, form), "Vary": "Accept"}
-    if service.is_unchanged(headers["ETag"], if_none_match):
+    if is_known(headers["ETag"], if_none_match):
         return Response(status_code=304, headers=headers)
     answer = answer_in_form(to_topology_answer(stored), form, lambda _, form: draw_topology(stored, form))
     answer.headers.update(headers)

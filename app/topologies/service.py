@@ -76,14 +76,6 @@ def tag(stored: StoredTopology, form: str) -> str:
     return stored.etag if form == JSON else f'{stored.etag[:-1]}-{form.rpartition("/")[2]}"'
 
 
-def is_unchanged(etag: str, if_none_match: str | None) -> bool:
-    """If-None-Match (RFC 9110 §13.1.2), by the weak comparison: a proxy that compresses weakens the tag."""
-    if if_none_match is None:
-        return False
-    tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
-    return "*" in tags or etag in tags
-
-
 def refuse_stale(row: TopologyRow, if_match: str | None) -> None:
     """If-Match (RFC 9110 §13.1.1): any of the listed ETags, or `*`; weak ones never match."""
     if if_match is None or if_match.strip() == "*":
