@@ -20,7 +20,12 @@ def describe_outcome(promised: Promised, sight: Sight, found: ObservedOutcome) -
 def describe_state(promised: Promised, sight: Sight, found: ObservedOutcome) -> str:
     """Whether the recommended processors were seen to run."""
     if found.state == "applied":
-        return f"The recommended processors ran from {found.begin_seconds or 0.0:.6g} s after the data on."
+        after = (
+            f"from {found.begin_seconds:.6g} s after the data on"
+            if found.begin_seconds
+            else "right after the data"
+        )
+        return f"The recommended processors ran {after}."
     if found.state == "not-applied":
         return f"No interval {say_search(promised, sight)} ran the recommended processors."
     if found.state == "waiting":

@@ -1,6 +1,6 @@
 // Decisions as a table: what each promised, what the snapshots show of it, and what was reported.
 import { html } from "./view.js";
-import { change, clock, count, duration, rate, sentence, signed, UNKNOWN } from "./format.js";
+import { change, clock, duration, rate, sentence, signed, UNKNOWN } from "./format.js";
 
 /** @type {Record<string, string>} */
 const STATES = {
@@ -22,9 +22,7 @@ const COLUMNS = [
   "came",
   "off by",
   "kept",
-  "what became of it",
   "reported",
-  "why",
 ];
 
 export function DecisionTable({ rows }) {
@@ -34,33 +32,41 @@ export function DecisionTable({ rows }) {
         <thead>
           <tr>${COLUMNS.map((one) => html`<th scope="col">${one}</th>`)}</tr>
         </thead>
-        <tbody>${rows.map((one) => html`<${Row} decision=${one} key=${one.id} />`)}</tbody>
+        ${rows.map((one) => html`<${Pair} decision=${one} key=${one.id} />`)}
       </table>
     </div>
   `;
 }
 
-function Row({ decision }) {
+/** A decision's numbers, and below them what became of it and why it was made, in words. */
+function Pair({ decision }) {
   const { observed, processors, outcome } = decision;
+  const disagreements = observed?.diagnostics ?? [];
   return html`
-    <tr>
-      <th scope="row">${clock(decision.decided_for)}</th>
-      <td>${decision.action}</td>
-      <td>${change(processors.current_total, processors.recommended_total)}</td>
-      <td>${rate(decision.external_rate)}</td>
-      <td>${describeApplied(decision)}</td>
-      <td>${duration(observed?.before_seconds)}</td>
-      <td>${duration(observed?.expected_seconds)}</td>
-      <td>${duration(observed?.measured_seconds)}</td>
-      <td>${signed(observed?.relative_error)}</td>
-      <td>${describeKept(observed)}</td>
-      <td>
-        <span class="detail">${sentence(observed?.detail ?? "")}</span>
-        ${(observed?.diagnostics ?? []).map((one) => html`<span class="detail">▲ ${sentence(one.detail)}</span>`)}
-      </td>
-      <td>${outcome?.source === "reported" ? describeReport(outcome) : UNKNOWN}</td>
-      <td>${decision.reasons.map((reason) => reason.code).join(", ")}</td>
-    </tr>
+    <tbody class="pair">
+      <tr>
+        <th scope="row">${clock(decision.decided_for)}</th>
+        <td>${decision.action}</td>
+        <td>${change(processors.current_total, processors.recommended_total)}</td>
+        <td>${rate(decision.external_rate)}</td>
+        <td>${describeApplied(decision)}</td>
+        <td>${duration(observed?.before_seconds)}</td>
+        <td>${duration(observed?.expected_seconds)}</td>
+        <td>${duration(observed?.measured_seconds)}</td>
+        <td>${signed(observed?.relative_error)}</td>
+        <td>${(observed?.kept ?? null) === null ? UNKNOWN : sayKept(observed.kept)}</td>
+        <td>${outcome?.source === "reported" ? describeReport(outcome) : UNKNOWN}</td>
+      </tr>
+      <tr>
+        <td colspan=${COLUMNS.length}>
+          <span class="detail">
+            ${sentence(observed?.detail ?? "")}${" "}
+            ${disagreements.map((one) => html`▲ ${sentence(one.detail)}${" "}`)}
+            <span class="code">${decision.reasons.map((reason) => reason.code).join(", ")}</span>
+          </span>
+        </td>
+      </tr>
+    </tbody>
   `;
 }
 
@@ -72,12 +78,6 @@ export function describeApplied({ observed }) {
 
 /** @param {boolean} kept */
 export const sayKept = (kept) => (kept ? "✓ kept" : "▲ missed");
-
-function describeKept(observed) {
-  if ((observed?.kept ?? null) === null) return UNKNOWN;
-  const many = `${count(observed.missed_intervals)} of ${count(observed.intervals)}`;
-  return observed.missed_intervals ? `${sayKept(observed.kept)} (${many} above)` : sayKept(observed.kept);
-}
 
 function describeReport({ state, measured_seconds, kept }) {
   return [state, measured_seconds !== null && duration(measured_seconds), kept !== null && sayKept(kept)]

@@ -35,6 +35,7 @@ def say(later: list[LaterInterval], promised: Promised = CHANGE, superseded: flo
     ("later", "said"),
     [
         ([minute(1), minute(2)], "The recommended processors ran from 60 s after the data on."),
+        ([minute(0), minute(1)], "The recommended processors ran right after the data."),
         ([minute(0), minute(1)], "E[T] was at most the target of 0.3 s in all 2 intervals of 120 s."),
         ([minute(0, sojourn=0.4), minute(1)], "E[T] was above the target of 0.3 s in 1 of 2 intervals."),
         ([minute(0)], "Whether it was kept over 120 s is not known yet: they are not over."),
