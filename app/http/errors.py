@@ -67,15 +67,15 @@ class UnsupportedMediaType(ServiceError):
 
 
 class NotAcceptable(ServiceError):
-    """The caller accepts none of the media types of the answer."""
+    """The caller accepts none of the media types of the answer; `why` says it where that is not for Accept alone."""
 
     accept: str
     offered: tuple[str, ...]
+    why: str = ""
 
     def __str__(self) -> str:
-        return (
-            f"Accept: {self.accept!r} takes none of what there is here: ask for {' or '.join(self.offered)}."
-        )
+        why = self.why or f"Accept: {self.accept!r} takes none of what there is here"
+        return f"{why}: ask for {' or '.join(self.offered)}."
 
 
 class Unauthorized(ServiceError):

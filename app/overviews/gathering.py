@@ -35,6 +35,7 @@ def find_lines(now: datetime, contains: str) -> Subquery:
             newest.c.external_rate,
             newest.c.measured,
             newest.c.until,
+            case((newest.c.until.is_(None), has_snapshot()), else_=True).label("has_snapshot"),
             decided.c.id.label("decision_id"),
             decided.c.action,
             decided.c.decided_for,
@@ -65,6 +66,11 @@ def find_newest_snapshot() -> LateralFromClause:
         .limit(1)
         .lateral("newest")
     )
+
+
+def has_snapshot() -> ColumnElement[bool]:
+    """Whether anything was measured, and be it in an interval of LONGEST_SECONDS or more."""
+    return select(SnapshotRow.topology_id).where(SnapshotRow.topology_id == TopologyRow.id).exists()
 
 
 def find_newest_decision() -> LateralFromClause:

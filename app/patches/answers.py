@@ -65,6 +65,7 @@ def describe_decision(gathered: GatheredPatch) -> list[str]:
             f"It was decided for revision {decision.basis.revision} of the topology, which is at {gathered.revision} "
             "now: operators may have other names."
         )
+    notes += describe_bounds(gathered)
     moved = {
         name: one.repartition_seconds
         for name, one in decision.moving.migrations.items()
@@ -76,6 +77,23 @@ def describe_decision(gathered: GatheredPatch) -> list[str]:
         )
         notes.append(f"It moves state of {told}: tuples wait meanwhile.")
     return notes
+
+
+def describe_bounds(gathered: GatheredPatch) -> list[str]:
+    """A note where the topology or the policy allow other processors now than when it was decided."""
+    recommended, broken = gathered.decision.processors.recommended, []
+    for name, (least, most) in gathered.bounds_now.items():
+        count = recommended.get(name)
+        if count is not None and (count < least or (most is not None and count > most)):
+            allowed = f"at least {least}" if count < least else f"at most {most}"
+            broken.append(f"{name} {count} ({allowed})")
+    if not broken:
+        return []
+    listed = ", ".join(broken[:10]) + (f" and {len(broken) - 10} more" if len(broken) > 10 else "")
+    again = f"POST {find_address(gathered.decision.basis.topology)}/decisions"
+    return [
+        f"It is outside of what topology and policy allow now: {listed}. Ask for a new decision ({again})."
+    ]
 
 
 def is_read(gathered: GatheredPatch, form: PatchFormat) -> bool:
@@ -100,7 +118,11 @@ def describe_marks(gathered: GatheredPatch, form: PatchFormat) -> list[str]:
 def write_yaml(answer: PatchAnswer) -> str:
     """The documents of the body for kubectl, with the notes as comments."""
     if answer.format not in IN_YAML:
-        raise NotAcceptable(YAML, (JSON,))
+        why = (
+            f"format={answer.format} has no documents for kubectl and is not written in YAML (as=yaml, Accept); "
+            f"{', '.join(IN_YAML)} are"
+        )
+        raise NotAcceptable(YAML, (JSON,), why)
     documents = answer.body if isinstance(answer.body, list) else [answer.body]
     lines = [f"# {line}" for note in answer.notes for line in note.splitlines()]
     if answer.placeholders:

@@ -14,17 +14,21 @@ from app.decisions.schemas import DecisionAnswer
 from app.described.topology import Graph
 from app.policies.schemas import PolicyBody
 from app.storage.stored_topologies import StoredTopology, find_topology
-from app.tables import DecisionRow, EngineMarksRow
+from app.tables import DecisionRow, EngineMarksRow, PolicyRow
 
 Bounds = Mapping[str, tuple[int, int | None]]
 
 
 @dataclass(frozen=True)
 class GatheredPatch:
-    """`engine` is the engine whose answers were stored last, "" for none; `marks` are what it called things then."""
+    """`engine` is the engine whose answers were stored last, "" for none; `marks` are what it called things then.
+
+    `bounds` are those of the topology now and the decision's policy, `bounds_now` those of the stored policy too.
+    """
 
     decision: DecisionAnswer
     bounds: Bounds
+    bounds_now: Bounds
     engine: str
     marks: Mapping[str, JsonValue]
     seen_at: datetime | None
@@ -36,10 +40,12 @@ def gather_patch(session: Session, decision_id: UUID) -> GatheredPatch:
     """Reads the decision and its topology as it is now."""
     decision = find_decision(session, decision_id)
     stored = find_topology(session, decision.basis.topology)
-    row = session.get(EngineMarksRow, stored.id)
+    row, kept = session.get(EngineMarksRow, stored.id), session.get(PolicyRow, stored.id)
+    policy = None if kept is None else PolicyBody.model_validate(kept.policy)
     return GatheredPatch(
         decision=decision,
         bounds=read_bounds(stored, decision.policy),
+        bounds_now=read_bounds(stored, decision.policy if policy is None else policy),
         engine=row.engine if row else "",
         marks=row.marks if row else {},
         seen_at=row.seen_at if row else None,

@@ -152,6 +152,9 @@ def test_what_another_engine_calls_things_is_not_used(client: httpx.Client, chan
 def test_only_objects_of_kubernetes_are_written_in_yaml(client: httpx.Client, change: dict[str, Any]):
     refused = ask(client, change, "json", **{"as": "yaml"})
     assert (refused.status_code, refused.json()["type"]) == (406, "not-acceptable")
+    detail = refused.json()["detail"]
+    assert detail.startswith("format=json has no documents for kubectl")
+    assert detail.endswith("ask for application/json.")
 
 
 def test_a_hold_says_so(client: httpx.Client, known: str):
@@ -160,6 +163,22 @@ def test_a_hold_says_so(client: httpx.Client, known: str):
     patch = read(client, decide(client, known, 1), "json")
     assert patch["body"] == ENOUGH
     assert "nothing to send" in patch["notes"][0]
+
+
+def test_a_decision_beyond_the_bounds_of_now_says_so(
+    client: httpx.Client, known: str, change: dict[str, Any]
+):
+    wanted = change["processors"]["recommended"]
+    most = wanted["detector"] - 1
+    topology = client.get(f"/v1/topologies/{known}").json()
+    topology["operators"][1]["max_parallelism"] = most
+    graph = {name: topology[name] for name in ("name", "operators", "edges", "entries")}
+    assert client.put(f"/v1/topologies/{known}", json=graph).status_code == 200
+    least = wanted["reporter"] + 1
+    put_policy(client, known, TARGET | {"bounds": {"reporter": {"min_processors": least}}})
+    (said,) = [note for note in read(client, change, "json")["notes"] if "allow now" in note]
+    assert f"detector {wanted['detector']} (at most {most})" in said
+    assert f"reporter {wanted['reporter']} (at least {least})" in said
 
 
 def test_an_older_decision_and_one_for_an_older_revision_say_so(
