@@ -31,6 +31,8 @@ TOPOLOGY = Topology(
 )
 SERVICE_RATES = {"parse": 60.0, "score": 34.0, "join": 45.0, "store": 80.0}
 SERVICE_SCVS = {"parse": 0.6, "score": 1.4, "join": 1.0, "store": 0.8}
+MEASURED_VMS, VM_RATE, VM_LOSS = (2, 4, 8, 12, 16, 20, 24), 27.0, 0.2
+"""VMs whose throughput was measured; each VM serves VM_RATE, less VM_LOSS for each other one."""
 BEGIN_WITH = {"parse": 6, "score": 14, "join": 6, "store": 4}
 
 
@@ -59,6 +61,16 @@ def tell_day() -> list[Minute]:
         }
         minutes.append(Minute(rate, rates, at not in SILENT))
     return minutes
+
+
+def tell_throughputs() -> list[tuple[int, float]]:
+    """Numbers of VMs and the external tuples per second that they sustained: two measurements of each."""
+    draw = random.Random(SEED)  # noqa: S311 - a demo
+    return [
+        (vms, vms * (VM_RATE - VM_LOSS * (vms - 1)) * (1.0 + 0.03 * draw.gauss(0.0, 1.0)))
+        for vms in MEASURED_VMS
+        for _ in range(2)
+    ]
 
 
 def measure(minute: Minute, running: Mapping[str, int], noise: float) -> Load:

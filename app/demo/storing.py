@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.decisions.schemas import DecisionRequest
 from app.decisions.service import store_decision
-from app.demo.day import BEGIN_WITH, MINUTES, SEED, TOPOLOGY, measure, tell_day
+from app.demo.day import BEGIN_WITH, MINUTES, SEED, TOPOLOGY, measure, tell_day, tell_throughputs
 from app.demo.platform import Platform
 from app.policies.schemas import PolicyBody
 from app.policies.service import store_policy
@@ -21,6 +21,8 @@ from app.snapshots.service import store_snapshots
 from app.storage.storage_errors import DemoNameTaken
 from app.storage.stored_topologies import find_topology
 from app.tables import DecisionRow, EngineMarksRow, TopologyRow
+from app.throughput_samples.schemas import ThroughputSampleRequest
+from app.throughput_samples.service import store_samples
 from app.topologies.schemas import TopologyBody
 from app.topologies.service import create_topology
 from planner.values import Load
@@ -69,6 +71,7 @@ def store_demo(session: Session, settings: Settings, now: datetime) -> StoredDem
             decided += 1
     date_decisions(session)
     store_marks(session)
+    store_throughputs(session, begin)
     return StoredDemo(snapshots, decided)
 
 
@@ -155,3 +158,15 @@ def store_marks(session: Session) -> None:
             topology_id=topology, engine="flink", marks=marks, seen_at=datetime.now(UTC)
         )
     )
+
+
+def store_throughputs(session: Session, begin: datetime) -> None:
+    """What numbers of VMs sustained, measured in the hours before the day: a schedule of VMs needs it."""
+    measured = tell_throughputs()
+    samples = [
+        ThroughputSampleRequest(
+            observed_at=begin - timedelta(minutes=10 * (len(measured) - place)), vms=vms, throughput=throughput
+        )
+        for place, (vms, throughput) in enumerate(measured)
+    ]
+    store_samples(session, NAME, samples)
