@@ -93,7 +93,7 @@ def find_levels(rates: Floats) -> Floats:
     new = 1.0 / LEVEL_SPAN
     # Without scipy.signal, which takes a command half a second to load.
     smooth = accumulate(rates.tolist(), lambda level, rate: level + new * (rate - level))
-    return np.fromiter(smooth, float, len(rates)) + LEVEL_FLOOR * rates.mean()
+    return np.asarray(list(smooth)) + LEVEL_FLOOR * float(rates.mean())
 
 
 def try_candidates(
