@@ -36,7 +36,7 @@ LONGEST_GAP = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TriedLine:
     """A candidate: its lines' value and slope at each moment, oldest first; the last moment is now."""
 
     name: str
@@ -71,20 +71,22 @@ def take_history(measurements: Sequence[Measurement], step_seconds: float) -> Se
     return measurements[int(gaps[-1]) + 1 :] if len(gaps) else measurements
 
 
-def fit_lines(rates: Floats) -> list[Line]:
+def fit_lines(rates: Floats) -> list[TriedLine]:
     """The candidates whose window is short enough for the known rates."""
     most = len(rates) // LARGEST_PART
     found = []
     for window in FLAT_WINDOWS:
         if window <= most:
             means = np.lib.stride_tricks.sliding_window_view(rates, window).mean(axis=1)
-            found.append(Line(f"mean of {window}", means, np.zeros(len(means))))
+            found.append(TriedLine(f"mean of {window}", means, np.zeros(len(means))))
     for window in TREND_WINDOWS:
         if window <= most:
             seen = np.lib.stride_tricks.sliding_window_view(rates, window)
             middle = np.arange(window) - (window - 1) / 2.0
             slopes = seen @ (middle / (middle @ middle))
-            found.append(Line(f"trend of {window}", seen.mean(axis=1) + slopes * (window - 1) / 2.0, slopes))
+            found.append(
+                TriedLine(f"trend of {window}", seen.mean(axis=1) + slopes * (window - 1) / 2.0, slopes)
+            )
     return found
 
 
