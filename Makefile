@@ -64,7 +64,7 @@ screenshots: ## make the pictures of the documentation anew
 	SCREENSHOTS=1 .venv/bin/pytest -q tests/app/dashboard/test_screenshot.py
 
 bench: ## print what things cost, as ratios measured side by side (BENCH="name ..." picks some)
-	@sh tools/need_programs.sh wrk
+	@sh tools/need_programs.sh wrk chromium
 	@sh tools/setup.sh requirements-dev.lock
 	.venv/bin/python -m benchmarks $(BENCH)
 

@@ -4,6 +4,11 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+import tests
+
+# A package that the benchmarks need (ciw) installs its own tests as `tests`, which hide ours.
+tests.__path__ = [str(Path(__file__).parents[1] / "tests")]
+
 
 def find_benchmarks() -> list[str]:
     """The modules beside this one, in order of their names."""

@@ -165,7 +165,9 @@ def store_throughputs(session: Session, begin: datetime) -> None:
     measured = tell_throughputs()
     samples = [
         ThroughputSampleRequest(
-            observed_at=begin - timedelta(minutes=10 * (len(measured) - place)), vms=vms, throughput=throughput
+            observed_at=begin - timedelta(minutes=10 * (len(measured) - place)),
+            vms=vms,
+            throughput=throughput,
         )
         for place, (vms, throughput) in enumerate(measured)
     ]

@@ -1,6 +1,7 @@
 // A chart over time or over processors: lines in SVG, a cursor for mouse and keyboard, and the same numbers as a table.
 // Values above `cap` are drawn at the upper edge, so that one outlier does not flatten all others; readout and table are
 // exact.
+import { Folded } from "./folded.js";
 import { html, useMemo, useState } from "./view.js";
 import { short } from "./format.js";
 
@@ -37,7 +38,6 @@ export function Chart({ label, xs, writeX, lines, write = short, marks = [], cap
     setCursor(findNearest(xs, x));
   };
   const leave = () => setCursor(null);
-  const firstRow = Math.max(0, xs.length - MOST_TABLE_ROWS);
   if (!xs.length) return html`<p class="quiet">${label}: there is nothing to show yet.</p>`;
   return html`
     <figure class="chart">
@@ -83,27 +83,33 @@ export function Chart({ label, xs, writeX, lines, write = short, marks = [], cap
           ${at !== null && html`<${Cursor} xs=${xs} lines=${lines} at=${at} scale=${scale} />`}
         </svg>
       <p class="readout" aria-live="polite">${at === null ? " " : read(at)}</p>
-      <details>
-        <summary>As a table</summary>
-        <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled">
-          <table>
-            <thead>
-              <tr><th scope="col">at</th>${lines.map((one) => html`<th scope="col">${one.name}</th>`)}</tr>
-            </thead>
-            <tbody>
-              ${xs.slice(-MOST_TABLE_ROWS).map((x, place) =>
-                html`
-                  <tr>
-                    <th scope="row">${writeX(x)}</th>
-                    ${lines.map((one) => html`<td>${(one.write ?? write)(one.values[firstRow + place])}</td>`)}
-                  </tr>
-                `
-              )}
-            </tbody>
-          </table>
-        </div>
-      </details>
+      <${Folded} summary="As a table" draw=${() =>
+        html`<${ChartTable} xs=${xs} writeX=${writeX} lines=${lines} write=${write} />`} />
     </figure>
+  `;
+}
+
+/** The newest numbers of a chart. */
+function ChartTable({ xs, writeX, lines, write }) {
+  const first = Math.max(0, xs.length - MOST_TABLE_ROWS);
+  return html`
+    <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled">
+      <table>
+        <thead>
+          <tr><th scope="col">at</th>${lines.map((one) => html`<th scope="col">${one.name}</th>`)}</tr>
+        </thead>
+        <tbody>
+          ${xs.slice(first).map((x, place) =>
+            html`
+              <tr>
+                <th scope="row">${writeX(x)}</th>
+                ${lines.map((one) => html`<td>${(one.write ?? write)(one.values[first + place])}</td>`)}
+              </tr>
+            `
+          )}
+        </tbody>
+      </table>
+    </div>
   `;
 }
 

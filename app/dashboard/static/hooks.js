@@ -1,5 +1,5 @@
 // What every page does: ask the service, ask again every 15 s, and say what went wrong.
-import { html, useEffect, useState } from "./view.js";
+import { html, useLayoutEffect, useState } from "./view.js";
 import { call } from "./api.js";
 import { sentence } from "./format.js";
 
@@ -14,7 +14,8 @@ const REFRESH_MILLISECONDS = 15000;
 export function useAnswer(address, body) {
   const path = address && body !== undefined ? `${address} ${JSON.stringify(body)}` : address;
   const [state, setState] = useState(/** @type {Found} */ ({ path: null, answer: null, problem: null }));
-  useEffect(() => {
+  // Not useEffect, which waits until the page is painted: the answer would come some frames later.
+  useLayoutEffect(() => {
     if (!address) return undefined;
     const aborting = new AbortController();
     let timer = 0;

@@ -3,7 +3,7 @@ import { html, useState } from "./view.js";
 import { change, count, duration, percent, rate } from "./format.js";
 import { TopologyGraph } from "./graph.js";
 
-const MOST_ROWS = 200;
+const ROWS_AT_ONCE = 100;
 
 /**
  * @typedef {{name: string, queueing: string, utilisation: number | null, arrival_rate: number | null,
@@ -64,10 +64,11 @@ function makeRow(topology, operator, estimated, processors) {
 
 /** @param {{rows: Row[], picked: string | null, onPick: (name: string) => void}} props */
 function OperatorTable({ rows, picked, onPick }) {
-  const [isAll, setAll] = useState(false);
+  const [most, setMost] = useState(ROWS_AT_ONCE);
   const [order, setOrder] = useState({ key: /** @type {keyof Row} */ ("utilisation"), isDown: true });
   const sorted = sortRows(rows, order);
-  const listed = isAll ? sorted : sorted.slice(0, MOST_ROWS);
+  const listed = sorted.slice(0, most);
+  const following = Math.min(ROWS_AT_ONCE, rows.length - listed.length);
   const turn = (key) => setOrder({ key, isDown: order.key === key ? !order.isDown : key !== "queueing" });
   return html`
     <div class="scroll tall" tabindex="0" role="group" aria-label="A part that can be scrolled">
@@ -92,8 +93,11 @@ function OperatorTable({ rows, picked, onPick }) {
         </tbody>
       </table>
     </div>
-    ${rows.length > listed.length && html`
-      <button onClick=${() => setAll(true)}>Show all ${count(rows.length)}</button>
+    ${following > 0 && html`
+      <p>
+        ${count(listed.length)} of ${count(rows.length)} operators.${" "}
+        <button onClick=${() => setMost(most + ROWS_AT_ONCE)}>Show ${following} more</button>
+      </p>
     `}
   `;
 }

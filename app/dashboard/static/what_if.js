@@ -1,8 +1,9 @@
 // What if there were more load, fewer processors, another target?
-import { html, useEffect, useRef, useState } from "./view.js";
+import { html, useLayoutEffect, useRef, useState } from "./view.js";
 import { at, call } from "./api.js";
 import { Chart } from "./chart.js";
 import { change, count, duration, rate, sentence, short, UNKNOWN } from "./format.js";
+import { Folded } from "./folded.js";
 import { Trouble } from "./hooks.js";
 import { Diagnostics } from "./verdict.js";
 import { Tabs } from "./tabs.js";
@@ -13,7 +14,8 @@ export function WhatIfPage({ name, query }) {
   const [found, setFound] = useState(/** @type {any} */ (null));
   const [problem, setProblem] = useState(/** @type {Error | null} */ (null));
   const asking = useRef(/** @type {AbortController | null} */ (null));
-  useEffect(() => {
+  // Not useEffect, which waits until the page is painted: the answer would come some frames later.
+  useLayoutEffect(() => {
     asking.current?.abort();
     const aborting = (asking.current = new AbortController());
     history.replaceState(null, "", writeAddress(name, terms));
@@ -133,32 +135,36 @@ function Frontier({ found }) {
       <h2>E[T] over processors</h2>
       <${Chart} label="The best split of each number of processors" xs=${xs} writeX=${writeX} lines=${lines}
         write=${duration} marks=${marks} cap=${cap} />
-      <details>
-        <summary>Which operator gets each processor</summary>
-        <div class="scroll tall" tabindex="0" role="group" aria-label="A part that can be scrolled">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">processors</th>
-                <th scope="col">E[T]</th>
-                <th scope="col">goes to</th>
-              </tr>
-            </thead>
-            <tbody>
-              ${frontier.map((one) =>
-                html`
-                  <tr>
-                    <th scope="row">${count(one.processors_total)}</th>
-                    <td>${duration(one.expected_sojourn_seconds)}</td>
-                    <td>${one.operator ?? "the fewest that keep up"}</td>
-                  </tr>
-                `
-              )}
-            </tbody>
-          </table>
-        </div>
-      </details>
+      <${Folded} summary="Which operator gets each processor" draw=${() => html`<${Gains} frontier=${frontier} />`} />
     </section>
+  `;
+}
+
+/** Which operator each processor more goes to. */
+function Gains({ frontier }) {
+  return html`
+    <div class="scroll tall" tabindex="0" role="group" aria-label="A part that can be scrolled">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">processors</th>
+            <th scope="col">E[T]</th>
+            <th scope="col">goes to</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${frontier.map((one) =>
+            html`
+              <tr>
+                <th scope="row">${count(one.processors_total)}</th>
+                <td>${duration(one.expected_sojourn_seconds)}</td>
+                <td>${one.operator ?? "the fewest that keep up"}</td>
+              </tr>
+            `
+          )}
+        </tbody>
+      </table>
+    </div>
   `;
 }
 
