@@ -13,6 +13,7 @@ from pathlib import Path
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.orm import Session
 
+from app.outcomes.history import StoredDecision, find_outcomes
 from app.overviews.gathering import count_statuses, find_lines
 from app.overviews.schemas import OverviewFilter
 from app.storage.embedded_postgres import shared_postgres
@@ -24,6 +25,7 @@ from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 TOPOLOGIES, MONTH_MINUTES, RUNS = 1000, 43_200, 7
 OPERATORS = json.dumps({f"o{i}": {"service_rate": 30.0, "processors": 5} for i in range(5)})
 GRAPH = json.dumps({"operators": [{"name": f"o{i}"} for i in range(5)], "edges": [], "entries": []})
+DECISIONS, HORIZON_SECONDS = 100, 1800.0
 ANSWER = json.dumps({"processors": {"current_total": 25}, "reasons": ["x" * 60] * 400})
 
 
@@ -89,7 +91,34 @@ def compare_pages(session: Session) -> None:
     tell("overview of 1,000", take(read_overview), "count of all snapshots", take(count("snapshots")))
     since = now - timedelta(minutes=MONTH_MINUTES)
     series = take(lambda: read_series(session, "t1", since, None, 300))
-    tell("series of 43,200", series, "count of them", take(count("snapshots", of_first)))
+    counted = take(count("snapshots", of_first))
+    tell("series of 43,200", series, "count of them", counted)
+    for is_applied in (True, False):
+        outcomes = take(partial(observe_month, session, now, is_applied=is_applied))
+        said = "applied" if is_applied else "never applied"
+        tell(f"outcomes, {said}", outcomes, "count of them", counted)
+
+
+def observe_month(session: Session, now: datetime, *, is_applied: bool) -> None:
+    """What became of 100 changes over the month; the snapshots run 5 processors at each operator."""
+    topology_id = session.execute(text("select id from topologies where name = 't1'")).scalar_one()
+    counts = {f"o{i}": 5 if is_applied else 6 for i in range(5)}
+    decisions = []
+    for place in range(DECISIONS):
+        at = now - timedelta(minutes=MONTH_MINUTES * (place + 1) / DECISIONS)
+        before = (at - timedelta(minutes=1)).isoformat()
+        answer = {
+            "processors": {"current": dict.fromkeys(counts, 4), "recommended": counts},
+            "expected_sojourn_seconds": 0.1,
+            "policy": {"goal": {"t_max_seconds": 0.2}, "cooldown_seconds": HORIZON_SECONDS},
+            "moving": {},
+            "current": {},
+            "counterfactuals": {"holds_up_to_rate": 30.0},
+            "basis": {"first_observed_at": before, "last_observed_at": before},
+        }
+        decisions.append(StoredDecision("scale_up", at, answer, None))
+    states = {one.observed.state for one in find_outcomes(session, topology_id, decisions)}
+    assert ("applied" in states) == is_applied, states
 
 
 def explore_what_ifs() -> None:
@@ -118,5 +147,5 @@ def take(call: Callable[[], object]) -> float:
 
 def tell(what: str, seconds: float, beside: str, other: float) -> None:
     print(
-        f"{what:20} {1e3 * seconds:7.1f} ms   {beside:24} {1e3 * other:7.1f} ms   {seconds / other:5.1f} times"
+        f"{what:24} {1e3 * seconds:7.1f} ms   {beside:24} {1e3 * other:7.1f} ms   {seconds / other:5.1f} times"
     )

@@ -108,9 +108,8 @@ FROM asked a CROSS JOIN LATERAL (
     AND s.observed_at < a.since + make_interval(secs => a.horizon)) s
 """
 NEWEST = """
-SELECT s.observed_at + make_interval(secs => s.window_seconds) FROM snapshots s
-WHERE s.topology_id = :topology AND s.window_seconds < 1e9
-ORDER BY s.observed_at DESC, s.window_seconds DESC LIMIT 1
+SELECT CAST(extract(epoch FROM s.observed_at) AS float8) + s.window_seconds FROM snapshots s
+WHERE s.topology_id = :topology ORDER BY s.observed_at DESC, s.window_seconds DESC LIMIT 1
 """
 
 
@@ -177,7 +176,7 @@ def read_interval(asked: AskedDecision, row: Row[Any]) -> LaterInterval:
 
 
 def see(
-    asked: AskedDecision, applied: Row[Any], later: Sequence[LaterInterval], newest: datetime | None
+    asked: AskedDecision, applied: Row[Any], later: Sequence[LaterInterval], newest: float | None
 ) -> SeenAround:
     """What was measured around one decision."""
     unfit = [(applied.newest_at, applied.newest_processors), (applied.unsure_at, applied.unsure_processors)]
@@ -196,6 +195,6 @@ def see(
     sight = Sight(
         [*searched, *later],
         None if superseded is None else (superseded - asked.decided_for).total_seconds(),
-        None if newest is None else (newest - asked.decided_for).total_seconds(),
+        None if newest is None else newest - asked.decided_for.timestamp(),
     )
     return SeenAround(sight, applied.before_seconds, superseded)

@@ -57,12 +57,13 @@ def read_promise(decision: StoredDecision) -> Promised:
 def to_asked(decision: StoredDecision, promised: Promised) -> AskedDecision:
     """Which intervals are looked for."""
     first = datetime.fromisoformat(decision.answer["basis"]["first_observed_at"])
-    earliest = decision.decided_for - timedelta(seconds=promised.horizon_seconds)
+    horizon = timedelta(seconds=promised.horizon_seconds)
+    is_long = decision.decided_for - first > horizon
     counts = decision.answer["processors"]
     return AskedDecision(
         promised.is_change,
         decision.decided_for,
-        max(first, earliest),
+        decision.decided_for - horizon if is_long else first,
         promised.horizon_seconds,
         counts["current"],
         counts["recommended"],

@@ -51,12 +51,16 @@ def describe_times(decision: DecisionAnswer) -> str:
 
 
 def list_outcome(decision: DecisionAnswer) -> list[Block]:
-    """What became of the decision, where that was reported."""
-    outcome = decision.outcome
-    if outcome is None:
-        return []
-    text = f"The decision was {outcome.state}."
-    if outcome.measured_seconds is not None:
-        promised = write_seconds(outcome.expected_seconds)
-        text += f" E[T] was {write_seconds(outcome.measured_seconds)} afterwards, for {promised} promised."
-    return [Heading("Outcome"), Paragraph(text)]
+    """What became of the decision: as reported, and as snapshots show."""
+    outcome, seen, said = decision.outcome, decision.observed, []
+    if outcome is not None and outcome.source == "reported":
+        text = f"It was reported as {outcome.state}."
+        if outcome.measured_seconds is not None:
+            promised = write_seconds(outcome.expected_seconds)
+            text += (
+                f" E[T] was {write_seconds(outcome.measured_seconds)} afterwards, for {promised} promised."
+            )
+        said.append(text)
+    if seen is not None and (said or seen.state != "waiting"):
+        said += [seen.detail, *[one.detail for one in seen.diagnostics]]
+    return [Heading("Outcome"), *[Paragraph(text) for text in said]] if said else []

@@ -28,7 +28,7 @@ export function TopologyPage({ name, session }) {
 
 /** @param {{name: string, topology: any, session: {may_store: boolean}}} props */
 function Parts({ name, topology, session }) {
-  const newest = useAnswer(at(name, "/decisions?limit=1"));
+  const newest = useAnswer(at(name, "/decisions?limit=2"));
   const id = newest.answer?.items[0]?.id ?? null;
   const none = newest.answer !== null && id === null;
   const { answer: decision, problem } = useAnswer(id && `/v1/decisions/${id}`);
@@ -43,7 +43,7 @@ function Parts({ name, topology, session }) {
     ${decision && html`<${Verdict} decision=${decision} />`}
     <${Operators} topology=${topology} estimate=${decision?.current ?? asked.answer?.current ?? null}
       processors=${decision?.processors ?? null} />
-    ${decision && html`<${Why} decision=${decision} />`}
+    ${decision && html`<${Why} decision=${decision} before=${newest.answer?.items[1]} />`}
     ${decision && html`<${Patch} decision=${decision} />`}
     <${OverTime} series=${series} />
   `;

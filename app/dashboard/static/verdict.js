@@ -59,7 +59,7 @@ export function Verdict({ decision }) {
   `;
 }
 
-export function Why({ decision }) {
+export function Why({ decision, before }) {
   const { counterfactuals: other, basis } = decision;
   const { outcome, observed, current: { evidence } } = decision;
   const fewerRate = other.one_fewer_up_to_rate;
@@ -78,6 +78,12 @@ export function Why({ decision }) {
       ${decision.catching_up && html`<p>${sentence(decision.catching_up.detail)}</p>`}
       ${outcome?.source === "reported" && html`<p>Reported: ${outcome.state}${describeMeasured(outcome)}.</p>`}
       ${observed && html`<p>Since then: ${sentence(observed.detail)}</p>`}
+      ${before?.observed && html`
+        <p>
+          The decision before (${before.action}, on data until ${clock(before.decided_for)} UTC):${" "}
+          ${sentence(before.observed.detail)}
+        </p>
+      `}
       <p class="quiet">
         From ${count(basis.snapshots)} snapshots of revision ${basis.revision}, ${clock(
           basis.first_observed_at,

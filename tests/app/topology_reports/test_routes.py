@@ -21,7 +21,11 @@ def test_a_report_says_what_the_decision_says(client: httpx.Client, known: str):
         shown = f"{count} → {recommended[name]}" if recommended[name] != count else str(count)
         assert shown in text.text
     assert client.put(f"/v1/decisions/{decision['id']}/outcome", json={"state": "refused"}).status_code == 200
-    assert "The decision was refused" in client.get(f"/v1/topologies/{known}/report").text
+    assert "It was reported as refused." in client.get(f"/v1/topologies/{known}/report").text
+    observe(client, known, 3, 480.0, recommended, measured_sojourn_seconds=0.08)
+    told = client.get(f"/v1/topologies/{known}/report").text
+    assert "The recommended processors ran right after the data." in told
+    assert "snapshots show that the recommended processors ran." in told
 
 
 def test_without_a_decision_there_is_no_report(client: httpx.Client, known: str):
