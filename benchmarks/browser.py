@@ -125,23 +125,24 @@ def measure_first_content(browser: Browser, address: str) -> None:
 def measure_bytes(browser: Browser, address: str) -> None:
     """The gzipped bytes of the files of each page, and of what it asks of the API."""
     for name, selector in READY.items():
-        files, asked = 0, 0
-        answers: list[Response] = []
         with open_page(browser) as page:
-            page.on("response", lambda one: answers.append(one))  # noqa: PLW0108 - playwright marks the function
+            answers = keep_answers(page)
             page.goto(name_address(address, name))
             page.wait_for_selector(selector, state="attached")
             page.wait_for_load_state("networkidle")
-            for answer in answers:
-                size = len(gzip.compress(answer.body()))
-                if "/ui/" in answer.url:
-                    files += size
-                else:
-                    asked += size
+            sizes = {one.url: len(gzip.compress(one.body())) for one in answers}
+        files = sum(size for url, size in sizes.items() if "/ui/" in url)
         print(
             f"{name + ': files':38} {files / 1e3:8.1f} kB gzipped   budget {BYTES / 1e3:.0f} kB   "
-            f"{files / BYTES:5.2f} times   (and {asked / 1e3:.1f} kB of answers)"
+            f"{files / BYTES:5.2f} times   (and {(sum(sizes.values()) - files) / 1e3:.1f} kB of answers)"
         )
+
+
+def keep_answers(page: Page) -> list[Response]:
+    """The answers that the page has had so far; the list grows."""
+    answers: list[Response] = []
+    page.on("response", lambda one: answers.append(one))  # noqa: PLW0108 - playwright marks the function
+    return answers
 
 
 def measure_slider(browser: Browser, address: str) -> None:

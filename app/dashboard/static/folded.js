@@ -1,4 +1,4 @@
-// A part that is folded away. It is made when it is opened: rows that nobody sees would cost as much as those that are seen.
+// A part that is folded away. It is made when it is opened: rows that nobody sees cost as much as those that are seen.
 import { html, useState } from "./view.js";
 
 /** @param {{summary: string, draw: () => import("../types/preact.d.ts").View}} props */
