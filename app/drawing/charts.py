@@ -163,7 +163,8 @@ def is_known(value: float | None) -> bool:
 
 def list_keys(panel: Panel) -> list[Key]:
     """The name of the panel, and those of its lines; whether values lie above the upper edge."""
-    keys = [Key(panel.label), *(Key(line.name, line.ink) for line in panel.lines), *panel.keys]
+    drawn = [line for line in panel.lines if any(map(is_known, line.values))]
+    keys = [Key(panel.label), *(Key(line.name, line.ink) for line in drawn), *panel.keys]
     if panel.cap is not None and _find_highest(panel) > (top := find_marks(panel)[-1]):
         keys.append(Key(f"(above {panel.write(top)} at the upper edge)"))
     return keys

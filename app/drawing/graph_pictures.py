@@ -123,14 +123,15 @@ def draw_streams(graph: OperatorGraph, layout: Layout, grid: Grid) -> Iterator[S
         title = f"{graph.operators[one.source].name} to {graph.operators[one.target].name}: {say_stream(one)}"
         if one.source == one.target:
             x, y = grid.middles[one.source]
-            shapes, at = draw_loop((x, y), width), (x + 56.0, y - BOX_HEIGHT / 2.0 - 9.0)
+            shapes = draw_loop((x, y), width)
+            at: Point | None = (x + 56.0, y - BOX_HEIGHT / 2.0 - 9.0)
         else:
             way = router.find_way(index)
             shapes, at = draw_way(way, width, is_back=layout.layered.is_back[index]), way.label
             index += 1
         yield Group(title, shapes)
         text = label_stream(one)
-        if text and len(graph.streams) <= MOST_LABELS:
+        if text and at is not None and len(graph.streams) <= MOST_LABELS:
             texts += labels.draw(text, at)
     yield from router.draw_numbers()
     yield from texts
@@ -209,7 +210,7 @@ def list_keys(graph: OperatorGraph, layout: Layout) -> list[Key]:
         keys.append(Key("the busiest", Ink(WHITE, BLACK, 2.5)))
     if any(one.rate is not None for one in graph.streams):
         keys.append(Key("width: tuples per second", Ink(stroke=QUIET, width=4.0, opacity=0.75)))
-    elif any(one.selectivity != 1.0 for one in graph.streams):
+    elif len(graph.streams) <= MOST_LABELS and any(one.selectivity != 1.0 for one in graph.streams):
         keys.append(Key("×: tuples out for one in"))
     if any(one.note and one.busy is None for one in graph.operators):
         keys.append(Key("1 to 8: processors that a plan may give"))

@@ -4,6 +4,7 @@ This module is loaded with the first PNG: loading takes half a second and about 
 """
 
 from collections.abc import Sequence
+from functools import cache
 from io import BytesIO
 from math import sqrt
 
@@ -19,7 +20,7 @@ from app.drawing.matplotlib_turns import DRAWING
 from app.drawing.shapes import WHITE, BezierCurve, Box, Disc, Group, Ink, Picture, Polyline, Shape, Words
 from app.drawing.texts import clean
 
-FINE, MOST_PIXELS = 1.5, 4_000_000
+FINE, MOST_PIXELS = 1.5, 2_500_000
 """Pixels for one of the picture's, and pixels of the whole, where that is the tighter bound."""
 MOST_BYTES, COARSER, COARSEST = 150_000, 0.8, 0.5
 COLOURS, NEARLY_WHITE = 96, 252
@@ -105,16 +106,21 @@ class _Pen:
 
     def write(self, words: Words) -> None:
         """A line of text, never read as a formula."""
-        font = FontProperties(
-            family="DejaVu Sans", size=words.size, weight="bold" if words.is_bold else "normal"
-        )
+        font = _find_font(words.size, is_bold=words.is_bold)
         letters = get_font(findfont(font))
         text = "".join(one if letters.get_char_index(ord(one)) else MISSING for one in clean(words.text))
-        width, _, _ = self.agg.get_text_width_height_descent(text, font, ismath=False)
+        x = words.x * self.scale
+        if words.anchor != "start":
+            width, _, _ = self.agg.get_text_width_height_descent(text, font, ismath=False)
+            x -= width if words.anchor == "end" else width / 2.0
         context: GraphicsContextBase = self.agg.new_gc()
         context.set_foreground(words.colour)
-        x = words.x * self.scale - {"start": 0.0, "middle": width / 2.0, "end": width}[words.anchor]
         self.agg.draw_text(context, x, words.y * self.scale, text, font, 0.0, ismath=False)
+
+
+@cache
+def _find_font(size: float, *, is_bold: bool) -> FontProperties:
+    return FontProperties(family="DejaVu Sans", size=size, weight="bold" if is_bold else "normal")
 
 
 def _join(points: Sequence[tuple[float, float]], *, is_closed: bool) -> Path:

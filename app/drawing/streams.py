@@ -44,10 +44,10 @@ class Grid(NamedTuple):
 
 
 class Way(NamedTuple):
-    """The drawn parts of one stream, one for each row, and where a label may stand."""
+    """The drawn parts of one stream, one for each row, and where a label may stand; None: there is no room."""
 
     curves: list[tuple[Point, list[Bend]]]
-    label: Point
+    label: Point | None
 
 
 class Router:
@@ -76,13 +76,14 @@ class Router:
             is_last = following == items[-1]
             there = grid.enter(following, self.ends[index] if is_last else 0.0)
             bends.append(_bend(here, there))
-            label = label or ((here[0] + there[0]) / 2.0, (here[1] + there[1]) / 2.0)
+            if label is None and here[0] >= grid.left:  # beside the rows stand their numbers
+                label = ((here[0] + there[0]) / 2.0, (here[1] + there[1]) / 2.0)
             here = there
             if not is_last:
                 here = grid.leave(following)
                 bends.append(_bend(there, here))
         curves.append((start, bends))
-        return Way(curves, label or start)
+        return Way(curves, label)
 
     def _join_rows(self, item: int, following: int) -> None:
         number = self.numbers.setdefault(item, len(self.numbers) + 1)

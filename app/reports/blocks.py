@@ -13,7 +13,8 @@ STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:1rem auto;padding:0 1rem;color:#16191d;"
     "background:#fff}table{border-collapse:collapse}th,td{text-align:left;padding:.3rem .8rem .3rem 0;"
     "border-bottom:1px solid #d4d9df}h1{font-size:1.4rem}h2{font-size:1.1rem}"
-    ".wide{overflow-x:auto}"
+    ".wide{overflow-x:auto;width:max-content;max-width:calc(100vw - 2rem);position:relative;left:50%;"
+    "transform:translateX(-50%)}"
 )
 MARKDOWN_SIGNS = "\\`*_{}[]<>#|!~&"
 
@@ -91,7 +92,7 @@ def write_html(blocks: Sequence[Block]) -> str:
     body = "\n".join(_to_html(block) for block in blocks)
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
-        f"<style>{STYLE}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+        f"<style>{STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 
 

@@ -59,13 +59,16 @@ def add_measured(point: SeriesPoint, row: Row[Any], expected: Estimate | None) -
 
 def draw_series(series: Series, form: str) -> bytes:
     """Rate, E[T] and processors over time, with the times when another number of processors was recommended."""
-    points = series.points
     covered = f"{series.since:%Y-%m-%d %H:%M} to {series.until:%Y-%m-%d %H:%M} UTC"
+    points = leave_out_before(series.points)
+    line = f"{covered}, in steps of {write_duration(series.bucket_seconds)}"
+    if 0 < len(points) < len(series.points):
+        line += f"; nothing before {points[0].at:%Y-%m-%d %H:%M}"
     return write_picture(
         draw_chart(
             Chart(
                 f"{series.topology}: rate, E[T] and processors",
-                [f"{covered}, in steps of {write_duration(series.bucket_seconds)}"],
+                [line],
                 [one.at.timestamp() for one in points],
                 [panel_rates(points), panel_times(points, series.target_seconds), panel_processors(points)],
                 "UTC",
@@ -75,6 +78,12 @@ def draw_series(series: Series, form: str) -> bytes:
         ),
         form,
     )
+
+
+def leave_out_before(points: list[SeriesPoint]) -> list[SeriesPoint]:
+    """The points from the first one that says something."""
+    said = (place for place, one in enumerate(points) if one.snapshots or one.action is not None)
+    return points[next(said, len(points)) :]
 
 
 def panel_rates(points: Sequence[SeriesPoint]) -> Panel:
