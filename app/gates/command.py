@@ -14,7 +14,7 @@ from app.terminal.time_targets import TargetOfOption, TargetQuantileOption, fold
 from planner.values import DEFAULT_MODEL
 
 if TYPE_CHECKING:
-    from app.gates.offline import Judged
+    from app.gates.offline import JudgedGate
     from app.gates.schemas import GateAnswer
 
 # A number, and behind it x for a factor or % for a share.
@@ -145,7 +145,7 @@ def _describe(error: Exception) -> str:
     return str(error) if isinstance(error, Refused) else f"unexpected {type(error).__name__}: {error}"
 
 
-def _judge(source: GateSource, terms: dict[str, Any]) -> "Judged":
+def _judge(source: GateSource, terms: dict[str, Any]) -> "JudgedGate":
     from app.gates import offline
     from app.terminal.refusals import Refused
 
@@ -220,7 +220,7 @@ def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
     )
 
 
-def _report(judged: "Judged", reports: GateReports) -> None:
+def _report(judged: "JudgedGate", reports: GateReports) -> None:
     """Writes the verdict; a reader of standard output that stops early, as `head` does, does not change it."""
     from app.reports import junit
     from app.reports.blocks import write_html, write_markdown

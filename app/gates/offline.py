@@ -24,31 +24,31 @@ from planner.values import Topology
 TIMEOUT_SECONDS = 120
 
 
-class Judged(NamedTuple):
+class JudgedGate(NamedTuple):
     """A verdict, and the topology where it is at hand: not where only the service has it."""
 
     answer: GateAnswer
     topology: Topology | None
 
 
-def judge_files(topology: Path, load: Path, terms: dict[str, Any]) -> Judged:
+def judge_files(topology: Path, load: Path, terms: dict[str, Any]) -> JudgedGate:
     """The verdict on the files, computed here without server or database."""
     body = read_body(GateRequest, {"topology": topology, "load": load, **terms})
-    return Judged(compute_answer(lambda: judge_described(body)), body.topology.to_values())
+    return JudgedGate(compute_answer(lambda: judge_described(body)), body.topology.to_values())
 
 
 def judge_files_at(
     url: str, api_key: str | None, topology: Path, load: Path, terms: dict[str, Any]
-) -> Judged:
+) -> JudgedGate:
     """The verdict on the files, computed by the service at `url`."""
     body = {"topology": read_document(topology), "load": read_document(load), **terms}
     answer = _post(url, "/v1/gate", api_key, body)
-    return Judged(answer, check_body(Graph, body["topology"]).to_values())
+    return JudgedGate(answer, check_body(Graph, body["topology"]).to_values())
 
 
-def judge_stored_at(url: str, api_key: str | None, name: str, terms: dict[str, Any]) -> Judged:
+def judge_stored_at(url: str, api_key: str | None, name: str, terms: dict[str, Any]) -> JudgedGate:
     """The verdict on a topology that the service at `url` has stored."""
-    return Judged(_post(url, f"/v1/topologies/{quote(name, safe='')}/gate", api_key, terms), None)
+    return JudgedGate(_post(url, f"/v1/topologies/{quote(name, safe='')}/gate", api_key, terms), None)
 
 
 def _post(url: str, path: str, api_key: str | None, body: dict[str, Any]) -> GateAnswer:
