@@ -230,7 +230,7 @@ def _report(judged: "JudgedGate", reports: GateReports) -> None:
     if reports.junit:
         _write(reports.junit, junit.render_junit(answer))
     if reports.page:
-        blocks = describe_gate(answer, judged.topology)
+        blocks = describe_gate(answer, judged.find_topology())
         is_html = reports.page.suffix.lower() in {".html", ".htm"}
         _write(reports.page, write_html(blocks) if is_html else write_markdown(blocks))
     try:

@@ -1,6 +1,7 @@
 """Verdicts for the command line: of files, computed here or by a running service, or of a stored topology."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.error import HTTPError, URLError
@@ -22,19 +23,21 @@ from app.terminal.tables import open_console
 from planner.values import Topology
 
 TIMEOUT_SECONDS = 120
+GRAPH = ("queueing", "operators", "edges", "entries")
+"""The fields of a stored topology that describe it."""
 
 
 class JudgedGate(NamedTuple):
-    """A verdict, and the topology where it is at hand: not where only the service has it."""
+    """A verdict, and what finds its topology; None: the service does not give it."""
 
     answer: GateAnswer
-    topology: Topology | None
+    find_topology: Callable[[], Topology | None]
 
 
 def judge_files(topology: Path, load: Path, terms: dict[str, Any]) -> JudgedGate:
     """The verdict on the files, computed here without server or database."""
     body = read_body(GateRequest, {"topology": topology, "load": load, **terms})
-    return JudgedGate(compute_answer(lambda: judge_described(body)), body.topology.to_values())
+    return JudgedGate(compute_answer(lambda: judge_described(body)), body.topology.to_values)
 
 
 def judge_files_at(
@@ -43,12 +46,26 @@ def judge_files_at(
     """The verdict on the files, computed by the service at `url`."""
     body = {"topology": read_document(topology), "load": read_document(load), **terms}
     answer = _post(url, "/v1/gate", api_key, body)
-    return JudgedGate(answer, check_body(Graph, body["topology"]).to_values())
+    return JudgedGate(answer, check_body(Graph, body["topology"]).to_values)
 
 
 def judge_stored_at(url: str, api_key: str | None, name: str, terms: dict[str, Any]) -> JudgedGate:
     """The verdict on a topology that the service at `url` has stored."""
-    return JudgedGate(_post(url, f"/v1/topologies/{quote(name, safe='')}/gate", api_key, terms), None)
+    place = f"/v1/topologies/{quote(name, safe='')}"
+    answer = _post(url, f"{place}/gate", api_key, terms)
+    revision = "" if answer.basis is None else f"?revision={answer.basis.revision}"
+    return JudgedGate(answer, lambda: _fetch_topology(url, place + revision, api_key))
+
+
+def _fetch_topology(url: str, path: str, api_key: str | None) -> Topology | None:
+    """The topology that was judged; a report is written without it, too."""
+    headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+    try:
+        with urlopen(Request(url.rstrip("/") + path, headers=headers), timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 -- as in _post
+            found = json.loads(answer.read())
+        return Graph.model_validate({name: found[name] for name in GRAPH if name in found}).to_values()
+    except (OSError, ValueError, KeyError):
+        return None
 
 
 def _post(url: str, path: str, api_key: str | None, body: dict[str, Any]) -> GateAnswer:

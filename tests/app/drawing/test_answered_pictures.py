@@ -2,13 +2,15 @@
 
 from itertools import pairwise
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
 
+from app.described.topology import FPD
 from app.drawing.png_writing import MOST_BYTES
 from app.drawing.texts import write_duration, write_percent, write_rate
-from tests.app.decision_calls import ENOUGH, TARGET, at, decide, observe, put_policy
+from tests.app.decision_calls import ENOUGH, RATES, TARGET, at, decide, observe, put_policy
 from tests.app.drawing.pictures_to_draw import HOSTILE
 from tests.app.drawing.test_pictures import draw, read_words, size_of_png
 
@@ -16,15 +18,19 @@ FORMS = ("application/json", "image/png", "image/svg+xml")
 OF_TOPOLOGY = ("", "/series", "/past-forecasts", "/decisions/latest")
 
 
-@pytest.fixture
-def decided(client: httpx.Client, known: str) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def decided(client: httpx.Client) -> dict[str, Any]:
     """The newest decision about a topology that looked ahead, held for one interval and then wanted more."""
-    put_policy(client, known, TARGET)
-    for minute in range(1, 42):
-        observe(client, known, minute, 320.0 + minute % 7, ENOUGH, measured_sojourn_seconds=0.07)
-    decide(client, known, 40)
-    observe(client, known, 42, 480.0, ENOUGH)
-    return decide(client, known, 42)
+    name = f"drawn-{uuid4().hex[:12]}"
+    assert client.post("/v1/topologies", json=FPD | {"name": name}).status_code == 201
+    put_policy(client, name, TARGET)
+    operators = {one: {"service_rate": mu, "processors": ENOUGH[one]} for one, mu in RATES.items()}
+    said = {"measured_sojourn_seconds": 0.07, "operators": operators}
+    calm = [{"observed_at": at(minute), "external_rate": 320.0 + minute % 7} | said for minute in range(41)]
+    assert client.post(f"/v1/topologies/{name}/snapshots", json=calm).status_code == 201
+    decide(client, name, 40)
+    observe(client, name, 42, 480.0, ENOUGH)
+    return decide(client, name, 42)
 
 
 def name_of(decision: dict[str, Any]) -> str:
@@ -59,12 +65,14 @@ def test_a_decision_is_drawn_with_its_verdict_and_numbers(client: httpx.Client, 
     assert "cannot keep up" in words
 
 
-def test_a_decision_is_drawn_on_the_revision_that_it_is_about(client: httpx.Client, decided: dict[str, Any]):
-    name = name_of(decided)
-    changed = {"name": name, "operators": [{"name": "other"}]}
-    assert client.put(f"/v1/topologies/{name}", json=changed).status_code == 200
-    assert "detector" in read_words(draw(client, f"/v1/decisions/{decided['id']}", "image/svg+xml"))
-    assert "detector" not in read_words(draw(client, f"/v1/topologies/{name}", "image/svg+xml"))
+def test_a_decision_is_drawn_on_the_revision_that_it_is_about(client: httpx.Client, known: str):
+    put_policy(client, known, TARGET)
+    observe(client, known, 1, 320.0, ENOUGH)
+    decision = decide(client, known, 1)
+    changed = {"name": known, "operators": [{"name": "other"}]}
+    assert client.put(f"/v1/topologies/{known}", json=changed).status_code == 200
+    assert "detector" in read_words(draw(client, f"/v1/decisions/{decision['id']}", "image/svg+xml"))
+    assert "detector" not in read_words(draw(client, f"/v1/topologies/{known}", "image/svg+xml"))
 
 
 def test_the_frontier_is_drawn_with_what_runs_and_what_is_planned(

@@ -144,7 +144,7 @@ def test_json_is_what_the_service_answers(service: Service):
     assert json.loads(offline.stdout)["headroom_rate"] == pytest.approx(378.03, abs=0.01)
 
 
-def test_a_service_judges_what_it_has_stored(stored: str, service: Service):
+def test_a_service_judges_what_it_has_stored(stored: str, service: Service, tmp_path: Path):
     asked = ["--url", service.url, "--stored", stored, "--rate", "1.1x", "--t-max", "0.5"]
     old = run_here(*asked)
     assert old.exit_code == 2
@@ -152,14 +152,23 @@ def test_a_service_judges_what_it_has_stored(stored: str, service: Service):
     assert "--max-age SECONDS" in old.stderr
     assert run_here(*asked, "--max-age", "1e9").exit_code == 0
     httpx.post(f"{service.url}/v1/topologies/{stored}/snapshots", json=newest())
-    ended = run_here(*asked)
+    report = tmp_path / "report.html"
+    ended = run_here(*asked, "--report", str(report))
     assert ended.exit_code == 0, ended.stderr
+    assert "<title>generator to detector: " in report.read_text()
     forgotten = run_here("--url", service.url, "--stored", stored, "--rate", "1.1")
     assert forgotten.exit_code == 2
     assert "--rate 1.1x" in forgotten.stderr
     unknown = run_here("--url", service.url, "--stored", "nobody")
     assert unknown.exit_code == 2
     assert "unknown-topology" in unknown.stderr
+
+
+def test_a_report_of_files_that_a_service_judged_has_the_graph(service: Service, tmp_path: Path):
+    report = tmp_path / "report.html"
+    ended = run_here(*FILES, "--t-max", "0.5", "--url", service.url, "--report", str(report))
+    assert ended.exit_code == 0, ended.stderr
+    assert "<title>generator to detector: 1,280/s, 4 out for one in</title>" in report.read_text()
 
 
 def test_a_report_has_the_graph_and_loads_no_matplotlib(tmp_path: Path):

@@ -7,6 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection
 from urllib.parse import urlsplit
+from uuid import UUID
 
 import httpx
 import pytest
@@ -51,6 +52,12 @@ def send(service: Service, path: str, method: str = "POST") -> HTTPConnection:
     connection = HTTPConnection(str(address.hostname), address.port, timeout=PATIENCE_SECONDS)
     connection.request(method, path)
     return connection
+
+
+def ask_for_decision(service: Service, form: str) -> int:
+    """The status for a decision that there is none of."""
+    address = f"{service.url}/v1/decisions/{UUID(int=0)}"
+    return httpx.get(address, headers={"Accept": form}, timeout=PATIENCE_SECONDS).status_code
 
 
 @contextmanager
@@ -101,6 +108,8 @@ def test_beyond_the_queue_503_while_health_and_small_plans_are_answered(
                 assert httpx.get(bounded.url + path, timeout=PATIENCE_SECONDS).status_code == 200
             assert post(bounded, "/v1/plans/min-latency", SMALL_PLAN).json()["stable"]
             assert count_ended(bounded, "refused") == 3
+            statuses = {form: ask_for_decision(bounded, form) for form in ("application/json", "image/png")}
+            assert statuses == {"application/json": 404, "image/png": 503}
             assert not any(one.done() for one in accepted)
         assert [one.result().status_code for one in accepted] == [200, 200]
     assert count_now(bounded, "running") == count_now(bounded, "queued") == 0

@@ -3,7 +3,7 @@
 import pytest
 
 from app.http.errors import NotAcceptable
-from app.http.negotiation import JSON, PNG, SVG, choose_form
+from app.http.negotiation import JSON, PNG, SVG, asks_for_picture, choose_form
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
 
@@ -33,3 +33,19 @@ def test_the_form_of_the_highest_weight_is_chosen(accept: str | None, form: str)
 def test_a_form_that_the_caller_does_not_accept_is_not_sent(accept: str):
     with pytest.raises(NotAcceptable, match="image/png or image/svg"):
         choose_form(accept, (PNG, SVG))
+
+
+@pytest.mark.parametrize(
+    ("accept", "is_asked"),
+    [
+        (None, False),
+        (BROWSER, False),
+        (JSON, False),
+        (PNG, True),
+        ("image/*", True),
+        (f"{SVG}, */*;q=0.1", True),
+        ("text/html", False),
+    ],
+)
+def test_a_picture_is_asked_for_where_it_would_be_answered(accept: str | None, *, is_asked: bool):
+    assert asks_for_picture(accept) is is_asked
