@@ -20,7 +20,7 @@ const MOST_TABLE_ROWS = 200;
  *   write?: (v: number | null) => string, marks?: {x: number, text: string, label?: string}[], cap?: number | null}} props
  */
 export function Chart({ label, xs, writeX, lines, write = short, marks = [], cap = null }) {
-  const width = document.documentElement.clientWidth < 700 ? NARROW : WIDE;
+  const width = innerWidth < 700 ? NARROW : WIDE;
   const [cursor, setCursor] = useState(/** @type {number | null} */ (null));
   const scale = useMemo(() => findScale(xs, lines, width, cap), [xs, lines, width, cap]);
   const at = cursor === null ? null : Math.min(cursor, xs.length - 1);

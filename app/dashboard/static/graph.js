@@ -31,7 +31,7 @@ export function TopologyGraph({ nodes, edges, middle, onPick }) {
     isWhole,
   ]);
   const canBeWhole = nodes.length <= MOST_WHOLE;
-  const isCut = isPart || (placed?.width ?? 0) > Math.min(1180, document.documentElement.clientWidth - 40);
+  const isCut = isPart || (placed?.width ?? 0) > Math.min(1180, innerWidth - 55);
   return html`
     <div>
       <p class="quiet">
@@ -147,7 +147,7 @@ function useLayout(key, shown) {
   useEffect(() => {
     const worker = startWorker();
     worker.onmessage = ({ data }) => setPlaced({ key, ...data });
-    const narrow = document.documentElement.clientWidth < 700;
+    const narrow = innerWidth < 700;
     worker.postMessage({
       ask: key,
       narrow,
