@@ -13,6 +13,7 @@ from planner.decisions.cases import Case, Proposal, Reason, describe_limit, desc
 from planner.decisions.catch_up import CatchUpTerms
 from planner.decisions.catch_up_proposal import lift_proposal
 from planner.decisions.latency_target import propose_for_target
+from planner.decisions.overload import propose_most
 from planner.decisions.owner_terms import LastChange, Policy, bound_topology
 from planner.decisions.quantile_goal import propose_for_quantile
 from planner.decisions.scale_down import keep_running, lift_to_wanted
@@ -82,7 +83,9 @@ def decide(
     goal, propose = choose_goal(policy)
     try:
         proposal = propose(case)
-    except (BudgetTooSmall, BoundTooSmall, TargetUnreachable) as error:
+    except BudgetTooSmall as error:
+        proposal = propose_most(case, error)
+    except (BoundTooSmall, TargetUnreachable) as error:
         proposal = Proposal(case.running, (), (describe_limit(error),))
     return conclude(case, goal, lift_proposal(case, proposal, catch_up), last, wanted_before)
 

@@ -1,0 +1,89 @@
+"""Where k_max is too small for all that comes, its split serves the most of it, and more load takes no fewer."""
+
+from collections.abc import Sequence
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.decisions.decide import Decision, decide
+from planner.decisions.overload import find_served, split_most
+from planner.decisions.owner_terms import Policy
+from planner.plans.estimation import survey_load
+from planner.values import DEFAULT_MODEL, Edge, Entry, Load, Operator, OperatorLoad, Topology
+from tests.planner.decisions.measured_windows import codes, total
+
+NAMES = ("a", "b", "c")
+RATES = (10.0, 25.0, 7.0)
+
+
+def chain(bounds: Sequence[tuple[int, int | None]]) -> Topology:
+    operators = [Operator(name, False, *bound) for name, bound in zip(NAMES, bounds, strict=True)]  # noqa: FBT003
+    return Topology(tuple(operators), (Edge("a", "b", 2.0), Edge("b", "c", 0.3)), (Entry("a"),))
+
+
+def measure(rate: float) -> Load:
+    return Load(rate, {name: OperatorLoad(mu) for name, mu in zip(NAMES, RATES, strict=True)})
+
+
+FREE = chain([(1, None)] * 3)
+BOUNDS = st.tuples(st.integers(1, 3), st.one_of(st.none(), st.integers(3, 6)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(BOUNDS, min_size=3, max_size=3), st.integers(3, 12), st.floats(20.0, 500.0))
+def test_no_split_within_the_bounds_serves_more(
+    bounds: list[tuple[int, int | None]], k_max: int, rate: float
+):
+    situation = survey_load(chain(bounds), measure(rate), DEFAULT_MODEL)
+    found = split_most(situation, k_max)
+    allowed = [
+        counts
+        for counts in product(*[range(least, (most or 12) + 1) for least, most in bounds])
+        if sum(counts) <= k_max
+    ]
+    assert (found is None) == (not allowed)
+    if found is not None:
+        assert tuple(found) in allowed
+        best = max(find_served(situation, counts) for counts in allowed)
+        assert find_served(situation, found) == pytest.approx(best)
+
+
+def ask(rate: float, running: tuple[int, int, int], k_max: int = 20, **terms: float) -> Decision:
+    return decide(FREE, measure(rate), running, Policy(t_max_seconds=1.0, k_max=k_max, **terms))  # type: ignore[arg-type]
+
+
+def test_an_overload_beyond_the_budget_takes_all_of_the_budget():
+    within, beyond = ask(60.0, (1, 1, 1)), ask(600.0, (1, 1, 1))
+    assert (beyond.action, total(beyond)) == ("scale_up", 20)
+    assert total(within) <= 20
+    assert codes(beyond) == ["most-served", "k_max"]
+    assert "k_max is too small for 600" in beyond.reasons[0].detail
+    assert beyond.recommended.expected_sojourn_seconds is None
+
+
+def test_what_runs_stays_where_another_split_serves_little_more_and_where_the_budget_is_smaller():
+    best = ask(600.0, (1, 1, 1))
+    one, other, third = (operator.processors for operator in best.recommended.operators)
+    assert ask(600.0, (one, other, third)).action == "hold"
+    assert ask(600.0, (one - 3, other + 3, third)).action == "rebalance"
+    assert ask(600.0, (20, 20, 20)).action == "hold"
+    assert ask(600.0, (1, 1, 1), cooldown_seconds=60.0).action == "scale_up"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(1.0, 600.0), st.floats(0.0, 600.0), st.tuples(*[st.integers(1, 4)] * 3))
+def test_more_load_never_takes_fewer_up_to_the_budget_and_beyond(
+    rate: float, more: float, running: tuple[int, int, int]
+):
+    policy = Policy(t_max_seconds=0.5, k_max=20)
+    few, many = (decide(FREE, measure(20.0), running, policy, newest_rate=one) for one in (rate, rate + more))
+    assert total(few) <= total(many) <= 20
+
+
+def test_numbers_of_processors_beyond_all_lists_take_no_time():
+    situation = survey_load(FREE, measure(1e9), DEFAULT_MODEL)
+    found = split_most(situation, 100_000_000)
+    assert found is not None
+    assert sum(found) == 100_000_000
