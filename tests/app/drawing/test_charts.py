@@ -22,7 +22,7 @@ from app.drawing.charts import (
     find_marks,
     list_keys,
 )
-from app.drawing.shapes import Box, Disc, Polyline, Words
+from app.drawing.shapes import FAINT, Box, Disc, Polyline, Words
 from app.drawing.svg_writing import write_svg
 from tests.app.drawing.pictures_to_draw import HOSTILE
 from tests.app.drawing.test_graph_pictures import flatten
@@ -58,6 +58,10 @@ def test_values_above_the_cap_lie_at_the_upper_edge_and_that_is_said():
     panel = Panel("E[T]", [Line("measured", [1.0, 500.0], SOLID)], cap=4.0)
     assert find_marks(panel) == [0.0, 1.0, 2.0, 3.0, 4.0]
     assert list_keys(panel)[-1].words == "(above 4 at the upper edge)"
+    drawn = [one for one in draw_chart(chart_of(panel, 2)).shapes if isinstance(one, Polyline)]
+    grid = [y for one in drawn if one.ink.stroke == FAINT for _, y in one.pieces[0]]
+    line = [y for one in drawn if one.ink == SOLID for piece in one.pieces for _, y in piece][2:]
+    assert min(line) == min(grid)
     assert find_marks(replace(panel, cap=None))[-1] >= 500.0
     assert len(list_keys(replace(panel, cap=600.0))) == 2
 

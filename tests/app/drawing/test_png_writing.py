@@ -5,8 +5,9 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from app.drawing.png_writing import FINE, MOST_BYTES, write_png
-from app.drawing.shapes import Box, Ink, Picture, Shape, Words
+from app.drawing import png_writing
+from app.drawing.png_writing import FINE, write_png
+from app.drawing.shapes import Picture, Words
 from tests.app.drawing.pictures_to_draw import EVERY_SHAPE, HOSTILE
 
 
@@ -41,11 +42,8 @@ def test_no_text_is_read_as_a_formula_or_ends_the_drawing(text: str):
     assert write_png(Picture(200.0, 40.0, text, text, [Words(5.0, 20.0, text)]))
 
 
-def test_a_large_picture_is_drawn_coarser_until_it_is_small():
-    spots: list[Shape] = [
-        Box(x * 9.0, y * 9.0, (x * y) % 7 + 1.0, (x + y) % 5 + 1.0, Ink(f"#{x % 16:x}{y % 16:x}8"))
-        for x in range(100)
-        for y in range(75)
-    ]
-    png = write_png(Picture(900.0, 675.0, "spots", "", spots))
-    assert len(png) <= MOST_BYTES or read(png).size[0] < 500
+def test_a_picture_whose_file_is_too_long_is_drawn_coarser(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(png_writing, "MOST_BYTES", len(write_png(EVERY_SHAPE)) - 1)
+    assert read(write_png(EVERY_SHAPE)).size == (144, 96)
+    monkeypatch.setattr(png_writing, "MOST_BYTES", 0)
+    assert read(write_png(EVERY_SHAPE)).size[0] >= 40
