@@ -42,3 +42,44 @@ def test_the_files_have_a_strict_policy_and_unchanged_ones_are_not_sent_again(cl
     assert again.status_code == 304
     assert client.get("/ui/../settings.py").status_code == 404
     assert client.get("/ui").headers["Location"] == "/ui/"
+
+
+def test_files_are_packed_for_who_takes_it_and_each_form_has_an_etag(client: httpx.Client):
+    script = (STATIC / "main.js").read_bytes()
+    tags = set()
+    for sent, packed in (
+        ("gzip", True),
+        ("br, gzip;q=0.5", True),
+        ("", False),
+        ("br", False),
+        ("gzip;q=0", False),
+    ):
+        answer = client.get("/ui/main.js", headers={"Accept-Encoding": sent})
+        assert answer.content == script, sent
+        assert answer.headers.get("Content-Encoding") == ("gzip" if packed else None), sent
+        assert (int(answer.headers["Content-Length"]) < len(script)) == packed
+        assert answer.headers["Content-Type"] == "text/javascript; charset=utf-8"
+        tags.add((packed, answer.headers["ETag"]))
+    assert len(tags) == len({etag for _, etag in tags}) == 2
+
+
+def test_the_frame_names_every_module_but_those_of_the_worker(client: httpx.Client):
+    named = set(re.findall(r"</ui/([^>]+)>; rel=modulepreload", client.get("/ui/").headers["Link"]))
+    there = {path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*.js")}
+    assert there - named == {"layout.js", "vendor/dagre.js"}
+    assert named <= there
+
+
+def test_what_is_no_file_of_the_dashboard_is_not_found(client: httpx.Client):
+    for name in (
+        "nothing.js",
+        "vendor",
+        "vendor/",
+        "../files.py",
+        "%2e%2e/files.py",
+        "..%2ffiles.py",
+        "main.js/",
+    ):
+        assert client.get(f"/ui/{name}").status_code == 404, name
+    assert client.post("/ui/main.js").status_code == 405
+    assert client.head("/ui/main.js").status_code == 200
