@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import Select, func, literal, or_, select
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session
 
+from app.decisions.history import find_promise, find_wanted_before
 from app.decisions.schemas import DecisionRequest
 from app.described.answers import Basis, CalibrationAnswer
 from app.http.error_pointers import STORED, Places
@@ -172,47 +172,6 @@ def select_changes(
         .order_by(DecisionRow.decided_for.desc(), DecisionRow.created_at.desc(), DecisionRow.id)
         .limit(1)
     )
-
-
-def find_wanted_before(
-    session: Session, stored: StoredTopology, terms: PolicyBody, decided_for: datetime
-) -> int | None:
-    """The most processors that the same goal took in the policy's window, by decisions on older data."""
-    if not terms.scale_down_window_seconds:
-        return None
-    try:
-        begin = decided_for - timedelta(seconds=terms.scale_down_window_seconds)
-    except OverflowError:
-        begin = datetime.min.replace(tzinfo=UTC)
-    goal = terms.goal.model_dump(mode="json")
-    return session.scalar(
-        select(func.max(DecisionRow.digest["needed"].as_integer())).where(
-            DecisionRow.topology_id == stored.id,
-            DecisionRow.decided_for >= begin,
-            DecisionRow.decided_for < decided_for,
-            DecisionRow.answer["policy"]["goal"] == literal(goal, JSONB),
-        )
-    )
-
-
-def find_promise(
-    session: Session, stored: StoredTopology, decided_for: datetime, catch_up_seconds: float
-) -> float | None:
-    """The seconds that are left until the newest decision on older data meant to have the backlog worked off.
-
-    Decisions under other catch_up_seconds, such as those of a policy that was only tried, promised something else.
-    """
-    promised = session.scalar(
-        select(DecisionRow.answer["catching_up"]["finished_by"].astext)
-        .where(
-            DecisionRow.topology_id == stored.id,
-            DecisionRow.decided_for < decided_for,
-            DecisionRow.answer["policy"]["catch_up_seconds"].as_float() == catch_up_seconds,
-        )
-        .order_by(DecisionRow.decided_for.desc(), DecisionRow.created_at.desc(), DecisionRow.id)
-        .limit(1)
-    )
-    return None if promised is None else (datetime.fromisoformat(promised) - decided_for).total_seconds()
 
 
 def read_counts(change: DecisionRow | None) -> dict[str, int]:

@@ -1,10 +1,10 @@
-"""Reads stored decisions, as they were answered, with what became of them."""
+"""Reads stored decisions, as they were answered, with what became of them; and what later ones hold on to."""
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Row, Select, column, func, select, true
+from sqlalchemy import Row, Select, column, func, literal, select, true
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
@@ -13,6 +13,7 @@ from app.http.errors import InvalidRequest
 from app.http.pages import Page
 from app.outcomes.answers import Became
 from app.outcomes.history import StoredDecision, find_outcomes
+from app.policies.schemas import PolicyBody
 from app.storage.storage_errors import UnknownDecision
 from app.storage.stored_answers import read_answer
 from app.storage.stored_topologies import StoredTopology, find_topology
@@ -134,3 +135,50 @@ def summarise(row: Row[Any], became: Became) -> DecisionSummary:
         outcome=became.outcome,
         observed=became.observed,
     )
+
+
+def go_back(time: datetime, seconds: float) -> datetime:
+    """The time so many seconds before, or the first of all calendars."""
+    try:
+        return time - timedelta(seconds=seconds)
+    except OverflowError:
+        return datetime.min.replace(tzinfo=UTC)
+
+
+def find_wanted_before(
+    session: Session, stored: StoredTopology, terms: PolicyBody, decided_for: datetime
+) -> int | None:
+    """The most processors that the same goal took in the policy's window, by decisions on older data."""
+    if not terms.scale_down_window_seconds:
+        return None
+    goal = terms.goal.model_dump(mode="json")
+    return session.scalar(
+        select(func.max(DecisionRow.digest["needed"].as_integer())).where(
+            DecisionRow.topology_id == stored.id,
+            DecisionRow.decided_for >= go_back(decided_for, terms.scale_down_window_seconds),
+            DecisionRow.decided_for < decided_for,
+            DecisionRow.answer["policy"]["goal"] == literal(goal, JSONB),
+        )
+    )
+
+
+def find_promise(
+    session: Session, stored: StoredTopology, decided_for: datetime, catch_up_seconds: float
+) -> float | None:
+    """The seconds that are left until the newest decision on older data meant to have the backlog worked off.
+
+    Decisions under other catch_up_seconds, such as those of a policy that was only tried, promised something else. What
+    was promised longer ago than these has passed.
+    """
+    promised = session.scalar(
+        select(DecisionRow.answer["catching_up"]["finished_by"].astext)
+        .where(
+            DecisionRow.topology_id == stored.id,
+            DecisionRow.decided_for >= go_back(decided_for, catch_up_seconds),
+            DecisionRow.decided_for < decided_for,
+            DecisionRow.answer["policy"]["catch_up_seconds"].as_float() == catch_up_seconds,
+        )
+        .order_by(DecisionRow.decided_for.desc(), DecisionRow.created_at.desc(), DecisionRow.id)
+        .limit(1)
+    )
+    return None if promised is None else (datetime.fromisoformat(promised) - decided_for).total_seconds()
