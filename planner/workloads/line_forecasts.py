@@ -11,7 +11,8 @@ It is tried at every earlier moment t of the history, and its error there, e_t, 
 because errors grow with the rate: those of the day are too large for the night, and those of the night too small for
 the day. The forecast is the mean of the three candidates that had the least pinball loss over the newer half of the
 moments with the quantiles of the older half: a mean of forecasts errs less than one alone (Bates and Granger 1969). Its
-quantiles are those of its own u_t, times the level of now, so that no distribution is assumed.
+quantiles are those of its own u_t, times the level of now, so that no distribution is assumed; where few of the errors
+are independent of each other, they move outwards.
 """
 
 from collections.abc import Sequence
@@ -54,15 +55,30 @@ class TriedLine:
 
 @dataclass(frozen=True, slots=True)
 class TriedForecast:
-    """A forecast of now, and the errors that it had at earlier moments, scaled to the level of now."""
+    """A forecast of now, and the errors that it had at earlier moments, scaled to the level of now.
+
+    `pieces`: as many of the errors do not overlap, and are independent of each other.
+    """
 
     now: float
     errors: Floats
     names: tuple[str, ...]
+    pieces: float
+
+    @property
+    def middle(self) -> float:
+        """The rate that is as likely exceeded as not, at least 0."""
+        return max(self.now + float(np.median(self.errors)), 0.0)
 
     def find_quantile(self, quantile: float) -> float:
-        """The rate that is not exceeded with this probability, at least 0."""
-        return max(self.now + float(np.quantile(self.errors, quantile)), 0.0)
+        """The rate that is not exceeded with this probability, at least 0.
+
+        The tail p beyond it becomes p · min(1, n p): among n < 1/p pieces one is seldom in the tail, and the quantile
+        of the errors seen would be exceeded too often.
+        """
+        tail = min(quantile, 1.0 - quantile)
+        tail *= min(1.0, self.pieces * tail)
+        return max(self.now + float(np.quantile(self.errors, tail if quantile < 0.5 else 1.0 - tail)), 0.0)
 
 
 def take_history(measurements: Sequence[Measurement], step_seconds: float) -> Sequence[Measurement]:
@@ -110,7 +126,8 @@ def try_candidates(
     best = sorted(range(len(candidates)), key=lambda place: losses[place])[:COMBINED]
     scaled = np.mean([errors[place] for place in best], axis=0) * levels[-1]
     now = float(np.mean([candidates[place][1][-1] for place in best]))
-    return TriedForecast(now, scaled, tuple(candidates[place][0] for place in best))
+    names = tuple(candidates[place][0] for place in best)
+    return TriedForecast(now, scaled, names, len(scaled) / ahead)
 
 
 def find_loss(errors: Floats, levels: Floats, quantiles: Sequence[float]) -> float:

@@ -54,7 +54,7 @@ def look_ahead(
     if tried < steps:
         diagnostics = (*diagnostics, describe_shorter(tried, steps, len(rates)))
     return RateAhead(
-        found.find_quantile(0.5),
+        found.middle,
         found.find_quantile(quantile),
         tried,
         quantile,

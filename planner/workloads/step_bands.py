@@ -86,14 +86,13 @@ def band_leads(workload: Workload, leads: Sequence[int], level: float) -> Banded
         same = tuple(StepBand(lead, constant.rate, constant.rate, constant.rate) for lead in leads)
         return BandedForecast(same, len(rates), (*workload.diagnostics, describe_stand_in(constant)))
     levels, lines = find_levels(rates), fit_lines(rates)
-    quantiles = ((1.0 - level) / 2.0, 0.5, (1.0 + level) / 2.0)
+    tails = ((1.0 - level) / 2.0, (1.0 + level) / 2.0)
     bands = []
     for lead in leads:
         if lead <= len(rates) // LARGEST_PART:
             tried = [(one.name, one.after(lead)) for one in lines]
-            found = try_candidates(tried, rates[lead:], levels, quantiles[::2])
-            lower, expected, upper = map(found.find_quantile, quantiles)
-            bands.append(StepBand(lead, expected, lower, upper))
+            found = try_candidates(tried, rates[lead:], levels, tails)
+            bands.append(StepBand(lead, found.middle, *map(found.find_quantile, tails)))
     return BandedForecast(tuple(bands), len(rates), workload.diagnostics)
 
 

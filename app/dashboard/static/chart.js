@@ -16,16 +16,20 @@ const MOST_TABLE_ROWS = 200;
 
 /**
  * @typedef {{name: string, values: (number | null)[], className: string, write?: (v: number | null) => string}} Line
- * @param {{label: string, xs: number[], writeX: (x: number) => string, lines: Line[],
+ * @typedef {{name: string, lower: (number | null)[], upper: (number | null)[]}} Band
+ * @param {{label: string, xs: number[], writeX: (x: number) => string, lines: Line[], band?: Band | null,
  *   write?: (v: number | null) => string, marks?: {x: number, text: string, label?: string}[], cap?: number | null}} props
  */
-export function Chart({ label, xs, writeX, lines, write = short, marks = [], cap = null }) {
+export function Chart({ label, xs, writeX, lines, band = null, write = short, marks = [], cap = null }) {
   const width = innerWidth < 700 ? NARROW : WIDE;
   const [cursor, setCursor] = useState(/** @type {number | null} */ (null));
-  const scale = useMemo(() => findScale(xs, lines, width, cap), [xs, lines, width, cap]);
+  const columns = band ? [...lines, ...listBounds(band)] : lines;
+  const scale = useMemo(() => findScale(xs, columns, width, cap), [xs, lines, band, width, cap]);
   const at = cursor === null ? null : Math.min(cursor, xs.length - 1);
   const read = (index) =>
-    `${writeX(xs[index])}: ${lines.map((one) => `${one.name} ${(one.write ?? write)(one.values[index])}`).join(", ")}`;
+    `${writeX(xs[index])}: ${
+      columns.map((one) => `${one.name} ${(one.write ?? write)(one.values[index])}`).join(", ")
+    }`;
   const move = (event) => {
     const steps = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -1e9, End: 1e9 }[event.key];
     if (steps === undefined) return;
@@ -45,6 +49,7 @@ export function Chart({ label, xs, writeX, lines, write = short, marks = [], cap
         ${label}${" "}
         ${scale.isCapped && html`<span class="quiet">(above ${write(scale.top)} at the upper edge)</span>`}${" "}
         ${lines.map((one) => html`<span class="key ${one.className}">${one.name}</span>${" "}`)}
+        ${band && html`<span class="key band">${band.name}</span>`}
       </figcaption>
       <svg viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label="${label}. Arrow keys read its values."
         tabindex="0"
@@ -76,6 +81,7 @@ export function Chart({ label, xs, writeX, lines, write = short, marks = [], cap
               `}
             `
           )}
+          ${band && html`<path class="band" d=${drawBand(xs, band, scale)} />`}
           ${lines.map((one) => html`<path class="line ${one.className}" d=${drawPath(xs, one.values, scale)} />`)}
           ${lines.map((one) =>
             html`<path class="line alone ${one.className}" d=${drawAlone(xs, one.values, scale)} />`
@@ -84,7 +90,7 @@ export function Chart({ label, xs, writeX, lines, write = short, marks = [], cap
         </svg>
       <p class="readout" aria-live="polite">${at === null ? " " : read(at)}</p>
       <${Folded} summary="As a table" draw=${() =>
-        html`<${ChartTable} xs=${xs} writeX=${writeX} lines=${lines} write=${write} />`} />
+        html`<${ChartTable} xs=${xs} writeX=${writeX} lines=${columns} write=${write} />`} />
     </figure>
   `;
 }
@@ -170,6 +176,21 @@ function drawPath(xs, values, scale) {
     if (!isNumber(value)) return "";
     return `${isNumber(values[index - 1]) ? "L" : "M"}${scale.x(xs[index])} ${scale.y(value)}`;
   }).join("");
+}
+
+/** The bounds of a band as columns of the table and of the readout. @param {Band} band @returns {Line[]} */
+const listBounds = (band) => [
+  { name: "lower", values: band.lower, className: "" },
+  { name: "upper", values: band.upper, className: "" },
+];
+
+/** The area between the bounds, where both are known. @param {number[]} xs @param {Band} band */
+function drawBand(xs, band, scale) {
+  const known = xs.map((_, index) => index).filter((at) => isNumber(band.lower[at]) && isNumber(band.upper[at]));
+  const place = (at, values) => `${scale.x(xs[at])} ${scale.y(values[at])}`;
+  const there = known.map((at) => place(at, band.upper));
+  const back = known.toReversed().map((at) => place(at, band.lower));
+  return known.length ? `M${[...there, ...back].join("L")}Z` : "";
 }
 
 /** A dot for each value that stands between two gaps. */

@@ -10,8 +10,9 @@ const REFRESH_MILLISECONDS = 15000;
 /**
  * The answer of an address, asked again every 15 s while the page is seen; with a body it is posted there.
  * @param {string | null} address @param {unknown} [body]
+ * @param {number | null} [every] milliseconds until it is asked again; null: it is asked once
  */
-export function useAnswer(address, body) {
+export function useAnswer(address, body, every = REFRESH_MILLISECONDS) {
   const path = address && body !== undefined ? `${address} ${JSON.stringify(body)}` : address;
   const [state, setState] = useState(/** @type {Found} */ ({ path: null, answer: null, problem: null }));
   // Not useEffect, which waits until the page is painted: the answer would come some frames later.
@@ -32,7 +33,7 @@ export function useAnswer(address, body) {
         const problem = error instanceof Error ? error : new Error(String(error));
         setState((before) => ({ path, answer: before.path === path ? before.answer : null, problem }));
       }
-      timer = setTimeout(() => (document.hidden ? wait() : ask()), REFRESH_MILLISECONDS);
+      if (every !== null) timer = setTimeout(() => (document.hidden ? wait() : ask()), every);
     };
     const wait = () => document.addEventListener("visibilitychange", ask, { once: true, signal: aborting.signal });
     ask();
@@ -40,7 +41,7 @@ export function useAnswer(address, body) {
       aborting.abort();
       clearTimeout(timer);
     };
-  }, [path]);
+  }, [path, every]);
   return state.path === path ? state : { path, answer: null, problem: null };
 }
 

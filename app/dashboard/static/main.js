@@ -68,7 +68,9 @@ function Page({ address, session }) {
   if (room === "topologies" && page === "decisions") {
     return html`<${DecisionsPage} key=${name} name=${name} query=${address.query} />`;
   }
-  if (room === "topologies" && page === "forecast") return html`<${ForecastPage} key=${name} name=${name} />`;
+  if (room === "topologies" && page === "forecast") {
+    return html`<${ForecastPage} key=${name} name=${name} query=${address.query} session=${session} />`;
+  }
   return html`
     <div>
       <h1>There is no such page</h1>

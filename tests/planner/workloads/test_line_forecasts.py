@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from planner.workloads.line_forecasts import (
+    TriedForecast,
     find_levels,
     fit_lines,
     take_history,
@@ -52,6 +53,15 @@ def test_errors_follow_the_level():
         assert found.now == level[known - 1]
         assert found.find_quantile(0.8) == pytest.approx(1.1 * found.now)
         assert found.find_quantile(0.2) == pytest.approx(0.9 * found.now)
+
+
+def test_the_tail_is_smaller_where_few_errors_are_independent():
+    errors = np.arange(1000.0)
+    many, few = (TriedForecast(0.0, errors, (), pieces) for pieces in (20.0, 5.0))
+    assert many.find_quantile(0.95) == pytest.approx(np.quantile(errors, 0.95))
+    assert few.find_quantile(0.95) == pytest.approx(np.quantile(errors, 1.0 - 0.05 * 0.25))
+    assert few.find_quantile(0.05) == pytest.approx(np.quantile(errors, 0.05 * 0.25))
+    assert few.middle == many.middle == pytest.approx(499.5)
 
 
 def test_what_lies_before_a_long_gap_is_left_out():

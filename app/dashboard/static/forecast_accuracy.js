@@ -1,0 +1,75 @@
+// How true the forecasts of each lead were: made again as of past moments, and judged by what came.
+import { html } from "./view.js";
+import { at } from "./api.js";
+import { clock, count, duration, percent, signed, UNKNOWN } from "./format.js";
+import { Trouble, useAnswer, Waiting } from "./hooks.js";
+
+/** @param {{name: string}} props */
+export function ForecastAccuracy({ name }) {
+  // Computed anew from sixty moments: it is asked once for each visit.
+  const found = useAnswer(at(name, "/forecasts/accuracy"), undefined, null);
+  const answer = found.answer;
+  return html`
+    <section class="card">
+      <h2>How true were forecasts, by how far ahead they looked?</h2>
+      <${Trouble} problem=${found.problem} />
+      <${Waiting} of=${found} />
+      ${answer && html`
+        <p>
+          Made again as of ${count(answer.origins)} moments from ${clock(answer.first_origin)} to${" "}
+          ${clock(answer.last_origin)}, each from what was known then.
+        </p>
+        <${Leads} caption="The rate of one interval, and its ${percent(answer.level)} band" leads=${answer.rates}
+          wanted=${answer.level} />
+        <${Leads} caption="The highest rate until then, and its ${percent(
+          answer.quantile,
+        )} upper rate: decisions use it"
+          leads=${answer.peaks} wanted=${answer.quantile} />
+        <p class="quiet">
+          In brackets: where the coverage lies with 95% probability, counting only forecasts that do not overlap.${" "}
+          ▲: all of that is below what is wanted.
+        </p>
+      `}
+    </section>
+  `;
+}
+
+/** @param {{caption: string, leads: any[], wanted: number}} props */
+function Leads({ caption, leads, wanted }) {
+  return html`
+    <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled">
+      <table class="leads">
+        <caption>${caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col">ahead</th>
+            <th scope="col">judged</th>
+            <th scope="col">mean error</th>
+            <th scope="col">error either way</th>
+            <th scope="col">covered</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${leads.map((one) =>
+            html`
+              <tr key=${one.steps}>
+                <th scope="row">${duration(one.seconds)}</th>
+                <td>${count(one.judged)}</td>
+                <td>${signed(one.mean_error)}</td>
+                <td>${percent(one.absolute_error)}</td>
+                <td>${describeCoverage(one, wanted)}</td>
+              </tr>
+            `
+          )}
+        </tbody>
+      </table>
+    </div>
+  `;
+}
+
+/** @param {{coverage: number | null, least_coverage: number, most_coverage: number}} lead @param {number} wanted */
+function describeCoverage({ coverage, least_coverage, most_coverage }, wanted) {
+  if (coverage === null) return UNKNOWN;
+  const sign = most_coverage < wanted ? "▲ " : "";
+  return `${sign}${percent(coverage)} (${percent(least_coverage)} to ${percent(most_coverage)})`;
+}

@@ -1,0 +1,72 @@
+// What decisions expected of the rate, beside what came.
+import { html } from "./view.js";
+import { at } from "./api.js";
+import { Chart } from "./chart.js";
+import { clock, count, percent, rate, UNKNOWN } from "./format.js";
+import { Trouble, useAnswer, Waiting } from "./hooks.js";
+
+/** @param {{name: string}} props */
+export function PastForecasts({ name }) {
+  const found = useAnswer(at(name, "/past-forecasts?limit=200"));
+  const items = found.answer?.items;
+  return html`
+    <div>
+      <${Trouble} problem=${found.problem} />
+      <${Waiting} of=${found} />
+      ${items && !items.length && html`<${Empty} name=${name} />`}
+      ${items && items.length > 0 && html`<${Compared} found=${found.answer} />`}
+    </div>
+  `;
+}
+
+/** @param {{name: string}} props */
+function Empty({ name }) {
+  return html`
+    <section class="card">
+      <h2>No decision has looked ahead yet</h2>
+      <p>
+        A policy with a target looks ahead over its cooldown once 30 intervals were measured; see${" "}
+        POST ${at(name, "/decisions")}.
+      </p>
+    </section>
+  `;
+}
+
+function Compared({ found }) {
+  const xs = found.items.map((one) => Date.parse(one.decided_for));
+  const values = (field) => found.items.map((one) => one[field]);
+  const missed = found.items
+    .filter((one) => one.covered === false)
+    .map((one) => ({ x: Date.parse(one.decided_for), text: `more came than covered: ${rate(one.came_rate)}` }));
+  const covered = `${percent(found.coverage)} (${count(found.covered)} of ${count(found.judged)})`;
+  const lines = [
+    { name: "came", values: values("came_rate"), className: "measured" },
+    { name: "covered up to", values: values("upper_rate"), className: "expected" },
+    { name: "expected", values: values("expected_rate"), className: "target" },
+  ];
+  return html`
+    <section class="card">
+      <h2>What decisions were ready for: the highest rate of the coming cooldown, and what came (UTC)</h2>
+      <dl class="figures">
+        <div>
+          <dt>covered</dt>
+          <dd>${found.coverage === null ? UNKNOWN : covered}</dd>
+        </div>
+        <div>
+          <dt>wanted</dt>
+          <dd>${percent(found.wanted)}</dd>
+        </div>
+        <div>
+          <dt>expected too much by</dt>
+          <dd>${percent(found.mean_error)}</dd>
+        </div>
+      </dl>
+      <${Chart} label="External rate" xs=${xs} writeX=${clock} lines=${lines} marks=${missed}
+        write=${rate} />
+      <p class="quiet">
+        A dotted upright line marks a time in which more came than was covered.${" "}
+        The newest ones are not judged until their time is over.
+      </p>
+    </section>
+  `;
+}

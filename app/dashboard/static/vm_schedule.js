@@ -1,0 +1,99 @@
+// How many VMs the coming intervals need, from the measured rates and the measured throughput of VMs.
+import { html } from "./view.js";
+import { at } from "./api.js";
+import { clock, count, rate, short } from "./format.js";
+import { Trouble, useAnswer, Waiting } from "./hooks.js";
+import { Diagnostics } from "./verdict.js";
+
+const INTERVALS = { horizon: 6 };
+const EXAMPLE = [{ vms: 2, throughput: 50 }, { vms: 4, throughput: 98 }, { vms: 8, throughput: 190 }];
+
+/** @param {{name: string}} props */
+export function VmSchedule({ name }) {
+  const samples = useAnswer(at(name, "/mst-samples?limit=1"), undefined, null);
+  const isMeasured = samples.answer !== null && samples.answer.items.length > 0;
+  return html`
+    <section class="card">
+      <h2>VMs for the coming intervals (UTC)</h2>
+      <${Trouble} problem=${samples.problem} />
+      <${Waiting} of=${samples} />
+      ${samples.answer && !isMeasured && html`<${Unmeasured} name=${name} />`}
+      ${isMeasured && html`<${Schedule} name=${name} />`}
+    </section>
+  `;
+}
+
+/** @param {{name: string}} props */
+function Unmeasured({ name }) {
+  const now = new Date().toISOString();
+  const body = EXAMPLE.map((one) => ({ observed_at: now, ...one }));
+  return html`
+    <div>
+      <p>
+        A schedule needs to know what VMs sustain, and no throughput of this topology is stored. Measure the most that some${" "}
+        numbers of VMs serve, in external tuples per second, and POST it to${" "}
+        <code>${at(name, "/mst-samples")}</code>, with your own numbers:
+      </p>
+      <pre>${JSON.stringify(body, null, 2)}</pre>
+    </div>
+  `;
+}
+
+/** @param {{name: string}} props */
+function Schedule({ name }) {
+  const found = useAnswer(at(name, "/forecasts/vms"), INTERVALS, null);
+  const answer = found.answer;
+  return html`
+    <div>
+      <${Trouble} problem=${found.problem} />
+      <${Waiting} of=${found} />
+      ${answer && html`
+        <p>
+          By the policy <span class="code">${answer.policy}</span>, which is to serve${" "}
+          ${short(100 * answer.qos_target)}% of all intervals; from ${count(answer.mst_model.samples)} throughputs${" "}
+          measured with ${count(answer.mst_model.fewest_vms)} to ${count(answer.mst_model.most_vms)} VMs.
+        </p>
+        <${Intervals} intervals=${answer.intervals} />
+        <${Diagnostics} of=${answer.diagnostics} />
+      `}
+    </div>
+  `;
+}
+
+/** @param {{intervals: any[]}} props */
+function Intervals({ intervals }) {
+  return html`
+    <div class="scroll" tabindex="0" role="group" aria-label="A part that can be scrolled">
+      <table class="vms">
+        <thead>
+          <tr>
+            <th scope="col">from</th>
+            <th scope="col">to</th>
+            <th scope="col">VMs</th>
+            <th scope="col">for the mean + throughput + forecast</th>
+            <th scope="col">expected</th>
+            <th scope="col">served up to</th>
+            <th scope="col">probability</th>
+            <th scope="col">target</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${intervals.map((one) =>
+            html`
+              <tr key=${one.from}>
+                <th scope="row">${clock(one.from)}</th>
+                <td>${clock(one.to)}</td>
+                <td>${count(one.vms)}</td>
+                <td>${count(one.vms_for_mean)} + ${count(one.vms_for_model)} + ${count(one.vms_for_forecast)}</td>
+                <td>${rate(one.expected_rate)}</td>
+                <td>${rate(one.covered_rate)}</td>
+                <td>${short(100 * one.probability)}%</td>
+                <td>${one.meets_target ? "✓ met" : "▲ missed"}</td>
+              </tr>
+            `
+          )}
+        </tbody>
+      </table>
+    </div>
+  `;
+}
