@@ -98,7 +98,7 @@ function List({ items, picked, pick, may_store, onEnd }) {
             <th scope="col">state</th>
             <th scope="col">intervals</th>
             <th scope="col">progress</th>
-            <th scope="col"></th>
+            ${may_store && html`<th scope="col">end</th>`}
           </tr>
         </thead>
         <tbody>
@@ -115,13 +115,13 @@ function List({ items, picked, pick, may_store, onEnd }) {
                 <td>
                   <${Progress} of=${one} />
                 </td>
-                <td>
-                  ${may_store && html`
-                    <button onClick=${() => end(one.id)}>
-                      ${UNFINISHED.includes(one.state) ? "Cancel" : "Delete"}
-                    </button>
-                  `}
-                </td>
+                ${may_store && html`
+                  <td>
+                    <button onClick=${() => end(one.id)}>${UNFINISHED.includes(one.state)
+                      ? "Cancel"
+                      : "Delete"}</button>
+                  </td>
+                `}
               </tr>
             `
           )}

@@ -12,8 +12,8 @@ const FEWEST = 30;
 
 /** @typedef {{asOf: string | null, steps: number}} Terms */
 
-/** @param {{name: string, query: URLSearchParams}} props */
-export function ForecastAhead({ name, query }) {
+/** @param {{name: string, query: URLSearchParams, oldest: string}} props */
+export function ForecastAhead({ name, query, oldest }) {
   const [terms, setTerms] = useState(readTerms(query));
   useEffect(() => history.replaceState(null, "", writeAddress(name, terms)), [name, terms]);
   const found = useAnswer(at(name, `/forecasts/workload?${writeQuery(terms)}`));
@@ -26,7 +26,7 @@ export function ForecastAhead({ name, query }) {
       <h2>The external rate to come (UTC)</h2>
       <${Trouble} problem=${found.problem} />
       ${!answer && html`<${Waiting} of=${found} />`}
-      ${answer && html`<${AsOf} name=${name} terms=${terms} answer=${answer} set=${set} />`}
+      ${answer && html`<${AsOf} name=${name} terms=${terms} answer=${answer} set=${set} oldest=${oldest} />`}
       ${answer && html`<${Ahead} answer=${answer} />`}
       <p class="quiet">Nothing is stored. The address of this page holds the time: share it.</p>
     </section>
@@ -34,12 +34,11 @@ export function ForecastAhead({ name, query }) {
 }
 
 /** The time and the reach of the forecast. */
-function AsOf({ name, terms, answer, set }) {
+function AsOf({ name, terms, answer, set, oldest }) {
   const step = answer.step_seconds * 1000;
-  const oldest = useAnswer(at(name, "/snapshots?limit=1"), undefined, null).answer?.items[0];
   const series = useAnswer(at(name, "/series?points=1"), undefined, null).answer;
   const last = series ? Date.parse(series.to) : 0;
-  const span = oldest && series ? Math.floor((last - Date.parse(oldest.observed_at)) / step) : 0;
+  const span = series ? Math.floor((last - Date.parse(oldest)) / step) : 0;
   return html`
     <div>
       ${span > FEWEST && html`<${Slider} last=${last} span=${span} step=${step} asOf=${terms.asOf} set=${set} />`}

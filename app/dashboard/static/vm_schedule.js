@@ -34,7 +34,7 @@ function Unmeasured({ name }) {
         numbers of VMs serve, in external tuples per second, and POST it to${" "}
         <code>${at(name, "/mst-samples")}</code>, with your own numbers:
       </p>
-      <pre>${JSON.stringify(body, null, 2)}</pre>
+      <pre tabindex="0" role="group" aria-label="Throughputs to send">${JSON.stringify(body, null, 2)}</pre>
     </div>
   `;
 }

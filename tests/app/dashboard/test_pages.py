@@ -17,6 +17,7 @@ from tests.app.browsing import Watched, open_browser, watch_page
 from tests.app.decision_calls import ENOUGH, RATES
 from tests.app.overviews.test_routes import add, decide
 from tests.app.processes import Service, StartService
+from tests.app.snapshots.test_routes import snapshot
 
 HOSTILE = '<img src=x onerror="report(1)">'
 POLICY = {"goal": {"t_max_seconds": 0.06}}
@@ -178,6 +179,8 @@ def test_who_may_only_look_sees_no_button_that_stores(
         assert (
             owner.post("/v1/topologies", json={"name": "t", "operators": [{"name": "a"}]}).status_code == 201
         )
+        sent = [snapshot(minute, operators={"a": {"service_rate": 500.0}}) for minute in range(31)]
+        assert owner.post("/v1/topologies/t/snapshots", json=sent).status_code == 201
     with watch_page(browser) as watched:
         page = watched.page
         visit(watched, service, "/topologies/t")
@@ -189,6 +192,9 @@ def test_who_may_only_look_sees_no_button_that_stores(
         expect(page.get_by_text("may look, and may not store")).to_be_visible()
         expect(page.get_by_text("Nothing is decided yet")).to_be_visible()
         expect(page.get_by_role("button", name="Decide now")).to_have_count(0)
+        visit(watched, service, "/topologies/t/forecast")
+        expect(page.get_by_text("None is stored yet")).to_be_visible()
+        expect(page.get_by_role("button", name="Run a backtest")).to_have_count(0)
         page.get_by_role("button", name="Sign out").click()
         expect(page.get_by_role("button", name="Sign in")).to_be_visible()
 
