@@ -12,11 +12,12 @@ from planner.calibration.intervals import Interval
 from planner.decisions.cases import Case, Proposal, Reason, describe_limit, describe_signal
 from planner.decisions.catch_up import CatchUpTerms
 from planner.decisions.catch_up_proposal import lift_proposal
+from planner.decisions.hold_back import Action, find_cooldown, find_rate_change, hold_back, name_action
 from planner.decisions.latency_target import propose_for_target
 from planner.decisions.overload import propose_most
 from planner.decisions.owner_terms import LastChange, Policy, bound_topology
 from planner.decisions.quantile_goal import propose_for_quantile
-from planner.decisions.scale_down import keep_running, lift_to_wanted
+from planner.decisions.scale_down import lift_to_wanted
 from planner.decisions.wait_correction import Correction, correct_waits
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.gates.headroom import scale_load
@@ -26,7 +27,6 @@ from planner.plans.tradeoff import tradeoff
 from planner.topology.load_checks import MOST_PROCESSORS
 from planner.values import Estimate, Load, Topology
 
-Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
 Goal = Literal["latency-target", "tradeoff", "best-split"]
 SizedBy = Literal["smoothed", "newest", "forecast"]
 
@@ -227,72 +227,6 @@ def propose_tradeoff(case: Case) -> Proposal:
         Reason(said.code, said.detail) for said in plan.estimate.diagnostics if said.code == "throttled"
     )
     return Proposal(counts, (why,), short, urgent=not case.current.stable)
-
-
-def hold_back(  # noqa: PLR0917 - what the rules look at
-    case: Case,
-    proposal: Proposal,
-    wanted: Action,
-    cooldown_left: float,
-    change: float | None,
-    wanted_before: int | None,
-) -> tuple[Reason, ...]:
-    """The rule that forbids the change, the first that applies; empty without one."""
-    if wanted == "hold":
-        return (
-            (Reason("at-optimum", "The running processors are what the goal asks for."),)
-            if not proposal.constraints
-            else ()
-        )
-    if cooldown_left > 0.0:
-        detail = f"The last change is too recent: {cooldown_left:.6g} s of cooldown_seconds are left."
-        return (Reason("cooldown", detail),)
-    policy = case.policy
-    if not proposal.urgent and change is not None and abs(change) < policy.trigger:
-        detail = (
-            f"The external rate changed by {change:+.1%} since the last change, less than trigger = "
-            f"{policy.trigger:.6g}."
-        )
-        return (Reason("trigger", detail),)
-    kept = keep_running(case, proposal, wanted_before) if wanted == "scale_down" else None
-    found = kept or find_little_gain(case, proposal)
-    return (found,) if found else ()
-
-
-def find_little_gain(case: Case, proposal: Proposal) -> Reason | None:
-    """Why a change for speed alone is not worth it; None: it is, or it has another purpose."""
-    policy = case.policy
-    if proposal.urgent or not proposal.is_for_speed:
-        return None
-    before = case.current.expected_sojourn_seconds
-    after = assess_counts(case.situation, proposal.counts).expected_sojourn_seconds
-    if before is not None and after is not None and before - after <= policy.least_gain * before:
-        detail = (
-            f"E[T] would go from {before:.6g} s to {after:.6g} s, which is no more than least_gain = "
-            f"{policy.least_gain:.6g} of it."
-        )
-        return Reason("gain-too-small", detail)
-    return None
-
-
-def name_action(running: Sequence[int], counts: Sequence[int]) -> Action:
-    """The action that leads from the running to the wanted processors."""
-    if list(running) == list(counts):
-        return "hold"
-    more = sum(counts) - sum(running)
-    return "scale_up" if more > 0 else "scale_down" if more < 0 else "rebalance"
-
-
-def find_cooldown(policy: Policy, last: LastChange | None) -> float:
-    """The seconds that are left of the cooldown since the last change (DRS's T_ra)."""
-    return max(0.0, policy.cooldown_seconds - last.seconds_ago) if last else 0.0
-
-
-def find_rate_change(load: Load, last: LastChange | None) -> float | None:
-    """The relative change of the external rate since the last change; None without one."""
-    if last is None or not last.external_rate:
-        return None
-    return load.external_rate / last.external_rate - 1.0
 
 
 def join_counts(names: Sequence[str], counts: Sequence[int]) -> str:

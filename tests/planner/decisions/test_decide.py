@@ -210,20 +210,6 @@ def test_an_interval_without_input_gives_nothing_up_for_speed():
     assert make(0.0, (5, 5, 4), t_max_seconds=1.0, t_min_seconds=0.5).action == "scale_down"  # asked for
 
 
-def test_what_cannot_keep_up_is_urgent_whatever_the_trigger():
-    last = LastChange(3600.0, 12.0)
-    assert make(12.0, (2, 3, 1), k_max=12, trigger=0.5, last=last).action == "scale_up"
-    assert make(12.0, (2, 3, 1), t_max_seconds=1.0, trigger=0.5, last=last).action == "scale_up"
-
-
-def test_a_cooldown_holds_even_what_is_urgent_and_says_how_long():
-    decision = make(12.0, (2, 3, 1), t_max_seconds=1.0, cooldown_seconds=600.0, last=LastChange(200.0, 12.0))
-    assert (decision.action, decision.cooldown_left_seconds) == ("hold", 400.0)
-    assert codes(decision) == ["target-missed", "cooldown"]
-    assert decision.optimum is not None
-    assert decision.recommended == decision.current
-
-
 def test_the_measurement_is_believed_over_the_model():
     # The model finds three extractors enough; they are measured to take twice as long as it says.
     decision = make(8.0, (3, 2, 1), t_max_seconds=1.0, measured=1.2)
