@@ -64,7 +64,7 @@ def to_observed(
     expected = promised.expected_seconds
     return ObservedAnswer(
         state=found.state,
-        applied_at=date_application(asked, found),
+        applied_at=date(asked, found.begin_seconds) if found.state == "applied" else None,
         superseded_at=around.superseded_at,
         expected_seconds=expected,
         before_seconds=around.before_seconds,
@@ -74,6 +74,7 @@ def to_observed(
         limit_seconds=promised.limit_seconds,
         limit_source=promised.limit_source,
         horizon_seconds=promised.horizon_seconds,
+        judged_until=date(asked, found.end_seconds),
         intervals=found.intervals,
         missed_intervals=found.missed,
         missed_beyond_rate=found.missed_beyond_rate,
@@ -91,11 +92,12 @@ def find_error(expected: float | None, measured: float | None) -> float | None:
     return error if isfinite(error) else None
 
 
-def date_application(asked: AskedDecision, found: ObservedOutcome) -> datetime | None:
-    """When the recommended processors were first seen; None: nothing was to be applied, or was not seen."""
-    if found.state != "applied" or found.begin_seconds is None:
+def date(asked: AskedDecision, seconds: float | None) -> datetime | None:
+    """The time so many seconds after the decision's data; None also where it is beyond all calendars."""
+    try:
+        return None if seconds is None else asked.decided_for + timedelta(seconds=seconds)
+    except OverflowError:
         return None
-    return asked.decided_for + timedelta(seconds=found.begin_seconds)
 
 
 def stand_in(observed: ObservedAnswer, asked: AskedDecision) -> OutcomeAnswer | None:

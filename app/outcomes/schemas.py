@@ -102,7 +102,7 @@ class ObservedAnswer(Answer):
     measured_seconds: Annotated[
         float | None,
         Field(
-            description="E[T] measured over the horizon with the recommended processors, mean per external tuple."
+            description="E[T] measured until `judged_until` with the recommended processors, mean per external tuple."
         ),
     ]
     relative_error: Annotated[
@@ -117,8 +117,14 @@ class ObservedAnswer(Answer):
     horizon_seconds: Annotated[
         float,
         Field(
-            description="For so long it had to hold: until the next change was forecast, else horizon_seconds, else "
-            "cooldown_seconds of its policy; at most 6 h."
+            description="For so long after its data it had to hold: until the next change as forecast, else "
+            "horizon_seconds, else cooldown_seconds of its policy; at most 6 h."
+        ),
+    ]
+    judged_until: Annotated[
+        UtcTime | None,
+        Field(
+            description="Where its horizon ends; as long again after a change that came later; null: not applied."
         ),
     ]
     intervals: Annotated[int, Field(description="That measured E[T] in the horizon.")]

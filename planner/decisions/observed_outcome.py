@@ -3,10 +3,11 @@
 All times are seconds since the end of the data that the decision was made on. With s the beginning of the first
 interval whose processors are the recommended ones (s = 0 for a decision to hold) and H the decision's horizon:
 
-    measured = Σ E[T]_i·λ_i·l_i / Σ λ_i·l_i      over the intervals i that begin in [s, s + H), l_i seconds long
+    e = max(H, s + l) if s < H else s + H         where it is judged until; l is the length of an interval
+    measured = Σ E[T]_i·λ_i·l_i / Σ λ_i·l_i       over the intervals i that begin in [s, e), l_i seconds long
 
 `kept` by a target: every E[T]_i is at most the target. Without one: `measured` is at most the promised E[T], plus its
-known error. It is unknown unless the intervals cover [s, s + H); only a missed target is known before. The formulas
+known error. It is unknown unless the intervals cover [s, e); only a missed target is known before. The formulas
 are our own: docs/decisions/what-became-of-a-decision.md.
 """
 
@@ -52,6 +53,12 @@ class Promised:
     known_error: float | None = None
     holds_up_to_rate: float | None = None
 
+    def find_end(self, begin: float) -> float:
+        """Until when it is judged: to the end of its horizon; a change that came later, for as long again."""
+        if begin >= self.horizon_seconds:
+            return begin + self.horizon_seconds
+        return max(self.horizon_seconds, begin + self.interval_seconds)
+
     @property
     def limit_seconds(self) -> float | None:
         """What E[T] is compared with: the target, else the promised E[T] plus its known error."""
@@ -83,10 +90,11 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class ObservedOutcome:
-    """What the intervals show; None: not known. `begin_seconds`: where the horizon begins."""
+    """What the intervals show; None: not known. It is judged from `begin_seconds` to `end_seconds`."""
 
     state: State
     begin_seconds: float | None = None
+    end_seconds: float | None = None
     measured_seconds: float | None = None
     worst_seconds: float | None = None
     intervals: int = 0
@@ -116,12 +124,13 @@ def observe_outcome(promised: Promised, sight: Sight) -> ObservedOutcome:
         if begin is None:
             return ObservedOutcome(name_unapplied(sight))
         return follow(promised, sight, begin, "applied")
-    known = [one.match for one in sight.later if is_within(one, 0.0, promised.horizon_seconds)]
-    over = is_over(promised, sight, 0.0)
+    end = promised.find_end(0.0)
+    known = [one.match for one in sight.later if is_within(one, 0.0, end)]
+    over = is_over(sight, end)
     if not known and not over:
-        return ObservedOutcome("waiting", 0.0)
+        return ObservedOutcome("waiting", 0.0, end)
     if all(match == "unknown" for match in known):
-        return ObservedOutcome("unknown", 0.0, is_over=over)
+        return ObservedOutcome("unknown", 0.0, end, is_over=over)
     return follow(promised, sight, 0.0, "held")
 
 
@@ -154,8 +163,9 @@ def name_unapplied(sight: Sight) -> State:
 
 
 def follow(promised: Promised, sight: Sight, begin: float, state: State) -> ObservedOutcome:
-    """What was measured over the horizon, up to the first interval with other processors."""
-    horizon = [one for one in sight.later if is_within(one, begin, promised.horizon_seconds)]
+    """What was measured until the end of the horizon, or up to the first interval with other processors."""
+    end = promised.find_end(begin)
+    horizon = [one for one in sight.later if is_within(one, begin, end)]
     cut = min((one.begin_seconds for one in horizon if one.match in {"other", "part"}), default=None)
     counted = [
         one
@@ -164,7 +174,6 @@ def follow(promised: Promised, sight: Sight, begin: float, state: State) -> Obse
         and one.sojourn_seconds is not None
         and (cut is None or one.begin_seconds < cut)
     ]
-    end = begin + promised.horizon_seconds
     complete = cut is None and covers(counted, begin, end, LARGEST_HOLE * promised.interval_seconds)
     measured = weigh_sojourns(counted)
     missed = list_missed(counted, promised.limit_seconds)
@@ -172,27 +181,27 @@ def follow(promised: Promised, sight: Sight, begin: float, state: State) -> Obse
     return ObservedOutcome(
         state,
         begin,
+        end,
         measured,
         max((one.sojourn_seconds for one in counted if one.sojourn_seconds is not None), default=None),
         len(counted),
         len(missed),
         None if holds is None else sum(one.external_rate > holds for one in missed),
-        is_over(promised, sight, begin),
+        is_over(sight, end),
         cut,
         complete,
         judge_kept(promised, measured, missed, is_complete=complete),
     )
 
 
-def is_within(interval: LaterInterval, begin: float, horizon_seconds: float) -> bool:
-    """Whether the interval begins in the horizon."""
-    return 0.0 <= interval.begin_seconds - begin < horizon_seconds - ROUNDING_SECONDS
+def is_within(interval: LaterInterval, begin: float, end: float) -> bool:
+    """Whether the interval begins in [begin, end)."""
+    return begin <= interval.begin_seconds < end - ROUNDING_SECONDS
 
 
-def is_over(promised: Promised, sight: Sight, begin: float) -> bool:
-    """Whether the topology was measured until the end of the horizon, or later."""
-    until = sight.measured_until_seconds
-    return until is not None and until >= begin + promised.horizon_seconds - ROUNDING_SECONDS
+def is_over(sight: Sight, end: float) -> bool:
+    """Whether the topology was measured until then, or later."""
+    return sight.measured_until_seconds is not None and sight.measured_until_seconds >= end - ROUNDING_SECONDS
 
 
 def covers(intervals: Sequence[LaterInterval], begin: float, end: float, hole: float) -> bool:

@@ -49,7 +49,10 @@ def say_search(promised: Promised, sight: Sight) -> str:
 
 def describe_kept(promised: Promised, found: ObservedOutcome) -> str:
     """Whether E[T] stayed within the limit, or why that is not known."""
-    limit, horizon = promised.limit_seconds, f"{promised.horizon_seconds:.6g} s"
+    limit, horizon = (
+        promised.limit_seconds,
+        f"{(found.end_seconds or 0.0) - (found.begin_seconds or 0.0):.6g} s",
+    )
     if limit is None:
         return "It promised no E[T], since that had no end: there is nothing to compare."
     if promised.limit_source == "target" and found.missed:

@@ -122,7 +122,8 @@ def read_history(
         begin = ran[0]
     length = round(decision["policy"]["cooldown_seconds"] / 60.0)
     target, counted, is_whole = decision["policy"]["goal"]["t_max_seconds"], [], True
-    for one in range(begin, begin + length):
+    # Judged until the end of its horizon; a change that came after that, for as long again.
+    for one in range(begin, minute + length if begin < minute + length else begin + length):
         seen = by_minute.get(one)
         counts = name_counts(seen) if seen else {}
         if any(count is not None and count != wanted[name] for name, count in counts.items()):

@@ -59,7 +59,8 @@ def read_minutes(promised: Promised, sight: Sight) -> dict[str, Any]:
             return {"kept": None, "measured": None, "begin": None}
         begin = runs[0]
     seconds, tuples, missed, plain, complete = Fraction(0), Fraction(0), 0, [], True
-    for minute in range(begin, begin + int(promised.horizon_seconds // LENGTH)):
+    length = int(promised.horizon_seconds // LENGTH)
+    for minute in range(begin, length if begin < length else begin + length):
         match = match_at(by_minute, minute)
         if match in {"other", "part"}:
             complete = False
@@ -201,9 +202,17 @@ def test_a_change_that_no_interval_shows_says_what_they_show(
 
 
 def test_a_change_is_applied_where_the_first_interval_with_its_processors_begins():
-    late = [minute(0, "other"), minute(1, "unknown"), minute(2), minute(3)]
-    found = observe_outcome(CHANGE, Sight(late, None, 240.0))
+    late = [minute(0, "other"), minute(1, "unknown"), minute(2), minute(3), minute(4, "other")]
+    found = observe_outcome(CHANGE, Sight(late, None, 300.0))
     assert (found.state, found.begin_seconds, found.intervals, found.kept) == ("applied", 120.0, 2, True)
+
+
+def test_a_change_within_its_horizon_is_judged_until_the_end_of_that_and_for_one_interval_at_least():
+    late = [minute(0, "other"), minute(1), minute(2, "other")]
+    found = observe_outcome(CHANGE, Sight(late, None, 180.0))
+    assert (found.begin_seconds, found.end_seconds, found.kept) == (60.0, 120.0, True)
+    odd = [LaterInterval(90.0, 60.0, 10.0, 0.2, "same")]
+    assert observe_outcome(CHANGE, Sight(odd, None, 150.0)).end_seconds == 150.0
 
 
 def test_a_gap_of_half_an_interval_is_the_jitter_of_a_clock_and_a_longer_one_is_a_gap():
