@@ -5,10 +5,11 @@ import json
 import random
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from statistics import median
 
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.orm import Session
@@ -20,6 +21,8 @@ from app.storage.embedded_postgres import shared_postgres
 from app.timelines.service import read_series
 from migrations import runner
 from planner.gates.what_if import WhatIfTerms, explore
+from planner.plans.estimation import estimate
+from planner.queueing.queueings import QUEUEINGS
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 TOPOLOGIES, MONTH_MINUTES, RUNS = 1000, 43_200, 7
@@ -30,7 +33,7 @@ ANSWER = json.dumps({"processors": {"current_total": 25}, "reasons": ["x" * 60] 
 
 
 def main() -> None:
-    """Prints each as milliseconds and as a ratio to a plain count of the same rows, best of some runs."""
+    """Prints each as milliseconds and as a ratio to a plain count of the same rows, or to an estimate."""
     explore_what_ifs()
     with tempfile.TemporaryDirectory() as folder, shared_postgres(Path(folder)) as url:
         runner.migrate(url, "head")
@@ -122,27 +125,45 @@ def observe_month(session: Session, now: datetime, *, is_applied: bool) -> None:
 
 
 def explore_what_ifs() -> None:
-    """The planner's time for a what-if of 20 operators, shared and with a queue for each processor."""
+    """The planner's time for what-ifs, beside an estimate of what runs; the median and the longest of all terms."""
+    for size in (3, 20, 200, 1000):
+        for queueing in QUEUEINGS:
+            for scvs in ({}, {"arrival_scv": 1.5, "service_scv": 0.7}):
+                topology, load = make_chain(size, queueing, scvs)
+                beside = take(partial(estimate, topology, load))
+                times = [take(partial(explore, topology, load, terms)) for terms in list_terms(size)]
+                kind = f"{queueing}{', SCVs' if scvs else ''}"
+                told = f"what-if, {size:4} operators, {kind:17}"
+                middle, longest = 1e3 * median(times), 1e3 * max(times)
+                print(
+                    f"{told} {middle:6.1f} to {longest:6.1f} ms   {max(times) / beside:5.1f} estimates at most"
+                )
+
+
+def make_chain(size: int, queueing: str, scvs: Mapping[str, float]) -> tuple[Topology, Load]:
+    """A chain of operators at 7% to 67% of their capacity, the same at each run."""
     draw = random.Random(3)
-    names = [f"o{i}" for i in range(20)]
-    rates = {name: draw.uniform(5.0, 50.0) for name in names}
+    names = [f"o{i}" for i in range(size)]
+    measured = {name: OperatorLoad(draw.uniform(5.0, 50.0), processors=30, **scvs) for name in names}
+    operators = tuple(Operator(name, queueing=queueing) for name in names)
     edges = tuple(Edge(a, b) for a, b in itertools.pairwise(names))
-    load = Load(100.0, {name: OperatorLoad(rates[name], processors=30) for name in names})
-    for queueing in ("shared", "round-robin", "keyed"):
-        operators = tuple(Operator(name, queueing=queueing) for name in names)
-        topology = Topology(operators, edges, (Entry(names[0]),))
-        seconds = take(partial(explore, topology, load, WhatIfTerms(1.1, t_max_seconds=3.0)))
-        print(f"what-if, 20 operators, {queueing:12} {1e3 * seconds:7.1f} ms")
+    return Topology(operators, edges, (Entry(names[0]),)), Load(100.0, measured)
+
+
+def list_terms(size: int) -> list[WhatIfTerms]:
+    """Other loads, with and without target, at budgets from below what is needed to far above what runs."""
+    budgets = [None, size, 5 * size, 25 * size, 100 * size]
+    return [WhatIfTerms(1.1, t_max, k_max) for t_max in (None, size * 0.15, size * 0.06) for k_max in budgets]
 
 
 def take(call: Callable[[], object]) -> float:
-    """The shortest time of some runs, in seconds."""
+    """The median time of some runs, in seconds."""
     times = []
     for _ in range(RUNS):
         begun = time.perf_counter()
         call()
         times.append(time.perf_counter() - begun)
-    return min(times)
+    return median(times)
 
 
 def tell(what: str, seconds: float, beside: str, other: float) -> None:

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, ulp
+from math import inf
 from typing import Literal
 
 from planner.errors import join_names
+from planner.gates.crossing import take_sign
 from planner.gates.drawn_limit import DrawnLimit
 from planner.plans.estimation import Situation
 from planner.queueing.erlang import STABILITY_MARGIN
@@ -124,14 +125,16 @@ def find_margin(situation: Situation, counts: Sequence[int], limits: Limits) -> 
     """0 or more where every check passes, below 0 where not.
 
     Where the rate decides it is a smooth function of the rate: 1/E[T] − 1/t_max_seconds, nearly linear towards
-    saturation, or without a target the least part of a capacity that is spare. Elsewhere it is 1 or −1.
+    saturation, the same of a drawn time, or without a target the least part of a capacity that is spare; else 1 or −1.
     """
     if limits.k_max is not None and sum(counts) > limits.k_max:
         return -1.0
     if list_outside(situation, counts):
         return -1.0
-    if limits.drawn is not None and not limits.drawn.is_met(situation, counts):
-        return -1.0
+    if limits.drawn is not None:
+        drawn = limits.drawn.find_margin(situation, counts)
+        if drawn < 0.0 or limits.t_max_seconds is None:
+            return drawn
     waits = situation.wait_seconds(counts)
     is_stable = inf not in waits
     if limits.t_max_seconds is None:
@@ -145,8 +148,3 @@ def find_margin(situation: Situation, counts: Sequence[int], limits: Limits) -> 
 def find_spare(situation: Situation, counts: Sequence[int]) -> float:
     """What is left of the busiest instance's time before it counts as unstable."""
     return 1.0 - STABILITY_MARGIN - max(situation.stations.find_utilisations(counts))
-
-
-def take_sign(value: float, *, holds: bool) -> float:
-    """The value where it has the sign that it must have, else the nearest number that has."""
-    return max(value, 0.0) if holds else min(value, -ulp(0.0))

@@ -68,3 +68,8 @@ def interpolate(last: Probe, other: Probe, before: Probe, shortest: float) -> fl
             )
     part = part if isfinite(part) else 0.5
     return last.rate + min(max(part, shortest), 1.0 - shortest) * span
+
+
+def take_sign(value: float, *, holds: bool) -> float:
+    """The value where it has the sign that it must have, else the nearest number that has."""
+    return max(value, 0.0) if holds else min(value, -ulp(0.0))

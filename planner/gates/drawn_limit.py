@@ -7,6 +7,7 @@ the processors that are judged, under the measured load. The factor is the same 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from planner.gates.crossing import take_sign
 from planner.plans.drawn_waits import find_waits
 from planner.plans.estimation import Situation
 from planner.plans.quantile_target import find_fewest_within, require_draw, spread_counts
@@ -46,8 +47,16 @@ class DrawnLimit:
 
     def is_met(self, situation: Situation, counts: Sequence[int]) -> bool:
         """Whether the target is met."""
+        return self.find_margin(situation, counts) >= 0.0
+
+    def find_margin(self, situation: Situation, counts: Sequence[int]) -> float:
+        """1/seconds − 1/target, 0 or more where the target is met; smooth and nearly linear in the rate."""
         seconds = self.find_seconds(situation, counts)
-        return seconds is not None and seconds <= self.target.seconds
+        if seconds is None:
+            return -1.0 / self.target.seconds
+        if not seconds > 0.0:
+            return 1.0
+        return take_sign(1.0 / seconds - 1.0 / self.target.seconds, holds=seconds <= self.target.seconds)
 
     def find_fewest(self, situation: Situation) -> list[int]:
         """The fewest processors found that meet the target; raises QuantileUnreachable or BoundTooSmall."""
