@@ -12,6 +12,7 @@ import numpy as np
 import scipy  # as a whole: scipy loads scipy.signal at its first use, which takes as long as the rest of a start
 
 from planner.arrays import Floats
+from planner.workloads.innovations import find_innovations
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +69,9 @@ def psi_weights(model: ArmaModel, count: int) -> Floats:
 
 def innovate(ar: Sequence[float], ma: Sequence[float], centred: Floats) -> tuple[Floats, Floats]:
     """The innovation of each value given all before it, and its variance in units of σ² (the innovations algorithm)."""
-    from statsmodels.tsa.innovations.arma_innovations import arma_innovations
-
-    innovations, variances = arma_innovations(centred, ar_params=ar, ma_params=ma)
-    # Rounding can take the variance of a root on the unit circle below zero.
-    return np.asarray(innovations, dtype=float), np.maximum(np.asarray(variances, dtype=float), 1e-300)
+    innovations, variances = find_innovations(ar, ma, centred)
+    # Rounding can take the variance of a root on the unit circle to zero.
+    return innovations, np.maximum(variances, 1e-300)
 
 
 def past_errors(model: ArmaModel, rates: Floats) -> Floats:
