@@ -20,6 +20,7 @@ from app.simulations.command import simulate
 from app.storage.database_choice import UnclearDatabase, choose_database
 from app.terminal.commands import (
     choose_or_fail,
+    collecting_no_garbage,
     fail,
     keep_blas_to_one_thread,
     load_settings,
@@ -47,11 +48,12 @@ def serve(
 ) -> None:
     """Serve over HTTP; with no HEADGATE_DATABASE_URL on an embedded Postgres."""
     keep_blas_to_one_thread()
-    from app.serving.listeners import CannotListen
-    from app.serving.serve import DatabaseUnusable, UnsafeStart
-    from app.serving.serve import serve as serve_http
-    from app.serving.workers import WorkerNeverServed
-    from app.storage.embedded_postgres import EmbeddedPostgresError
+    with collecting_no_garbage():
+        from app.serving.listeners import CannotListen
+        from app.serving.serve import DatabaseUnusable, UnsafeStart
+        from app.serving.serve import serve as serve_http
+        from app.serving.workers import WorkerNeverServed
+        from app.storage.embedded_postgres import EmbeddedPostgresError
 
     try:
         serve_http(load_settings(host=host, port=port, workers=workers))

@@ -1,5 +1,6 @@
 """How commands end: exit codes, messages on standard error, settings that cannot be used."""
 
+import gc
 import os
 
 import pytest
@@ -8,6 +9,7 @@ import typer
 from app.terminal.commands import (
     CAPACITY_SHORT,
     UNUSABLE_INPUT,
+    collecting_no_garbage,
     fail,
     keep_blas_to_one_thread,
     load_settings,
@@ -57,3 +59,10 @@ def test_threads_of_blas_stay_as_the_environment_says(monkeypatch: pytest.Monkey
     monkeypatch.delenv("OPENBLAS_NUM_THREADS")
     keep_blas_to_one_thread()
     assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
+
+
+def test_garbage_is_collected_again_after_modules_were_loaded():
+    with pytest.raises(ImportError), collecting_no_garbage():
+        assert not gc.isenabled()
+        raise ImportError
+    assert gc.isenabled()
