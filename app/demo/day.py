@@ -5,9 +5,8 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from planner.errors import PlannerError
-from planner.plans.estimation import estimate
-from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
+from planner.plans.estimation import survey_load
+from planner.values import DEFAULT_MODEL, Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 MINUTES = 1440
 STEP_AT, SLOW, SPIKE, SILENT = 600, range(780, 900), range(1080, 1092), range(960, 1010)
@@ -85,10 +84,9 @@ def measure(minute: Minute, running: Mapping[str, int], noise: float) -> Load:
         for name in SERVICE_RATES
     }
     load = Load(minute.external_rate, operators)
-    try:
-        expected = estimate(TOPOLOGY, load).expected_sojourn_seconds
-    except PlannerError:
-        expected = None
+    # An estimate would explain itself, too, which takes as long again, 1,440 times.
+    situation = survey_load(TOPOLOGY, load, DEFAULT_MODEL)
+    waits = situation.wait_seconds([running[one.name] for one in TOPOLOGY.operators])
     # What cannot keep up is seen to take long, not for ever.
-    seen = MOST_WAITING_SECONDS if expected is None else min(expected * noise, MOST_WAITING_SECONDS)
+    seen = min(situation.sum_sojourns(waits) * noise, MOST_WAITING_SECONDS)
     return Load(minute.external_rate, operators, measured_sojourn_seconds=seen)
