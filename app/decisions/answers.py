@@ -156,7 +156,8 @@ def say_times(decision: DecisionAnswer) -> str:
         parts.append(f"E[T] {write_duration(decision.current.expected_sojourn_seconds)} estimated")
     if not decision.current.stable:
         parts.append("what runs cannot keep up")
-    parts.append(f"{write_duration(decision.expected_sojourn_seconds)} as recommended")
+    then = decision.expected_sojourn_seconds
+    parts.append(f"{'without end' if then is None else write_duration(then)} as recommended")
     target = decision.policy.goal.find_t_max_seconds()
     if target is not None:
         parts.append(f"target {write_duration(target)}")

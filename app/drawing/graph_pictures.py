@@ -154,11 +154,11 @@ def draw_operator(one: DrawnOperator, middle: Point, *, is_busiest: bool) -> Sha
     """A box with the name, how busy it is as number, colour and bar, and its processors now and as recommended."""
     left, top = middle[0] - BOX_WIDTH / 2.0, middle[1] - BOX_HEIGHT / 2.0
     level = find_level(one.busy)
-    is_changed = None not in {one.running, one.recommended} and one.running != one.recommended
+    is_new = is_changed(one)
     counts = (
         "" if one.running is None and one.recommended is None else write_change(one.running, one.recommended)
     )
-    name_width = BOX_WIDTH - 22.0 - measure(counts, NAME_SIZE, is_bold=is_changed)
+    name_width = BOX_WIDTH - 22.0 - measure(counts, NAME_SIZE, is_bold=is_new)
     border = Ink(level.fill, BLACK if is_busiest else QUIET, 2.5 if is_busiest else 1.0)
     shapes: list[Shape] = [Box(left, top, BOX_WIDTH, BOX_HEIGHT, border, 6.0)]
     if one.busy:
@@ -170,11 +170,16 @@ def draw_operator(one: DrawnOperator, middle: Point, *, is_busiest: bool) -> Sha
         Words(left + 8.0, top + 36.0, small, SMALL_SIZE, colour=QUIET),
     ]
     if counts:
-        colour = CHANGED if is_changed else QUIET
+        colour = CHANGED if is_new else QUIET
         shapes.append(
-            Words(left + BOX_WIDTH - 8.0, top + 19.0, counts, NAME_SIZE, "end", colour, is_bold=is_changed)
+            Words(left + BOX_WIDTH - 8.0, top + 19.0, counts, NAME_SIZE, "end", colour, is_bold=is_new)
         )
     return Group(say_operator(one), shapes)
+
+
+def is_changed(one: DrawnOperator) -> bool:
+    """Whether another number of processors is recommended than runs."""
+    return None not in {one.running, one.recommended} and one.running != one.recommended
 
 
 def say_load(one: DrawnOperator) -> str:
@@ -216,11 +221,10 @@ def list_keys(graph: OperatorGraph, layout: Layout) -> list[Key]:
         keys.append(Key("1 to 8: processors that a plan may give"))
     if any(layout.layered.is_back):
         keys.append(Key("back, closing a loop", Ink(stroke=QUIET, width=2.0, dash=DASH)))
-    if any(
-        None not in {one.running, one.recommended} and one.running != one.recommended
-        for one in graph.operators
-    ):
-        keys.append(Key("13 → 17: processors now and as recommended"))
+    changed = next(filter(is_changed, graph.operators), None)
+    if changed is not None:
+        counts = write_change(changed.running, changed.recommended)
+        keys.append(Key(f"{counts}: processors now and as recommended"))
     elif any(one.running is not None for one in graph.operators):
         keys.append(Key("right: processors"))
     if len(layout.layers) > count_columns(layout):
