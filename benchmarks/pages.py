@@ -144,7 +144,15 @@ def make_chain(size: int, queueing: str, scvs: Mapping[str, float]) -> tuple[Top
     """A chain of operators at 7% to 67% of their capacity, the same at each run."""
     draw = random.Random(3)
     names = [f"o{i}" for i in range(size)]
-    measured = {name: OperatorLoad(draw.uniform(5.0, 50.0), processors=30, **scvs) for name in names}
+    measured = {
+        name: OperatorLoad(
+            draw.uniform(5.0, 50.0),
+            processors=30,
+            arrival_scv=scvs.get("arrival_scv"),
+            service_scv=scvs.get("service_scv"),
+        )
+        for name in names
+    }
     operators = tuple(Operator(name, queueing=queueing) for name in names)
     edges = tuple(Edge(a, b) for a, b in itertools.pairwise(names))
     return Topology(operators, edges, (Entry(names[0]),)), Load(100.0, measured)
