@@ -24,8 +24,16 @@ from tests.app.browsing import open_browser
 from tests.app.processes import start
 
 SIZES = (20, 200, 1000)
-RUNS, MOVES, PAUSE_MILLISECONDS, VISIT_MILLISECONDS = 7, 40, 30, 5000
-PICK = "setTimeout(() => document.querySelectorAll('tbody button.plain')[5].click(), 4000)"
+RUNS, MOVES, PAUSE_MILLISECONDS, VISITS, VISIT_MILLISECONDS = 7, 40, 30, 3, 5500
+# A click by playwright brings scripts of its own into the page; these come with it.
+USE = {
+    "topology": "setTimeout(() => document.querySelectorAll('tbody button.plain')[5].click(), 3500)",
+    "what-if": """setTimeout(() => {
+        const slider = document.querySelector('input[type=range]');
+        slider.value = 0.1;
+        slider.dispatchEvent(new Event('input', {bubbles: true}));
+    }, 3500)""",
+}
 FIRST_CONTENT, SLIDER, LONG_TASK, LARGE, BYTES = 0.5, 0.1, 0.05, 1.0, 100_000
 """The budgets: seconds of the clock, of one task, of 1,000 operators; gzipped bytes of a page's own files."""
 TRACED = ["devtools.timeline", "toplevel", "disabled-by-default-devtools.timeline"]
@@ -51,8 +59,8 @@ def main() -> None:
         measure_first_content(browser, address)
         measure_bytes(browser, address)
         measure_slider(browser, address)
-        for size in SIZES:
-            measure_tasks(browser, address, size)
+        for name, size in itertools.product(USE, SIZES):
+            measure_tasks(browser, address, name, size)
         measure_large(browser, address)
 
 
@@ -86,8 +94,7 @@ def fill(address: str, size: int) -> None:
     ]
     with httpx.Client(base_url=address, timeout=300) as client:
         client.post("/v1/topologies", json=body).raise_for_status()
-        for part in itertools.batched(snapshots, 10) if hasattr(itertools, "batched") else [snapshots]:
-            client.post(f"/v1/topologies/{name}/snapshots", json=list(part)).raise_for_status()
+        client.post(f"/v1/topologies/{name}/snapshots", json=snapshots).raise_for_status()
         goal = {"goal": {"t_max_seconds": 3.0}}
         client.put(f"/v1/topologies/{name}/policy", json=goal).raise_for_status()
         client.post(f"/v1/topologies/{name}/decisions").raise_for_status()
@@ -175,15 +182,12 @@ SET = """load => {
     slider.value = Math.log10(load);
     slider.dispatchEvent(new Event('input', {bubbles: true}));
 }"""
-# The page is as it should be when the address, which holds the terms, and the rate among the figures are those of the
-# last move; a frame later it is painted.
+# The answer is there when the rate among the figures is another than before; a frame later it is painted.
 MOVE = (
     """async load => {
     const set = """
     + SET
     + """;
-    const {rate} = await import('/ui/format.js');
-    const name = location.hash.split('/')[2];
     const before = document.querySelector('.figures dd').textContent;
     const begun = performance.now();
     set(load);
@@ -203,19 +207,19 @@ def time_call(client: httpx.Client, load: float) -> float:
     return time.perf_counter() - begun
 
 
-def measure_tasks(browser: Browser, address: str, size: int) -> None:
-    """The longest tasks of the main thread while a page loads and an operator is picked; the median of some visits."""
+def measure_tasks(browser: Browser, address: str, name: str, size: int) -> None:
+    """The longest tasks of the main thread while a page loads and is used once; the median of some visits."""
     longest = []
-    for _ in range(3):
+    for _ in range(VISITS):
         with open_page(browser) as page:
-            page.add_init_script(PICK)  # a click by playwright brings scripts of its own into the page
+            page.add_init_script(USE[name])
             browser.start_tracing(page=page, categories=TRACED)
-            page.goto(name_address(address, "topology", size))
+            page.goto(name_address(address, name, size))
             page.wait_for_timeout(VISIT_MILLISECONDS)
             tasks = find_tasks(json.loads(browser.stop_tracing()), address)
             longest.append([max(one[place] for one in tasks) for place in (0, 1)])
     processor, clock = (statistics.median(one) for one in zip(*longest, strict=True))
-    tell(f"longest task, {size} operators (processor)", processor, LONG_TASK)
+    tell(f"{name}, {size} operators: longest task", processor, LONG_TASK)
     tell("  on the clock", clock, LONG_TASK)
 
 
