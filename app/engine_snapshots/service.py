@@ -18,6 +18,7 @@ from app.engines.labels import name_as_stored
 from app.engines.readers import EngineName, list_answers, read_answers
 from app.engines.topologies import compare_edges, compare_names, compare_owned, join_topologies, keep_known
 from app.http.errors import InvalidRequest
+from app.http.fields import drop_nul
 from app.settings import Settings
 from app.snapshots.schemas import SnapshotAnswer, SnapshotBody
 from app.snapshots.service import store_snapshots
@@ -148,15 +149,6 @@ def store_marks(session: Session, stored: StoredTopology, engine: EngineName, re
             set_={name: statement.excluded[name] for name in ("engine", "marks", "seen_at")},
         )
     )
-
-
-def drop_nul(value: Any) -> Any:
-    """The value without U+0000, which Postgres stores in no text; names of engines never have it."""
-    if isinstance(value, str):
-        return value.replace("\x00", "")
-    if isinstance(value, dict):
-        return {drop_nul(name): drop_nul(one) for name, one in value.items()}
-    return [drop_nul(one) for one in value] if isinstance(value, list) else value
 
 
 def to_snapshot(body: SnapshotBody) -> SnapshotAnswer:

@@ -2,7 +2,7 @@
 
 import re
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 
@@ -29,6 +29,15 @@ def printable(name: str) -> str:
     if name != name.strip() or not name.isprintable():
         raise ValueError("must be printable, with no white space at its ends")
     return name
+
+
+def drop_nul(value: Any) -> Any:
+    """The value without U+0000, which Postgres stores in no text."""
+    if isinstance(value, str):
+        return value.replace("\x00", "")
+    if isinstance(value, dict):
+        return {drop_nul(name): drop_nul(one) for name, one in value.items()}
+    return [drop_nul(one) for one in value] if isinstance(value, list) else value
 
 
 def _in_a_path(name: str) -> str:

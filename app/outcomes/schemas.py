@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
 from app.described.answers import DiagnosticAnswer
-from app.http.fields import Answer, Body, OperatorName, Processors, Seconds, UtcTime
+from app.http.fields import Answer, Body, OperatorName, Processors, Seconds, UtcTime, drop_nul
 from planner.decisions.observed_outcome import LimitSource, State
 
 EXAMPLE: dict[str, JsonValue] = {
@@ -23,11 +23,6 @@ OutcomeState = Annotated[
         "cooldown begins."
     ),
 ]
-
-
-def drop_nul(text: str | None) -> str | None:
-    """The text without U+0000, which Postgres does not store."""
-    return None if text is None else text.replace("\x00", "")
 
 
 class OutcomeBody(Body):

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from app.http.errors import InvalidRequest
-from app.policies.schemas import PolicyAnswer, PolicyBody
+from app.policies.schemas import Goal, PolicyAnswer, PolicyBody
 from app.storage.storage_errors import NoStoredPolicy
 from app.storage.stored_topologies import StoredTopology, find_topology
 from app.tables import PolicyRow
@@ -35,6 +35,12 @@ def find_policy(session: Session, name: str) -> PolicyAnswer:
     if row is None:
         raise NoStoredPolicy(name)
     return PolicyAnswer.model_validate(row.policy | {"updated_at": row.updated_at}, strict=False)
+
+
+def find_goal(session: Session, stored: StoredTopology) -> Goal | None:
+    """What the topology's policy wants; None where it has none."""
+    row = session.get(PolicyRow, stored.id)
+    return None if row is None else Goal.model_validate(row.policy["goal"])
 
 
 def delete_policy(session: Session, name: str) -> None:

@@ -10,9 +10,9 @@ from sqlalchemy import ColumnElement, Row, Select, SQLColumnExpression, func, li
 from sqlalchemy.orm import Session
 
 from app.measured.snapshots import find_newest
-from app.policies.schemas import Goal
+from app.policies.service import find_goal
 from app.storage.stored_topologies import StoredTopology
-from app.tables import DecisionRow, PolicyRow, SnapshotRow
+from app.tables import DecisionRow, SnapshotRow
 
 USUAL_SECONDS = 86_400.0
 LEAST_SECONDS = 1e-3
@@ -123,5 +123,5 @@ def gather_decisions(session: Session, stored: StoredTopology, buckets: Buckets)
 
 def find_target(session: Session, stored: StoredTopology) -> float | None:
     """The t_max_seconds of the topology's policy."""
-    row = session.get(PolicyRow, stored.id)
-    return None if row is None else Goal.model_validate(row.policy["goal"]).find_t_max_seconds()
+    goal = find_goal(session, stored)
+    return None if goal is None else goal.find_t_max_seconds()

@@ -5,10 +5,9 @@ from sqlalchemy.orm import Session
 from app.http.error_pointers import STORED, blaming_what_is_stored
 from app.measured.freshness import describe_age
 from app.measured.load import Gathered, gather
-from app.policies.schemas import Goal
+from app.policies.service import find_goal
 from app.serving.observability import time_planner
 from app.settings import Settings
-from app.tables import PolicyRow
 from app.what_ifs.answers import to_what_if_answer
 from app.what_ifs.schemas import WhatIfAnswer, WhatIfRequest
 from planner.gates.what_if import WhatIfTerms, explore
@@ -30,8 +29,7 @@ def find_terms(session: Session, found: Gathered, body: WhatIfRequest) -> WhatIf
     """The terms asked for; without budget and target those of the topology's policy."""
     t_max, k_max = body.t_max_seconds, body.k_max
     if t_max is None and k_max is None:
-        row = session.get(PolicyRow, found.stored.id)
-        if row is not None:
-            goal = Goal.model_validate(row.policy["goal"])
+        goal = find_goal(session, found.stored)
+        if goal is not None:
             t_max, k_max = goal.find_t_max_seconds(), goal.k_max
     return WhatIfTerms(body.load_factor, t_max, k_max)

@@ -7,12 +7,12 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from app.described.load import FPD_LOAD
 from app.described.topology import FPD
 from app.throughput_samples.schemas import SAMPLES
-from tests.app.browsing import open_browser
+from tests.app.browsing import Watched, open_browser, watch_page
 from tests.app.processes import Service, StartService
 
 Operation = dict[str, Any]
@@ -51,50 +51,35 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def docs(browser: Browser, service: Service) -> Iterator[tuple[Page, list[str], list[str]]]:
+def docs(browser: Browser, service: Service) -> Iterator[Watched]:
     """The opened page, the addresses it asked for, and what it complained about."""
-    page = browser.new_page(viewport={"width": 1280, "height": 1800})
-    asked: list[str] = []
-    complaints: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.expose_function("report", lambda said: complaints.append(said))  # noqa: PLW0108  # not a builtin
-    page.add_init_script(
-        "addEventListener('securitypolicyviolation', e => report(`${e.violatedDirective} ${e.blockedURI}`))"
-    )
-    expect.set_options(timeout=60_000)  # a loaded machine draws the page slowly
-    page.goto(f"{service.url}/docs")
-    expect(page.locator(".opblock").first).to_be_visible()
-    yield page, asked, complaints
-    page.close()
+    with watch_page(browser, viewport={"width": 1280, "height": 1800}) as watched:
+        watched.page.goto(f"{service.url}/docs")
+        expect(watched.page.locator(".opblock").first).to_be_visible()
+        yield watched
 
 
 def test_docs_render_every_operation_from_this_machine_alone(
-    docs: tuple[Page, list[str], list[str]], operations: list[tuple[str, str, Operation]], service: Service
+    docs: Watched, operations: list[tuple[str, str, Operation]], service: Service
 ):
-    page, asked, complaints = docs
-    expect(page.locator(".opblock")).to_have_count(len(operations))
+    expect(docs.page.locator(".opblock")).to_have_count(len(operations))
     for method, path, operation in operations:
-        block = page.locator(f".opblock-{method}", has=page.locator(f'[data-path="{path}"]'))
+        block = docs.page.locator(f".opblock-{method}", has=docs.page.locator(f'[data-path="{path}"]'))
         expect(block).to_contain_text(operation["summary"])
-    assert complaints == []
-    hosts = {urlsplit(address).netloc for address in asked if not address.startswith("data:")}
+    assert docs.complaints == []
+    hosts = {urlsplit(address).netloc for address in docs.asked if not address.startswith("data:")}
     assert hosts == {urlsplit(service.url).netloc}
 
 
 @pytest.mark.parametrize("path", ["/v1/estimate", "/v1/plans/min-latency"])
-def test_try_it_out_answers_200_with_the_example_as_it_stands(
-    docs: tuple[Page, list[str], list[str]], path: str
-):
-    page, _, complaints = docs
-    block = page.locator(".opblock-post", has=page.locator(f'[data-path="{path}"]'))
+def test_try_it_out_answers_200_with_the_example_as_it_stands(docs: Watched, path: str):
+    block = docs.page.locator(".opblock-post", has=docs.page.locator(f'[data-path="{path}"]'))
     block.locator(".opblock-summary-control").click()
     block.get_by_role("button", name="Execute").click()
     answer = block.locator(".live-responses-table .response")
     expect(answer.locator(".response-col_status")).to_contain_text("200")
     expect(answer).to_contain_text("expected_sojourn_seconds")
-    assert complaints == []
+    assert docs.complaints == []
 
 
 def list_examples(operation: Operation) -> list[object]:
