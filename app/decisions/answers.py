@@ -51,7 +51,7 @@ def to_decision_answer(
             "expected_sojourn_seconds": decision.recommended.expected_sojourn_seconds,
             "corrected_sojourn_seconds": composed.corrected_seconds,
             "optimum": to_optimum(decision.optimum) if decision.optimum else None,
-            "needed_total": decision.needed,
+            "needed_total": decision.needed if gathered.terms.scale_down_window_seconds else None,
             "catching_up": to_catching_up(composed, gathered.decided_for),
             "counterfactuals": composed.counterfactuals,
             "moving": to_moving(composed),

@@ -148,16 +148,21 @@ def go_back(time: datetime, seconds: float) -> datetime:
 def find_wanted_before(
     session: Session, stored: StoredTopology, terms: PolicyBody, decided_for: datetime
 ) -> int | None:
-    """The most processors that the same goal took in the policy's window, by decisions on older data."""
+    """The most processors that the same goal took within the same bounds, by decisions on older data in the window.
+
+    A decision under a policy without a window does not say what its goal took: it may have held for another reason.
+    """
     if not terms.scale_down_window_seconds:
         return None
-    goal = terms.goal.model_dump(mode="json")
+    policy = DecisionRow.answer["policy"]
+    sent = terms.model_dump(mode="json", include={"goal", "bounds"})
     return session.scalar(
         select(func.max(DecisionRow.digest["needed"].as_integer())).where(
             DecisionRow.topology_id == stored.id,
             DecisionRow.decided_for >= go_back(decided_for, terms.scale_down_window_seconds),
             DecisionRow.decided_for < decided_for,
-            DecisionRow.answer["policy"]["goal"] == literal(goal, JSONB),
+            policy["goal"] == literal(sent["goal"], JSONB),
+            policy["bounds"] == literal(sent["bounds"], JSONB),
         )
     )
 

@@ -247,7 +247,7 @@ class DecisionAnswer(Answer):
         int | None,
         Field(
             description="Processors that the goal takes now: the policy's scale_down_window_seconds keeps as many. "
-            "null: stored before this field existed."
+            "null: the policy has no such window, or stored before this field existed."
         ),
     ] = None
     sized_for: Annotated[SizedFor | None, Field(description="null: stored before this field existed.")] = None

@@ -22,7 +22,7 @@ LimitSource = Literal["target", "promise"]
 USUAL_ERROR = 0.15
 """Of E[T], where the known error of this kind of input is not known."""
 LARGEST_HOLE = 0.5
-"""A hole between intervals that is a larger part of the interval before the decision is a gap."""
+"""A hole that is a larger part of the shortest interval, the one before the decision included, is a gap."""
 LONGEST_SEARCH_SECONDS = 86_400.0
 """A change that was not seen to run within this time counts as not applied."""
 ROUNDING_SECONDS = 1e-6
@@ -174,7 +174,8 @@ def follow(promised: Promised, sight: Sight, begin: float, state: State) -> Obse
         and one.sojourn_seconds is not None
         and (cut is None or one.begin_seconds < cut)
     ]
-    complete = cut is None and covers(counted, begin, end, LARGEST_HOLE * promised.interval_seconds)
+    shortest = min([promised.interval_seconds, *(one.seconds for one in counted)])
+    complete = cut is None and covers(counted, begin, end, LARGEST_HOLE * shortest)
     measured = weigh_sojourns(counted)
     missed = list_missed(counted, promised.limit_seconds)
     holds = promised.holds_up_to_rate

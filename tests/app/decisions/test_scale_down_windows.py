@@ -3,8 +3,9 @@
 from typing import Any
 
 import httpx
+import pytest
 
-from tests.app.decision_calls import ENOUGH, TARGET, decide, observe, put_policy
+from tests.app.decision_calls import ENOUGH, RATES, TARGET, decide, observe, put_policy
 
 WINDOW = TARGET | {"cooldown_seconds": 0, "scale_down_window_seconds": 600, "look_ahead": False}
 
@@ -39,6 +40,23 @@ def test_what_another_goal_needed_does_not_count(client: httpx.Client, known: st
     more = grow(client, known, WINDOW | {"goal": {"t_max_seconds": 0.09, "t_min_seconds": 0.06}})
     observe(client, known, 6, 320.0, more)
     assert decide(client, known, 6)["action"] == "scale_down"
+
+
+@pytest.mark.parametrize(
+    "tried",
+    [{"scale_down_window_seconds": 0}, {"bounds": {"detector": {"min_processors": 20}}}],
+    ids=["no-window", "other-bounds"],
+)
+def test_a_policy_that_is_only_tried_keeps_no_processors(
+    client: httpx.Client, known: str, tried: dict[str, Any]
+):
+    put_policy(client, known, WINDOW)
+    many = dict.fromkeys(RATES, 20)
+    observe(client, known, 2, 320.0, many, measured_sojourn_seconds=0.08)
+    assert decide(client, known, 2, policy=WINDOW | tried)["action"] == "hold"
+    observe(client, known, 3, 320.0, many)
+    found = decide(client, known, 3)
+    assert found["processors"]["recommended_total"] == found["needed_total"] == 20
 
 
 def test_a_window_longer_than_all_calendars_is_all_that_was_decided(client: httpx.Client, known: str):

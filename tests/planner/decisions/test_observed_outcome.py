@@ -221,6 +221,13 @@ def test_a_gap_of_half_an_interval_is_the_jitter_of_a_clock_and_a_longer_one_is_
         assert observe_outcome(CHANGE, Sight(later, None, 200.0)).kept is kept
 
 
+def test_a_missing_short_interval_is_a_gap_although_the_decision_was_made_on_longer_ones():
+    on_longer = replace(CHANGE, interval_seconds=600.0, horizon_seconds=600.0)
+    later = [minute(place) for place in range(10)]
+    assert observe_outcome(on_longer, Sight(later, None, 600.0)).kept is True
+    assert observe_outcome(on_longer, Sight([*later[:4], *later[6:]], None, 600.0)).kept is None
+
+
 def test_other_processors_end_what_is_judged_and_a_miss_before_them_counts():
     cut = [minute(0), minute(1, "other", 5.0)]
     found = observe_outcome(CHANGE, Sight(cut, None, 120.0))
