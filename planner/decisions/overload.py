@@ -6,7 +6,7 @@ topology serves, and the split that makes it largest gives the next processor to
 
 from collections.abc import Sequence
 from heapq import heapify, heapreplace
-from math import inf
+from math import ceil, inf
 
 from planner.decisions.cases import Case, Proposal, Reason, describe_limit, describe_signal
 from planner.errors import BudgetTooSmall
@@ -53,7 +53,7 @@ def split_most(situation: Situation, k_max: int) -> list[int] | None:
 
     def fill(part: float) -> list[int]:
         rows = zip(least, loads, ceilings, strict=True)
-        return [int(min(max(low, part * load), most)) for low, load, most in rows]
+        return [int(min(max(low, ceil(part * load)), most)) for low, load, most in rows]
 
     low, high = 0.0, 1.0
     if sum(least) > k_max:

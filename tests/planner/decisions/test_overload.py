@@ -31,7 +31,7 @@ FREE = chain([(1, None)] * 3)
 BOUNDS = st.tuples(st.integers(1, 3), st.one_of(st.none(), st.integers(3, 6)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(BOUNDS, min_size=3, max_size=3), st.integers(3, 12), st.floats(20.0, 500.0))
 def test_no_split_within_the_bounds_serves_more(
     bounds: list[tuple[int, int | None]], k_max: int, rate: float

@@ -198,3 +198,15 @@ def test_e_t_with_the_waits_as_measured_is_unknown_without_an_interval_and_witho
     situation = survey_load(PAIR, load, MODEL)
     assert correct_sojourn(situation, (6, 5), Correction()) is None
     assert correct_sojourn(situation, (1, 5), Correction(shared=2.0)) is None
+
+
+def test_the_scatter_of_measurements_keeps_no_processors_where_tuples_hardly_wait():
+    """Many more run than are needed: the wait by the model is some nanoseconds, and 1% of the service is noise."""
+    running = (22, 20)
+    loads = [observe(100.0, 1.01 * SERVICE_SECONDS, SERVICE, running)] * 3
+    assert (correct(loads, running).shared or 0.0) < 1.0
+    policy = Policy(t_max_seconds=0.16, t_min_seconds=0.14)
+    calm = [observe(100.0, SERVICE_SECONDS, SERVICE, running)] * 3
+    assert (
+        total(decide_on(PAIR, loads, running, policy)) == total(decide_on(PAIR, calm, running, policy)) < 20
+    )
