@@ -46,7 +46,7 @@ class RunPicture:
 
 @dataclass(frozen=True)
 class ForecastPicture:
-    """A measured workload, with the steps that were filled in, and the expected rates with their bounds."""
+    """A measured workload, with the steps that were filled in, and the expected rates with bounds and what came since."""
 
     title: str
     start_at: datetime
@@ -57,6 +57,7 @@ class ForecastPicture:
     lower: Sequence[float]
     upper: Sequence[float]
     bounds: str
+    came: Sequence[float | None] = ()
 
 
 def draw_run(run: RunPicture, form: str) -> bytes:
@@ -73,7 +74,7 @@ def draw_run(run: RunPicture, form: str) -> bytes:
 
 
 def draw_forecast(forecast: ForecastPicture, form: str) -> bytes:
-    """Measured rates as a line, expected rates as a line in a band."""
+    """Measured rates as a line, expected rates as a line in a band, and what came since as a dashed line."""
     with DRAWING:
         figure = Figure(figsize=(12, 5), dpi=100, layout="constrained")
         axes = figure.subplots()
@@ -88,6 +89,9 @@ def draw_forecast(forecast: ForecastPicture, form: str) -> bytes:
         )
         axes.fill_between(ahead, lower, upper, color=ORANGE, alpha=0.3, lw=0, label=forecast.bounds)
         axes.plot(ahead, expected, color=ORANGE, lw=1.6, label="expected")
+        if any(rate is not None for rate in forecast.came):
+            came = np.array(forecast.came, dtype=float)
+            axes.plot(ahead[1:], came, color=BLUE, lw=1.2, ls="--", label="came since")
         axes.axvline(float(times[past - 1]), color=GREY, lw=0.8, ls=":")
         axes.set_ylabel("rate per second")
         _finish(figure, (axes,), times, forecast.title)

@@ -131,6 +131,7 @@ def draw_answer(answer: WorkloadForecastAnswer, form: str, name: str) -> bytes:
             [one.lower for one in answer.expected],
             [one.upper for one in answer.expected],
             f"{100.0 * answer.level:.4g}% interval",
+            [one.came_rate for one in answer.expected],
         ),
         form,
     )

@@ -11,6 +11,7 @@ import pytest
 
 from app.described.topology import FPD
 from tests.app.decision_calls import TARGET, put_policy
+from tests.app.drawing.test_pictures import read_words
 from tests.app.snapshots.test_routes import START, snapshot
 
 
@@ -84,6 +85,7 @@ def test_a_topology_without_snapshots_has_no_forecast(client: httpx.Client, name
     assert (missing.status_code, missing.json()["type"]) == (404, "unknown-topology")
 
 
+AS_SVG = {"Accept": "image/svg+xml"}
 BY_LINES: dict[str, Any] = {"model": "lines"}
 
 
@@ -118,6 +120,13 @@ def test_as_of_a_past_time_is_what_was_known_then_beside_what_came(
     assert came == [rates.get(minute) for minute in range(130, 145)]
     assert [one.pop("came_rate") for one in then["expected"]] == [None] * 15
     assert found == then
+    words = [
+        read_words(
+            client.get(f"/v1/topologies/{one}/forecasts/workload", params=asked, headers=AS_SVG).content
+        )
+        for one in (known, older)
+    ]
+    assert ["came since" in one for one in words] == [True, False]
     assert [one["code"] for one in found["diagnostics"]] == ["workload-gaps"]
     del asked["as_of"]
     now = client.get(f"/v1/topologies/{older}/forecasts/workload", params=asked).json()

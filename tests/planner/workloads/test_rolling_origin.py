@@ -57,7 +57,7 @@ def test_one_origin_is_judged_as_the_forecast_made_then():
 
 def test_the_band_of_a_known_process_covers_what_it_should():
     near, far = judge_forecasts(
-        make_series(draw_ar(1540, seed=4)), replace(TERMS, leads=(1, 8), origins=150)
+        make_series(draw_ar(1540, seed=4)), replace(TERMS, leads=(1, 8), origins=100)
     ).rates
     for one in (near, far):
         assert one.coverage == pytest.approx(0.9, abs=0.06)
