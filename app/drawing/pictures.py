@@ -46,7 +46,7 @@ class RunPicture:
 
 @dataclass(frozen=True)
 class ForecastPicture:
-    """A measured workload, with the steps that were filled in, and the expected rates with bounds and what came since."""
+    """A measured workload, with the steps that were filled in, and the expected rates, with what came since."""
 
     title: str
     start_at: datetime
