@@ -1,11 +1,13 @@
 """The name of a topology in the service: as it was given, else that of the only job of the engine."""
 
-from pydantic import TypeAdapter, ValidationError
+from collections.abc import Mapping, Sequence
+
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from app.bridge.asking import Unanswered
 from app.bridge.engine_link import EngineLink
-from app.engines.answers import UnreadableAnswer
-from app.engines.numbers import read_text
+from app.engines.answers import EngineAnswer, UnreadableAnswer
+from app.engines.numbers import read_object, read_text
 from app.engines.readers import read_answers
 from app.http.fields import TopologyName
 from app.terminal.refusals import Refused
@@ -27,16 +29,28 @@ def check_name(name: str) -> str:
         ) from error
 
 
+def find_page_name(answers: Sequence[EngineAnswer]) -> str | None:
+    """The name on the page of a job in Flink, or of a topology in Storm, also where it has counted nothing yet."""
+    pages = [read_object(one.body) for one in answers]
+    named = [read_text(page.get("name")) for page in pages if "vertices" in page or "bolts" in page]
+    return next((name for name in named if name), None)
+
+
+def find_mark(marks: Mapping[str, JsonValue]) -> str | None:
+    """The name that a reading has."""
+    return next((found for key in NAMES if (found := read_text(marks.get(key)))), None)
+
+
 def name_only_job(engine: EngineLink) -> str:
     """The name of the only job that the engine runs; from now on the engine is asked for this one."""
     left_out = "--job and --topology are left out"
     try:
-        marks = read_answers(engine.engine, engine.look()).marks
+        answers = engine.look()
+        name = find_page_name(answers) or find_mark(read_answers(engine.engine, answers).marks)
     except (Unanswered, UnreadableAnswer) as error:
         raise Refused(
             f"{left_out}, and the engine does not say which job is the only one: {error}"
         ) from error
-    name = next((found for key in NAMES if (found := read_text(marks.get(key)))), None)
     if name is None:
         raise Refused(f"{left_out}, and the engine names no job: give --topology, its name in the service")
     if engine.engine in FOLLOWED_BY_NAME:

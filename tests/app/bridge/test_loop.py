@@ -118,7 +118,7 @@ def test_a_roll_back_that_does_not_run_is_told_and_stays_the_outcome(stage: Stag
     bridge = stage.make_bridge(settle_seconds=30.0)
     stage.turn(bridge, 2)
     stage.engine.service_seconds["parse"], stage.engine.is_rescaling_at_once = 0.002, False
-    stage.turn(bridge, 6)
+    stage.turn(bridge, 7)
     decision = str(stage.told.find("failed").data["decision"])
     assert client.get(f"/v1/decisions/{decision}").json()["outcome"]["state"] == "rolled-back"
     assert "note" not in stage.told.list_kinds()
