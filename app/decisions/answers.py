@@ -11,6 +11,7 @@ from app.drawing.forms import write_picture
 from app.drawing.graph_pictures import draw_graph
 from app.drawing.operator_graphs import OperatorGraph
 from app.drawing.texts import write_change, write_duration, write_rate
+from app.outcomes.answers import choose_promise
 from planner.decisions.compose import ComposedDecision
 from planner.decisions.decide import Decision
 from planner.decisions.rate_outlook import RateOutlook
@@ -156,7 +157,7 @@ def say_times(decision: DecisionAnswer) -> str:
         parts.append(f"E[T] {write_duration(decision.current.expected_sojourn_seconds)} estimated")
     if not decision.current.stable:
         parts.append("what runs cannot keep up")
-    then = decision.expected_sojourn_seconds
+    then = choose_promise(decision.expected_sojourn_seconds, decision.corrected_sojourn_seconds)
     parts.append(f"{'without end' if then is None else write_duration(then)} as recommended")
     target = decision.policy.goal.find_t_max_seconds()
     if target is not None:

@@ -24,6 +24,7 @@ PARTS = (
     "processors",
     "reasons",
     "expected_sojourn_seconds",
+    "corrected_sojourn_seconds",
     "policy",
     "moving",
     "counterfactuals",

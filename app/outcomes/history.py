@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
-from app.outcomes.answers import Became, to_became, to_reported
+from app.outcomes.answers import Became, find_promised_seconds, to_became, to_reported
 from app.outcomes.gathering import AskedDecision, gather_outcomes
 from app.policies.schemas import Goal
 from planner.decisions.observed_outcome import Promised, observe_outcome
@@ -47,7 +47,7 @@ def read_promise(decision: StoredDecision) -> Promised:
         is_change=decision.action != "hold",
         horizon_seconds=max(length, min(wanted, LONGEST_HORIZON_SECONDS)),
         interval_seconds=length,
-        expected_seconds=answer["expected_sojourn_seconds"],
+        expected_seconds=find_promised_seconds(answer),
         target_seconds=Goal.model_validate(policy["goal"]).find_t_max_seconds(),
         known_error=evidence.get("known_error"),
         holds_up_to_rate=answer["counterfactuals"]["holds_up_to_rate"],

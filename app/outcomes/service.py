@@ -6,6 +6,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from app.http.errors import InvalidRequest
+from app.outcomes.answers import find_promised_seconds
 from app.outcomes.schemas import OutcomeAnswer, OutcomeBody
 from app.settings import Settings
 from app.storage.storage_errors import OutcomeConflict, UnknownDecision
@@ -85,7 +86,7 @@ def join_reports(
     joined = sent if before is None else before.model_dump(include=fields) | sent
     if body.state == "applied" and joined.get("applied_at") is None:
         joined["applied_at"] = now
-    expected, measured = decision["expected_sojourn_seconds"], joined.get("measured_seconds")
+    expected, measured = find_promised_seconds(decision), joined.get("measured_seconds")
     recommended = decision["processors"]["recommended"]
     runs_others = recommended != recommended | (joined.get("processors") or {})
     is_judged = body.state == "rolled-back" or (body.state == "applied" and not runs_others)

@@ -2,6 +2,7 @@
 
 from app.decisions.answers import SENTENCES
 from app.decisions.schemas import DecisionAnswer
+from app.outcomes.answers import choose_promise
 from app.reports.blocks import Block, Bullets, Heading, Paragraph
 from app.reports.estimate_blocks import (
     draw_operators,
@@ -44,7 +45,9 @@ def describe_times(decision: DecisionAnswer) -> str:
     measured = decision.measured_sojourn_seconds
     now = decision.current.expected_sojourn_seconds if measured is None else measured
     kind = "estimated" if measured is None else "measured"
-    then = write_seconds(decision.expected_sojourn_seconds)
+    then = write_seconds(
+        choose_promise(decision.expected_sojourn_seconds, decision.corrected_sojourn_seconds)
+    )
     text = f"E[T] is {write_seconds(now)} as {kind}, and {then} as recommended"
     holds = decision.counterfactuals.holds_up_to_rate
     return text + ("." if holds is None else f", which holds up to {holds:.4g} tuples per second.")
