@@ -70,6 +70,7 @@ function Leads({ caption, leads, wanted }) {
 /** @param {{coverage: number | null, least_coverage: number, most_coverage: number}} lead @param {number} wanted */
 function describeCoverage({ coverage, least_coverage, most_coverage }, wanted) {
   if (coverage === null) return UNKNOWN;
-  const sign = most_coverage < wanted ? "▲ " : "";
+  // As written: 94.7% is shown as 95%, and is not below 95%.
+  const sign = Math.round(100 * most_coverage) < Math.round(100 * wanted) ? "▲ " : "";
   return `${sign}${percent(coverage)} (${percent(least_coverage)} to ${percent(most_coverage)})`;
 }

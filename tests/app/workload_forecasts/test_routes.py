@@ -98,47 +98,50 @@ def rate_of(minute: int) -> float:
     return 300.0 + 60.0 * math.sin(minute / 20.0) + minute * 37 % 11
 
 
-def test_as_of_a_past_time_is_what_was_known_then_beside_what_came(
-    client: httpx.Client, known: str, name: str
-):
-    gap = set(range(60, 64)) | {132}
-    rates = {minute: rate_of(minute) for minute in range(140) if minute not in gap}
-    older = f"{name}-older"
+GAP = {*range(60, 64), 132}
+RATES = {minute: rate_of(minute) for minute in range(140) if minute not in GAP}
+# The interval of minute 130 ends half a minute after this.
+AS_OF = (START + timedelta(minutes=130, seconds=30)).isoformat()
+
+
+@pytest.fixture
+def twins(client: httpx.Client, known: str) -> tuple[str, str]:
+    """The names of two topologies: one with all snapshots, one with only those that had ended by AS_OF."""
+    older = f"{known}-older"
     assert client.post("/v1/topologies", json=FPD | {"name": older}).status_code == 201
-    post_rates(client, known, rates)
-    post_rates(client, older, {minute: rate for minute, rate in rates.items() if minute < 130})
-    # The interval of minute 130 ends half a minute after this.
-    asked: dict[str, Any] = {
-        "as_of": (START + timedelta(minutes=130, seconds=30)).isoformat(),
-        "steps": 15,
-        "history_steps": 9,
-    }
-    found, then = (
-        client.get(f"/v1/topologies/{one}/forecasts/workload", params=asked).json() for one in (known, older)
-    )
+    post_rates(client, known, RATES)
+    post_rates(client, older, {minute: rate for minute, rate in RATES.items() if minute < 130})
+    return known, older
+
+
+def ask_both(client: httpx.Client, twins: tuple[str, str], part: str, **asked: Any) -> list[Any]:
+    return [client.get(f"/v1/topologies/{one}/forecasts/{part}", params=asked).json() for one in twins]
+
+
+def test_as_of_a_past_time_is_what_was_known_then_beside_what_came(
+    client: httpx.Client, twins: tuple[str, str]
+):
+    asked: dict[str, Any] = {"steps": 15, "history_steps": 9} | BY_LINES
+    found, then = ask_both(client, twins, "workload", as_of=AS_OF, **asked)
     came = [one.pop("came_rate") for one in found["expected"]]
-    assert came == [rates.get(minute) for minute in range(130, 145)]
+    assert came == [RATES.get(minute) for minute in range(130, 145)]
     assert [one.pop("came_rate") for one in then["expected"]] == [None] * 15
     assert found == then
-    words = [
-        read_words(
-            client.get(f"/v1/topologies/{one}/forecasts/workload", params=asked, headers=AS_SVG).content
-        )
-        for one in (known, older)
-    ]
-    assert ["came since" in one for one in words] == [True, False]
     assert [one["code"] for one in found["diagnostics"]] == ["workload-gaps"]
-    del asked["as_of"]
-    now = client.get(f"/v1/topologies/{older}/forecasts/workload", params=asked).json()
+    _, now = ask_both(client, twins, "workload", **asked)
     assert [one["code"] for one in now["diagnostics"]] == ["old-snapshots", "workload-gaps"]
     assert {one["came_rate"] for one in now["expected"]} == {None}
     assert now["expected"] == [one | {"came_rate": None} for one in then["expected"]]
-    terms: dict[str, Any] = {"as_of": found["as_of"], "leads": [1, 4], "origins": 6}
-    accuracies = [
-        client.get(f"/v1/topologies/{one}/forecasts/accuracy", params=terms) for one in (known, older)
-    ]
-    assert accuracies[0].json() == accuracies[1].json()
-    assert accuracies[0].json()["last_origin"] == "2026-11-18T02:09:00Z"
+    first, second = ask_both(client, twins, "accuracy", as_of=AS_OF, leads=[1, 4], origins=6)
+    assert first == second
+    assert first["last_origin"] == "2026-11-18T02:09:00Z"
+
+
+def test_the_picture_as_of_a_past_time_has_what_came_since(client: httpx.Client, twins: tuple[str, str]):
+    for name, has_come in zip(twins, (True, False), strict=True):
+        url, asked = f"/v1/topologies/{name}/forecasts/workload", BY_LINES | {"as_of": AS_OF}
+        picture = client.get(url, params=asked, headers=AS_SVG).content
+        assert ("came since" in read_words(picture)) is has_come
 
 
 def test_accuracy_counts_the_forecasts_that_would_have_been_made(client: httpx.Client, known: str):
