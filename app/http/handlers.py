@@ -4,6 +4,8 @@ from typing import Annotated, Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from psycopg.errors import ForeignKeyViolation
+from sqlalchemy.exc import IntegrityError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match, Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -13,6 +15,7 @@ from app.http.error_pointers import RefusedByPlanner
 from app.http.problem_kinds import KINDS
 from app.http.problems import ProblemResponse, answer_exception
 from app.http.validation import describe_validation
+from app.storage.storage_errors import UnknownTopology
 from planner.errors import suggest_name
 
 
@@ -30,6 +33,16 @@ def _find_body_type(request: Request) -> Any:
 
 async def _answer(request: Request, error: Exception) -> ProblemResponse:
     """The answer; `async`, because all threads may be waiting for the database, and a plain function would wait too."""
+    return answer_exception(request, error)
+
+
+async def _answer_integrity(request: Request, error: Exception) -> ProblemResponse:
+    """Says that the topology is unknown where it was deleted while something was stored with it."""
+    assert isinstance(error, IntegrityError)
+    cause, name = error.orig, request.path_params.get("name")
+    if isinstance(cause, ForeignKeyViolation) and name is not None:
+        missing = (cause.diag.constraint_name or "").endswith("_topology_id")
+        return answer_exception(request, UnknownTopology(name) if missing else error)
     return answer_exception(request, error)
 
 
@@ -88,6 +101,7 @@ def install_problems(app: FastAPI) -> None:
         app.add_exception_handler(kind, _answer)
     app.add_exception_handler(RequestValidationError, _answer_validation)
     app.add_exception_handler(HTTPException, _answer_http)
+    app.add_exception_handler(IntegrityError, _answer_integrity)
     app.add_middleware(LastResort)
 
 

@@ -2,13 +2,20 @@
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
+from sqlalchemy import create_engine, text
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.http.handlers import LastResort
 from tests.app.http.refusals import assert_refused
+from tests.app.processes import wait_until
+
+WAITING = (
+    "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ILIKE '%INTO policies%'"
+)
 
 
 @pytest.mark.parametrize(
@@ -74,3 +81,19 @@ async def call(app: ASGIApp) -> list[Message]:
     scope = {"type": "http", "method": "GET", "path": "/", "headers": [], "query_string": b""}
     await app(scope | {"scheme": "http", "server": ("127.0.0.1", 80)}, receive, keep)
     return sent
+
+
+def test_a_topology_that_is_deleted_while_something_is_stored_with_it_is_unknown(
+    client: httpx.Client, known: str, database_url: str
+):
+    engine = create_engine(database_url)
+    with ThreadPoolExecutor(1) as pool, engine.connect() as deleting, engine.connect() as looking:
+        looking.execution_options(isolation_level="AUTOCOMMIT")
+        deleting.execute(text("DELETE FROM topologies WHERE name = :name"), {"name": known})
+        policy = {"goal": {"t_max_seconds": 1.0}}
+        sent = pool.submit(client.put, f"/v1/topologies/{known}/policy", json=policy)
+        wait_until(lambda: looking.scalar(text(WAITING)), "it waits for the topology")
+        deleting.commit()
+        answer = sent.result()
+    engine.dispose()
+    assert_refused(answer, status=404, kind="unknown-topology")
