@@ -22,8 +22,9 @@ LONG = SMALL | {
         )
     ],
     "policies": ["0", "1", "3", "headgate"],
-    "seeds": 50,
+    "seeds": 20,
 }
+LONG_RUNS = 4 * 20
 
 
 def expect_rows(body: dict[str, Any]) -> list[dict[str, object]]:

@@ -11,6 +11,7 @@ from app.described.topology import FPD
 from planner.vms.sigma_policies import ALL_POLICIES
 from tests.app.backtest_examples import (
     LONG,
+    LONG_RUNS,
     ODD_NAME,
     SMALL,
     expect_rows,
@@ -88,7 +89,7 @@ def test_what_is_cancelled_ends_and_keeps_its_rows(client: httpx.Client, service
     service.wait_for_line(f"{cancelled.json()['id']} ended with 0")
     after = read(client, address)
     assert (after["state"], after["rows"]) == ("cancelled", cancelled.json()["rows"])
-    assert 0 < len(after["rows"]) < 200
+    assert 0 < len(after["rows"]) < LONG_RUNS
 
 
 def test_deleting_cancels_what_waits_and_removes_what_is_finished(idle_client: httpx.Client):

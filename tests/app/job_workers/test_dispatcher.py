@@ -12,7 +12,7 @@ from app.job_workers import dispatcher
 from app.job_workers.dispatcher import Dispatcher, make_dispatchers
 from app.job_workers.kinds import BACKTESTS, KINDS
 from app.settings import Settings
-from tests.app.backtest_examples import LONG, expect_rows, read, start_backtest
+from tests.app.backtest_examples import LONG, LONG_RUNS, expect_rows, read, start_backtest
 from tests.app.processes import StartService, wait_until
 
 
@@ -35,16 +35,16 @@ def count_workers(engine: Engine) -> int:
 def test_it_goes_on_where_it_was_after_a_kill_and_waits_after_an_end_in_order(
     start_service: StartService, empty_database_url: str, engine: Engine
 ):
-    first = start_service(database_url=empty_database_url)
+    first = start_service(database_url=empty_database_url, simulation_events_at_once="0")
     with httpx.Client(base_url=first.url, timeout=60) as client:
         address = start_backtest(client, LONG)
         wait_until(lambda: read(client, address)["rows"], "a run is done")
     first.stop(signal.SIGKILL)
     wait_until(lambda: count_workers(engine) == 0, "its worker has ended with it")
     kept = list_stored_runs(engine)
-    assert 0 < len(kept) < 200
+    assert 0 < len(kept) < LONG_RUNS
 
-    second = start_service("--workers", "2", database_url=empty_database_url)
+    second = start_service("--workers", "2", database_url=empty_database_url, simulation_events_at_once="0")
     with httpx.Client(base_url=second.url, timeout=60) as client:
 
         def is_finished() -> object:

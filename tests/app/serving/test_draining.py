@@ -95,7 +95,9 @@ def count_snapshots(database_url: str) -> int:
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_sigterm_drops_no_request(start_service: StartService, empty_database_url: str, workers: str):
-    service = start_service("--workers", workers, database_url=empty_database_url)
+    service = start_service(
+        "--workers", workers, database_url=empty_database_url, simulation_events_at_once="0"
+    )
     assert httpx.post(f"{service.url}/v1/topologies", json=FPD, timeout=PATIENCE_SECONDS).status_code == 201
     moments = (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=minute) for minute in count())
     snapshots = (json.dumps(FPD_LOAD | {"observed_at": moment.isoformat()}) for moment in moments)
