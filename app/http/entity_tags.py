@@ -5,6 +5,8 @@ from hashlib import sha256
 from fastapi import Request, Response
 
 SHOWN_DIGITS = 32
+KEPT = "private, no-cache"
+"""What a cache may do: keep an answer for its caller alone, and ask each time whether it still holds."""
 
 
 def tag_answer(request: Request, answer: Response) -> Response:
@@ -13,9 +15,11 @@ def tag_answer(request: Request, answer: Response) -> Response:
     if request.method != "GET" or answer.status_code != 200 or not content:
         return answer
     etag = answer.headers.setdefault("ETag", f'"{sha256(content).hexdigest()[:SHOWN_DIGITS]}"')
+    answer.headers.setdefault("Cache-Control", KEPT)
     if not is_known(etag, request.headers.get("If-None-Match")):
         return answer
-    kept = {name: answer.headers[name] for name in ("Vary", "Content-Location") if name in answer.headers}
+    shown = ("Vary", "Content-Location", "Cache-Control")
+    kept = {name: answer.headers[name] for name in shown if name in answer.headers}
     return Response(status_code=304, headers={"ETag": etag, **kept})
 
 

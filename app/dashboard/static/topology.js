@@ -12,7 +12,9 @@ import { Verdict, Why } from "./verdict.js";
 
 /** @param {{name: string, session: {may_store: boolean}}} props */
 export function TopologyPage({ name, session }) {
+  // Both are asked at once: neither waits for the other.
   const topology = useAnswer(at(name));
+  const newest = useAnswer(at(name, "/decisions?limit=2"));
   return html`
     <div class="page">
       <h1>${name}</h1>
@@ -20,15 +22,19 @@ export function TopologyPage({ name, session }) {
       <${Trouble} problem=${topology.problem} />
       <${Waiting} of=${topology} />
       ${topology.answer?.source === "demo" && html`<${DemoNote} name=${name} may_store=${session.may_store} />`}
-      ${topology.answer && html`<${Parts} name=${name} topology=${topology.answer} session=${session} />`}
+      ${topology.answer && html`
+        <${Parts} name=${name} topology=${topology.answer} newest=${newest} session=${session} />
+      `}
       ${topology.problem && !topology.answer && html`<p><a href="#/">All topologies</a></p>`}
     </div>
   `;
 }
 
-/** @param {{name: string, topology: any, session: {may_store: boolean}}} props */
-function Parts({ name, topology, session }) {
-  const newest = useAnswer(at(name, "/decisions?limit=2"));
+/**
+ * @typedef {import("./hooks.js").Found} Found
+ * @param {{name: string, topology: any, newest: Found, session: {may_store: boolean}}} props
+ */
+function Parts({ name, topology, newest, session }) {
   const id = newest.answer?.items[0]?.id ?? null;
   const none = newest.answer !== null && id === null;
   const { answer: decision, problem } = useAnswer(id && `/v1/decisions/${id}`);
@@ -36,7 +42,8 @@ function Parts({ name, topology, session }) {
   const row = listed.answer?.items.find((one) => one.name === name) ?? null;
   // Without a decision the newest snapshot says how busy the operators are.
   const asked = useAnswer(row?.measured_until ? at(name, "/what-if") : null, {});
-  const series = useAnswer(at(name, "/series?points=288"));
+  // What was takes the service longest, so it waits for what to do.
+  const series = useAnswer(decision || row || problem ? at(name, "/series?points=288") : null);
   return html`
     <${Trouble} problem=${newest.problem ?? problem ?? listed.problem} />
     ${row && html`<${Undecided} row=${row} topology=${topology} session=${session} />`}

@@ -23,6 +23,7 @@ def test_what_the_caller_has_is_not_sent_again():
     answer = tag_answer(ask(if_none_match=etag), Response("one", headers={"Vary": "Accept"}))
     assert (answer.status_code, answer.body) == (304, b"")
     assert (answer.headers["ETag"], answer.headers["Vary"]) == (etag, "Accept")
+    assert answer.headers["Cache-Control"] == "private, no-cache"
     assert tag_answer(ask(if_none_match=etag), Response("two")).status_code == 200
 
 
