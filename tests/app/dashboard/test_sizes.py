@@ -44,10 +44,13 @@ def test_names_without_end_push_nothing_off_the_page(
     for path, header in (("/", long), (f"/topologies/{name}", operator)):
         visit(watched, service, path)
         expect(watched.page.get_by_role("rowheader", name=header)).to_be_visible()
+        if operator in header:
+            expect(watched.page.locator("pre")).to_contain_text(operator)
         beyond = (
-            "[...document.querySelectorAll('main, main *')].filter(e => e.scrollWidth > innerWidth).length"
+            "[...document.querySelectorAll('main, main *')].filter(e => e.scrollWidth > innerWidth)"
+            ".map(e => `${e.tagName} ${e.getAttribute('class')} ${e.scrollWidth}`)"
         )
-        assert watched.page.evaluate(beyond) == 0, path
+        assert watched.page.evaluate(beyond) == [], path
 
 
 def test_a_thousand_operators_are_shown_as_a_neighbourhood_and_a_table(
