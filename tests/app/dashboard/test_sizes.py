@@ -1,4 +1,4 @@
-"""Pages with long names and with many operators in a real browser."""
+"""Pages with long names, many operators, too much load, and old or no answers in a real browser."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.app.browsing import Watched, open_browser, watch_page
 from tests.app.overviews.test_routes import add, decide
-from tests.app.processes import Service
+from tests.app.processes import Service, StartService
 
 POLICY = {"goal": {"t_max_seconds": 0.06}}
 
@@ -70,3 +70,42 @@ def test_a_thousand_operators_are_shown_as_a_neighbourhood_and_a_table(
     page.get_by_role("button", name="Show 100 more").click()
     expect(rows).to_have_count(200)
     assert len(set(rows.all_inner_texts())) == 200
+
+
+def test_what_cannot_keep_up_and_what_is_old_are_said(
+    client: httpx.Client, watched: Watched, service: Service, name: str
+):
+    over, old = f"{name}-over", f"{name}-old"
+    add(client, over, rate=900.0)
+    assert client.put(f"/v1/topologies/{over}/policy", json=POLICY).status_code == 200
+    decide(client, over)
+    add(client, old, minutes_ago=60.0)
+    visit(watched, service, "/")
+    page = watched.page
+    page.get_by_label("name contains").fill(name)
+    rows = page.locator("tbody tr")
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_contain_text("▲ overloaded")
+    expect(rows.last).to_contain_text("◌ stale")
+    page.get_by_role("link", name=over).click()
+    expect(page.locator(".verdict")).to_contain_text("grows without end")
+    expect(page.locator(".graph .over").first).to_be_visible()
+    visit(watched, service, f"/topologies/{old}")
+    expect(page.get_by_text("The newest snapshot is older")).to_be_visible()
+
+
+def test_a_service_that_goes_away_is_said_beside_its_last_answer(
+    browser: Browser, empty_database_url: str, start_service: StartService
+):
+    service = start_service(database_url=empty_database_url)
+    with httpx.Client(base_url=service.url, timeout=60) as client:
+        add(client, "calm")
+    with watch_page(browser) as watched:
+        page = watched.page
+        page.clock.install()
+        visit(watched, service, "/")
+        expect(page.get_by_role("rowheader", name="calm")).to_be_visible()
+        service.stop()
+        page.clock.fast_forward(16_000)
+        expect(page.get_by_role("alert")).to_be_visible()
+        expect(page.get_by_role("rowheader", name="calm")).to_be_visible()
