@@ -10,19 +10,13 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.app.browsing import Watched, open_browser, watch_page
+from tests.app.browsing import Watched, watch_page
 from tests.app.decision_calls import TARGET, decide, put_policy
 from tests.app.processes import Service
 from tests.app.snapshots.test_routes import snapshot
 
 COLOURS: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
 AS_OF = "2026-11-18T01:20:00.000Z"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with open_browser() as browser:
-        yield browser
 
 
 @pytest.fixture

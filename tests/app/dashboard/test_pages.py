@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -13,7 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
 from app.dashboard.files import STATIC
-from tests.app.browsing import Watched, open_browser, watch_page
+from tests.app.browsing import Watched, watch_page
 from tests.app.decision_calls import ENOUGH, RATES
 from tests.app.overviews.test_routes import add, decide
 from tests.app.processes import Service, StartService
@@ -21,19 +20,6 @@ from tests.app.snapshots.test_routes import snapshot
 
 HOSTILE = '<img src=x onerror="report(1)">'
 POLICY = {"goal": {"t_max_seconds": 0.06}}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with open_browser() as browser:
-        yield browser
-
-
-@pytest.fixture
-def watched(browser: Browser) -> Iterator[Watched]:
-    with watch_page(browser, viewport={"width": 1280, "height": 900}) as watched:
-        yield watched
-        assert watched.complaints == []
 
 
 @pytest.fixture

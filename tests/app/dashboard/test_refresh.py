@@ -1,13 +1,11 @@
 """Pages ask again every 15 s while they are seen, and are sent only what has changed."""
 
-from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import httpx
-import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 
-from tests.app.browsing import open_browser, watch_page
+from tests.app.browsing import watch_page
 from tests.app.overviews.test_routes import add, decide
 from tests.app.processes import Service
 
@@ -15,12 +13,6 @@ HIDE = """hidden => {
     Object.defineProperty(document, 'hidden', {value: hidden, configurable: true});
     document.dispatchEvent(new Event('visibilitychange'));
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with open_browser() as browser:
-        yield browser
 
 
 def list_statuses(page: Page, requests: list[Request], milliseconds: int) -> dict[str, int]:

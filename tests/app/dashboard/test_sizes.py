@@ -1,29 +1,13 @@
 """Pages with long names, many operators, too much load, and old or no answers in a real browser."""
 
-from collections.abc import Iterator
-
 import httpx
-import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.app.browsing import Watched, open_browser, watch_page
+from tests.app.browsing import Watched, watch_page
 from tests.app.overviews.test_routes import add, decide
 from tests.app.processes import Service, StartService
 
 POLICY = {"goal": {"t_max_seconds": 0.06}}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with open_browser() as browser:
-        yield browser
-
-
-@pytest.fixture
-def watched(browser: Browser) -> Iterator[Watched]:
-    with watch_page(browser, viewport={"width": 1280, "height": 900}) as watched:
-        yield watched
-        assert watched.complaints == []
 
 
 def visit(watched: Watched, service: Service, path: str) -> None:
