@@ -52,7 +52,7 @@ lint: ## check format, lint rules and types of Python and JavaScript, and import
 	.venv/bin/lint-imports
 	.venv/bin/deno fmt --check --quiet
 	.venv/bin/deno lint --quiet
-	.venv/bin/deno check --quiet --no-remote --no-npm app/dashboard
+	.venv/bin/deno check --quiet --no-remote --no-npm app/pages/dashboard
 
 workers: _installed ## pack what executors of a Spark cluster need of Python into build/headgate-workers.zip
 	@.venv/bin/python tools/pack_workers.py build/workers.new && mv build/workers.new build/headgate-workers.zip
@@ -61,7 +61,7 @@ workers: _installed ## pack what executors of a Spark cluster need of Python int
 screenshots: ## make the pictures of the documentation anew
 	@sh tools/need_programs.sh chromium
 	@sh tools/setup.sh requirements-dev.lock
-	SCREENSHOTS=1 .venv/bin/pytest -q tests/app/dashboard/test_screenshot.py
+	SCREENSHOTS=1 .venv/bin/pytest -q tests/app/pages/dashboard/test_screenshot.py
 
 bench: ## print what things cost, as ratios measured side by side (BENCH="name ..." picks some)
 	@sh tools/need_programs.sh wrk chromium

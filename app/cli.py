@@ -7,17 +7,18 @@ from typing import Annotated
 import typer
 from pydantic_core import PydanticUndefined
 
-from app.backtests.command import backtest
 from app.bridge.command import bridge
-from app.demo.command import demo
-from app.gates.command import gate
-from app.ingest_runs.command import ingest, prune
-from app.placements.command import place
-from app.plans.command import estimate, plan_cli
-from app.profiles.command import profile
+from app.database.database_choice import UnclearDatabase, choose_database
+from app.forecasts.vms.command import forecast
+from app.jobs.backtests.command import backtest
+from app.jobs.simulations.command import simulate
+from app.load.ingest_runs.command import ingest, prune
+from app.machines.placements.command import place
+from app.machines.profiles.command import profile
+from app.pages.demo.command import demo
+from app.planning.gates.command import gate
+from app.planning.plans.command import estimate, plan_cli
 from app.settings import PREFIX, Settings
-from app.simulations.command import simulate
-from app.storage.database_choice import UnclearDatabase, choose_database
 from app.terminal.commands import (
     choose_or_fail,
     collecting_no_garbage,
@@ -27,7 +28,6 @@ from app.terminal.commands import (
     refuse_other_schema,
     say,
 )
-from app.vm_forecasts.command import forecast
 
 cli = typer.Typer(
     help="Tells stream-processing platforms how much to run, where, and why.",
@@ -49,11 +49,11 @@ def serve(
     """Serve over HTTP; with no HEADGATE_DATABASE_URL on an embedded Postgres."""
     keep_blas_to_one_thread()
     with collecting_no_garbage():
+        from app.database.embedded_postgres import EmbeddedPostgresError
         from app.serving.listeners import CannotListen
         from app.serving.serve import DatabaseUnusable, UnsafeStart
         from app.serving.serve import serve as serve_http
         from app.serving.workers import WorkerNeverServed
-        from app.storage.embedded_postgres import EmbeddedPostgresError
 
     try:
         serve_http(load_settings(host=host, port=port, workers=workers))
@@ -71,8 +71,8 @@ def migrate(
     from alembic.util import CommandError
     from sqlalchemy.exc import OperationalError
 
-    from app.storage.embedded_keeper import open_database_url
-    from app.storage.embedded_postgres import EmbeddedPostgresError
+    from app.database.embedded_keeper import open_database_url
+    from app.database.embedded_postgres import EmbeddedPostgresError
     from migrations import runner
 
     choice = choose_or_fail(load_settings())
@@ -98,8 +98,8 @@ for command in (demo, estimate, simulate, gate, place, profile, ingest, prune, f
 @cli.command()
 def openapi() -> None:
     """Print the OpenAPI document as YAML: what openapi.yaml holds."""
-    from app.http.openapi_yaml import render_yaml
     from app.main import create_app
+    from app.web.openapi_yaml import render_yaml
 
     sys.stdout.write(render_yaml(create_app(Settings(log_level="error")).openapi()))
 

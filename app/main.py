@@ -8,48 +8,48 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from sqlalchemy.orm import sessionmaker
 
-from app.backtests import routes as backtests
-from app.dashboard.files import install_dashboard
-from app.decisions import routes as decisions
-from app.demos import routes as demos
-from app.engine_snapshots import routes as engine_snapshots
-from app.gates import routes as gates
-from app.http import documentation, index
-from app.http.body_limit import BodyLimit
-from app.http.browsers import BrowserGuard
-from app.http.compute_queue import SWITCH_SECONDS, Computing
-from app.http.handlers import install_problems
-from app.http.security import parse_api_keys
-from app.ingest_runs import routes as ingest_runs
-from app.job_workers.dispatcher import make_dispatchers
-from app.job_workers.ready_process import ReadyProcess
-from app.keda import routes as keda
-from app.outcomes import routes as outcomes
-from app.overviews import routes as overviews
-from app.past_forecasts import routes as past_forecasts
-from app.patches import routes as patches
-from app.placements import routes as placements
-from app.plans import routes as plans
-from app.policies import routes as policies
-from app.predictions import routes as predictions
-from app.profiles import routes as profiles
-from app.recommendations import routes as recommendations
+from app.database.sessions import make_engine, make_health_engine, make_metrics_engine
+from app.deciding.decisions import routes as decisions
+from app.deciding.keda import routes as keda
+from app.deciding.outcomes import routes as outcomes
+from app.deciding.patches import routes as patches
+from app.deciding.policies import routes as policies
+from app.deciding.recommendations import routes as recommendations
+from app.forecasts.past import routes as past_forecasts
+from app.forecasts.vms import routes as vm_forecasts
+from app.forecasts.workload import routes as workload_forecasts
+from app.jobs.backtests import routes as backtests
+from app.jobs.simulations import routes as simulations
+from app.jobs.workers.dispatcher import make_dispatchers
+from app.jobs.workers.ready_process import ReadyProcess
+from app.load.engine_snapshots import routes as engine_snapshots
+from app.load.ingest_runs import routes as ingest_runs
+from app.load.snapshots import routes as snapshots
+from app.load.summaries import routes as summaries
+from app.load.throughput_samples import routes as throughput_samples
+from app.load.topologies import routes as topologies
+from app.machines.placements import routes as placements
+from app.machines.predictions import routes as predictions
+from app.machines.profiles import routes as profiles
+from app.machines.vm_catalogues import routes as vm_catalogues
+from app.pages.dashboard.files import install_dashboard
+from app.pages.demos import routes as demos
+from app.pages.overview import routes as overviews
+from app.pages.series import routes as timelines
+from app.pages.topology_report import routes as topology_reports
+from app.planning.gates import routes as gates
+from app.planning.plans import routes as plans
+from app.planning.what_ifs import routes as what_ifs
 from app.serving import health
 from app.serving.observability import RequestRecorder, configure_logging, observe_pool
-from app.sessions import routes as sessions
 from app.settings import Settings
-from app.simulations import routes as simulations
-from app.snapshots import routes as snapshots
-from app.storage.sessions import make_engine, make_health_engine, make_metrics_engine
-from app.summaries import routes as summaries
-from app.throughput_samples import routes as throughput_samples
-from app.timelines import routes as timelines
-from app.topologies import routes as topologies
-from app.topology_reports import routes as topology_reports
-from app.vm_catalogues import routes as vm_catalogues
-from app.vm_forecasts import routes as vm_forecasts
-from app.what_ifs import routes as what_ifs
-from app.workload_forecasts import routes as workload_forecasts
+from app.web import documentation, index
+from app.web.body_limit import BodyLimit
+from app.web.browsers import BrowserGuard
+from app.web.compute_queue import SWITCH_SECONDS, Computing
+from app.web.handlers import install_problems
+from app.web.security import parse_api_keys
+from app.web.sign_in import routes as sessions
 from migrations.runner import newest_revision
 
 ROUTERS = (

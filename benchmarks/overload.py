@@ -16,7 +16,7 @@ from pathlib import Path
 
 import httpx
 
-from app.storage.embedded_postgres import shared_postgres
+from app.database.embedded_postgres import shared_postgres
 from benchmarks.service import PLAN, PORT, serving
 from migrations.runner import migrate
 

@@ -14,11 +14,11 @@ from statistics import median
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.orm import Session
 
-from app.outcomes.history import StoredDecision, find_outcomes
-from app.overviews.gathering import count_statuses, find_lines
-from app.overviews.schemas import OverviewFilter
-from app.storage.embedded_postgres import shared_postgres
-from app.timelines.service import read_series
+from app.database.embedded_postgres import shared_postgres
+from app.deciding.outcomes.history import StoredDecision, find_outcomes
+from app.pages.overview.gathering import count_statuses, find_lines
+from app.pages.overview.schemas import OverviewFilter
+from app.pages.series.service import read_series
 from migrations import runner
 from planner.gates.what_if import WhatIfTerms, explore
 from planner.plans.estimation import estimate

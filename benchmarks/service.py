@@ -21,14 +21,14 @@ from pathlib import Path
 import httpx
 from fastapi import Depends, FastAPI
 
-from app.http.dependencies import SettingsDep
-from app.http.security import may_read
+from app.database.embedded_postgres import shared_postgres
 from app.main import create_app
-from app.objectives.min_latency import MinLatencyRequest
-from app.plans.answers import to_plan_answer
-from app.plans.schemas import PlanAnswer
+from app.planning.objectives.min_latency import MinLatencyRequest
+from app.planning.plans.answers import to_plan_answer
+from app.planning.plans.schemas import PlanAnswer
 from app.settings import Settings
-from app.storage.embedded_postgres import shared_postgres
+from app.web.dependencies import SettingsDep
+from app.web.security import may_read
 from benchmarks.processes import spent_seconds
 from migrations.runner import migrate
 from planner.plans.optimal import min_latency

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from app.tables import Base
+from app.database.tables import Base
 
 connection = context.config.attributes.get("connection")
 assert connection is not None, "run `headgate migrate`"

@@ -9,8 +9,8 @@ from app.bridge.engine_link import EngineLink
 from app.engines.answers import EngineAnswer, UnreadableAnswer
 from app.engines.numbers import read_object, read_text
 from app.engines.readers import read_answers
-from app.http.fields import TopologyName
 from app.terminal.refusals import Refused
+from app.web.fields import TopologyName
 
 NAMES = ("job_name", "topology_name", "topology", "query", "group")
 """What engines call the name of a job, in the marks of a reading."""

@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 from pydantic import JsonValue
 
 from app.bridge.states import Observation
-from app.described.load import LoadBody
 from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer
 from app.engines.numbers import read_count, read_object
 from app.engines.readers import EngineName, read_answers
+from app.load.bodies.load import LoadBody
 
 CLOCKS = frozenset(
     {"now", "duration", "uptime", "uptimeSeconds", "timestamp", "timestamps", "ts", "time", "age", "at"}

@@ -7,8 +7,8 @@ from typing import NamedTuple, Protocol
 
 from pydantic import JsonValue
 
-from app.described.load import LoadBody
-from app.described.topology import Graph
+from app.load.bodies.load import LoadBody
+from app.load.bodies.topology import Graph
 from planner.values import Diagnostic
 
 

@@ -12,7 +12,7 @@
 Source: org.apache.storm.daemon.GrouperFactory; Heron's Grouping in topology.proto.
 """
 
-from app.described.topology import QueueingName
+from app.load.bodies.topology import QueueingName
 
 ALL = "all"
 GLOBAL = "global"

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from app.described.load import LoadBody
+from app.load.bodies.load import LoadBody
 
 NO_LABEL = re.compile(r"[^a-zA-Z0-9:_]")
 CUT = 80

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from pydantic import JsonValue, ValidationError
 
 from app.engines.numbers import MOST, divide
-from app.http.fields import read_utc_time
+from app.web.fields import read_utc_time
 
 # Clocks of engines count milliseconds: a shorter interval says nothing.
 SHORTEST_SECONDS = 1e-3

@@ -7,7 +7,7 @@ from typing import Literal, cast, get_args
 from pydantic import JsonValue, ValidationError
 
 from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer
-from app.http.fields import read_utc_time
+from app.web.fields import read_utc_time
 
 EngineName = Literal["flink", "storm", "heron", "spark", "kafka", "prometheus"]
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)

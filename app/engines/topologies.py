@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
-from app.described.load import LoadBody
-from app.described.topology import EdgeBody, EntryBody, Graph, OperatorBody
 from app.engines.answers import say
+from app.load.bodies.load import LoadBody
+from app.load.bodies.topology import EdgeBody, EntryBody, Graph, OperatorBody
 from planner.errors import join_names
 from planner.values import Diagnostic
 

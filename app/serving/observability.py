@@ -28,7 +28,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from app.http.middleware import HttpMiddleware
+from app.web.middleware import HttpMiddleware
 
 log = logging.getLogger("headgate.requests")
 

@@ -7,7 +7,8 @@ from contextlib import suppress
 from pydantic import SecretStr
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.http.security import is_loopback, parse_api_keys
+from app.database.database_choice import choose_own_database
+from app.database.embedded_keeper import open_database_url
 from app.main import create_app
 from app.serving.draining import DrainingServer, configure
 from app.serving.listeners import bind_listeners, describe_address
@@ -15,8 +16,7 @@ from app.serving.observability import configure_logging
 from app.serving.running_services import registered
 from app.serving.workers import serve_with_workers
 from app.settings import Settings, find_unknown_variables
-from app.storage.database_choice import choose_own_database
-from app.storage.embedded_keeper import open_database_url
+from app.web.security import is_loopback, parse_api_keys
 from migrations.runner import migrate
 
 log = logging.getLogger("headgate")

@@ -15,8 +15,8 @@ from prometheus_client.registry import Collector
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.measured.freshness import DEFAULT_LIMIT_SECONDS
-from app.measured.snapshots import LEAST_COVERED
+from app.load.measurements.freshness import DEFAULT_LIMIT_SECONDS
+from app.load.measurements.snapshots import LEAST_COVERED
 
 log = logging.getLogger(__name__)
 
@@ -96,8 +96,8 @@ async def read_gauges(engine: Engine, bounds: GaugeBounds, limiter: CapacityLimi
 def read_rows(engine: Engine, bounds: GaugeBounds) -> list[dict[str, Any]] | None:
     """What is stored of the topologies with the newest snapshots, in one query; None where it cannot be read.
 
-    `recommended` is what KEDA is told (app/keda): by the newest decision under the stored policy, and while that waits
-    for the end of a cooldown, by the change that began it.
+    `recommended` is what KEDA is told (app/deciding/keda): by the newest decision under the stored policy, and while
+    that waits for the end of a cooldown, by the change that began it.
     """
     values = {"least_covered": LEAST_COVERED, **bounds._asdict()}
     try:

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal, get_args
 import typer
 from pydantic import SecretStr, ValidationError
 
-from app.http.found_values import show
+from app.database.database_choice import Choice, UnclearDatabase, choose_database
 from app.settings import PREFIX, Settings
-from app.storage.database_choice import Choice, UnclearDatabase, choose_database
+from app.web.found_values import show
 from planner.queueing.waiting_models import WAITING_MODELS
 
 CAPACITY_SHORT = 1

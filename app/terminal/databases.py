@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-from app.storage.database_choice import Choice
+from app.database.database_choice import Choice
 from app.terminal.commands import fail, refuse_other_schema, say
 
 
@@ -18,9 +18,9 @@ def open_migrated_database(
     from psycopg import OperationalError as ConnectionLost
     from sqlalchemy.exc import OperationalError
 
+    from app.database.embedded_keeper import open_database_url
+    from app.database.embedded_postgres import EmbeddedPostgresError
     from app.serving.observability import configure_logging
-    from app.storage.embedded_keeper import open_database_url
-    from app.storage.embedded_postgres import EmbeddedPostgresError
     from migrations import runner
 
     in_force = choice.settings

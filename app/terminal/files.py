@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from app.http.validation import list_validation_errors
 from app.terminal.refusals import Refused
+from app.web.validation import list_validation_errors
 
 B = TypeVar("B")
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from app.http.problems import describe_problem
+from app.web.problems import describe_problem
 from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, TargetUnreachable
 from planner.placements.errors import NotEnoughSlots
 

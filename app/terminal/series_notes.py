@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
 
-from app.http.problems import describe_problem
 from app.terminal.files import check_body
 from app.terminal.refusals import Refused
+from app.web.problems import describe_problem
 from planner.workloads.series import Workload
 
 B = TypeVar("B")

@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 
 from psycopg import Connection, sql
 
-from app.tables import OperatorSummaryRow, TopologySummaryRow
+from app.database.tables import OperatorSummaryRow, TopologySummaryRow
 from ingest.request import Request, RunDiagnosticRow, Totals
 from ingest.storing.fuller_windows import keep_fuller_windows
 from ingest.storing.runs import succeed_run

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from app.backtests.schemas import EXAMPLE
+from app.jobs.backtests.schemas import EXAMPLE
 from planner.vms.backtest import BacktestSetup, run_backtest
 from planner.vms.throughput import MstSample
 from tests.app.processes import wait_until

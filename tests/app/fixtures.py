@@ -10,8 +10,8 @@ import httpx
 import pytest
 from sqlalchemy.orm import Session
 
-from app.described.load import FPD_LOAD
-from app.described.topology import FPD
+from app.load.bodies.load import FPD_LOAD
+from app.load.bodies.topology import FPD
 from tests.app.backtest_examples import ODD_NAME, SMALL, start_backtest, wait_until_finished
 from tests.app.processes import Service, StartService, made_database, open_session, start
 from tests.app.series_examples import BEGAN, grep_samples, make_body

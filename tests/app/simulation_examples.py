@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from app.simulations.gathering import describe_job
-from app.simulations.schemas import SimulationJob, SimulationRequest
+from app.jobs.simulations.gathering import describe_job
+from app.jobs.simulations.schemas import SimulationJob, SimulationRequest
 
 CHAIN: dict[str, Any] = {
     "topology": {

@@ -71,7 +71,10 @@ def test_a_database_that_is_not_there_is_said_in_a_line():
     ("module", "not_loaded"),
     [
         ("app.cli", {"fastapi", "sqlalchemy", "numpy", "scipy", "statsmodels", "matplotlib", "pyspark"}),
-        ("app.plans.offline", {"fastapi", "psycopg", "statsmodels", "scipy.signal", "scipy.optimize"}),
+        (
+            "app.planning.plans.offline",
+            {"fastapi", "psycopg", "statsmodels", "scipy.signal", "scipy.optimize"},
+        ),
         ("app.serving.serve", {"statsmodels", "scipy.signal", "scipy.optimize", "matplotlib", "pyspark"}),
     ],
 )

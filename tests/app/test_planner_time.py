@@ -9,17 +9,17 @@ import httpx
 import pytest
 from sqlalchemy.orm import Session
 
-from app.backtests.service import trace_run
-from app.placements.schemas import PlacementRequest, StoredPlacementRequest
-from app.placements.service import place_described, place_stored
-from app.predictions.schemas import BLOB_TOPOLOGY, PredictionRequest
-from app.predictions.service import predict_described
+from app.forecasts.vms.schemas import StoredVmForecastRequest
+from app.forecasts.vms.service import forecast_stored as forecast_vms
+from app.forecasts.workload.service import AccuracyTerms, WorkloadForecastTerms, judge_stored
+from app.forecasts.workload.service import forecast_stored as forecast_workload
+from app.jobs.backtests.service import trace_run
+from app.load.throughput_samples.service import fit_stored
+from app.machines.placements.schemas import PlacementRequest, StoredPlacementRequest
+from app.machines.placements.service import place_described, place_stored
+from app.machines.predictions.schemas import BLOB_TOPOLOGY, PredictionRequest
+from app.machines.predictions.service import predict_described
 from app.settings import Settings
-from app.throughput_samples.service import fit_stored
-from app.vm_forecasts.schemas import StoredVmForecastRequest
-from app.vm_forecasts.service import forecast_stored as forecast_vms
-from app.workload_forecasts.service import AccuracyTerms, WorkloadForecastTerms, judge_stored
-from app.workload_forecasts.service import forecast_stored as forecast_workload
 from tests.app.placement_examples import BLOB, SIZES
 from tests.app.planner_watch import watching
 from tests.app.series_examples import BEGAN

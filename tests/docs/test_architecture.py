@@ -98,21 +98,6 @@ def test_every_file_and_room_of_the_page_exists():
         assert (ROOT / path).exists(), path
 
 
-def test_the_modules_of_every_room_are_those_of_the_tree():
-    drawn = dict(re.findall(r"^\| \[([^\]]+)/\]\(.*\| ([\w, ]+) \|$", walks.PAGE, re.MULTILINE))
-    for top in ("planner", "app", "ingest"):
-        for folder in (path.parent for path in (ROOT / top).glob("*/__init__.py")):
-            modules = sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__")
-            assert drawn[str(folder.relative_to(ROOT))].split(", ") == modules
-
-
-def test_every_file_above_the_rooms_of_the_ingest_is_drawn():
-    drawn = set(re.findall(r"\]\(\.\./(ingest/\w+\.py)\)", walks.read_section("The rooms of the ingest")))
-    assert drawn == {f"ingest/{path.name}" for path in (ROOT / "ingest").glob("*.py")} - {
-        "ingest/__init__.py"
-    }
-
-
 @pytest.mark.parametrize(
     ("title", "path", "body", "most"),
     [

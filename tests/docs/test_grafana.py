@@ -11,7 +11,7 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.described.topology import FPD
+from app.load.bodies.topology import FPD
 from tests.app.decision_calls import ENOUGH, RATES, TARGET, put_policy
 from tests.docs.consoles import ROOT
 

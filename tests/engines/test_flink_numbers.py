@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import httpx
 
-from app.described.answers import EstimateAnswer
 from app.engines.answers import EngineAnswer
+from app.load.bodies.answers import EstimateAnswer
 from tests.engines.flink_jobs import Exchange, Job, JobPlan, Operator, StartJob, Tally
 from tests.engines.http_asker import sample, write_answers
 

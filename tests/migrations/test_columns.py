@@ -5,7 +5,7 @@ import io
 from alembic.operations import Operations
 from alembic.runtime.migration import MigrationContext
 
-from app.tables import Base
+from app.database.tables import Base
 from migrations import columns as of
 
 

@@ -8,7 +8,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Engine, create_engine, inspect, text
 
-from app.tables import Base
+from app.database.tables import Base
 from migrations.runner import migrate, newest_revision, read_revision
 from tests.app.processes import HEADGATE, environment
 

@@ -12,10 +12,10 @@ import typer
 import yaml
 
 from app.cli import cli
-from app.http.security import is_loopback
 from app.main import create_app
 from app.serving.serve import UnsafeStart, refuse_unsafe_start
 from app.settings import PREFIX, Settings
+from app.web.security import is_loopback
 
 ROOT = Path(__file__).parents[2]
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())

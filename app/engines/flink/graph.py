@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from app.described.topology import EdgeBody, EntryBody, Graph, OperatorBody, QueueingName
 from app.engines.answers import say
 from app.engines.flink.activity import JobInterval
 from app.engines.flink.documents import JobState, VertexInput
 from app.engines.flink.flows import BROADCAST, JobFlows
 from app.engines.flink.naming import name_operators
 from app.engines.numbers import divide
+from app.load.bodies.topology import EdgeBody, EntryBody, Graph, OperatorBody, QueueingName
 from planner.values import Diagnostic
 
 QUEUEINGS: Mapping[str, QueueingName] = {

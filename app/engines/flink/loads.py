@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 
-from app.described.load import InstanceLoadBody, LoadBody, OperatorLoadBody
 from app.engines.flink.activity import JobInterval
 from app.engines.flink.documents import to_time
 from app.engines.flink.flows import JobFlows
 from app.engines.flink.graph import JobShape
 from app.engines.flink.subtasks import find_shares
+from app.load.bodies.load import InstanceLoadBody, LoadBody, OperatorLoadBody
 
 OVERLOADED = 0.97  # served / offered: below it, and with no time left, records pile up
 SMALLEST_SHARE = 1e-9

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from pydantic import JsonValue
 
-from app.described.load import LoadBody
 from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer, say
 from app.engines.flink.activity import JobInterval
 from app.engines.flink.documents import FlinkCluster, JobState
@@ -17,6 +16,7 @@ from app.engines.flink.naming import to_line
 from app.engines.flink.notes import note_age, note_cluster, note_interval
 from app.engines.flink.patch import REACTIVE, count_slots
 from app.engines.flink.samples import put_together
+from app.load.bodies.load import LoadBody
 from planner.values import Diagnostic
 
 NOTHING_COUNTED = (

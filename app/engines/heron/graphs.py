@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from app.described.topology import EdgeBody, EntryBody, Graph, OperatorBody
 from app.engines.groupings import ALL, GLOBAL, QUEUEINGS
 from app.engines.heron.components import HeronComponent
 from app.engines.heron.streams import find_sent
 from app.engines.numbers import divide
+from app.load.bodies.topology import EdgeBody, EntryBody, Graph, OperatorBody
 
 LARGEST = 1e12
 

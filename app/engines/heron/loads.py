@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from app.described.load import InstanceLoadBody, LoadBody, OperatorLoadBody
 from app.engines.heron.components import HeronComponent
 from app.engines.heron.streams import HeronArrivals
 from app.engines.numbers import MOST, divide
 from app.engines.rates import add_known, find_service_rate
-from app.http.fields import MOST_PROCESSORS
+from app.load.bodies.load import InstanceLoadBody, LoadBody, OperatorLoadBody
+from app.web.fields import MOST_PROCESSORS
 
 MOST_INSTANCES = 10_000  # of one operator in a load
 

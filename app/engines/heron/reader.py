@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from app.described.load import LoadBody
 from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer
 from app.engines.heron.components import HeronComponent, read_components
 from app.engines.heron.documents import HeronAnswers, sort_documents
@@ -13,6 +12,7 @@ from app.engines.heron.loads import build_load
 from app.engines.heron.measures import Measures, measure_metrics, measure_timelines
 from app.engines.heron.notes import list_notes
 from app.engines.heron.streams import find_arrivals, find_entries, find_external
+from app.load.bodies.load import LoadBody
 
 SEND = (
     "send the answers to /topologies/logicalplan, /topologies/physicalplan, and for every component "

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
 
-from app.described.load import InstanceLoadBody, LoadBody, OperatorLoadBody
 from app.engines.kafka.samples import GroupSample, PartitionState, Place
 from app.engines.names import LONGEST
 from app.engines.rates import add_known, find_growth, find_rate
+from app.load.bodies.load import InstanceLoadBody, LoadBody, OperatorLoadBody
 
 SHORTEST_SECONDS, LONGEST_SECONDS = 1.0, 86_400.0
 GROWING = 1.05

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
-from app.described.load import LoadBody, OperatorLoadBody
 from app.engines.numbers import divide
 from app.engines.prometheus.changes import find_changes
 from app.engines.prometheus.tables import Moment, Values, find_external, find_sources, list_operators
 from app.engines.rates import find_service_rate
-from app.http.fields import MOST_PROCESSORS
+from app.load.bodies.load import LoadBody, OperatorLoadBody
+from app.web.fields import MOST_PROCESSORS
 
 SATURATED = 0.95
 """From this part of its time on, a busy operator may have tuples waiting: what it served is not what it was offered."""

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from app.described.topology import EntryBody, Graph, OperatorBody
 from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer
 from app.engines.names import read_name
 from app.engines.paths import read_parameters
@@ -15,6 +14,7 @@ from app.engines.spark.gauges import is_gauges, read_gauges
 from app.engines.spark.loads import read_loads
 from app.engines.spark.notes import list_notes
 from app.engines.spark.offsets import count_partitions
+from app.load.bodies.topology import EntryBody, Graph, OperatorBody
 
 UNNAMED = "query"
 NO_PROGRESS = (

@@ -8,13 +8,13 @@ out as with the edges, while the completion time does not.
 
 from collections.abc import Mapping
 
-from app.described.topology import EdgeBody, EntryBody, Graph, OperatorBody, QueueingName
 from app.engines.groupings import GLOBAL, QUEUEINGS
 from app.engines.numbers import divide
 from app.engines.storm.components import Component
 from app.engines.storm.flows import StreamFlow, flows_into
 from app.engines.storm.rates import cover_same_time
-from app.http.fields import MOST_PROCESSORS
+from app.load.bodies.topology import EdgeBody, EntryBody, Graph, OperatorBody, QueueingName
+from app.web.fields import MOST_PROCESSORS
 
 LARGEST_SHARE = 1e12
 

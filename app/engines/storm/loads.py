@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from app.described.load import InstanceLoadBody, LoadBody, OperatorLoadBody
 from app.engines.numbers import MOST, divide
 from app.engines.rates import add_known
 from app.engines.storm.components import Component
 from app.engines.storm.fields import LAST_DIGIT
 from app.engines.storm.rates import Offered
-from app.http.fields import MOST_PROCESSORS
+from app.load.bodies.load import InstanceLoadBody, LoadBody, OperatorLoadBody
+from app.web.fields import MOST_PROCESSORS
 
 LEAST_SAMPLES = 30
 MOST_INSTANCES = 10_000  # of one operator in a load

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 
-from app.described.load import LoadBody
-from app.described.topology import Graph
 from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer, say
 from app.engines.storm.checks import check_sample
 from app.engines.storm.graphs import build_graph
 from app.engines.storm.marks import mark_sample
 from app.engines.storm.pages import StormSample, sort_answers
 from app.engines.storm.samples import MeasuredSample, load_sample, measure_sample
+from app.load.bodies.load import LoadBody
+from app.load.bodies.topology import Graph
 from planner.values import Diagnostic
 
 SEND = (

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from app.described.load import LoadBody
 from app.engines.numbers import read_number, read_object, read_text
 from app.engines.storm.completion import Completion, find_completion
 from app.engines.storm.components import Component, read_components
@@ -14,6 +13,7 @@ from app.engines.storm.flows import StreamFlow, Wiring, measure_flows, read_wiri
 from app.engines.storm.loads import CountedInterval, build_load
 from app.engines.storm.pages import StormSample
 from app.engines.storm.rates import External, Offered, find_entry_rates, find_external, find_offered
+from app.load.bodies.load import LoadBody
 
 USUAL_SAMPLE_RATE = 0.05
 FIRST_LAUNCH, LAST_LAUNCH = 1_000_000_000.0, 10_000_000_000.0  # epoch seconds in the id of a topology

@@ -7,7 +7,7 @@ import pytest
 
 from app.bridge.asking import Unanswered
 from app.bridge.service_link import NotDecided, ServiceLink, contains
-from app.described.load import FPD_LOAD
+from app.load.bodies.load import FPD_LOAD
 from tests.app.processes import Service
 
 POLICY = {"goal": {"t_max_seconds": 0.5}}

@@ -6,8 +6,8 @@ from app.bridge import views
 from app.bridge.samples import Sighting
 from app.bridge.seen_answers import SeenGoal, SeenTarget
 from app.bridge.states import Chosen, Observation
-from app.described.load import LoadBody, OperatorLoadBody
 from app.engines.answers import EngineReading, say
+from app.load.bodies.load import LoadBody, OperatorLoadBody
 from tests.app.bridge.examples import make_decision
 
 LOAD = LoadBody(external_rate=100.0, operators={"parse": OperatorLoadBody(served_rate=90.0, processors=4)})

@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.described.load import LoadBody, OperatorLoadBody
 from app.engines.labels import name_as_stored
+from app.load.bodies.load import LoadBody, OperatorLoadBody
 
 
 def rename(measured: list[str], known: list[str]) -> list[str]:

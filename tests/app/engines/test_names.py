@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from app.described.topology import OperatorBody
 from app.engines.names import read_name
+from app.load.bodies.topology import OperatorBody
 
 
 @given(st.text(max_size=300))

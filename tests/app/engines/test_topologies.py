@@ -1,8 +1,8 @@
 """app/engines/topologies.py: the engine's graph with the owner's bounds."""
 
-from app.described.load import LoadBody
-from app.described.topology import Graph
 from app.engines.topologies import compare_edges, compare_names, compare_owned, join_topologies, keep_known
+from app.load.bodies.load import LoadBody
+from app.load.bodies.topology import Graph
 
 STORED = Graph.model_validate(
     {

@@ -10,10 +10,10 @@ from pathlib import Path
 import httpx
 from pydantic import JsonValue
 
-from app.described.load import FPD_LOAD
-from app.described.topology import FPD
+from app.load.bodies.load import FPD_LOAD
+from app.load.bodies.topology import FPD
+from tests.app.load.snapshots.test_routes import read_all
 from tests.app.processes import StartService, wait_until
-from tests.app.snapshots.test_routes import read_all
 
 MINUTE_ZERO = datetime(2026, 1, 1, tzinfo=UTC)
 LIST_LENGTH = 20

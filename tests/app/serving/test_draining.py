@@ -18,8 +18,8 @@ import httpx
 import pytest
 from sqlalchemy import create_engine, text
 
-from app.described.load import FPD_LOAD
-from app.described.topology import FPD
+from app.load.bodies.load import FPD_LOAD
+from app.load.bodies.topology import FPD
 from tests.app.processes import PATIENCE_SECONDS, StartService, connect, is_refused, wait_until
 
 # Computed on the event loop, which reads nothing meanwhile: at any moment most requests of many clients are unread.

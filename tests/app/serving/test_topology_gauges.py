@@ -11,9 +11,9 @@ import pytest
 from anyio import CapacityLimiter, run
 from sqlalchemy import Engine
 
-from app.described.topology import FPD
+from app.database.sessions import make_metrics_engine
+from app.load.bodies.topology import FPD
 from app.serving.topology_gauges import GaugeBounds, TopologyGauges, read_gauges, read_rows
-from app.storage.sessions import make_metrics_engine
 from tests.app.decision_calls import ENOUGH, RATES, TARGET, put_policy
 
 NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)

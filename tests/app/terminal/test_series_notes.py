@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.backtests.schemas import BacktestRequest
+from app.jobs.backtests.schemas import BacktestRequest
 from app.terminal.refusals import Refused
 from app.terminal.series_notes import (
     check_options,

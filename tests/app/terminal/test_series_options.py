@@ -2,9 +2,9 @@
 
 import inspect
 
-from app.backtests.command import backtest
+from app.forecasts.vms.command import forecast
+from app.jobs.backtests.command import backtest
 from app.terminal import series_options
-from app.vm_forecasts.command import forecast
 
 
 def test_both_commands_take_every_shared_option():

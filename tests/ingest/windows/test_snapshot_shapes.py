@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.described.load import OperatorLoadBody
+from app.load.bodies.load import OperatorLoadBody
 from ingest.measuring.measures import find_buckets
 from ingest.measuring.segments import cut_segments
 from ingest.windows.listing import list_objects

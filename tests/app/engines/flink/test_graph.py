@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.described.topology import Graph, OperatorBody
+from app.load.bodies.topology import Graph, OperatorBody
 from tests.app.engines.flink.recorded import Json, codes, later, load, read, set_input, vertex
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.described.load import OperatorLoadBody
+from app.load.bodies.load import OperatorLoadBody
 from tests.app.engines.flink.recorded import codes, later, load, read, set_input, vertex
 
 

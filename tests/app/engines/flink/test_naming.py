@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 from app.engines.flink.counters import VertexCounters
 from app.engines.flink.documents import VertexState
 from app.engines.flink.naming import clean, name_operators, to_line
-from app.http.fields import OperatorName
+from app.web.fields import OperatorName
 from tests.app.engines.flink.recorded import load, read
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from app.described.topology import Graph
 from app.engines.heron.graphs import build_graph
 from app.engines.heron.streams import find_arrivals, find_entries, find_external
+from app.load.bodies.topology import Graph
 from tests.app.engines.heron.composed import edit_grouping, make_documents, measure
 
 

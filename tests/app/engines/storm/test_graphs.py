@@ -2,10 +2,10 @@
 
 import pytest
 
-from app.described.topology import Graph
 from app.engines.storm.graphs import build_graph, count_tasks
 from app.engines.storm.pages import sort_answers
 from app.engines.storm.samples import measure_sample
+from app.load.bodies.topology import Graph
 from tests.app.engines.storm.ui_pages import BOLTS, JsonObject, answer, make_component_page
 from tests.app.engines.storm.wired_pages import make_graph, make_pages, make_spout
 

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from app.described.load import OperatorLoadBody
 from app.engines.storm.components import read_components
 from app.engines.storm.loads import build_operator_load, find_service_seconds, name_instance
 from app.engines.storm.pages import sort_answers
 from app.engines.storm.rates import Offered
+from app.load.bodies.load import OperatorLoadBody
 from tests.app.engines.storm.ui_pages import BOLTS, JsonObject, answer, make_component_page, read_table
 
 

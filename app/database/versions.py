@@ -1,0 +1,85 @@
+"""Named documents, which are profiles and VM catalogues: versions are added and never changed."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated, TypeVar
+
+from fastapi import Query
+from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy.orm import Session, aliased
+
+from app.database.similar_names import suggest_stored
+from app.database.tables import ProfileRow, VmCatalogueRow
+from app.web.pages import Page
+
+Row = TypeVar("Row", ProfileRow, VmCatalogueRow)
+Unknown = Callable[[str, int | None, str], Exception]
+"""Makes the error of a missing version from the name, the version and a sentence about what is stored."""
+VersionQuery = Annotated[int | None, Query(ge=1, le=2**31 - 1, description="An older version.")]
+
+
+def add_version(session: Session, row: Row) -> Row:
+    """Stores the row as the next version of its name; a lock makes concurrent additions to a name wait."""
+    row_type = type(row)
+    session.scalar(
+        select(func.pg_advisory_xact_lock(func.hashtextextended(f"{row_type.__tablename__}:{row.name}", 0)))
+    )
+    newest = session.scalar(select(func.max(row_type.version)).where(row_type.name == row.name))
+    row.version = (newest or 0) + 1
+    session.add(row)
+    session.flush()
+    session.refresh(row, ["created_at"])
+    return row
+
+
+def find_version(session: Session, row_type: type[Row], name: str, version: int | None = None) -> Row | None:
+    """The version asked for, or the newest."""
+    query = select(row_type).where(row_type.name == name)
+    if version is not None:
+        query = query.where(row_type.version == version)
+    return session.scalars(query.order_by(row_type.version.desc()).limit(1)).first()
+
+
+def read_version(
+    session: Session,
+    row_type: type[Row],
+    unknown: Unknown,
+    name: str,
+    version: int | None,
+) -> Row:
+    """The version asked for, or the newest; raises `unknown` with the versions or the similar names there are."""
+    row = find_version(session, row_type, name, version)
+    if row is None:
+        raise unknown(name, version, tell_versions(session, row_type, name))
+    return row
+
+
+def find_newest_versions(session: Session, row_type: type[Row], names: Iterable[str]) -> Sequence[Row]:
+    """The newest version of each of these names that is stored, in one query."""
+    query = select(row_type).where(row_type.name.in_(list(names)), _is_newest(row_type))
+    return session.scalars(query).all()
+
+
+def tell_versions(session: Session, row_type: type[Row], name: str) -> str:
+    """A sentence for the problem of a missing version: the versions of the name, or a similar name."""
+    newest = find_version(session, row_type, name)
+    if newest is not None:
+        return f" It has the versions 1 to {newest.version}."
+    return suggest_stored(session, row_type.name, name)
+
+
+def list_newest(session: Session, row_type: type[Row], page: Page) -> tuple[Sequence[Row], str | None]:
+    """A page of the newest versions, by name, and the address of the following page."""
+    return page.read_rows(session.scalars, select(row_type).where(_is_newest(row_type)), row_type.name)
+
+
+def _is_newest(row_type: type[Row]) -> ColumnElement[bool]:
+    other = aliased(row_type)
+    newest = select(func.max(other.version)).where(other.name == row_type.name).scalar_subquery()
+    return row_type.version == newest
+
+
+def delete_versions(session: Session, row_type: type[Row], unknown: Unknown, name: str) -> None:
+    """Deletes all versions of a name; raises `unknown` where there are none. Stored placements stay as they are."""
+    found = session.scalars(delete(row_type).where(row_type.name == name).returning(row_type.version)).all()
+    if not found:
+        raise unknown(name, None, suggest_stored(session, row_type.name, name))

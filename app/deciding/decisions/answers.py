@@ -1,0 +1,168 @@
+"""A decision's values as JSON and as a picture."""
+
+from datetime import datetime, timedelta
+from math import isfinite
+
+from app.deciding.decisions.gathering import GatheredDecision
+from app.deciding.decisions.schemas import CatchingUpAnswer, Counts, DecisionAnswer, Moving, Optimum
+from app.deciding.outcomes.answers import choose_promise
+from app.load.bodies.answers import to_estimate_answer
+from app.rendering.estimate_graphs import graph_estimate
+from app.rendering.forms import write_picture
+from app.rendering.graph_pictures import draw_graph
+from app.rendering.operator_graphs import OperatorGraph
+from app.rendering.texts import write_change, write_duration, write_rate
+from planner.decisions.compose import ComposedDecision
+from planner.decisions.decide import Decision
+from planner.decisions.rate_outlook import RateOutlook
+from planner.values import Estimate, Topology
+
+SENTENCES = {
+    "hold": "Keep what runs.",
+    "scale_up": "Run more processors.",
+    "scale_down": "Run fewer processors.",
+    "rebalance": "Move processors between operators.",
+}
+"""The verdict in words, by action."""
+LONGEST_PROMISE_SECONDS = 1e8  # a later time may lie beyond the calendar
+
+
+def to_decision_answer(
+    gathered: GatheredDecision, composed: ComposedDecision, outlook: RateOutlook
+) -> DecisionAnswer:
+    """What the planner found, with the policy and the stored data that it rests on."""
+    decision = composed.decision
+    current = to_estimate_answer(decision.current._replace(diagnostics=()))
+    return DecisionAnswer.model_validate(
+        {
+            "decided_for": gathered.decided_for,
+            "action": decision.action,
+            "goal": decision.goal,
+            "processors": to_counts(decision),
+            "reasons": decision.reasons,
+            "constraints": decision.constraints,
+            "external_rate": decision.current.external_rate,
+            "rate_change": decision.rate_change,
+            "cooldown_left_seconds": decision.cooldown_left_seconds,
+            "measured_sojourn_seconds": decision.measured_sojourn_seconds,
+            "current": current.model_copy(update={"calibration": list(gathered.calibration) or None}),
+            "sized_for": composed.sized_for,
+            "look_ahead": outlook.rate,
+            "correction": decision.correction if decision.correction.intervals else None,
+            "expected_sojourn_seconds": decision.recommended.expected_sojourn_seconds,
+            "corrected_sojourn_seconds": composed.corrected_seconds,
+            "optimum": to_optimum(decision.optimum) if decision.optimum else None,
+            "needed_total": decision.needed if gathered.terms.scale_down_window_seconds else None,
+            "catching_up": to_catching_up(composed, gathered.decided_for),
+            "counterfactuals": composed.counterfactuals,
+            "moving": to_moving(composed),
+            "nodes": composed.nodes,
+            "streams": composed.streams,
+            "diagnostics": gathered.diagnostics + composed.diagnostics,
+            "policy": gathered.terms,
+            "basis": gathered.basis,
+        }
+    )
+
+
+def to_counts(decision: Decision) -> Counts:
+    """Processors before and after."""
+    current, recommended = decision.current, decision.recommended
+    return Counts(
+        current=name_counts(current),
+        recommended=name_counts(recommended),
+        current_total=current.processors_total,
+        recommended_total=recommended.processors_total,
+    )
+
+
+def to_catching_up(composed: ComposedDecision, decided_for: datetime) -> CatchingUpAnswer | None:
+    """What waits, with the time by which it is to be worked off."""
+    if composed.catching_up is None:
+        return None
+    answer = CatchingUpAnswer.model_validate(composed.catching_up)
+    left = answer.left_seconds
+    if left is not None and left < LONGEST_PROMISE_SECONDS:
+        answer.finished_by = decided_for + timedelta(seconds=left)
+    return answer
+
+
+def to_optimum(optimum: Estimate) -> Optimum:
+    """The allocation that the goal asks for."""
+    return Optimum(
+        processors=name_counts(optimum),
+        processors_total=optimum.processors_total,
+        expected_sojourn_seconds=optimum.expected_sojourn_seconds,
+    )
+
+
+def to_moving(composed: ComposedDecision) -> Moving:
+    """What the change moves and costs, and the time within which it must pay back."""
+    moves = composed.moves
+    return Moving.model_validate(
+        {
+            "migrations": moves.migrations,
+            "cost_tuple_seconds": moves.cost_tuple_seconds,
+            "payback_seconds": moves.payback_seconds,
+            "horizon": composed.horizon,
+        }
+    )
+
+
+def digest_answer(answer: DecisionAnswer) -> dict[str, float | bool | None]:
+    """The few numbers that lists and metrics show; NaN and infinity are null, as in the answer."""
+    found = {
+        "running": answer.processors.current_total,
+        "recommended": answer.processors.recommended_total,
+        "needed": answer.needed_total,
+        "stable": answer.current.stable,
+        "current_seconds": answer.current.expected_sojourn_seconds,
+        "recommended_seconds": answer.expected_sojourn_seconds,
+        "measured_seconds": answer.measured_sojourn_seconds,
+        "holds_up_to_rate": answer.counterfactuals.holds_up_to_rate,
+    }
+    return {name: None if value is None or not isfinite(value) else value for name, value in found.items()}
+
+
+def name_counts(estimate: Estimate) -> dict[str, int]:
+    """Processors by operator."""
+    return {one.name: one.processors for one in estimate.operators}
+
+
+def draw_decision(decision: DecisionAnswer, form: str, topology: Topology) -> bytes:
+    """The operators with how busy they are and what would change; the verdict is the title."""
+    return write_picture(draw_graph(graph_decision(decision, topology)), form)
+
+
+def graph_decision(decision: DecisionAnswer, topology: Topology) -> OperatorGraph:
+    """The verdict, and what it rests on, above the graph."""
+    counts = decision.processors
+    change = write_change(counts.current_total, counts.recommended_total)
+    return graph_estimate(
+        f"{decision.basis.topology}: {SENTENCES[decision.action]} {change} processors",
+        [say_times(decision), f"Decided on data until {decision.decided_for:%Y-%m-%d %H:%M:%S} UTC"],
+        topology,
+        decision.current,
+        counts.recommended,
+    )
+
+
+def say_times(decision: DecisionAnswer) -> str:
+    """E[T] now, as recommended and at most, and the rate now and up to which the answer holds."""
+    measured = decision.measured_sojourn_seconds
+    parts = [f"{write_rate(decision.external_rate)} come in"]
+    if measured is not None:
+        parts.append(f"E[T] {write_duration(measured)} measured")
+    elif decision.current.stable:
+        parts.append(f"E[T] {write_duration(decision.current.expected_sojourn_seconds)} estimated")
+    if not decision.current.stable:
+        parts.append("what runs cannot keep up")
+    then = choose_promise(decision.expected_sojourn_seconds, decision.corrected_sojourn_seconds)
+    parts.append(f"{'without end' if then is None else write_duration(then)} as recommended")
+    target = decision.policy.goal.find_t_max_seconds()
+    if target is not None:
+        parts.append(f"target {write_duration(target)}")
+    holds = decision.counterfactuals.holds_up_to_rate
+    if holds is not None:
+        parts.append(f"holds up to {write_rate(holds)}")
+    return "; ".join(parts)

@@ -1,0 +1,190 @@
+"""Reads stored decisions, as they were answered, with what became of them; and what later ones hold on to."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Row, Select, column, func, literal, select, true
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Session
+
+from app.database.storage_errors import UnknownDecision
+from app.database.stored_answers import read_answer
+from app.database.stored_topologies import StoredTopology, find_topology
+from app.database.tables import DecisionRow
+from app.deciding.decisions.schemas import Action, DecisionAnswer, DecisionPage, DecisionSummary
+from app.deciding.outcomes.answers import Became
+from app.deciding.outcomes.history import StoredDecision, find_outcomes
+from app.deciding.policies.schemas import PolicyBody
+from app.web.errors import InvalidRequest
+from app.web.pages import Page
+from planner.values import Topology
+
+PARTS = (
+    "processors",
+    "reasons",
+    "expected_sojourn_seconds",
+    "corrected_sojourn_seconds",
+    "policy",
+    "moving",
+    "counterfactuals",
+    "current",
+    "basis",
+)
+"""The parts of an answer that a list needs; long ones stay in the database."""
+
+
+class Picked(NamedTuple):
+    """Which decisions a list has: those on data that ended in [since, until), of one action."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    action: Action | None = None
+
+
+def find_latest(session: Session, name: str) -> DecisionAnswer:
+    """The newest decision about a topology."""
+    stored = find_topology(session, name)
+    newest = session.scalar(
+        select(DecisionRow)
+        .where(DecisionRow.topology_id == stored.id)
+        .order_by(DecisionRow.created_at.desc(), DecisionRow.id.desc())
+        .limit(1)
+    )
+    if newest is None:
+        raise UnknownDecision(name)
+    return find_decision(session, newest.id)
+
+
+def find_decision(session: Session, decision_id: UUID) -> DecisionAnswer:
+    """A stored decision, as it was answered, with what became of it."""
+    answer = read_answer(session, DecisionRow, DecisionAnswer, UnknownDecision, decision_id)
+    row = session.get(DecisionRow, decision_id)
+    if row is not None:
+        decision = StoredDecision(row.action, row.decided_for, row.answer, row.outcome)
+        (became,) = find_outcomes(session, row.topology_id, [decision])
+        answer.outcome, answer.observed = became
+    return answer
+
+
+def find_topology_of(session: Session, decision: DecisionAnswer) -> Topology:
+    """The topology at the revision that the decision is about."""
+    return find_topology(session, decision.basis.topology, decision.basis.revision).to_values()
+
+
+def list_decisions(session: Session, name: str, page: Page, picked: Picked) -> DecisionPage:
+    """The decisions about a topology, newest first."""
+    if picked.since is not None and picked.until is not None and picked.since >= picked.until:
+        raise InvalidRequest((("?from", "The time in `from` must be before the one in `to`."),))
+    stored = find_topology(session, name)
+    query = select_decisions(stored, picked)
+    rows, following = page.read_rows(
+        session.execute, query, DecisionRow.created_at, DecisionRow.id, newest_first=True
+    )
+    became = find_outcomes(session, stored.id, [to_stored(row) for row in rows])
+    items = [summarise(row, one) for row, one in zip(rows, became, strict=True)]
+    return DecisionPage(items=items, next=following)
+
+
+def select_decisions(stored: StoredTopology, picked: Picked) -> Select[Any]:
+    """The decisions that are asked for, each with the parts of its answer; they are cut out of it at once."""
+    columns = [column(name, JSONB) for name in PARTS]
+    parts = (
+        func.jsonb_to_record(DecisionRow.answer)
+        .table_valued(*columns)
+        .render_derived("parts", with_types=True)
+    )
+    evidence = func.jsonb_build_object("evidence", parts.c.current["evidence"]).label("current")
+    conditions = [DecisionRow.topology_id == stored.id]
+    if picked.since is not None:
+        conditions.append(DecisionRow.decided_for >= picked.since)
+    if picked.until is not None:
+        conditions.append(DecisionRow.decided_for < picked.until)
+    if picked.action is not None:
+        conditions.append(DecisionRow.action == picked.action)
+    return (
+        select(
+            DecisionRow.id,
+            DecisionRow.created_at,
+            DecisionRow.decided_for,
+            DecisionRow.action,
+            DecisionRow.external_rate,
+            DecisionRow.outcome,
+            *[evidence if name == "current" else parts.c[name] for name in PARTS],
+        )
+        .join(parts, true())
+        .where(*conditions)
+    )
+
+
+def to_stored(row: Row[Any]) -> StoredDecision:
+    """A row as what outcomes are observed of."""
+    answer = {name: getattr(row, name) for name in PARTS}
+    return StoredDecision(row.action, row.decided_for, answer, row.outcome)
+
+
+def summarise(row: Row[Any], became: Became) -> DecisionSummary:
+    """A decision as a list shows it."""
+    return DecisionSummary(
+        id=row.id,
+        created_at=row.created_at,
+        decided_for=row.decided_for,
+        action=row.action,
+        external_rate=row.external_rate,
+        processors=row.processors,
+        reasons=row.reasons,
+        outcome=became.outcome,
+        observed=became.observed,
+    )
+
+
+def go_back(time: datetime, seconds: float) -> datetime:
+    """The time so many seconds before, or the first of all calendars."""
+    try:
+        return time - timedelta(seconds=seconds)
+    except OverflowError:
+        return datetime.min.replace(tzinfo=UTC)
+
+
+def find_wanted_before(
+    session: Session, stored: StoredTopology, terms: PolicyBody, decided_for: datetime
+) -> int | None:
+    """The most processors that the same goal took within the same bounds, by decisions on older data in the window.
+
+    A decision under a policy without a window does not say what its goal took: it may have held for another reason.
+    """
+    if not terms.scale_down_window_seconds:
+        return None
+    policy = DecisionRow.answer["policy"]
+    sent = terms.model_dump(mode="json", include={"goal", "bounds"})
+    return session.scalar(
+        select(func.max(DecisionRow.digest["needed"].as_integer())).where(
+            DecisionRow.topology_id == stored.id,
+            DecisionRow.decided_for >= go_back(decided_for, terms.scale_down_window_seconds),
+            DecisionRow.decided_for < decided_for,
+            policy["goal"] == literal(sent["goal"], JSONB),
+            policy["bounds"] == literal(sent["bounds"], JSONB),
+        )
+    )
+
+
+def find_promise(
+    session: Session, stored: StoredTopology, decided_for: datetime, catch_up_seconds: float
+) -> float | None:
+    """The seconds that are left until the newest decision on older data meant to have the backlog worked off.
+
+    Decisions under other catch_up_seconds, such as those of a policy that was only tried, promised something else. What
+    was promised longer ago than these has passed.
+    """
+    promised = session.scalar(
+        select(DecisionRow.answer["catching_up"]["finished_by"].astext)
+        .where(
+            DecisionRow.topology_id == stored.id,
+            DecisionRow.decided_for >= go_back(decided_for, catch_up_seconds),
+            DecisionRow.decided_for < decided_for,
+            DecisionRow.answer["policy"]["catch_up_seconds"].as_float() == catch_up_seconds,
+        )
+        .order_by(DecisionRow.decided_for.desc(), DecisionRow.created_at.desc(), DecisionRow.id)
+        .limit(1)
+    )
+    return None if promised is None else (datetime.fromisoformat(promised) - decided_for).total_seconds()

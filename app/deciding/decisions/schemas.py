@@ -1,0 +1,297 @@
+"""Decisions as JSON."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import ConfigDict, Field
+
+from app.deciding.node_advice.schemas import NodeAdviceAnswer, Streams
+from app.deciding.outcomes.schemas import Observed, Outcome
+from app.deciding.policies.schemas import EXAMPLE, PolicyBody
+from app.load.bodies.answers import Basis, DiagnosticAnswer, EstimateAnswer
+from app.machines.placements.schemas import PlacementAnswer
+from app.web.fields import Answer, Body, UtcTime
+
+PROBLEMS = (
+    "unknown-topology",
+    "no-policy",
+    "no-snapshot",
+    "stale-snapshots",
+    "stored-data-unusable",
+    "invalid-state",
+)
+"""The problem types with which a decision is refused."""
+Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
+
+
+class DecisionRequest(Body):
+    """The body may be left out: then the stored policy decides on the newest snapshots, now."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"at": "2026-11-18T00:01:00Z", "policy": EXAMPLE}]}
+    )
+
+    at: Annotated[
+        UtcTime | None,
+        Field(description="Decide as of this time: later snapshots are ignored. Left out: now."),
+    ] = None
+    policy: Annotated[PolicyBody | None, Field(description="Instead of the stored policy.")] = None
+
+
+class Counts(Answer):
+    """Processors now and as recommended; equal where the decision is to hold."""
+
+    current: dict[str, int]
+    recommended: dict[str, int]
+    current_total: int
+    recommended_total: int
+
+
+class ReasonAnswer(Answer):
+    """One step of the argument, or one bound that limits the answer."""
+
+    code: str
+    detail: str
+
+
+class Optimum(Answer):
+    """The allocation that the goal asks for, also where the decision is to hold."""
+
+    processors: dict[str, int]
+    processors_total: int
+    expected_sojourn_seconds: float | None
+
+
+class CounterfactualsAnswer(Answer):
+    """What one processor fewer would do, and the rates between which the answer stays the same."""
+
+    one_fewer_processors: dict[str, int] | None
+    one_fewer_sojourn_seconds: float | None
+    one_fewer_detail: str
+    holds_up_to_rate: Annotated[
+        float | None,
+        Field(description="Largest rate at which they meet the goal; null: none."),
+    ]
+    one_fewer_up_to_rate: Annotated[
+        float | None,
+        Field(description="Below it one processor fewer meets the goal; null: at no rate."),
+    ]
+
+
+class KeyRangeMoveAnswer(Answer):
+    """Key groups first..last move from one instance to another; instances count from 0."""
+
+    first: int
+    last: int
+    source: int
+    target: int
+
+
+class MigrationAnswer(Answer):
+    """The key groups of one operator that move, and how long that takes; null: not known."""
+
+    before: int
+    after: int
+    moves: list[KeyRangeMoveAnswer]
+    owners: Annotated[list[int], Field(description="The instance of each key group afterwards.")]
+    moved_key_groups: int
+    moved_share: float
+    repartition_seconds: float | None
+    repair_seconds: float | None
+
+
+class HorizonAnswer(Answer):
+    """The time within which a change must pay back."""
+
+    seconds: Annotated[float | None, Field(description="null: not known, and no change is held back.")]
+    source: Annotated[
+        Literal["forecast", "policy", "none"],
+        Field(description="forecast: the time when the recommended allocation would next be changed."),
+    ]
+    detail: str
+
+
+class Moving(Answer):
+    """What the change moves, and what that costs."""
+
+    migrations: dict[str, MigrationAnswer]
+    cost_tuple_seconds: float | None
+    payback_seconds: Annotated[float | None, Field(description="null: not known, or never.")]
+    horizon: Annotated[
+        HorizonAnswer | None,
+        Field(description="null: no state moves, or the change is urgent and is not weighed."),
+    ] = None
+
+
+class SizedFor(Answer):
+    """The external rate that the number of processors is for."""
+
+    external_rate: float
+    source: Annotated[
+        Literal["smoothed", "newest", "forecast"],
+        Field(description="The largest of the three for a target; smoothed for other goals."),
+    ]
+    detail: str
+
+
+class LookAhead(Answer):
+    """The forecast of the external rate over the coming cooldown."""
+
+    expected_rate: float
+    upper_rate: Annotated[
+        float, Field(description="The quantile of the forecast at the policy's qos_target.")
+    ]
+    quantile: float
+    steps: Annotated[int, Field(description="Intervals that the forecast covers.")]
+    model: str
+    history: Annotated[int, Field(description="Intervals that the model was fitted on.")]
+
+
+class CatchingUpAnswer(Answer):
+    """Tuples that wait, and how long it takes to work them off."""
+
+    backlog_tuples: float
+    operators: Annotated[dict[str, float], Field(description="Tuples that wait, by operator.")]
+    left_seconds: Annotated[
+        float | None,
+        Field(description="The policy wants them worked off within this time; null: it says nothing."),
+    ]
+    finished_by: Annotated[
+        UtcTime | None, Field(description="decided_for + left_seconds: what later decisions hold on to.")
+    ] = None
+    running_seconds: Annotated[float | None, Field(description="With what runs; null: never.")]
+    recommended_seconds: Annotated[float | None, Field(description="With what is recommended; null: never.")]
+    detail: str
+
+
+class CorrectionAnswer(Answer):
+    """The measured wait divided by the modelled wait; service times are not corrected."""
+
+    shared: Annotated[
+        float | None,
+        Field(description="Against the model, which is one queue for all processors where nothing is said."),
+    ]
+    own: Annotated[
+        float | None,
+        Field(
+            description="Against the model of one queue for each processor; null: an operator says its queueing."
+        ),
+    ]
+    intervals: Annotated[int, Field(description="Intervals whose waits were long enough to compare.")]
+
+
+class Stage(Answer):
+    """One stage of a recommendation: done, or left out and why."""
+
+    name: Literal["forecast", "processors", "placement", "moves", "decision"]
+    done: bool
+    detail: Annotated[str, Field(description="What the stage used, or what is missing.")]
+
+
+class RateForecastAnswer(Answer):
+    """The forecast of the external rate: the upper quantile at the step ahead where it is highest."""
+
+    expected_rate: float
+    upper_rate: float
+    quantile: float
+    step: Annotated[int, Field(description="Intervals ahead of the newest snapshot.")]
+    steps: int
+    history: Annotated[int, Field(description="Intervals that the model was fitted on.")]
+    model: str
+    diagnostics: list[DiagnosticAnswer]
+
+
+class Recommended(Answer):
+    """The stages of a recommendation in order, and what each found."""
+
+    stages: list[Stage]
+    forecast: RateForecastAnswer | None
+    measured_rate: Annotated[
+        float, Field(description="External rate of the newest snapshots, as the policy smooths them.")
+    ]
+    planned_rate: Annotated[float, Field(description="External rate that processors and slots are for.")]
+    placement: PlacementAnswer | None
+
+
+class DecisionAnswer(Answer):
+    """What to do, why, and the policy and measurements that it follows from."""
+
+    id: UUID | None = None
+    created_at: datetime | None = None
+    decided_for: Annotated[UtcTime, Field(description="The end of the newest interval.")]
+    action: Action
+    goal: Literal["latency-target", "tradeoff", "best-split"]
+    processors: Counts
+    reasons: list[ReasonAnswer]
+    constraints: Annotated[list[ReasonAnswer], Field(description="Bounds that limit the answer.")]
+    external_rate: float
+    rate_change: Annotated[
+        float | None, Field(description="Since the last change, as a part of the rate then.")
+    ]
+    cooldown_left_seconds: float
+    measured_sojourn_seconds: float | None
+    current: EstimateAnswer
+    expected_sojourn_seconds: Annotated[
+        float | None, Field(description="E[T] of the recommended processors; null = infinite.")
+    ]
+    corrected_sojourn_seconds: Annotated[
+        float | None,
+        Field(
+            description="The same with waits as they were measured, by the factor of `correction`; null: no interval "
+            "can be compared, or infinite."
+        ),
+    ] = None
+    optimum: Annotated[Optimum | None, Field(description="null: no allocation satisfies the constraints.")]
+    needed_total: Annotated[
+        int | None,
+        Field(
+            description="Processors that the goal takes now: the policy's scale_down_window_seconds keeps as many. "
+            "null: the policy has no such window, or stored before this field existed."
+        ),
+    ] = None
+    sized_for: Annotated[SizedFor | None, Field(description="null: stored before this field existed.")] = None
+    look_ahead: Annotated[
+        LookAhead | None,
+        Field(description="null: the policy asks for none, or diagnostics say why there is none."),
+    ] = None
+    correction: Annotated[
+        CorrectionAnswer | None, Field(description="null: no interval can be compared.")
+    ] = None
+    catching_up: Annotated[
+        CatchingUpAnswer | None, Field(description="null: no snapshot says that tuples wait.")
+    ] = None
+    counterfactuals: CounterfactualsAnswer
+    moving: Moving
+    nodes: Annotated[NodeAdviceAnswer | None, Field(description="null: the newest snapshot has no nodes.")]
+    streams: Annotated[Streams | None, Field(description="null: the newest snapshot has no instances.")]
+    diagnostics: list[DiagnosticAnswer]
+    policy: PolicyBody
+    basis: Basis
+    recommendation: Annotated[
+        Recommended | None,
+        Field(description="The recommendation it was stored with; null: none."),
+    ] = None
+    outcome: Outcome = None
+    observed: Observed = None
+
+
+class DecisionSummary(Answer):
+    """A decision as a list shows it."""
+
+    id: UUID
+    created_at: datetime
+    decided_for: UtcTime
+    action: Action
+    external_rate: float
+    processors: Counts
+    reasons: list[ReasonAnswer]
+    outcome: Outcome = None
+    observed: Observed = None
+
+
+class DecisionPage(Answer):
+    """Decisions, newest first; `next` is the address of the following page."""
+
+    items: list[DecisionSummary]
+    next: str | None = None

@@ -1,0 +1,71 @@
+"""Decides about a stored topology under its policy, and keeps every decision."""
+
+from dataclasses import replace
+from uuid import uuid4
+
+from sqlalchemy.orm import Session
+
+from app.database.stored_topologies import StoredTopology
+from app.database.tables import DecisionRow
+from app.deciding.decisions.answers import digest_answer, to_decision_answer
+from app.deciding.decisions.gathering import GatheredDecision, gather_decision
+from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest, Recommended
+from app.deciding.outcomes.history import StoredDecision, find_outcomes
+from app.serving.observability import time_planner
+from app.settings import Settings
+from app.web.error_pointers import blaming_what_is_stored
+from planner.decisions.compose import ComposedDecision, DecisionQuestion, compose_decision
+from planner.decisions.rate_outlook import NO_OUTLOOK, RateOutlook, is_looking_ahead, look_out
+
+
+def store_decision(session: Session, name: str, body: DecisionRequest, settings: Settings) -> DecisionAnswer:
+    """Decides on what is stored: the same stored data gives the same decision, or is refused as too old."""
+    gathered = gather_decision(session, name, body, settings)
+    return keep(session, gathered.stored, to_decision_answer(gathered, *compute_now(gathered)))
+
+
+def compute_now(gathered: GatheredDecision) -> tuple[ComposedDecision, RateOutlook]:
+    """The decision, and the forecast that it covers."""
+    outlook = look_out_for(gathered.question)
+    return compute_decision(gathered, replace(gathered.question, outlook=outlook)), outlook
+
+
+def look_out_for(question: DecisionQuestion) -> RateOutlook:
+    """The forecast rate of the coming cooldown, where the policy asks for it."""
+    if question.history is None or not is_looking_ahead(question.policy):
+        return NO_OUTLOOK
+    with time_planner("look_ahead"):
+        return look_out(question.history, question.policy)
+
+
+def compute_decision(gathered: GatheredDecision, question: DecisionQuestion) -> ComposedDecision:
+    """The planner's decision; measurements that it cannot compute with are a conflict with what is stored."""
+    with time_planner("decide"), blaming_what_is_stored(gathered.stored.name, gathered.places):
+        return compose_decision(question)
+
+
+def keep(
+    session: Session, stored: StoredTopology, answer: DecisionAnswer, recommended: Recommended | None = None
+) -> DecisionAnswer:
+    """Stores the decision as it is answered, with the recommendation that it was part of."""
+    answer.id = uuid4()
+    document = answer.model_dump(mode="json", exclude={"id", "created_at", "outcome", "observed"})
+    if recommended is not None:
+        document["recommendation"] = recommended.model_dump(mode="json")
+    row = DecisionRow(
+        id=answer.id,
+        topology_id=stored.id,
+        revision=stored.revision,
+        decided_for=answer.decided_for,
+        action=answer.action,
+        external_rate=answer.external_rate,
+        answer=document,
+        digest=digest_answer(answer),
+    )
+    session.add(row)
+    session.flush()
+    session.refresh(row, ["created_at"])
+    answer.created_at = row.created_at
+    decision = StoredDecision(row.action, row.decided_for, row.answer, None)
+    ((answer.outcome, answer.observed),) = find_outcomes(session, stored.id, [decision])
+    return answer

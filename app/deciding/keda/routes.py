@@ -1,0 +1,34 @@
+"""/v1/topologies/{name}/keda/{operator}: the processors that one operator should have now."""
+
+from fastapi import APIRouter
+
+from app.database.sessions import SessionDep
+from app.deciding.keda import service
+from app.deciding.keda.schemas import KedaValue
+from app.web.admission import computes
+from app.web.declarations import declare
+from app.web.dependencies import SettingsDep
+from app.web.fields import OperatorName, TopologyName
+from app.web.security import may_read
+from app.web.strict_json import StrictJsonRoute
+
+router = APIRouter(prefix="/v1/topologies/{name}/keda", tags=["decisions"], route_class=StrictJsonRoute)
+
+
+@router.get(
+    "/{operator:path}",
+    **declare(
+        may_read,
+        "The processors of one operator, for KEDA",
+        "unknown-topology",
+        "unknown-operator",
+        "stale-snapshots",
+        "no-recommendation",
+    ),
+)
+@computes
+def get_processors(
+    name: TopologyName, operator: OperatorName, session: SessionDep, settings: SettingsDep
+) -> KedaValue:
+    """The newest decision's number, or that of one made now where newer snapshots came; 503 where nothing is known."""
+    return KedaValue(value=service.find_processors(session, name, operator, settings))

@@ -1,0 +1,59 @@
+"""How many processors one operator should have now; never a number where measurements are missing or stale."""
+
+from sqlalchemy.orm import Session
+
+from app.database.storage_errors import (
+    NoPolicy,
+    NoRecommendation,
+    NoSnapshot,
+    StoredDataUnusable,
+    UnknownOperator,
+)
+from app.database.stored_topologies import StoredTopology, find_topology
+from app.deciding.decisions.answers import to_decision_answer
+from app.deciding.decisions.gathering import find_last_change, gather_decision, read_counts
+from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest
+from app.deciding.decisions.service import compute_now
+from app.deciding.keda.gathering import find_standing_decision
+from app.settings import Settings
+from app.web.error_pointers import RefusedByPlanner
+from planner.decisions.owner_terms import bound_topology
+from planner.errors import PlannerError, suggest_name
+
+UNKNOWN = (NoPolicy, NoSnapshot, StoredDataUnusable, PlannerError, RefusedByPlanner)
+
+
+def find_processors(session: Session, name: str, operator: str, settings: Settings) -> int:
+    """The processors that the operator should have by the newest data; nothing is stored."""
+    stored = find_topology(session, name)
+    operators = [one["name"] for one in stored.definition["operators"]]
+    if operator not in operators:
+        raise UnknownOperator(name, operator, suggest_name(operator, operators))
+    try:
+        decision = find_standing_decision(session, stored) or decide_now(session, name, settings)
+    except UNKNOWN as error:
+        raise NoRecommendation(name, operator, str(error)) from error
+    return find_wanted(session, stored, decision)[operator]
+
+
+def decide_now(session: Session, name: str, settings: Settings) -> DecisionAnswer:
+    """The decision on the newest snapshots, which nobody asked for yet; a GET changes nothing, so it is not stored."""
+    gathered = gather_decision(session, name, DecisionRequest(), settings)
+    return to_decision_answer(gathered, *compute_now(gathered))
+
+
+def find_wanted(session: Session, stored: StoredTopology, decision: DecisionAnswer) -> dict[str, int]:
+    """The recommended processors; during a cooldown those that run since the change that began it.
+
+    A decision to hold recommends what was measured. Shortly after a change that is still the number from before it:
+    passed on, it would undo the change. The change may be older than the bounds, which count as they are now.
+    """
+    wanted = decision.processors.recommended
+    if decision.action != "hold" or decision.cooldown_left_seconds <= 0.0:
+        return wanted
+    last = find_last_change(session, stored, decision.decided_for)
+    since = wanted | {name: count for name, count in read_counts(last).items() if name in wanted}
+    for one in bound_topology(stored.to_values(), decision.policy.to_value()).operators:
+        most = since[one.name] if one.ceiling is None else min(since[one.name], one.ceiling)
+        since[one.name] = max(most, one.min_processors)
+    return since

@@ -1,0 +1,119 @@
+"""A decision's advice on nodes, instances and streams as JSON."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from app.web.fields import Answer
+
+
+class NodeUsageAnswer(Answer):
+    """Parts of a node, from 0 to 1."""
+
+    cpu: float
+    memory: float
+    io: float
+
+
+class NewInstance(Answer):
+    """The part of a node that a new instance is expected to use (Es-Stream, eq. 21)."""
+
+    usage: NodeUsageAnswer
+    measured: Annotated[
+        int,
+        Field(
+            description="Measured instances of the operator, whose mean the usage is; 0: the mean over all instances."
+        ),
+    ]
+
+
+class RelocationAnswer(Answer):
+    """Instances that move from a node that is emptied to another."""
+
+    operator: Annotated[str | None, Field(description="null: the snapshot does not say what runs there.")]
+    instance: str | None
+    instances: Annotated[int, Field(description="How many; of mean size where they are not named.")]
+    source: str
+    target: str
+
+
+class NodeAdviceAnswer(Answer):
+    """Whether to use more nodes, fewer, or the same, and which."""
+
+    advice: Literal["scale_in", "scale_out", "in_place"]
+    skewness: float
+    mean_load: float
+    use: Annotated[
+        dict[str, dict[str, int]],
+        Field(description="New instances that fit on present nodes, by node and operator."),
+    ]
+    add: Annotated[int, Field(description="New nodes for the other instances.")]
+    new_nodes: Annotated[
+        list[dict[str, int]], Field(description="New instances by operator on each of them.")
+    ]
+    release: Annotated[list[str], Field(description="Nodes to empty and release, in this order.")]
+    relocations: Annotated[
+        list[RelocationAnswer], Field(description="Where the instances of released nodes fit (eq. 22).")
+    ]
+    new_instances: dict[str, NewInstance]
+    reason: str
+
+
+class RedirectWeightsAnswer(Answer):
+    """How an operator's tuples should be spread over its instances."""
+
+    operator: str
+    deviation: float
+    redirect: Annotated[
+        bool, Field(description="Whether the deviation is above the policy's most_deviation.")
+    ]
+    weights: dict[str, float]
+
+
+class EdgeShiftAnswer(Answer):
+    """Tuples/s of an edge that stay on their node, if each stream is spread evenly over the instances."""
+
+    source: str
+    target: str
+    local_rate_before: float
+    local_rate_after: float
+
+
+class InstanceMoveAnswer(Answer):
+    """An instance to move to another node, and the expected effect. Each move assumes the moves before it."""
+
+    operator: str
+    instance: str
+    source: str
+    target: str
+    edges: Annotated[
+        list[EdgeShiftAnswer], Field(description="The edges of the operator whose local rate changes.")
+    ]
+    queue_deviation_before: Annotated[
+        float, Field(description="Mean deviation of the operator's queue lengths (Mc-Stream, eq. 4).")
+    ]
+    queue_deviation_after: Annotated[
+        float, Field(description="The same, if the moved instance is then served like the others.")
+    ]
+    node_deviation_before: Annotated[float, Field(description="Mean deviation of the nodes' loads.")]
+    node_deviation_after: float
+
+
+class SpotAnswer(Answer):
+    """The instance or edge of most or least weight."""
+
+    kind: Literal["hot-instance", "cold-instance", "hot-edge", "cold-edge"]
+    name: str
+    weight: float
+    suggestion: str
+    move: Annotated[
+        InstanceMoveAnswer | None,
+        Field(description="null: no move fits, or the snapshot names no nodes."),
+    ] = None
+
+
+class Streams(Answer):
+    """Redirect weights for each operator, and the instances and edges that stand out."""
+
+    redirect: list[RedirectWeightsAnswer]
+    spots: list[SpotAnswer]

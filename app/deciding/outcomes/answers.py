@@ -1,0 +1,126 @@
+"""What became of a decision as JSON."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from math import isfinite
+from typing import Any, NamedTuple
+
+from app.deciding.outcomes.gathering import AskedDecision, SeenAround
+from app.deciding.outcomes.schemas import ObservedAnswer, OutcomeAnswer
+from app.load.bodies.answers import DiagnosticAnswer
+from planner.decisions.observed_outcome import ObservedOutcome, Promised
+from planner.decisions.outcome_disagreement import ReportedOutcome, find_disagreements
+from planner.decisions.outcome_wording import describe_outcome
+
+
+class Became(NamedTuple):
+    """What became of a decision: as reported, or else as seen; and as seen."""
+
+    outcome: OutcomeAnswer | None
+    observed: ObservedAnswer
+
+
+def to_reported(stored: Mapping[str, Any] | None) -> OutcomeAnswer | None:
+    """What was reported."""
+    return OutcomeAnswer.model_validate(stored) if stored else None
+
+
+def to_became(
+    promised: Promised,
+    asked: AskedDecision,
+    around: SeenAround,
+    found: ObservedOutcome,
+    reported: OutcomeAnswer | None,
+) -> Became:
+    """What was reported and what was seen, and where they disagree."""
+    observed = to_observed(promised, asked, around, found)
+    if reported is None:
+        return Became(stand_in(observed, asked), observed)
+    disagreements = find_disagreements(promised, found, to_values(reported, asked))
+    observed.diagnostics = [DiagnosticAnswer.model_validate(one) for one in disagreements]
+    return Became(reported, observed)
+
+
+def to_values(reported: OutcomeAnswer, asked: AskedDecision) -> ReportedOutcome:
+    """A report as the planner's value."""
+    at = reported.applied_at
+    ran_others = reported.state == "applied" and asked.recommended != {
+        **asked.recommended,
+        **(reported.processors or {}),
+    }
+    return ReportedOutcome(
+        reported.state,
+        (at - asked.decided_for).total_seconds() if at else None,
+        ran_others,
+        reported.measured_seconds,
+        reported.kept,
+    )
+
+
+def to_observed(
+    promised: Promised, asked: AskedDecision, around: SeenAround, found: ObservedOutcome
+) -> ObservedAnswer:
+    """What was seen."""
+    expected = promised.expected_seconds
+    return ObservedAnswer(
+        state=found.state,
+        applied_at=date(asked, found.begin_seconds) if found.state == "applied" else None,
+        superseded_at=around.superseded_at,
+        expected_seconds=expected,
+        before_seconds=around.before_seconds,
+        measured_seconds=found.measured_seconds,
+        relative_error=find_error(expected, found.measured_seconds),
+        worst_seconds=found.worst_seconds,
+        limit_seconds=promised.limit_seconds,
+        limit_source=promised.limit_source,
+        horizon_seconds=promised.horizon_seconds,
+        judged_until=date(asked, found.end_seconds),
+        intervals=found.intervals,
+        missed_intervals=found.missed,
+        missed_beyond_rate=found.missed_beyond_rate,
+        is_complete=found.is_complete,
+        kept=found.kept,
+        detail=describe_outcome(promised, around.sight, found),
+    )
+
+
+def find_error(expected: float | None, measured: float | None) -> float | None:
+    """(measured - expected) / expected; None where it has no finite value."""
+    if not expected or measured is None:
+        return None
+    error = (measured - expected) / expected
+    return error if isfinite(error) else None
+
+
+def date(asked: AskedDecision, seconds: float | None) -> datetime | None:
+    """The time so many seconds after the decision's data; None also where it is beyond all calendars."""
+    try:
+        return None if seconds is None else asked.decided_for + timedelta(seconds=seconds)
+    except OverflowError:
+        return None
+
+
+def stand_in(observed: ObservedAnswer, asked: AskedDecision) -> OutcomeAnswer | None:
+    """The outcome of a change of which nobody reported anything: what was seen, where it was applied."""
+    if observed.applied_at is None:
+        return None
+    return OutcomeAnswer(
+        state="applied",
+        source="snapshots",
+        applied_at=observed.applied_at,
+        expected_seconds=observed.expected_seconds,
+        measured_seconds=observed.measured_seconds,
+        kept=observed.kept,
+        processors=dict(asked.recommended),
+        detail=observed.detail,
+    )
+
+
+def find_promised_seconds(answer: Mapping[str, Any]) -> float | None:
+    """E[T] with waits as they were measured, where an interval could be compared; else as modelled; None: no end."""
+    return choose_promise(answer["expected_sojourn_seconds"], answer.get("corrected_sojourn_seconds"))
+
+
+def choose_promise(expected: float | None, corrected: float | None) -> float | None:
+    """The corrected E[T] where it is known."""
+    return expected if corrected is None else corrected

@@ -1,0 +1,200 @@
+"""What was measured before and after decisions: three queries, however many decisions there are.
+
+The database picks the intervals that count. Of the others only the newest, and one that does not say its processors,
+are read: they tell why a change was not seen.
+"""
+
+# ruff: noqa: S608 - queries are put together from constants, and values are bound
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Row, text
+from sqlalchemy.orm import Session
+
+from app.load.measurements.snapshots import LEAST_COVERED
+from planner.decisions.observed_outcome import (
+    LONGEST_SEARCH_SECONDS,
+    LaterInterval,
+    Sight,
+    compare_processors,
+)
+
+
+class AskedDecision(NamedTuple):
+    """A decision whose outcome is looked for; `before_since`: where the intervals begin that it is compared with."""
+
+    is_change: bool
+    decided_for: datetime
+    before_since: datetime
+    horizon_seconds: float
+    current: Mapping[str, int]
+    recommended: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class SeenAround:
+    """What was measured around a decision; `superseded_at`: the data of the next change end there."""
+
+    sight: Sight
+    before_seconds: float | None
+    superseded_at: datetime | None
+
+
+PROCESSORS = """(
+  SELECT coalesce(jsonb_object_agg(key, value->'processors'), '{}') FROM jsonb_each(s.operators))"""
+IS_WHOLE = "coalesce(s.covered_seconds, s.window_seconds) >= :covered * s.window_seconds"
+ASKED = """
+WITH asked AS MATERIALIZED (
+  SELECT *, ARRAY(SELECT jsonb_object_keys(wanted)) AS names FROM unnest(
+    CAST(:numbers AS int[]), CAST(:changes AS bool[]), CAST(:since AS timestamptz[]), CAST(:before AS timestamptz[]),
+    CAST(:wanted AS jsonb[]), CAST(:horizons AS float8[]), CAST(:moved AS text[]), CAST(:moved_to AS jsonb[])
+  ) AS a(number, is_change, since, before_since, wanted, horizon, moved, moved_to))
+"""
+# The next change that was not refused, and the first interval with the recommended processors before it. One operator
+# that changes, `moved`, is looked at first: where nothing is applied this is much quicker.
+APPLIED = f"""{ASKED}
+SELECT a.number, following.at AS superseded_at, first.observed_at AS applied_at, newest.observed_at AS newest_at,
+  newest.processors AS newest_processors, unsure.observed_at AS unsure_at, unsure.processors AS unsure_processors,
+  measured.before_seconds
+FROM asked a
+LEFT JOIN LATERAL (
+  SELECT d.decided_for AS at FROM decisions d
+  WHERE d.topology_id = :topology AND d.action <> 'hold' AND d.decided_for > a.since AND a.is_change
+    AND (d.outcome->>'state' IS NULL OR d.outcome->>'state' NOT IN ('refused', 'failed'))
+  ORDER BY d.decided_for LIMIT 1) following ON true
+CROSS JOIN LATERAL (
+  SELECT least(following.at, a.since + make_interval(secs => :longest)) AS until) search
+LEFT JOIN LATERAL (
+  SELECT s.observed_at FROM snapshots s
+  WHERE s.topology_id = :topology AND s.observed_at >= a.since AND s.observed_at < search.until AND a.is_change
+    AND s.operators->a.moved->'processors' = a.moved_to AND s.operators @> a.wanted
+  ORDER BY s.observed_at LIMIT 1) first ON true
+LEFT JOIN LATERAL (
+  SELECT s.observed_at, {PROCESSORS} AS processors FROM snapshots s
+  WHERE s.topology_id = :topology AND s.observed_at >= a.since AND s.observed_at < search.until AND a.is_change
+    AND first.observed_at IS NULL
+  ORDER BY s.observed_at DESC LIMIT 1) newest ON true
+LEFT JOIN LATERAL (
+  SELECT s.observed_at, {PROCESSORS} AS processors FROM snapshots s
+  WHERE s.topology_id = :topology AND s.observed_at >= a.since AND s.observed_at < search.until AND a.is_change
+    AND first.observed_at IS NULL
+    AND coalesce(s.operators->a.moved->'processors', a.moved_to) = a.moved_to
+    AND (jsonb_path_exists(s.operators, '$.* ? (!exists(@.processors))')
+      OR NOT s.operators ?& a.names)
+    AND NOT EXISTS (
+      SELECT FROM jsonb_each(a.wanted) w WHERE s.operators->w.key->'processors' <> w.value->'processors')
+  ORDER BY s.observed_at DESC LIMIT 1) unsure ON true
+LEFT JOIN LATERAL (
+  SELECT coalesce(
+    sum(s.measured_sojourn_seconds * s.external_rate * s.window_seconds)
+      / nullif(sum(s.external_rate * s.window_seconds), 0),
+    avg(s.measured_sojourn_seconds)) AS before_seconds
+  FROM snapshots s
+  WHERE s.topology_id = :topology AND s.observed_at >= a.before_since AND s.observed_at < a.since
+    AND s.measured_sojourn_seconds IS NOT NULL AND {IS_WHOLE}) measured ON true
+"""
+# The intervals of the horizons; processors are read where they are not the recommended ones.
+HORIZONS = f"""{ASKED}
+SELECT a.number, s.observed_at, s.window_seconds, s.external_rate,
+  CASE WHEN {IS_WHOLE} THEN s.measured_sojourn_seconds END AS sojourn,
+  CASE WHEN NOT s.operators @> a.wanted THEN {PROCESSORS} END AS processors
+FROM asked a CROSS JOIN LATERAL (
+  SELECT * FROM snapshots s
+  WHERE s.topology_id = :topology AND s.observed_at >= a.since
+    AND s.observed_at < a.since + make_interval(secs => a.horizon)) s
+"""
+NEWEST = """
+SELECT CAST(extract(epoch FROM s.observed_at) AS float8) + s.window_seconds FROM snapshots s
+WHERE s.topology_id = :topology ORDER BY s.observed_at DESC, s.window_seconds DESC LIMIT 1
+"""
+
+
+def gather_outcomes(session: Session, topology_id: int, asked: Sequence[AskedDecision]) -> list[SeenAround]:
+    """What was measured around each of the decisions about one topology."""
+    if not asked:
+        return []
+    begins = [one.decided_for for one in asked]
+    terms = {"longest": LONGEST_SEARCH_SECONDS, "covered": LEAST_COVERED}
+    found = session.execute(text(APPLIED), bind(topology_id, asked, begins) | terms)
+    applied: dict[int, Row[Any]] = {row.number: row for row in found}
+    begins = [applied[number].applied_at or one.decided_for for number, one in enumerate(asked)]
+    later: dict[int, list[LaterInterval]] = {number: [] for number in range(len(asked))}
+    followed = [number for number, one in enumerate(asked) if applied[number].applied_at or not one.is_change]
+    bound = bind(topology_id, asked, begins, followed) | {"covered": LEAST_COVERED}
+    for row in session.execute(text(HORIZONS), bound):
+        later[row.number].append(read_interval(asked[row.number], row))
+    newest = session.scalar(text(NEWEST), {"topology": topology_id})
+    return [see(one, applied[number], later[number], newest) for number, one in enumerate(asked)]
+
+
+def bind(
+    topology_id: int,
+    asked: Sequence[AskedDecision],
+    begins: Sequence[datetime],
+    numbers: Sequence[int] | None = None,
+) -> dict[str, Any]:
+    """The parameters of a query about these decisions, from these times on."""
+    picked = range(len(asked)) if numbers is None else numbers
+    moved = [find_moved(one) for one in asked]
+    return {
+        "topology": topology_id,
+        "numbers": list(picked),
+        "changes": [asked[number].is_change for number in picked],
+        "since": [begins[number] for number in picked],
+        "before": [asked[number].before_since for number in picked],
+        "wanted": [write_wanted(asked[number].recommended) for number in picked],
+        "horizons": [asked[number].horizon_seconds for number in picked],
+        "moved": [moved[number] for number in picked],
+        "moved_to": [str(asked[number].recommended[moved[number]]) for number in picked],
+    }
+
+
+def find_moved(asked: AskedDecision) -> str:
+    """An operator that the decision changes; where it changes none, any."""
+    changed = (name for name, count in asked.recommended.items() if asked.current.get(name) != count)
+    return next(changed, next(iter(asked.recommended)))
+
+
+def write_wanted(recommended: Mapping[str, int]) -> str:
+    """What the operators of a snapshot contain where these processors run."""
+    return json.dumps({name: {"processors": count} for name, count in recommended.items()})
+
+
+def read_interval(asked: AskedDecision, row: Row[Any]) -> LaterInterval:
+    """An interval of a horizon as the planner's value."""
+    match = (
+        "same"
+        if row.processors is None
+        else compare_processors(asked.current, asked.recommended, row.processors)
+    )
+    begin = (row.observed_at - asked.decided_for).total_seconds()
+    return LaterInterval(begin, row.window_seconds, row.external_rate, row.sojourn, match)
+
+
+def see(
+    asked: AskedDecision, applied: Row[Any], later: Sequence[LaterInterval], newest: float | None
+) -> SeenAround:
+    """What was measured around one decision."""
+    unfit = [(applied.newest_at, applied.newest_processors), (applied.unsure_at, applied.unsure_processors)]
+    searched = [
+        LaterInterval(
+            (at - asked.decided_for).total_seconds(),
+            0.0,
+            0.0,
+            None,
+            compare_processors(asked.current, asked.recommended, processors or {}),
+        )
+        for at, processors in unfit
+        if at is not None
+    ]
+    superseded = applied.superseded_at
+    sight = Sight(
+        [*searched, *later],
+        None if superseded is None else (superseded - asked.decided_for).total_seconds(),
+        None if newest is None else newest - asked.decided_for.timestamp(),
+    )
+    return SeenAround(sight, applied.before_seconds, superseded)

@@ -1,0 +1,111 @@
+"""Stores what became of a decision: the same report twice changes nothing, and an earlier one never undoes a later."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.database.storage_errors import OutcomeConflict, UnknownDecision
+from app.database.tables import DecisionRow, Document
+from app.deciding.outcomes.answers import find_promised_seconds
+from app.deciding.outcomes.schemas import OutcomeAnswer, OutcomeBody
+from app.settings import Settings
+from app.web.errors import InvalidRequest
+from planner.decisions.observed_outcome import USUAL_ERROR
+from planner.errors import escape_pointer, suggest_name
+
+FOLLOWING = {
+    "refused": {"refused", "failed", "applied"},
+    "failed": {"failed", "refused", "applied", "rolled-back"},
+    "applied": {"applied", "failed", "rolled-back"},
+    "rolled-back": {"rolled-back"},
+}
+"""By state, those that may be reported after it."""
+OF_ONE_STATE = {"processors", "detail"}
+"""Fields of a report that say nothing about another state."""
+
+
+def store_outcome(
+    session: Session, decision_id: UUID, body: OutcomeBody, settings: Settings
+) -> OutcomeAnswer:
+    """Joins the report with what was reported before, and stores it with the decision."""
+    row = session.get(DecisionRow, decision_id, with_for_update=True)
+    if row is None:
+        raise UnknownDecision(decision_id)
+    now = datetime.now(UTC)
+    refuse_impossible(row, body, now + timedelta(seconds=settings.max_snapshot_lead_seconds))
+    before = OutcomeAnswer.model_validate(row.outcome) if row.outcome else None
+    if before is not None:
+        refuse_backwards(decision_id, before, body)
+    found = join_reports(row.answer, before, body, now)
+    if before is not None and found == before.model_copy(update={"reported_at": now}):
+        return before
+    row.outcome = found.model_dump(mode="json")
+    session.flush()
+    return found
+
+
+def refuse_impossible(row: DecisionRow, body: OutcomeBody, latest: datetime) -> None:
+    """Refuses operators that the decision does not have, and times to come."""
+    known = row.answer["processors"]["recommended"]
+    errors = [
+        (
+            f"#/processors/{escape_pointer(name)}",
+            f"The decision has no operator {name!r}: name its own.{suggest_name(name, known)}",
+        )
+        for name in (body.processors or {})
+        if name not in known
+    ]
+    if body.applied_at is not None and body.applied_at > latest:
+        errors.append(("#/applied_at", "This time is still to come: send when the change was made, in UTC."))
+    if errors:
+        raise InvalidRequest(tuple(errors))
+
+
+def refuse_backwards(decision_id: UUID, before: OutcomeAnswer, body: OutcomeBody) -> None:
+    """Refuses a state that cannot follow the stored one, and a time before the stored one."""
+    if body.state not in FOLLOWING[before.state]:
+        remedy = "decide again, and report what becomes of that decision."
+        raise OutcomeConflict(decision_id, before.state, body.state, remedy)
+    if before.applied_at and body.applied_at and body.applied_at < before.applied_at:
+        why = (
+            f"it was applied at {before.applied_at.isoformat()}, and this report says an earlier time. "
+            "Leave applied_at out."
+        )
+        raise OutcomeConflict(decision_id, before.state, body.state, why)
+
+
+def join_reports(
+    decision: Document, before: OutcomeAnswer | None, body: OutcomeBody, now: datetime
+) -> OutcomeAnswer:
+    """The outcome after this report: its fields, and where it leaves one out, that of the reports before."""
+    sent = body.model_dump(exclude_none=True)
+    fields = set(OutcomeBody.model_fields)
+    if before is not None and before.state != body.state:
+        fields -= OF_ONE_STATE
+    joined = sent if before is None else before.model_dump(include=fields) | sent
+    if body.state == "applied" and joined.get("applied_at") is None:
+        joined["applied_at"] = now
+    expected, measured = find_promised_seconds(decision), joined.get("measured_seconds")
+    recommended = decision["processors"]["recommended"]
+    runs_others = recommended != recommended | (joined.get("processors") or {})
+    is_judged = body.state == "rolled-back" or (body.state == "applied" and not runs_others)
+    return OutcomeAnswer(
+        state=body.state,
+        applied_at=joined.get("applied_at"),
+        expected_seconds=expected,
+        measured_seconds=measured,
+        kept=judge(decision, expected, measured) if is_judged else None,
+        processors=joined.get("processors"),
+        detail=joined.get("detail"),
+        reported_at=now,
+    )
+
+
+def judge(decision: Document, expected: float | None, measured: float | None) -> bool | None:
+    """Whether measured ≤ expected · (1 + known error); None where one of them is not known."""
+    if expected is None or measured is None:
+        return None
+    evidence = decision["current"].get("evidence") or {}
+    error = evidence.get("known_error")
+    return measured <= expected * (1.0 + (USUAL_ERROR if error is None else float(error)))

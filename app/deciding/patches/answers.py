@@ -1,0 +1,133 @@
+"""A patch as JSON, or as YAML for kubectl."""
+
+import json
+import shlex
+
+import yaml
+
+from app.database.storage_errors import find_address
+from app.deciding.patches.gathering import GatheredPatch
+from app.deciding.patches.schemas import PatchAnswer, PatchFormat
+from app.engines.patches import EnginePatch
+from app.web.errors import NotAcceptable
+from app.web.negotiation import JSON
+
+YAML = "application/yaml"
+IN_YAML = ("keda", "kubernetes", "flink-operator")
+ENGINE_URL = "<address of the engine>"
+ENGINE_OF = {"flink": "flink", "flink-operator": "flink", "storm": "storm", "heron": "heron"}
+"""By format, the engine whose names of things it needs."""
+HOLDS = (
+    "The decision is to hold: the processors that run are the recommended ones, and there is nothing to send."
+)
+
+
+def to_patch_answer(gathered: GatheredPatch, form: PatchFormat, patch: EnginePatch) -> PatchAnswer:
+    """The patch with what was found out about its decision."""
+    decision = gathered.decision
+    assert decision.id is not None, "a stored decision has an id"
+    is_request = patch.method is not None
+    is_plain = is_request and patch.command is None
+    return PatchAnswer(
+        decision_id=decision.id,
+        topology=decision.basis.topology,
+        action=decision.action,
+        format=form,
+        method=patch.method,
+        path=patch.path,
+        content_type=(patch.content_type or JSON) if is_request else None,
+        body=patch.body,
+        command=write_curl(patch) if is_plain else patch.command,
+        notes=[*describe_decision(gathered), *patch.notes, *describe_marks(gathered, form)],
+        placeholders=[*([ENGINE_URL] if is_plain else []), *patch.placeholders],
+    )
+
+
+def write_curl(patch: EnginePatch) -> str:
+    """The request as a command; every part is quoted, since names of operators may hold anything."""
+    words = ["curl", "-X", patch.method or "GET", ENGINE_URL + (patch.path or "")]
+    if patch.body is not None:
+        words += ["-H", f"Content-Type: {patch.content_type or JSON}", "-d", json.dumps(patch.body)]
+    return shlex.join(words)
+
+
+def describe_decision(gathered: GatheredPatch) -> list[str]:
+    """What to know of the decision before its patch is sent."""
+    decision = gathered.decision
+    notes = [HOLDS] if decision.action == "hold" else []
+    if not gathered.is_newest:
+        notes.append(
+            "A decision on newer data is stored: send the patch of that one "
+            f"(GET {find_address(decision.basis.topology)}/decisions lists them, newest first)."
+        )
+    if decision.basis.revision != gathered.revision:
+        notes.append(
+            f"It was decided for revision {decision.basis.revision} of the topology, which is at {gathered.revision} "
+            "now: operators may have other names."
+        )
+    notes += describe_bounds(gathered)
+    moved = {
+        name: one.repartition_seconds
+        for name, one in decision.moving.migrations.items()
+        if one.moved_key_groups > 0
+    }
+    if moved:
+        told = ", ".join(
+            name if seconds is None else f"{name} ({seconds:.3g} s)" for name, seconds in moved.items()
+        )
+        notes.append(f"It moves state of {told}: tuples wait meanwhile.")
+    return notes
+
+
+def describe_bounds(gathered: GatheredPatch) -> list[str]:
+    """A note where the topology or the policy allow other processors now than when it was decided."""
+    recommended, broken = gathered.decision.processors.recommended, []
+    for name, (least, most) in gathered.bounds_now.items():
+        count = recommended.get(name)
+        if count is not None and (count < least or (most is not None and count > most)):
+            allowed = f"at least {least}" if count < least else f"at most {most}"
+            broken.append(f"{name} {count} ({allowed})")
+    if not broken:
+        return []
+    listed = ", ".join(broken[:10]) + (f" and {len(broken) - 10} more" if len(broken) > 10 else "")
+    again = f"POST {find_address(gathered.decision.basis.topology)}/decisions"
+    return [
+        f"It is outside of what topology and policy allow now: {listed}. Ask for a new decision ({again})."
+    ]
+
+
+def is_read(gathered: GatheredPatch, form: PatchFormat) -> bool:
+    """Whether the engine's own names of things are known."""
+    return gathered.engine != "" and gathered.engine == ENGINE_OF.get(form)
+
+
+def describe_marks(gathered: GatheredPatch, form: PatchFormat) -> list[str]:
+    """Since when the names that the engine gives to things are known, or how they become known."""
+    engine = ENGINE_OF.get(form)
+    if engine is None:
+        return []
+    if is_read(gathered, form) and gathered.seen_at is not None:
+        at = gathered.seen_at.isoformat(timespec="seconds").replace("+00:00", "Z")
+        return [
+            f"Ids and names are those that {engine} gave at {at}: a job that was started again has others."
+        ]
+    address = f"{find_address(gathered.decision.basis.topology)}/snapshots/from/{engine}"
+    return [f"No answer of {engine} about this topology is stored: POST one to {address} and ask again."]
+
+
+def write_yaml(answer: PatchAnswer) -> str:
+    """The documents of the body for kubectl, with the notes as comments."""
+    if answer.format not in IN_YAML:
+        why = (
+            f"format={answer.format} has no documents for kubectl and is not written in YAML (as=yaml, Accept); "
+            f"{', '.join(IN_YAML)} are"
+        )
+        raise NotAcceptable(YAML, (JSON,), why)
+    documents = answer.body if isinstance(answer.body, list) else [answer.body]
+    lines = [f"# {line}" for note in answer.notes for line in note.splitlines()]
+    if answer.placeholders:
+        lines.append(f"# Fill in: {', '.join(answer.placeholders)}")
+    if answer.command:
+        lines += [f"# $ {line}" for line in answer.command.splitlines()]
+    text: str = yaml.safe_dump_all(documents, sort_keys=False, allow_unicode=True, width=1000)
+    return "\n".join(lines) + "\n" + text

@@ -1,0 +1,82 @@
+"""A decision with what its patch needs: bounds of operators, what the engine calls them, and what came later."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import JsonValue
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.database.stored_topologies import StoredTopology, find_topology
+from app.database.tables import DecisionRow, EngineMarksRow, PolicyRow
+from app.deciding.decisions.history import find_decision
+from app.deciding.decisions.schemas import DecisionAnswer
+from app.deciding.policies.schemas import PolicyBody
+from app.load.bodies.topology import Graph
+
+Bounds = Mapping[str, tuple[int, int | None]]
+
+
+@dataclass(frozen=True)
+class GatheredPatch:
+    """`engine` is the engine whose answers were stored last, "" for none; `marks` are what it called things then.
+
+    `bounds` are those of the topology now and the decision's policy, `bounds_now` those of the stored policy too.
+    """
+
+    decision: DecisionAnswer
+    bounds: Bounds
+    bounds_now: Bounds
+    engine: str
+    marks: Mapping[str, JsonValue]
+    seen_at: datetime | None
+    is_newest: bool
+    revision: int
+
+
+def gather_patch(session: Session, decision_id: UUID) -> GatheredPatch:
+    """Reads the decision and its topology as it is now."""
+    decision = find_decision(session, decision_id)
+    stored = find_topology(session, decision.basis.topology)
+    row, kept = session.get(EngineMarksRow, stored.id), session.get(PolicyRow, stored.id)
+    policy = None if kept is None else PolicyBody.model_validate(kept.policy)
+    return GatheredPatch(
+        decision=decision,
+        bounds=read_bounds(stored, decision.policy),
+        bounds_now=read_bounds(stored, decision.policy if policy is None else policy),
+        engine=row.engine if row else "",
+        marks=row.marks if row else {},
+        seen_at=row.seen_at if row else None,
+        is_newest=find_newest_id(session, stored) == decision_id,
+        revision=stored.revision,
+    )
+
+
+def find_newest_id(session: Session, stored: StoredTopology) -> UUID | None:
+    """The id of the decision on the newest data; of several on the same data, of the one made last."""
+    newest_first = (DecisionRow.decided_for.desc(), DecisionRow.created_at.desc(), DecisionRow.id)
+    query = select(DecisionRow.id).where(DecisionRow.topology_id == stored.id)
+    return session.scalar(query.order_by(*newest_first).limit(1))
+
+
+def read_bounds(stored: StoredTopology, policy: PolicyBody) -> Bounds:
+    """The least and the most processors of each operator, by the topology and the policy together."""
+    bounds: dict[str, tuple[int, int | None]] = {}
+    for operator in Graph.model_validate(stored.definition).operators:
+        own = policy.bounds.get(operator.name)
+        state = policy.states.get(operator.name)
+        most = [
+            limit
+            for limit in (
+                operator.max_processors,
+                operator.max_parallelism,
+                own.max_processors if own else None,
+                state.key_groups if state else None,
+            )
+            if limit is not None
+        ]
+        least = max(operator.min_processors, own.min_processors if own else 1)
+        bounds[operator.name] = (least, min(most) if most else None)
+    return bounds

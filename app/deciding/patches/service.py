@@ -1,0 +1,42 @@
+"""Makes the patch of a decision in the format that the platform takes."""
+
+from importlib import import_module
+from typing import cast
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from app.deciding.patches.answers import is_read, to_patch_answer
+from app.deciding.patches.gathering import GatheredPatch, gather_patch
+from app.deciding.patches.schemas import PatchAnswer, PatchFormat
+from app.engines.kubernetes import deployments, flink_operator, keda
+from app.engines.patches import EnginePatch
+from app.settings import Settings
+
+
+def find_patch(
+    session: Session, decision_id: UUID, form: PatchFormat, service_url: str | None, settings: Settings
+) -> PatchAnswer:
+    """The patch of a stored decision."""
+    gathered = gather_patch(session, decision_id)
+    return to_patch_answer(gathered, form, make_patch(gathered, form, service_url, settings))
+
+
+def make_patch(
+    gathered: GatheredPatch, form: PatchFormat, service_url: str | None, settings: Settings
+) -> EnginePatch:
+    """The patch for the recommended processors of every operator: engines refuse one for some of them."""
+    recommended = gathered.decision.processors.recommended
+    counts = {one.name: recommended[one.name] for one in gathered.decision.current.operators}
+    marks = gathered.marks if is_read(gathered, form) else {}
+    if form == "json":
+        return EnginePatch(format="json", body=dict(counts))
+    if form == "kubernetes":
+        return deployments.make_patch(counts)
+    if form == "keda":
+        needs_key = bool(settings.api_keys.get_secret_value())
+        topology = gathered.decision.basis.topology
+        return keda.make_patch(counts, keda.KedaTerms(topology, service_url, gathered.bounds, needs_key))
+    if form == "flink-operator":
+        return flink_operator.make_patch(counts, marks)
+    return cast("EnginePatch", import_module(f"app.engines.{form}.patch").make_patch(counts, marks))

@@ -1,0 +1,256 @@
+"""Policies as JSON: the goal of a topology's owner, and the limits on changes."""
+
+from datetime import datetime
+from typing import Annotated, Self
+
+from pydantic import ConfigDict, Field, JsonValue, model_validator
+
+from app.load.bodies.request import Beta, Calibrate, KMax, TMax
+from app.load.bodies.time_target import TargetTerms
+from app.load.bodies.waiting_model import ModelName
+from app.load.measurements.freshness import DEFAULT_LIMIT_SECONDS
+from app.load.measurements.request import Smoothing
+from app.web.fields import Body, OperatorName, PositiveRate, Processors, Seconds
+from planner.decisions import owner_terms
+from planner.decisions.state_migration import State as MigratedState
+from planner.nodes import advice, usage
+from planner.plans.time_target import TimeTarget
+from planner.values import DEFAULT_MODEL
+
+EXAMPLE: dict[str, JsonValue] = {
+    "goal": {"t_max_seconds": 0.1, "t_min_seconds": 0.05},
+    "smoothing": {"kind": "window", "size": 6},
+    "cooldown_seconds": 360,
+}
+Part = Annotated[float, Field(ge=0, le=1)]
+Efficiencies = Annotated[list[PositiveRate], Field(max_length=10_000)]
+
+
+class Goal(TargetTerms):
+    """A target, a weight, or a budget: t_max_seconds or target (within k_max, if given), beta, or k_max alone."""
+
+    k_max: KMax | None = None
+    t_min_seconds: Annotated[
+        TMax | None, Field(description="Below this E[T], or this value of `target`, processors are given up.")
+    ] = None
+    beta: Beta | None = None
+
+    @model_validator(mode="after")
+    def refuse_contradictions(self) -> Self:
+        """Exactly one goal, and t_min_seconds below the target."""
+        target = self.find_target()
+        if self.k_max is None and target is None and self.beta is None:
+            raise ValueError("give t_max_seconds, target, k_max, or beta")
+        if self.beta is not None and (self.k_max is not None or target is not None):
+            raise ValueError(
+                "beta is a goal of its own: leave out k_max and t_max_seconds or target, or leave out beta"
+            )
+        if self.t_min_seconds is not None and (target is None or self.t_min_seconds >= target.seconds):
+            raise ValueError(
+                f"t_min_seconds is {self.t_min_seconds:g} and t_max_seconds "
+                f"{target.seconds if target else 'not given'}: give a t_max_seconds, or a target, above t_min_seconds"
+            )
+        return self
+
+    def find_t_max_seconds(self) -> float | None:
+        """The target of E[T]."""
+        target = self.find_target()
+        return target.seconds if target is not None and target.is_expected_sojourn else None
+
+    def find_drawn_target(self) -> TimeTarget | None:
+        """The target of another time."""
+        target = self.find_target()
+        return None if target is None or target.is_expected_sojourn else target
+
+
+class Bounds(Body):
+    """Processors that one operator may have, within the topology's own bounds."""
+
+    min_processors: Processors = 1
+    max_processors: Processors | None = None
+
+    @model_validator(mode="after")
+    def refuse_contradictions(self) -> Self:
+        """min_processors is at most max_processors."""
+        if self.max_processors is not None and self.max_processors < self.min_processors:
+            raise ValueError(
+                f"max_processors is {self.max_processors}, below min_processors {self.min_processors}: correct one"
+            )
+        return self
+
+
+class StateBody(Body):
+    """The state of a stateful operator: what moves, and how long that takes (Es-Stream, eqs. 25 and 26)."""
+
+    key_groups: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=32_768,
+            description="At most as many processors as these.",
+        ),
+    ]
+    size_bytes: Annotated[float, Field(ge=0, le=1e18)] = 0.0
+    computing_bytes_per_second: Annotated[
+        Efficiencies, Field(description="ce in eq. 25: one for each instance, or one for all.")
+    ] = []
+    bandwidth_bytes_per_second: Annotated[Efficiencies, Field(description="tr in eq. 25: likewise.")] = []
+    checkpoint_interval_seconds: Seconds | None = None
+    replay_rate: Annotated[
+        PositiveRate | None,
+        Field(description="er in eq. 26: tuples/s that one instance replays when it recovers."),
+    ] = None
+
+    def to_value(self) -> MigratedState:
+        """What the planner computes with."""
+        return MigratedState(
+            self.key_groups,
+            self.size_bytes,
+            tuple(self.computing_bytes_per_second),
+            tuple(self.bandwidth_bytes_per_second),
+            self.checkpoint_interval_seconds,
+            self.replay_rate,
+        )
+
+
+class NodeThresholds(Body):
+    """When to take more nodes and when to give some up (Es-Stream, section V-B)."""
+
+    scale_out_skewness: Annotated[
+        float,
+        Field(ge=-1e6, le=1e6, description="η: scale out at a skewness of at most this"),
+    ] = 0.0
+    scale_out_load: Annotated[Part, Field(description="φ: and a mean load of at least this.")] = 0.7
+    scale_in_skewness: Annotated[
+        float,
+        Field(ge=-1e6, le=1e6, description="χ: scale in at a skewness of at least this"),
+    ] = 0.5
+    scale_in_load: Annotated[Part, Field(description="ζ: and a mean load of at most this.")] = 0.3
+    most_cpu: Annotated[Part, Field(description="α: what a node may be filled to.")] = 0.9
+    most_memory: Part = 0.9
+    most_io: Part = 0.9
+
+    @model_validator(mode="after")
+    def refuse_contradictions(self) -> Self:
+        """Refuses thresholds under which one mean load would ask for scaling in and for scaling out."""
+        if self.scale_in_load >= self.scale_out_load:
+            raise ValueError(
+                f"scale_in_load is {self.scale_in_load:g}: give less than scale_out_load, {self.scale_out_load:g}"
+            )
+        return self
+
+    def to_value(self) -> advice.Thresholds:
+        """What the planner computes with."""
+        return advice.Thresholds(
+            self.scale_out_skewness,
+            self.scale_out_load,
+            self.scale_in_skewness,
+            self.scale_in_load,
+            usage.Usage(self.most_cpu, self.most_memory, self.most_io),
+        )
+
+
+class PolicyBody(Body):
+    """The terms of decisions about one topology."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+
+    goal: Goal
+    model: ModelName = DEFAULT_MODEL
+    smoothing: Smoothing | None = None
+    calibrate: Calibrate = True
+    cooldown_seconds: Annotated[
+        float, Field(ge=0, le=1e9, description="The least time between two changes (DRS's T_ra).")
+    ] = 300.0
+    trigger: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=1e6,
+            description="While the goal is met, ignore changes of the external rate by less than this part.",
+        ),
+    ] = 0.0
+    least_gain: Annotated[
+        float,
+        Field(ge=0, lt=1, description="Ignore changes that shorten E[T] by less than this part."),
+    ] = 0.05
+    scale_down_window_seconds: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=1e9,
+            description="Give up processors only down to the most that the goal took in this time; 0: at once.",
+        ),
+    ] = 0.0
+    least_saving: Annotated[
+        float,
+        Field(ge=0, lt=1, description="Ignore changes that give up less than this part of the processors."),
+    ] = 0.0
+    max_snapshot_age_seconds: Annotated[
+        Seconds, Field(description="Refuse to decide on measurements that ended longer ago (503).")
+    ] = DEFAULT_LIMIT_SECONDS
+    horizon_seconds: Annotated[
+        Seconds | None,
+        Field(description="Time until the load is expected to change: what pays back later is held."),
+    ] = None
+    nodes: NodeThresholds = NodeThresholds()
+    bounds: dict[OperatorName, Bounds] = {}
+    states: dict[OperatorName, StateBody] = {}
+    most_deviation: Annotated[
+        float,
+        Field(
+            ge=0,
+            le=1e15,
+            description="Redirect streams where queue lengths deviate by more.",
+        ),
+    ] = 0.0
+    look_ahead: Annotated[
+        bool,
+        Field(
+            description="Plan a target for the forecast rate of the coming cooldown; false: for the measured rate."
+        ),
+    ] = True
+    qos_target: Annotated[
+        float,
+        Field(gt=0, lt=1, description="Probability that the rate stays below its forecast."),
+    ] = 0.95
+
+    catch_up_seconds: Annotated[
+        Seconds | None,
+        Field(
+            description="Work off backlog_tuples, such as the lag after an outage, within this time; left out: "
+            "decisions only say how long it takes."
+        ),
+    ] = None
+
+    def to_value(self) -> owner_terms.Policy:
+        """What the planner decides by."""
+        return owner_terms.Policy(
+            self.goal.k_max,
+            self.goal.find_t_max_seconds(),
+            self.goal.t_min_seconds,
+            self.goal.beta,
+            self.model,
+            self.cooldown_seconds,
+            self.trigger,
+            self.least_gain,
+            {name: (one.min_processors, one.max_processors) for name, one in self.bounds.items()},
+            {name: one.to_value() for name, one in self.states.items()},
+            self.look_ahead,
+            self.qos_target,
+            self.horizon_seconds,
+            self.nodes.to_value(),
+            self.most_deviation,
+            self.goal.find_drawn_target(),
+            self.catch_up_seconds,
+            self.scale_down_window_seconds,
+            self.least_saving,
+        )
+
+
+class PolicyAnswer(PolicyBody):
+    """A stored policy."""
+
+    model_config = ConfigDict(from_attributes=True, json_schema_extra={"examples": [EXAMPLE]})
+
+    updated_at: datetime

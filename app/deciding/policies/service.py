@@ -1,0 +1,101 @@
+"""Stores and finds policies, one per topology."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import func
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from app.database.storage_errors import NoStoredPolicy
+from app.database.stored_topologies import StoredTopology, find_topology
+from app.database.tables import PolicyRow
+from app.deciding.policies.schemas import Goal, PolicyAnswer, PolicyBody
+from app.web.errors import InvalidRequest
+from planner.errors import MOST_SUGGESTED, escape_pointer, suggest_name
+
+
+def store_policy(session: Session, name: str, body: PolicyBody) -> PolicyAnswer:
+    """Stores the policy in place of the one that the topology had."""
+    stored = find_topology(session, name)
+    check_policy(stored, body)
+    document = body.model_dump(mode="json")
+    statement = insert(PolicyRow).values(topology_id=stored.id, policy=document)
+    updated_at = session.scalar(
+        statement.on_conflict_do_update(
+            index_elements=["topology_id"], set_={"policy": document, "updated_at": func.now()}
+        ).returning(PolicyRow.updated_at)
+    )
+    return PolicyAnswer.model_validate(document | {"updated_at": updated_at}, strict=False)
+
+
+def find_policy(session: Session, name: str) -> PolicyAnswer:
+    """The topology's policy."""
+    row = session.get(PolicyRow, find_topology(session, name).id)
+    if row is None:
+        raise NoStoredPolicy(name)
+    return PolicyAnswer.model_validate(row.policy | {"updated_at": row.updated_at}, strict=False)
+
+
+def find_goal(session: Session, stored: StoredTopology) -> Goal | None:
+    """What the topology's policy wants; None where it has none."""
+    row = session.get(PolicyRow, stored.id)
+    return None if row is None else Goal.model_validate(row.policy["goal"])
+
+
+def delete_policy(session: Session, name: str) -> None:
+    """Deletes the policy: from then on a decision needs one in its request."""
+    row = session.get(PolicyRow, find_topology(session, name).id)
+    if row is None:
+        raise NoStoredPolicy(name)
+    session.delete(row)
+    session.flush()
+
+
+def check_policy(stored: StoredTopology, body: PolicyBody, pointer: str = "#") -> None:
+    """Raises InvalidRequest with every part of the policy that the topology contradicts."""
+    operators = {one["name"]: one for one in stored.definition["operators"]}
+    errors: list[tuple[str, str]] = []
+    for part, named in (("bounds", body.bounds.keys()), ("states", body.states.keys())):
+        for operator in named - operators.keys():
+            detail = (
+                f"Topology {stored.name!r} has no operator {operator!r}: correct the name, or add it first."
+                f"{suggest_name(operator, operators) if len(errors) < MOST_SUGGESTED else ''}"
+            )
+            errors.append((f"{pointer}/{part}/{escape_pointer(operator)}", detail))
+    for operator in body.states.keys() & operators.keys():
+        if not operators[operator].get("stateful"):
+            detail = f"Operator {operator!r} is not stateful: set `stateful` in the topology, or leave its state out."
+            errors.append((f"{pointer}/states/{escape_pointer(operator)}", detail))
+    least = {name: max(1, one.get("min_processors") or 1) for name, one in operators.items()}
+    for name, bounds in body.bounds.items():
+        least[name] = max(least.get(name, 1), bounds.min_processors)
+    errors += find_empty_bounds(operators, body, least, pointer)
+    if body.goal.k_max is not None and sum(least.values()) > body.goal.k_max:
+        detail = f"The least processors of all operators add up to {sum(least.values())}: raise k_max, or lower them."
+        errors.append((f"{pointer}/goal/k_max", detail))
+    if errors:
+        raise InvalidRequest(tuple(errors))
+
+
+def find_empty_bounds(
+    operators: Mapping[str, Mapping[str, Any]], body: PolicyBody, least: Mapping[str, int], pointer: str
+) -> list[tuple[str, str]]:
+    """A pointer and a detail for each operator whose least number of processors is above its most."""
+    errors = []
+    for name, operator in operators.items():
+        state, bounds = body.states.get(name), body.bounds.get(name)
+        ceilings = {
+            "the topology's max_processors": operator.get("max_processors"),
+            "max_processors": bounds.max_processors if bounds else None,
+            "its key_groups": state.key_groups if state else None,
+        }
+        for what, most in ceilings.items():
+            if most is not None and most < least[name]:
+                part = "bounds" if bounds else "states"
+                detail = (
+                    f"Operator {name!r} must have at least {least[name]} processors, and {what} allow {most}: "
+                    "correct one of them."
+                )
+                errors.append((f"{pointer}/{part}/{escape_pointer(name)}", detail))
+    return errors

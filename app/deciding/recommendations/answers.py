@@ -1,0 +1,137 @@
+"""A recommendation's values as JSON: what each stage found, or why it was left out."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from app.deciding.decisions.schemas import RateForecastAnswer, Recommended, Stage
+from app.machines.placements.answers import Placed, to_placement_answer
+from app.machines.placements.gathering import GatheredPlacement
+from app.machines.placements.schemas import PlacementAnswer, PlacementChoices
+from planner.decisions.compose import ComposedDecision
+from planner.decisions.decide import Decision
+from planner.decisions.owner_terms import Policy
+from planner.decisions.rate_outlook import RateOutlook
+
+FORECAST_FIELDS = ("expected_rate", "upper_rate", "quantile", "model", "history", "diagnostics")
+
+
+class FoundForecast(NamedTuple):
+    """The outlook over `steps` intervals of `step_seconds`."""
+
+    outlook: RateOutlook
+    steps: int
+    step_seconds: float
+
+
+@dataclass(frozen=True)
+class FoundPlacement:
+    """The placement with what it was computed from; `placed` is None where `missing` says why."""
+
+    choices: PlacementChoices
+    gathered: GatheredPlacement | None = None
+    placed: Placed | None = None
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """What every stage found, None where it was not asked for; `planned_rate` is what processors and slots are for."""
+
+    policy: Policy
+    forecast: FoundForecast | None
+    measured_rate: float
+    planned_rate: float
+    composed: ComposedDecision
+    placement: FoundPlacement | None
+
+
+def to_recommended(found: Recommendation) -> Recommended:
+    """The stages in order, with the forecast and the placement."""
+    decision = found.composed.decision
+    said = describe_decision(decision, found.planned_rate)
+    return Recommended(
+        stages=[
+            describe_forecast(found.forecast),
+            describe_processors(decision, found.planned_rate, found.measured_rate),
+            describe_placement(found.placement),
+            describe_moves(found),
+            Stage(name="decision", done=True, detail=said),
+        ],
+        forecast=to_rate_forecast(found.forecast),
+        measured_rate=found.measured_rate,
+        planned_rate=found.planned_rate,
+        placement=to_placement(found.placement),
+    )
+
+
+def to_rate_forecast(found: FoundForecast | None) -> RateForecastAnswer | None:
+    """The forecast, where there is one."""
+    seen = found.outlook.rate if found else None
+    if found is None or seen is None:
+        return None
+    fields = {field: getattr(seen, field) for field in FORECAST_FIELDS}
+    return RateForecastAnswer.model_validate(fields | {"step": seen.steps, "steps": found.steps})
+
+
+def to_placement(found: FoundPlacement | None) -> PlacementAnswer | None:
+    """The placement, where there is one."""
+    if found is None or found.placed is None or found.gathered is None:
+        return None
+    return to_placement_answer(found.placed, found.gathered, found.choices)
+
+
+def describe_forecast(found: FoundForecast | None) -> Stage:
+    """The model of the rate and its upper quantile."""
+    if found is None:
+        return Stage(name="forecast", done=False, detail="Not asked for.")
+    seen = found.outlook.rate
+    if seen is None:
+        return Stage(name="forecast", done=False, detail=found.outlook.missing)
+    detail = (
+        f"{seen.model}, learnt from {seen.history} intervals of {found.step_seconds:g} s: at most "
+        f"{seen.upper_rate:.6g} tuples/s with probability {seen.quantile:g} in the {seen.steps} intervals ahead."
+    )
+    return Stage(name="forecast", done=True, detail=detail)
+
+
+def describe_processors(decision: Decision, rate: float, measured_rate: float) -> Stage:
+    """The processors that the goal asks for at the planned rate."""
+    at = f"at {rate:.6g} tuples/s" + ("" if rate == measured_rate else f" (measured: {measured_rate:.6g})")
+    if decision.optimum is None:
+        limits = " ".join(one.detail for one in decision.constraints)
+        return Stage(name="processors", done=False, detail=f"No answer {at}: {limits}")
+    detail = f"{decision.optimum.processors_total} processors {at}, for the goal {decision.goal}."
+    return Stage(name="processors", done=True, detail=detail)
+
+
+def describe_placement(found: FoundPlacement | None) -> Stage:
+    """The slots and VMs of the placement."""
+    if found is None:
+        return Stage(name="placement", done=False, detail="Not asked for: give `placement`.")
+    if found.placed is None:
+        return Stage(name="placement", done=False, detail=found.missing)
+    placement = found.placed.placement
+    vms = len(placement.mapping.vms)
+    detail = f"{placement.allocation.slots} slots on {vms} VM{'' if vms == 1 else 's'}."
+    return Stage(name="placement", done=True, detail=detail)
+
+
+def describe_moves(found: Recommendation) -> Stage:
+    """The key groups that move, where the policy describes a state."""
+    migrations = found.composed.moves.migrations
+    if not found.policy.states:
+        return Stage(name="moves", done=False, detail="The policy knows no operator's state.")
+    if not migrations:
+        return Stage(name="moves", done=True, detail="Nothing moves.")
+    moved = ", ".join(
+        f"{name} {one.moved_key_groups} key groups ({one.moved_share:.0%})"
+        for name, one in migrations.items()
+    )
+    return Stage(name="moves", done=True, detail=f"{moved}.")
+
+
+def describe_decision(decision: Decision, rate: float) -> str:
+    """The action and the last step of its argument."""
+    last = [*decision.constraints, *decision.reasons][-1:]
+    said = f"{decision.action} for {rate:.6g} tuples/s"
+    return f"{said}: {last[0].detail}" if last else f"{said}."

@@ -1,0 +1,34 @@
+"""/v1/topologies/{name}/recommendation: forecast, plan, placement and decision in one call."""
+
+from fastapi import APIRouter, Response
+
+from app.database.sessions import SessionDep
+from app.deciding.decisions.schemas import PROBLEMS
+from app.deciding.recommendations import service
+from app.deciding.recommendations.schemas import RecommendationAnswer, RecommendationRequest
+from app.web.admission import computes
+from app.web.declarations import declare
+from app.web.dependencies import SettingsDep
+from app.web.documented_problems import BODY
+from app.web.fields import TopologyName
+from app.web.security import may_store
+from app.web.strict_json import StrictJsonRoute
+
+router = APIRouter(
+    prefix="/v1/topologies/{name}/recommendation", tags=["decisions"], route_class=StrictJsonRoute
+)
+
+
+@router.post("", status_code=201, **declare(may_store, "Forecast, plan, place, and decide", *PROBLEMS, *BODY))
+@computes
+def recommend(
+    name: TopologyName,
+    session: SessionDep,
+    settings: SettingsDep,
+    response: Response,
+    body: RecommendationRequest | None = None,
+) -> RecommendationAnswer:
+    """Forecasts, plans, places and decides. A stage without data is left out and says why; all others are stored."""
+    answer = service.store_recommendation(session, name, body or RecommendationRequest(), settings)
+    response.headers["Location"] = f"/v1/decisions/{answer.decision.id}"
+    return answer

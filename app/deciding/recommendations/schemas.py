@@ -1,0 +1,48 @@
+"""Recommendations as JSON: every stage from forecast to decision."""
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, JsonValue
+
+from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest, Recommended
+from app.deciding.policies.schemas import EXAMPLE
+from app.machines.placements.schemas import PlacementChoices
+from app.machines.profiles.schemas import AZURE_BLOB
+from app.machines.vm_catalogues.schemas import AZURE_D_SIZES
+from app.web.fields import Body
+from planner.workloads.line_forecasts import HISTORY
+
+PLACED: dict[str, JsonValue] = {"profiles": {"detector": AZURE_BLOB}, "vm_sizes": AZURE_D_SIZES}
+
+
+class ForecastTerms(Body):
+    """How far a forecast looks back and ahead, in intervals as long as the newest snapshot."""
+
+    history: Annotated[int, Field(ge=2, le=10_000, description="Snapshots that the model is fitted on.")] = (
+        HISTORY
+    )
+    steps: Annotated[
+        int | None,
+        Field(ge=1, le=1_000, description="Intervals to forecast. Left out: those of cooldown_seconds."),
+    ] = None
+
+
+class RecommendationRequest(DecisionRequest):
+    """The fields of a decision, and how to forecast and to place."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"at": "2026-11-18T00:01:00Z", "policy": EXAMPLE, "placement": PLACED}]
+        }
+    )
+
+    forecast: Annotated[ForecastTerms | None, Field(description="null: decide for the measured rate.")] = (
+        ForecastTerms()
+    )
+    placement: Annotated[PlacementChoices | None, Field(description="Left out: no placement.")] = None
+
+
+class RecommendationAnswer(Recommended):
+    """The stages in order, what each found, and the decision; all of it is stored with the decision."""
+
+    decision: DecisionAnswer

@@ -1,0 +1,89 @@
+"""Recommends in one call: a forecast of the rate, processors under the goal, slots and VMs, what moves, a decision.
+
+Each stage is optional: where data are missing it is left out, and the answer says why.
+"""
+
+from dataclasses import replace
+
+from sqlalchemy.orm import Session
+
+from app.deciding.decisions.answers import to_decision_answer
+from app.deciding.decisions.service import compute_decision, keep
+from app.deciding.recommendations.answers import FoundForecast, FoundPlacement, Recommendation, to_recommended
+from app.deciding.recommendations.gathering import GatheredRecommendation, gather_recommendation
+from app.deciding.recommendations.schemas import ForecastTerms, RecommendationAnswer, RecommendationRequest
+from app.machines.placements.schemas import PlacementChoices
+from app.machines.placements.service import compute_placement
+from app.serving.observability import time_planner
+from app.settings import Settings
+from app.web.errors import InvalidRequest
+from planner.decisions.cases import Reason
+from planner.decisions.compose import ComposedDecision, DecisionQuestion, plan_for_rate
+from planner.decisions.rate_outlook import NO_OUTLOOK, count_cooldown_steps, look_out
+from planner.errors import PlannerError
+
+
+def store_recommendation(
+    session: Session, name: str, body: RecommendationRequest, settings: Settings
+) -> RecommendationAnswer:
+    """Gathers, computes every stage, and keeps all of it with the decision."""
+    gathered = gather_recommendation(session, name, body, settings)
+    found = compute_recommendation(gathered, body)
+    outlook = found.forecast.outlook if found.forecast else NO_OUTLOOK
+    decision = to_decision_answer(gathered.decision, found.composed, outlook)
+    recommended = to_recommended(found)
+    kept = keep(session, gathered.decision.stored, decision, recommended)
+    return RecommendationAnswer.model_validate({**dict(recommended), "decision": kept})
+
+
+def compute_recommendation(gathered: GatheredRecommendation, body: RecommendationRequest) -> Recommendation:
+    """The forecast, the decision at the larger of the measured and the forecast rate, and the placement for it."""
+    question = gathered.decision.question
+    forecast = look_out_for(question, body.forecast)
+    outlook = forecast.outlook if forecast else NO_OUTLOOK
+    measured_rate = question.load.external_rate
+    rate = max(measured_rate, outlook.upper_rate or 0.0)
+    asked = plan_for_rate(replace(question, outlook=outlook), rate)
+    composed = compute_decision(gathered.decision, asked)
+    if rate != measured_rate:
+        composed = explain_rate(composed, rate, measured_rate)
+    placement = place(gathered, body.placement, rate)
+    return Recommendation(question.policy, forecast, measured_rate, rate, composed, placement)
+
+
+def look_out_for(question: DecisionQuestion, terms: ForecastTerms | None) -> FoundForecast | None:
+    """The forecast rate of the coming steps, where the request asks for it."""
+    history, policy = question.history, question.policy
+    if terms is None or history is None:
+        return None
+    with time_planner("look_ahead"):
+        outlook = look_out(history, policy, terms.steps)
+    steps = terms.steps or count_cooldown_steps(policy, history.step_seconds)
+    return FoundForecast(outlook, steps, history.step_seconds)
+
+
+def explain_rate(composed: ComposedDecision, rate: float, measured_rate: float) -> ComposedDecision:
+    """The decision with a first reason that names the rate it was made for."""
+    detail = (
+        f"Decided for {rate:.6g} tuples/s, for which the forecast says to be ready; measured are "
+        f"{measured_rate:.6g}."
+    )
+    decision = composed.decision
+    reasons = (Reason("planned-ahead", detail), *decision.reasons)
+    return replace(composed, decision=replace(decision, reasons=reasons))
+
+
+def place(
+    gathered: GatheredRecommendation, choices: PlacementChoices | None, rate: float
+) -> FoundPlacement | None:
+    """Threads, slots and VMs for that rate, by the profiles of those operators that have one."""
+    if choices is None:
+        return None
+    if gathered.placement is None:
+        return FoundPlacement(choices, missing=gathered.no_placement)
+    try:
+        with time_planner("place"):
+            placed = compute_placement(gathered.placement, choices, rate)
+    except (PlannerError, InvalidRequest) as error:
+        return FoundPlacement(choices, missing=str(error))
+    return FoundPlacement(choices, gathered.placement, placed)

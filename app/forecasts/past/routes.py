@@ -1,0 +1,48 @@
+"""/v1/topologies/{name}/past-forecasts: what decisions expected of the rate, beside what came."""
+
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from app.database.sessions import SessionDep
+from app.forecasts.past import service
+from app.forecasts.past.answers import draw_past_forecasts
+from app.forecasts.past.schemas import PastForecasts
+from app.web.admission import draws
+from app.web.declarations import declare
+from app.web.fields import TopologyName
+from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures
+from app.web.security import may_read
+from app.web.strict_json import StrictJsonRoute
+
+router = APIRouter(
+    prefix="/v1/topologies/{name}/past-forecasts", tags=["decisions"], route_class=StrictJsonRoute
+)
+
+
+@router.get(
+    "",
+    response_model=PastForecasts,
+    **declare(
+        may_read,
+        "Compare past forecasts with what came",
+        "unknown-topology",
+        "not-acceptable",
+        also=document_pictures(),
+    ),
+)
+@draws
+def get_past_forecasts(
+    name: TopologyName,
+    session: SessionDep,
+    limit: Annotated[int, Query(ge=1, le=1000, description="Of the newest decisions.")] = 200,
+    accept: Accept = None,
+) -> Response:
+    """For each decision that looked ahead: the rate that it expected at most, and the highest that came.
+
+    JSON, PNG or SVG, by `Accept`.
+    """
+    form = choose_form(accept, FORMS)
+    answer = service.read_past_forecasts(session, name, limit)
+    return answer_in_form(answer, form, partial(draw_past_forecasts, name=name))

@@ -1,0 +1,44 @@
+"""`headgate forecast`: the VMs of the coming intervals, from files."""
+
+from typing import Annotated
+
+import typer
+
+from app.terminal import series_options as series
+from app.terminal.commands import Output, keep_blas_to_one_thread, run_or_fail
+
+
+def forecast(
+    *,
+    workload: series.WorkloadFile,
+    mst: series.MstFile,
+    policy: Annotated[
+        str | None, typer.Option("--policy", help="headgate, or one of the paper's; default headgate.")
+    ] = None,
+    qos_target: Annotated[
+        float | None, typer.Option("--qos-target", help="In [0.5, 1); default 0.95, and 0.9875 for headgate.")
+    ] = None,
+    horizon: Annotated[
+        int | None, typer.Option("--horizon", help="Intervals to decide on; default 1.")
+    ] = None,
+    max_vms: series.MaxVms = None,
+    step_seconds: series.StepSeconds = None,
+    interval_steps: series.IntervalSteps = None,
+    startup_steps: series.StartupSteps = None,
+    app: series.AppOption = None,
+    output: Output = "table",
+) -> None:
+    """How many VMs the coming intervals need."""
+    keep_blas_to_one_thread()
+    from app.forecasts.vms.offline import print_forecast, run_forecast
+
+    choices = {
+        "policy": policy,
+        "qos_target": qos_target,
+        "horizon": horizon,
+        "max_vms": max_vms,
+        "step_seconds": step_seconds,
+        "interval_steps": interval_steps,
+        "startup_steps": startup_steps,
+    }
+    print_forecast(run_or_fail(run_forecast, workload, mst, app, **choices), output)

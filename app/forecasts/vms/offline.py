@@ -1,0 +1,72 @@
+"""Forecasts of VMs from files: no server, no database, the same checks and answers as over HTTP."""
+
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from app.forecasts.vms.schemas import VmForecastAnswer, VmForecastRequest
+from app.forecasts.vms.service import forecast_described
+from app.terminal.commands import say
+from app.terminal.series_files import UnreadableFile, read_samples, read_workload
+from app.terminal.series_notes import check_options, describe_timing, refuse, write_verdict
+from app.terminal.tables import open_console
+from planner.errors import PlannerError
+from planner.vms.errors import InvalidMstSamples
+from planner.workloads.series import Measurement, regularise_workload
+
+
+def run_forecast(workload: Path, mst: Path, app: str | None, **choices: object) -> VmForecastAnswer:
+    """The answer that POST /v1/forecasts/vms gives for what the files hold."""
+    try:
+        measured = read_workload(workload)
+        body = read_request(measured, mst, app, choices)
+        say("; ".join(describe_timing(regularise_workload(measured, body.step_seconds), body)))
+        return forecast_described(body)
+    except (PlannerError, UnreadableFile) as error:
+        raise refuse(error) from error
+
+
+def read_request(
+    measured: list[Measurement], mst: Path, app: str | None, choices: Mapping[str, object]
+) -> VmForecastRequest:
+    """The body that the files and the options make; an option of None is left out."""
+    samples = read_samples(mst)
+    known = samples.get(app) if app is not None else next(iter(samples.values()))
+    if known is None or (app is None and len(samples) > 1):
+        raise InvalidMstSamples(f"Choose one application with --app: {mst} has {', '.join(samples)}.")
+    return check_options(
+        VmForecastRequest,
+        {
+            "workload": [_to_point(one) for one in measured],
+            "mst_samples": [{"vms": one.vms, "throughput": one.throughput} for one in known],
+            **{name: choice for name, choice in choices.items() if choice is not None},
+        },
+    )
+
+
+def _to_point(measured: Measurement) -> dict[str, object]:
+    return {"at": datetime.fromtimestamp(measured.at_seconds, UTC), "rate": measured.rate}
+
+
+def print_forecast(answer: VmForecastAnswer, output: str) -> None:
+    """A table for people, or the JSON that the service answers."""
+    if output == "json":
+        sys.stdout.write(answer.model_dump_json(indent=2, by_alias=True) + "\n")
+        return
+    table = Table("from (UTC)", box=SIMPLE_HEAD)
+    columns = ("VMs", "expected", "covered", "probability", "target", "verdict", "mean + model + forecast")
+    for column in columns:
+        table.add_column(column, justify="right")
+    for one in answer.intervals:
+        parts = f"{one.vms_for_mean} + {one.vms_for_model} + {one.vms_for_forecast}"
+        numbers = (f"{one.expected_rate:.4g}", f"{one.covered_rate:.4g}", f"{one.probability:.4f}")
+        verdict = (f"{answer.qos_target:g}", write_verdict(one.meets_target))
+        table.add_row(f"{one.begins:%Y-%m-%d %H:%M}", str(one.vms), *numbers, *verdict, parts)
+    console = open_console()
+    console.print(table)
+    for said in answer.diagnostics:
+        console.print(f"note: {said.detail}", markup=False)

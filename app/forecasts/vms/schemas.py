@@ -1,0 +1,97 @@
+"""Forecasts of VMs as JSON."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, JsonValue
+
+from app.forecasts.workload.schemas import WorkloadModelAnswer
+from app.load.bodies import series
+from app.load.bodies.answers import DiagnosticAnswer
+from app.load.throughput_samples.schemas import ThroughputFitAnswer
+from app.web.fields import Answer, Body, Seconds
+from planner.vms.sigma_policies import HEADGATE
+from planner.vms.vm_schedule import MOST_INTERVALS
+
+EXAMPLE_WORKLOAD: list[JsonValue] = [
+    {"at": f"2026-11-18T00:0{minute}:00Z", "rate": rate}
+    for minute, rate in enumerate((9.1, 9.6, 10.4, 11.9, 12.2))
+]
+EXAMPLE_SAMPLES: list[JsonValue] = [
+    {"vms": vms, "throughput": throughput}
+    for vms, throughput in ((3, 2.51), (3, 2.65), (4, 3.81), (6, 4.73), (8, 6.34), (8, 6.52), (24, 17.6))
+]
+
+POLICY_HELP = (
+    "`headgate`, or one of Imai et al.: `mst`, `mst+ua`, `mst+ol`, `mst+ua+ol`, and each with `;arma`, or their "
+    "numbers 0 to 7. All but the first four need 100 steps of workload."
+)
+PolicyName = Annotated[str, Field(max_length=100, description=POLICY_HELP)]
+QosTarget = Annotated[
+    float | None, Field(description="In [0.5, 1). Left out: 0.95, and 0.9875 for `headgate`.")
+]
+Horizon = Annotated[int, Field(ge=1, le=MOST_INTERVALS, description="The intervals to decide on.")]
+
+
+class StoredVmForecastRequest(Body):
+    """How many VMs a stored topology will need, by its snapshots' external rates and its throughput samples."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"policy": "mst+ua", "max_vms": 64}]})
+
+    policy: PolicyName = HEADGATE
+    qos_target: QosTarget = None
+    step_seconds: series.StepSeconds = None
+    interval_seconds: Annotated[Seconds, Field(description="The time for which a decision holds.")] = 600.0
+    startup_seconds: Annotated[
+        float, Field(ge=0, le=1e9, description="The time that a VM takes to start.")
+    ] = 120.0
+    horizon: Horizon = 1
+    max_vms: series.MaxVms = 128
+
+
+class VmForecastRequest(Body):
+    """How many VMs a workload will need; rates and throughputs have the same unit."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"workload": EXAMPLE_WORKLOAD, "mst_samples": EXAMPLE_SAMPLES, "policy": "mst+ua"}]
+        }
+    )
+
+    workload: series.WorkloadPoints
+    mst_samples: Annotated[list[series.MstSampleBody], Field(max_length=series.MOST_SAMPLES)]
+    policy: PolicyName = HEADGATE
+    qos_target: QosTarget = None
+    step_seconds: series.StepSeconds = None
+    interval_steps: series.IntervalSteps = 10
+    startup_steps: series.StartupSteps = 2
+    horizon: Horizon = 1
+    max_vms: series.MaxVms = 128
+
+
+class VmIntervalAnswer(Answer):
+    """The VMs of one interval, the rate that they serve with the target's probability, and why there are so many."""
+
+    begins: datetime = Field(serialization_alias="from")
+    ends: datetime = Field(serialization_alias="to")
+    vms: int
+    expected_rate: float
+    covered_rate: float
+    probability: float = Field(
+        description="That the VMs serve the highest expected rate; with `headgate`, the share of steps that they serve."
+    )
+    meets_target: bool
+    vms_for_mean: int = Field(description="Of `vms`, those that the expected rate alone needs.")
+    vms_for_model: int = Field(description="Those added because the throughput is not known exactly.")
+    vms_for_forecast: int = Field(description="Those added because the workload is not known exactly.")
+
+
+class VmForecastAnswer(Answer):
+    """A schedule of VMs and the models behind it."""
+
+    policy: str
+    qos_target: float
+    intervals: list[VmIntervalAnswer]
+    mst_model: ThroughputFitAnswer
+    workload_model: WorkloadModelAnswer
+    diagnostics: list[DiagnosticAnswer]

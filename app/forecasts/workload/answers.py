@@ -1,0 +1,137 @@
+"""The planner's forecast of a workload as JSON and as a picture."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+from app.forecasts.workload.schemas import (
+    ExpectedRateAnswer,
+    ForecastAccuracyAnswer,
+    LeadAccuracyAnswer,
+    MeasuredRateAnswer,
+    WorkloadForecastAnswer,
+    WorkloadModelAnswer,
+)
+from app.load.bodies.answers import DiagnosticAnswer
+from planner.workloads.arma import ArmaModel
+from planner.workloads.arma_fallback import FALLBACK_NAME
+from planner.workloads.intervals import WorkloadForecast
+from planner.workloads.lead_accuracy import LeadAccuracy
+from planner.workloads.rolling_origin import RollingAccuracy, RollingTerms
+from planner.workloads.series import Workload
+
+
+def to_answer(
+    workload: Workload,
+    forecast: WorkloadForecast,
+    level: float,
+    history_steps: int,
+    came: Sequence[float | None] = (),
+) -> WorkloadForecastAnswer:
+    """The newest measured steps and the expected ones, beside what came."""
+
+    def at(step: int) -> datetime:
+        return find_step_time(workload, step)
+
+    count = len(workload.rates)
+    filled = set(workload.filled_steps)
+    return WorkloadForecastAnswer(
+        step_seconds=workload.step_seconds,
+        level=level,
+        model=describe_model(forecast),
+        measured=[
+            MeasuredRateAnswer(at=at(step), rate=workload.rates[step], filled=step in filled)
+            for step in range(max(count - history_steps, 0), count)
+        ],
+        expected=[
+            ExpectedRateAnswer(
+                at=at(count + ahead),
+                rate=float(rate),
+                lower=float(lower),
+                upper=float(upper),
+                came_rate=came[ahead] if came else None,
+            )
+            for ahead, (rate, lower, upper) in enumerate(
+                zip(forecast.expected, forecast.lower, forecast.upper, strict=True)
+            )
+        ],
+        diagnostics=[
+            DiagnosticAnswer.model_validate(one) for one in (*workload.diagnostics, *forecast.diagnostics)
+        ],
+    )
+
+
+def find_step_time(workload: Workload, step: int) -> datetime:
+    """The time at which a step begins."""
+    return datetime.fromtimestamp(workload.start_seconds + step * workload.step_seconds, UTC)
+
+
+def to_accuracy_answer(
+    workload: Workload, terms: RollingTerms, found: RollingAccuracy, as_of: datetime | None
+) -> ForecastAccuracyAnswer:
+    """The accuracy of each lead."""
+
+    def list_leads(leads: Sequence[LeadAccuracy]) -> list[LeadAccuracyAnswer]:
+        return [LeadAccuracyAnswer(seconds=one.steps * workload.step_seconds, **asdict(one)) for one in leads]
+
+    ends = (found.origins[0], found.origins[-1]) if found.origins else (None, None)
+    first, last = (None if end is None else find_step_time(workload, end) for end in ends)
+    return ForecastAccuracyAnswer(
+        as_of=as_of,
+        step_seconds=workload.step_seconds,
+        origins=len(found.origins),
+        first_origin=first,
+        last_origin=last,
+        level=terms.level,
+        rates=list_leads(found.rates),
+        quantile=terms.quantile,
+        peaks=list_leads(found.peaks),
+        diagnostics=[DiagnosticAnswer.model_validate(one) for one in found.diagnostics],
+    )
+
+
+def describe_model(forecast: WorkloadForecast) -> WorkloadModelAnswer | None:
+    """The model of a forecast; None where a fallback stands in."""
+    if forecast.by_lines:
+        return WorkloadModelAnswer(kind="lines")
+    return to_model_answer(forecast.model) if forecast.model else None
+
+
+def to_model_answer(model: ArmaModel) -> WorkloadModelAnswer:
+    """An ARMA model; one without a mean has null for it."""
+    return WorkloadModelAnswer(
+        kind="arma",
+        ar=list(model.ar),
+        ma=list(model.ma),
+        mean=model.mean if model.order.with_mean else None,
+        innovation_variance=model.innovation_variance,
+        aic=model.aic,
+    )
+
+
+def name_model(model: WorkloadModelAnswer) -> str:
+    """The model in a picture's title."""
+    return f"ARMA({len(model.ar)}, {len(model.ma)})" if model.kind == "arma" else "lines"
+
+
+def draw_answer(answer: WorkloadForecastAnswer, form: str, name: str) -> bytes:
+    """The answer as a PNG or SVG."""
+    from app.rendering import pictures  # noqa: PLC0415  (matplotlib is loaded when the first picture is asked for)
+
+    model = answer.model
+    by = name_model(model) if model else FALLBACK_NAME
+    return pictures.draw_forecast(
+        pictures.ForecastPicture(
+            f"{name}: the next {len(answer.expected)} steps by {by}",
+            answer.measured[0].at,
+            answer.step_seconds,
+            [one.rate for one in answer.measured],
+            [one.filled for one in answer.measured],
+            [one.rate for one in answer.expected],
+            [one.lower for one in answer.expected],
+            [one.upper for one in answer.expected],
+            f"{100.0 * answer.level:.4g}% interval",
+            [one.came_rate for one in answer.expected],
+        ),
+        form,
+    )

@@ -1,0 +1,112 @@
+"""/v1/forecasts/workload: the coming rates of a workload."""
+
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from app.database.sessions import SessionDep
+from app.forecasts.workload import service
+from app.forecasts.workload.answers import draw_answer
+from app.forecasts.workload.schemas import (
+    USUAL_LEADS,
+    AsOf,
+    ForecastAccuracyAnswer,
+    HistorySteps,
+    Leads,
+    Level,
+    ModelName,
+    Origins,
+    Quantile,
+    StepsAhead,
+    WindowSteps,
+    WorkloadForecastAnswer,
+    WorkloadForecastRequest,
+)
+from app.web.admission import computes
+from app.web.declarations import declare
+from app.web.documented_problems import BODY, STORED_CALL
+from app.web.fields import TopologyName
+from app.web.negotiation import JSON, PNG, SVG, Accept, answer_in_form, choose_form, document_pictures
+from app.web.security import may_read
+from app.web.strict_json import StrictJsonRoute
+
+router = APIRouter(prefix="/v1", tags=["forecasts"], route_class=StrictJsonRoute)
+
+FORMS = (JSON, PNG, SVG)
+
+
+@router.post(
+    "/forecasts/workload",
+    response_model=WorkloadForecastAnswer,
+    **declare(
+        may_read,
+        "Forecast a workload",
+        "invalid-workload",
+        "workload-too-short",
+        "workload-too-sparse",
+        "constant-workload",
+        "not-acceptable",
+        *BODY,
+        also=document_pictures(),
+    ),
+)
+@computes
+def forecast_workload(body: WorkloadForecastRequest, accept: Accept = None) -> Response:
+    """The ARMA model of lowest AIC on the newest window, with an interval per step; JSON, PNG or SVG, by `Accept`."""
+    form = choose_form(accept, FORMS)
+    return answer_in_form(service.forecast_described(body), form, partial(draw_answer, name="workload"))
+
+
+@router.get(
+    "/topologies/{name}/forecasts/workload",
+    response_model=WorkloadForecastAnswer,
+    **declare(
+        may_read,
+        "Forecast a topology's workload",
+        *STORED_CALL,
+        "not-acceptable",
+        also=document_pictures(),
+    ),
+)
+@computes
+def forecast_stored_workload(
+    name: TopologyName,
+    session: SessionDep,
+    steps: Annotated[StepsAhead, Query()] = 30,
+    level: Annotated[Level, Query()] = 0.95,
+    window_steps: Annotated[WindowSteps, Query()] = 100,
+    history_steps: Annotated[HistorySteps, Query()] = 200,
+    as_of: Annotated[AsOf, Query()] = None,
+    model: Annotated[ModelName, Query()] = "arma",
+    accept: Accept = None,
+) -> Response:
+    """The external rates of its snapshots and their forecast, now or as of a past time, beside what came since.
+
+    JSON, PNG or SVG, by `Accept`.
+    """
+    form = choose_form(accept, FORMS)
+    terms = service.WorkloadForecastTerms(
+        steps, level, window_steps, history_steps, by_lines=model == "lines"
+    )
+    answer = service.forecast_stored(session, name, terms, as_of)
+    return answer_in_form(answer, form, partial(draw_answer, name=name))
+
+
+@router.get(
+    "/topologies/{name}/forecasts/accuracy",
+    **declare(may_read, "How true a topology's forecasts were, by lead", *STORED_CALL),
+)
+@computes
+def judge_stored_forecasts(
+    name: TopologyName,
+    session: SessionDep,
+    leads: Annotated[Leads, Query()] = None,
+    origins: Annotated[Origins, Query()] = 60,
+    level: Annotated[Level, Query()] = 0.95,
+    quantile: Annotated[Quantile, Query()] = None,
+    as_of: Annotated[AsOf, Query()] = None,
+) -> ForecastAccuracyAnswer:
+    """Forecasts made again as of past moments, from what was known then, and judged by what came."""
+    terms = service.AccuracyTerms(tuple(dict.fromkeys(leads or USUAL_LEADS)), origins, level, quantile)
+    return service.judge_stored(session, name, terms, as_of)

@@ -1,0 +1,210 @@
+"""Forecasts of workloads as JSON."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, JsonValue
+
+from app.load.bodies.answers import DiagnosticAnswer
+from app.load.bodies.series import StepSeconds, WorkloadPoints
+from app.web.fields import Answer, Body, UtcTime
+
+MOST_STEPS_AHEAD = 1440
+MOST_WINDOW_STEPS = 2000
+MOST_HISTORY_STEPS = 10_080
+MOST_LEADS = 12
+MOST_ORIGINS = 200
+USUAL_LEADS = (1, 2, 4, 8, 16, 32)
+
+# Forty minutes of a rising rate with some noise.
+EXAMPLE: JsonValue = {
+    "workload": [
+        {"at": f"2026-11-18T00:{minute:02}:00Z", "rate": round(300 + 2.0 * minute + (minute * 37 % 11), 1)}
+        for minute in range(40)
+    ],
+    "steps": 10,
+    "window_steps": 40,
+}
+
+LEAD: dict[str, JsonValue] = {
+    "steps": 8,
+    "seconds": 480.0,
+    "judged": 60,
+    "apart": 60,
+    "mean_error": 0.012,
+    "absolute_error": 0.041,
+    "covered": 56,
+    "coverage": 0.9333,
+    "least_coverage": 0.841,
+    "most_coverage": 0.9738,
+}
+ACCURACY: JsonValue = {
+    "as_of": None,
+    "step_seconds": 60.0,
+    "origins": 60,
+    "first_origin": "2026-11-18T00:10:00Z",
+    "last_origin": "2026-11-18T23:46:00Z",
+    "level": 0.95,
+    "rates": [LEAD],
+    "quantile": 0.95,
+    "peaks": [LEAD],
+    "diagnostics": [],
+}
+
+StepsAhead = Annotated[int, Field(ge=1, le=MOST_STEPS_AHEAD, description="Steps to forecast.")]
+Level = Annotated[
+    float,
+    Field(gt=0, lt=1, description="The probability with which a rate lies in the interval around its step."),
+]
+WindowSteps = Annotated[
+    int, Field(ge=20, le=MOST_WINDOW_STEPS, description="The newest steps, on which the model is fitted.")
+]
+ModelName = Annotated[
+    Literal["arma", "lines"],
+    Field(
+        description="`arma`: the ARMA model of lowest AIC on the newest `window_steps`. `lines`: lines through the "
+        "newest rates with the errors that they had, as decisions look ahead; much quicker, and it covers better."
+    ),
+]
+AsOf = Annotated[
+    UtcTime | None,
+    Field(
+        description="Forecast as if asked at this time: only snapshots that had ended by then. Left out: now."
+    ),
+]
+Leads = Annotated[
+    list[Annotated[int, Field(ge=1, le=MOST_STEPS_AHEAD)]] | None,
+    Field(
+        min_length=1,
+        max_length=MOST_LEADS,
+        description="How many steps ahead; repeat it for each. Left out: 1, 2, 4, 8, 16 and 32.",
+    ),
+]
+Origins = Annotated[
+    int,
+    Field(
+        ge=1, le=MOST_ORIGINS, description="The past moments to forecast from, at most: evenly over a day."
+    ),
+]
+Quantile = Annotated[
+    float | None,
+    Field(
+        gt=0,
+        lt=1,
+        description="Of the highest rate. Left out: qos_target of the policy, or 0.95 without one.",
+    ),
+]
+HistorySteps = Annotated[
+    int, Field(ge=1, le=MOST_HISTORY_STEPS, description="Measured steps in the answer or the picture.")
+]
+
+
+class WorkloadForecastRequest(Body):
+    """A workload to forecast."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+
+    workload: WorkloadPoints
+    steps: StepsAhead = 30
+    level: Level = 0.95
+    window_steps: WindowSteps = 100
+    history_steps: HistorySteps = 200
+    step_seconds: StepSeconds = None
+
+
+class MeasuredRateAnswer(Answer):
+    """One step as it was measured, or filled in."""
+
+    at: datetime
+    rate: float
+    filled: Annotated[bool, Field(description="Not measured: filled in by a straight line.")]
+
+
+class ExpectedRateAnswer(Answer):
+    """One forecast step: its rate lies between `lower` and `upper` with probability `level`, if errors are normal."""
+
+    at: datetime
+    rate: float
+    lower: float
+    upper: float
+    came_rate: Annotated[
+        float | None,
+        Field(description="With `as_of`: the rate measured since; null: not measured, or not asked."),
+    ] = None
+
+
+class WorkloadModelAnswer(Answer):
+    """The model that forecast the workload."""
+
+    kind: Literal["arma", "lines", "outlook", "last-rate"]
+    ar: list[float] = []
+    ma: list[float] = []
+    mean: float | None = None
+    innovation_variance: float | None = None
+    aic: float | None = None
+
+
+class WorkloadForecastAnswer(Answer):
+    """The measured rates, the expected ones and the model behind them."""
+
+    as_of: Annotated[
+        UtcTime | None, Field(description="Only snapshots that had ended by then are known; null: all are.")
+    ] = None
+    step_seconds: float
+    level: float
+    model: WorkloadModelAnswer | None = Field(
+        description="Null where none could be fitted; see `diagnostics`."
+    )
+    measured: list[MeasuredRateAnswer]
+    expected: list[ExpectedRateAnswer]
+    diagnostics: list[DiagnosticAnswer]
+
+
+class LeadAccuracyAnswer(Answer):
+    """The forecasts of one lead beside what came; null: nothing was judged."""
+
+    steps: Annotated[int, Field(description="The lead, in steps.")]
+    seconds: Annotated[float, Field(description="The lead, in seconds.")]
+    judged: Annotated[int, Field(description="Forecasts whose steps were all measured.")]
+    apart: Annotated[
+        int,
+        Field(
+            description="Of `judged`, those at least `steps` apart: only they are independent of each other."
+        ),
+    ]
+    mean_error: Annotated[
+        float | None,
+        Field(description="Sum of expected - came, divided by the sum of came: above 0 expected too much."),
+    ]
+    absolute_error: Annotated[
+        float | None, Field(description="Sum of |expected - came|, divided by the sum of came.")
+    ]
+    covered: int
+    coverage: Annotated[float | None, Field(description="covered / judged.")]
+    least_coverage: Annotated[
+        float | None,
+        Field(description="The 95% interval of the coverage (Wilson), as of `apart` independent forecasts."),
+    ]
+    most_coverage: float | None
+
+
+class ForecastAccuracyAnswer(Answer):
+    """How true forecasts were that are made again as of past moments, by lead."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [ACCURACY]})
+
+    as_of: Annotated[UtcTime | None, Field(description="Only snapshots that had ended by then; null: all.")]
+    step_seconds: float
+    origins: Annotated[int, Field(description="The moments that were forecast from.")]
+    first_origin: UtcTime | None
+    last_origin: UtcTime | None
+    level: Annotated[float, Field(description="The coverage that the band of `rates` should have.")]
+    rates: Annotated[
+        list[LeadAccuracyAnswer], Field(description="The rate of one step, so many steps ahead, by `lines`.")
+    ]
+    quantile: Annotated[float, Field(description="The coverage that the upper rate of `peaks` should have.")]
+    peaks: Annotated[
+        list[LeadAccuracyAnswer],
+        Field(description="The highest rate of the next steps, as decisions look ahead."),
+    ]
+    diagnostics: list[DiagnosticAnswer]

@@ -1,0 +1,114 @@
+"""Backtests as JSON and as pictures."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from app.jobs.backtests.schemas import (
+    BacktestAnswer,
+    BacktestJob,
+    BacktestParametersAnswer,
+    BacktestRunAnswer,
+    BacktestSummaryAnswer,
+    PolicySummaryAnswer,
+    RunTraceAnswer,
+)
+from app.load.bodies.answers import DiagnosticAnswer
+from app.load.bodies.jobs import JobErrorAnswer
+from planner.arrays import Floats
+from planner.vms.backtest import BacktestScore
+from planner.vms.policy_summary import PolicySummary
+from planner.vms.replay import ReplayedRun
+
+
+def to_parameters_answer(row: Any) -> BacktestParametersAnswer:
+    """The parameters in a row that was read without its workload and samples."""
+    return BacktestParametersAnswer.model_validate(row.request | {"steps": row.steps})
+
+
+def to_state_answer(row: Any, runs: int) -> BacktestSummaryAnswer:
+    """The state of a backtest that has finished so many runs."""
+    parameters = to_parameters_answer(row)
+    return BacktestSummaryAnswer(
+        id=row.id,
+        state=row.state,
+        progress=row.progress,
+        activity=describe_activity(row.state, parameters, runs),
+        parameters=parameters,
+        error=JobErrorAnswer.model_validate(row.error) if row.error else None,
+        created_at=row.created_at,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+    )
+
+
+def describe_activity(state: str, parameters: BacktestParametersAnswer, done: int) -> str:
+    """The state as a sentence."""
+    total = len(parameters.policies) * parameters.seeds
+    so_far = f"{done} of {total} runs are done"
+    if state == "queued":
+        return f"Waiting for its turn; {so_far}." if done else "Waiting for its turn."
+    if state != "running":
+        return {
+            "succeeded": f"All {total} runs are done.",
+            "failed": f"Failed; {so_far}.",
+            "cancelled": f"Cancelled; {so_far}.",
+        }[state]
+    if done == total:
+        return f"{so_far}; finishing."
+    policy, seed = parameters.policies[done // parameters.seeds], done % parameters.seeds
+    return f"{so_far}; policy {policy} with seed {seed} is running."
+
+
+def to_answer(row: Any, scores: Sequence[BacktestScore], summary: Sequence[PolicySummary]) -> BacktestAnswer:
+    """The state with the rows so far and their summary."""
+    return BacktestAnswer(
+        **to_state_answer(row, len(scores)).model_dump(),
+        rows=[BacktestRunAnswer.model_validate(score) for score in scores],
+        summary=[PolicySummaryAnswer.model_validate(one) for one in summary],
+        diagnostics=[DiagnosticAnswer.model_validate(one) for one in row.request["diagnostics"]],
+    )
+
+
+def to_trace_answer(
+    job: BacktestJob, chosen: tuple[str, int], rates: Floats, run: ReplayedRun, truth_vms: Floats
+) -> RunTraceAnswer:
+    """Every step of the run of the chosen policy and seed."""
+    policy, seed = chosen
+    return RunTraceAnswer(
+        policy=policy,
+        workload=job.workload_name,
+        app=job.app,
+        seed=seed,
+        qos_percent=run.score.qos_percent,
+        cost_to_truth=run.score.cost_to_truth,
+        start_at=job.start_at,
+        step_seconds=job.step_seconds,
+        workload_rates=rates.tolist(),
+        capacities=run.throughputs.tolist(),
+        vms=run.vms.astype(int).tolist(),
+        truth_vms=truth_vms.astype(int).tolist(),
+        backlogs=run.backlogs.tolist(),
+    )
+
+
+def draw_trace(trace: RunTraceAnswer, form: str) -> bytes:
+    """The steps of a run as a PNG or SVG."""
+    from app.rendering import pictures  # noqa: PLC0415  (matplotlib is loaded when the first picture is asked for)
+
+    title = (
+        f"{trace.policy} on {trace.workload}, {trace.app}, seed {trace.seed}: "
+        f"QoS {trace.qos_percent:.2f}%, cost {trace.cost_to_truth:.3f} × ground truth"
+    )
+    return pictures.draw_run(
+        pictures.RunPicture(
+            title,
+            trace.start_at,
+            trace.step_seconds,
+            trace.workload_rates,
+            trace.capacities,
+            trace.vms,
+            trace.truth_vms,
+            trace.backlogs,
+        ),
+        form,
+    )

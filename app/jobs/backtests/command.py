@@ -1,0 +1,79 @@
+"""`headgate backtest`: policies tried on a past workload, from files."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from app.terminal import series_options as series
+from app.terminal.commands import keep_blas_to_one_thread, run_or_fail
+
+TrainVms = Annotated[
+    str | None,
+    typer.Option(
+        "--train-vms",
+        help="The m whose samples a policy may know, or all; default 3,4,6,8,24 where measured, else all.",
+    ),
+]
+ScalePeak = Annotated[
+    str | None,
+    typer.Option("--scale-peak", help="Scale the workload to this maximum, or none; default 32."),
+]
+Policies = Annotated[
+    str | None,
+    typer.Option(
+        "--policies", help="0 to 7, headgate, ground-truth, static-peak; default all: the first nine."
+    ),
+]
+QosTarget = Annotated[
+    float | None,
+    typer.Option("--qos-target", help="The target of the paper's policies, in [0.5, 1); default 0.95."),
+]
+HeadgateQosTarget = Annotated[
+    float | None, typer.Option("--headgate-qos-target", help="Of headgate, in [0.5, 1); default 0.9875.")
+]
+WorkloadName = Annotated[
+    str | None, typer.Option("--workload-name", help="For the rows; default: the name of the file.")
+]
+PlotFile = Annotated[
+    Path | None, typer.Option("--plot", help="Draw the first seed into this .png, .svg or .pdf.")
+]
+
+
+def backtest(
+    *,
+    workload: series.WorkloadFile,
+    mst: series.MstFile,
+    train_vms: TrainVms = None,
+    scale_peak: ScalePeak = None,
+    policies: Policies = None,
+    seeds: Annotated[int | None, typer.Option("--seeds", help="How many runs of each; default 5.")] = None,
+    max_vms: series.MaxVms = None,
+    step_seconds: series.StepSeconds = None,
+    interval_steps: series.IntervalSteps = None,
+    startup_steps: series.StartupSteps = None,
+    qos_target: QosTarget = None,
+    headgate_qos_target: HeadgateQosTarget = None,
+    workload_name: WorkloadName = None,
+    app: series.AppOption = None,
+    plot: PlotFile = None,
+    output: Annotated[Literal["table", "csv", "json"], typer.Option("--output")] = "table",
+) -> None:
+    """Replay a workload under each policy: how much was served, and what it cost."""
+    keep_blas_to_one_thread()
+    from app.jobs.backtests.offline import run_backtests
+
+    given = {
+        "train_vms": train_vms,
+        "scale_peak": scale_peak,
+        "policies": policies,
+        "seeds": seeds,
+        "max_vms": max_vms,
+        "step_seconds": step_seconds,
+        "interval_steps": interval_steps,
+        "startup_steps": startup_steps,
+        "qos_target": qos_target,
+        "headgate_qos_target": headgate_qos_target,
+        "workload_name": workload_name,
+    }
+    run_or_fail(run_backtests, (workload, mst), given, app, plot, output)

@@ -1,0 +1,132 @@
+"""Makes the job of a backtest from a request and what it names in the database, or from files."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from sqlalchemy.orm import Session
+
+from app.database.stored_topologies import find_topology
+from app.jobs.backtests.schemas import BacktestJob, BacktestRequest
+from app.load.bodies.answers import DiagnosticAnswer
+from app.load.bodies.series import MOST_POINTS, take_saturated, to_workload
+from app.load.measurements.series import read_workload
+from app.load.measurements.throughputs import find_newest_samples
+from app.web.error_pointers import blaming_what_is_stored
+from app.web.errors import InvalidRequest
+from planner.vms.errors import UnknownVmPolicy
+from planner.vms.sigma_policies import ALL_POLICIES, BY_NAME, check_policy
+from planner.vms.throughput import MstSample, check_samples
+from planner.workloads.peak_rate import ARMA_WINDOW
+from planner.workloads.series import Workload
+
+AS_ASKED = {
+    *("seeds", "scale_peak", "max_vms", "interval_steps", "startup_steps"),
+    *("qos_target", "headgate_qos_target"),
+}
+"""The fields of the body that the job takes over unchanged."""
+
+
+def gather_job(session: Session, body: BacktestRequest) -> BacktestJob:
+    """The job of a request. It holds copies of the stored data, so later changes of the snapshots do not change it."""
+    refuse_contradictions(body)
+    workload = gather_workload(session, body)
+    samples = gather_samples(session, body)
+    workload_name = body.workload_name or body.topology or "workload"
+    return make_job(body, workload, samples, workload_name=workload_name, app=body.app)
+
+
+def refuse_contradictions(body: BacktestRequest) -> None:
+    """Raise where fields that are valid alone contradict each other."""
+    found = []
+    if (body.workload is None) == (body.topology is None):
+        found.append(
+            ("#/workload", "Send either `workload` or the `topology` whose snapshots are the workload.")
+        )
+    if body.topology is None and (body.since or body.until):
+        found.append(("#/since", "`since` and `until` choose snapshots of a `topology`: leave them out."))
+    if body.topology is None and body.mst_samples is None:
+        found.append(("#/mst_samples", "Send throughput samples, or the `topology` that has some stored."))
+    found += [
+        (
+            f"#/mst_samples/{position}/saturated",
+            "Schedules are judged by what VMs can do: send saturated samples.",
+        )
+        for position, one in enumerate(body.mst_samples or [])
+        if not one.saturated
+    ][:100]
+    if found:
+        raise InvalidRequest(tuple(found))
+
+
+def gather_workload(session: Session, body: BacktestRequest) -> Workload:
+    """The posted workload, or the external rates of a stored topology."""
+    if body.workload is not None:
+        return to_workload(body.workload, body.step_seconds)
+    assert body.topology is not None, "refuse_contradictions has found one of the two"
+    return read_workload(
+        session,
+        find_topology(session, body.topology),
+        since=body.since,
+        until=body.until,
+        step_seconds=body.step_seconds,
+        most=MOST_POINTS,
+        needed=ARMA_WINDOW,
+    )
+
+
+def gather_samples(session: Session, body: BacktestRequest) -> Sequence[MstSample]:
+    """The posted samples, or the saturated ones of a stored topology, oldest first."""
+    if body.mst_samples is not None:
+        posted = take_saturated(body.mst_samples)
+        check_samples(posted)
+        return posted
+    assert body.topology is not None, "refuse_contradictions has found one of the two"
+    topology = find_topology(session, body.topology)
+    rows = sorted(find_newest_samples(session, topology.id), key=lambda row: row.observed_at)
+    stored = take_saturated(rows)
+    with blaming_what_is_stored(body.topology):
+        check_samples(stored)
+    return stored
+
+
+def make_job(
+    body: BacktestRequest, workload: Workload, samples: Sequence[MstSample], *, workload_name: str, app: str
+) -> BacktestJob:
+    """The job of a body with its workload and samples, which come from the database, the body or files."""
+    refuse_unmeasured(body, samples)
+    return BacktestJob(
+        **body.model_dump(include=AS_ASKED),
+        workload_name=workload_name,
+        app=app,
+        start_at=datetime.fromtimestamp(workload.start_seconds, UTC),
+        step_seconds=workload.step_seconds,
+        rates=list(workload.rates),
+        samples=[(one.vms, one.throughput) for one in samples],
+        policies=list_policies(body),
+        train_vms=body.train_vms or sorted({one.vms for one in samples}),
+        diagnostics=[DiagnosticAnswer.model_validate(one) for one in workload.diagnostics],
+    )
+
+
+def refuse_unmeasured(body: BacktestRequest, samples: Sequence[MstSample]) -> None:
+    """Raise where `train_vms` has a number of VMs without a sample."""
+    measured = {one.vms for one in samples}
+    if missing := sorted(set(body.train_vms or []) - measured):
+        known = ", ".join(map(str, sorted(measured)))
+        raise InvalidRequest((("#/train_vms", f"No sample is at {missing[0]} VMs: choose among {known}."),))
+
+
+def list_policies(body: BacktestRequest) -> list[str]:
+    """Each policy once; a policy of the paper by its number."""
+    if body.policies == "all":
+        return list(ALL_POLICIES)
+    if not body.policies:
+        raise InvalidRequest((("#/policies", "Name at least one policy, or send `all`."),))
+    for position, name in enumerate(body.policies):
+        try:
+            check_policy(name)
+        except UnknownVmPolicy as error:
+            raise replace(error, pointer=f"/policies/{position}") from error
+    named = [BY_NAME[name].number if name in BY_NAME else name for name in body.policies]
+    return list(dict.fromkeys(named))

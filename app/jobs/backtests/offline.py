@@ -1,0 +1,208 @@
+"""Backtests from files: no server, no database, the same checks and numbers as over HTTP."""
+
+import csv
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any, TextIO
+
+from pydantic import Field
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from app.jobs.backtests.gathering import make_job
+from app.jobs.backtests.schemas import BacktestJob, BacktestRequest
+from app.jobs.backtests.service import check_job
+from app.terminal.commands import say
+from app.terminal.refusals import Refused
+from app.terminal.series_files import UnreadableFile, read_samples, read_workload
+from app.terminal.series_notes import check_options, describe_timing, refuse, write_counts, write_verdict
+from app.terminal.tables import open_console
+from app.web.errors import InvalidRequest
+from planner.errors import PlannerError
+from planner.vms.backtest import Backtest, BacktestScore, BacktestSetup, run_backtest
+from planner.vms.errors import InvalidMstSamples
+from planner.vms.policy_summary import PolicySummary, summarise_scores
+from planner.vms.sigma_policies import BASELINES
+from planner.vms.throughput import MstSample, check_samples
+from planner.workloads.series import Workload, regularise_workload
+
+FORMATS = (".png", ".svg", ".pdf")
+COLUMNS = [field.name for field in fields(BacktestScore)]
+# The defaults of the command are the values of Imai et al.
+PAPER_PEAK, PAPER_TRAIN_VMS = 32.0, [3, 4, 6, 8, 24]
+
+
+class FileBacktest(BacktestRequest):
+    """The body of a backtest with any number of seeds: a command shares its processor with no other caller."""
+
+    seeds: Annotated[int, Field(ge=1)] = BacktestRequest.model_fields["seeds"].default
+
+
+@dataclass(frozen=True)
+class BacktestChoices:
+    """The options of the command: the fields of the body, and those that only files need."""
+
+    body: FileBacktest
+    app: str | None
+    plot: Path | None = None
+    trains_as_usual: bool = True
+
+
+def run_backtests(
+    files: tuple[Path, Path], given: Mapping[str, Any], app: str | None, plot: Path | None, output: str
+) -> None:
+    """Reads the workload and the samples, replays every run and prints its row."""
+    choices = read_choices(given, app, plot)
+    print_rows(backtest_files(*files, choices), output, sys.stdout, choices.body)
+
+
+def read_choices(given: Mapping[str, Any], app: str | None, plot: Path | None) -> BacktestChoices:
+    """The options as fields of the body; the body's defaults stand for those that are not given."""
+    said: dict[str, Any] = {"scale_peak": PAPER_PEAK}
+    said |= {name: value for name, value in given.items() if value is not None}
+    if isinstance(said.get("policies"), str) and said["policies"].strip() != "all":
+        said["policies"] = [name.strip() for name in said["policies"].split(",") if name.strip()]
+    if isinstance(said["scale_peak"], str):
+        said["scale_peak"] = _read_peak(said["scale_peak"])
+    if isinstance(said.get("train_vms"), str):
+        said["train_vms"] = _read_counts(said["train_vms"])
+    return BacktestChoices(
+        check_options(FileBacktest, said), app, plot, trains_as_usual="train_vms" not in said
+    )
+
+
+def _read_counts(text: str) -> list[int] | None:
+    """`3,4,6,8,24`; None for `all`."""
+    if text.strip() == "all":
+        return None
+    try:
+        return [int(count) for count in text.split(",")]
+    except ValueError as error:
+        raise Refused(
+            f"--train-vms {text}: write whole numbers with commas between, e.g. 3,4,6,8,24, or all"
+        ) from error
+
+
+def _read_peak(text: str) -> float | None:
+    if text.lower() == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError as error:
+        raise Refused(f"--scale-peak {text}: write a number, or none") from error
+
+
+def backtest_files(workload: Path, mst: Path, choices: BacktestChoices) -> Iterator[BacktestScore]:
+    """One row per application, policy and seed, as each is done."""
+    try:
+        for job in read_jobs(workload, mst, choices):
+            setup, policies = job.to_setup(), tuple(job.policies)
+            yield from _show_progress(setup, policies, job.seeds)
+            if choices.plot is not None:
+                from app.rendering.backtest_plot import plot_backtest  # noqa: PLC0415  (slow to import, and rarely asked for)
+
+                plot_backtest(Backtest(setup), policies, 0, choices.plot)
+    except (PlannerError, InvalidRequest, UnreadableFile, OSError) as error:
+        raise refuse(error) from error
+
+
+def read_jobs(workload: Path, mst: Path, choices: BacktestChoices) -> Iterator[BacktestJob]:
+    """One job for each application of the samples, or for the one chosen."""
+    body = choices.body
+    series = regularise_workload(read_workload(workload), body.step_seconds)
+    samples = read_samples(mst)
+    if choices.app is not None and choices.app not in samples:
+        raise InvalidMstSamples(f"{mst} has no application {choices.app}; it has {', '.join(samples)}.")
+    names = [choices.app] if choices.app is not None else list(samples)
+    if choices.plot is not None and (len(names) > 1 or choices.plot.suffix not in FORMATS):
+        raise UnreadableFile(f"--plot draws one application (choose with --app) into {', '.join(FORMATS)}.")
+    _say_terms(series, body)
+    for name in names:
+        check_samples(samples[name])
+        asked = train_as_usual(body, name, samples[name]) if choices.trains_as_usual else body
+        workload_name = body.workload_name or workload.stem
+        job = make_job(asked, series, samples[name], workload_name=workload_name, app=name)
+        check_job(job)
+        yield job
+
+
+def train_as_usual(body: FileBacktest, app: str, samples: Sequence[MstSample]) -> FileBacktest:
+    """Train on the paper's m; where these were not all measured, on all that were, as over HTTP."""
+    measured = sorted({one.vms for one in samples})
+    if set(PAPER_TRAIN_VMS) <= set(measured):
+        return body.model_copy(update={"train_vms": PAPER_TRAIN_VMS})
+    say(
+        f"{app} was not measured at each of {write_counts(PAPER_TRAIN_VMS)} VMs: policies are trained on all of "
+        f"{write_counts(measured)}"
+    )
+    return body
+
+
+def _show_progress(setup: BacktestSetup, policies: tuple[str, ...], seeds: int) -> Iterator[BacktestScore]:
+    """The rows; while they are computed, a progress bar on standard error, if that is a terminal."""
+    intervals = -(-len(setup.rates) // setup.timing.interval_steps)
+    replayed = [policy for policy in policies if policy not in BASELINES]
+    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as progress:
+        task = progress.add_task(f"{setup.app} on {setup.workload}", total=intervals * len(replayed) * seeds)
+        yield from run_backtest(setup, policies, seeds, lambda _: progress.advance(task))
+
+
+def _say_terms(series: Workload, body: BacktestRequest) -> None:
+    for one in series.diagnostics:
+        say(one.detail)
+    peak = "left in its own unit" if body.scale_peak is None else f"scaled to a peak of {body.scale_peak:g}"
+    say("; ".join([*describe_timing(series, body), f"workload {peak}"]))
+
+
+def print_rows(rows: Iterator[BacktestScore], output: str, out: TextIO, body: BacktestRequest) -> None:
+    """CSV rows as they are computed; JSON and the table at the end."""
+    if output == "csv":
+        writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow(asdict(row))
+            out.flush()
+    elif output == "json":
+        out.write(json.dumps([asdict(row) for row in rows], indent=2) + "\n")
+    else:
+        open_console().print(_tabulate(list(rows), body))
+
+
+def _tabulate(rows: Sequence[BacktestScore], body: BacktestRequest) -> Table:
+    """Means over the seeds; deviations only where there are several."""
+    has_spread = body.seeds > 1
+    table = Table("app", "policy", box=SIMPLE_HEAD)
+    spread = ["±"] if has_spread else []
+    names = [
+        "QoS %",
+        *spread,
+        "target %",
+        "verdict",
+        "cost to truth",
+        *spread,
+        "cost to static",
+        "max backlog",
+    ]
+    for name in names:
+        table.add_column(name, justify="left" if name == "verdict" else "right")
+    for app in dict.fromkeys(row.app for row in rows):
+        of_app = [row for row in rows if row.app == app]
+        for one in summarise_scores(of_app, body.qos_target, body.headgate_qos_target):
+            backlog = max(row.max_backlog for row in of_app if row.policy == one.policy)
+            table.add_row(app, one.policy, *_write_summary(one, backlog, has_spread=has_spread))
+    return table
+
+
+def _write_summary(one: PolicySummary, max_backlog: float, *, has_spread: bool) -> list[str]:
+    qos, cost = [f"{one.qos_percent:.2f}"], [f"{one.cost_to_truth:.3f}"]
+    if has_spread:
+        qos.append(f"{one.qos_percent_deviation or 0.0:.2f}")
+        cost.append(f"{one.cost_to_truth_deviation or 0.0:.3f}")
+    target = "–" if one.qos_target_percent is None else f"{one.qos_target_percent:g}"
+    verdict = write_verdict(one.meets_target)
+    return [*qos, target, verdict, *cost, f"{one.cost_to_static:.3f}", f"{max_backlog:.4g}"]

@@ -1,0 +1,102 @@
+"""/v1/backtests: jobs that replay a workload under each policy."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Response
+
+from app.database.sessions import SessionDep
+from app.jobs.backtests import history, service
+from app.jobs.backtests.answers import draw_trace
+from app.jobs.backtests.schemas import (
+    MOST_SEEDS,
+    BacktestAnswer,
+    BacktestPage,
+    BacktestRequest,
+    RunTraceAnswer,
+)
+from app.load.bodies.jobs import State
+from app.load.bodies.series import SERIES_PROBLEMS
+from app.web.admission import computes
+from app.web.declarations import declare
+from app.web.documented_problems import BODY, STORED_CALL
+from app.web.negotiation import JSON, PNG, SVG, Accept, answer_in_form, choose_form, document_pictures
+from app.web.pages import PageDep
+from app.web.security import may_read, may_store
+from app.web.strict_json import StrictJsonRoute
+
+router = APIRouter(prefix="/v1/backtests", tags=["backtests"], route_class=StrictJsonRoute)
+
+REFUSED = (
+    *SERIES_PROBLEMS,
+    "invalid-qos-target",
+    "invalid-schedule",
+    "unknown-vm-policy",
+    *STORED_CALL,
+    *BODY,
+)
+DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "It was finished and is deleted."}}
+
+
+@router.post("", status_code=202, **declare(may_store, "Start a backtest", *REFUSED))
+@computes
+def start_backtest(body: BacktestRequest, session: SessionDep, response: Response) -> BacktestAnswer:
+    """Queued, and computed in the background, also across restarts of the service: GET its `Location`."""
+    backtest = service.start_backtest(session, body)
+    response.headers["Location"] = f"/v1/backtests/{backtest.id}"
+    return backtest
+
+
+@router.get("", **declare(may_read, "List backtests"))
+def list_backtests(
+    page: PageDep,
+    session: SessionDep,
+    state: Annotated[State | None, Query(description="Only those in this state.")] = None,
+) -> BacktestPage:
+    """Newest first, without their rows."""
+    return history.list_backtests(session, page, state)
+
+
+@router.get("/{backtest_id}", **declare(may_read, "Read a backtest", "unknown-backtest"))
+def get_backtest(backtest_id: UUID, session: SessionDep) -> BacktestAnswer:
+    """The backtest's state, its rows so far, and their means and deviations over the seeds."""
+    return service.find_backtest(session, backtest_id)
+
+
+@router.delete(
+    "/{backtest_id}",
+    response_model=BacktestAnswer,
+    **declare(may_store, "Cancel or delete a backtest", "unknown-backtest", also=DELETED),
+)
+def cancel_or_delete_backtest(backtest_id: UUID, session: SessionDep) -> BacktestAnswer | Response:
+    """Cancels a queued or running backtest (200, with its rows so far); deletes a finished one (204)."""
+    return service.end_backtest(session, backtest_id) or Response(status_code=204)
+
+
+@router.get(
+    "/{backtest_id}/plot",
+    response_model=RunTraceAnswer,
+    **declare(
+        may_read,
+        "See one run of a backtest",
+        "unknown-backtest",
+        "unknown-run",
+        "run-not-finished",
+        "not-acceptable",
+        also=document_pictures(),
+    ),
+)
+@computes
+def get_backtest_trace(
+    backtest_id: UUID,
+    session: SessionDep,
+    policy: Annotated[
+        str | None, Query(max_length=100, description="Left out: `headgate`, or the first policy.")
+    ] = None,
+    seed: Annotated[int, Query(ge=0, le=MOST_SEEDS)] = 0,
+    accept: Accept = None,
+) -> Response:
+    """Workload, capacity, VMs and backlog over time: as PNG, as SVG, or as JSON with the numbers, by `Accept`."""
+    form = choose_form(accept, (PNG, SVG, JSON))
+    trace = service.trace_run(session, backtest_id, policy, seed)
+    return answer_in_form(trace, form, draw_trace)

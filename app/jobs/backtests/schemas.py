@@ -1,0 +1,226 @@
+"""Backtests as JSON: the request, the stored job, its state and its results."""
+
+import math
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, JsonValue
+
+from app.load.bodies import series
+from app.load.bodies.answers import DiagnosticAnswer
+from app.load.bodies.jobs import JobAnswer
+from app.web.fields import Answer, Body, OperatorName, TopologyName, UtcTime
+from planner.vms import throughput as mst
+from planner.vms.backtest import BacktestSetup
+from planner.vms.price_policy import DEFAULT_QOS_TARGET
+from planner.vms.sigma_policies import ALL_POLICIES, BASELINES
+from planner.vms.timing import Timing
+
+MOST_SEEDS = 50
+Vms = Annotated[int, Field(ge=1, le=10**6)]
+
+# 105 minutes of a rate that rises and falls, and samples of an application that serves about 0.8 per VM.
+EXAMPLE: JsonValue = {
+    "workload": [
+        {
+            "at": f"2026-11-18T{minute // 60:02}:{minute % 60:02}:00Z",
+            "rate": round(8 + 4 * math.sin(minute / 20), 1),
+        }
+        for minute in range(105)
+    ],
+    "workload_name": "two-hours",
+    "mst_samples": [
+        {"vms": vms, "throughput": round(vms * each, 2)}
+        for vms in (1, 2, 4, 8, 16, 24)
+        for each in (0.78, 0.8, 0.83)
+    ],
+    "policies": ["mst", "mst+ua", "headgate"],
+    "seeds": 2,
+}
+
+
+class BacktestRequest(Body):
+    """A workload to replay, the throughputs of the application, and the policies to try.
+
+    Every schedule is judged by all samples; policies are trained only on those at `train_vms`. Send `workload`, or
+    the `topology` whose snapshots are the workload.
+    """
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+
+    workload: series.WorkloadPoints | None = None
+    topology: Annotated[
+        TopologyName | None, Field(description="The stored topology whose external rates are the workload.")
+    ] = None
+    since: Annotated[UtcTime | None, Field(description="With `topology`: snapshots from this time on.")] = (
+        None
+    )
+    until: Annotated[UtcTime | None, Field(description="With `topology`: snapshots before this time.")] = None
+    workload_name: Annotated[
+        OperatorName | None, Field(description="For the rows; else the topology's name, or `workload`.")
+    ] = None
+    app: Annotated[
+        OperatorName, Field(description="The application that the samples are of, for the rows.")
+    ] = "app"
+    mst_samples: Annotated[
+        list[series.MstSampleBody] | None,
+        Field(
+            max_length=series.MOST_SAMPLES,
+            description="Left out: those stored of `topology`; saturated ones only.",
+        ),
+    ] = None
+    policies: Annotated[
+        list[Annotated[str, Field(max_length=100)]] | Literal["all"],
+        Field(
+            description=f"`all` are {', '.join(ALL_POLICIES)}; beside them there are {' and '.join(BASELINES)}."
+        ),
+    ] = "all"
+    seeds: Annotated[int, Field(ge=1, le=MOST_SEEDS, description="Runs of each policy.")] = 5
+    train_vms: Annotated[
+        list[Vms] | None, Field(min_length=1, max_length=1000, description="Left out: every measured m.")
+    ] = None
+    scale_peak: Annotated[
+        float | None,
+        Field(
+            le=1e15, description="Scale the workload to this maximum. Left out: it is in the samples' unit."
+        ),
+    ] = None
+    max_vms: series.MaxVms = 128
+    step_seconds: series.StepSeconds = None
+    interval_steps: series.IntervalSteps = 10
+    startup_steps: series.StartupSteps = 2
+    qos_target: Annotated[
+        float, Field(description="The QoS target of the paper's policies, in [0.5, 1).")
+    ] = 0.95
+    headgate_qos_target: Annotated[float, Field(description="Of `headgate`, in [0.5, 1).")] = (
+        DEFAULT_QOS_TARGET
+    )
+
+
+class BacktestTerms(Answer):
+    """The parameters of a backtest, as they are stored and as they are answered."""
+
+    workload_name: str
+    app: str
+    start_at: datetime
+    step_seconds: float
+    policies: list[str]
+    seeds: int
+    train_vms: list[int]
+    scale_peak: float | None
+    max_vms: int
+    interval_steps: int
+    startup_steps: int
+    qos_target: float
+    headgate_qos_target: float
+
+
+class BacktestJob(BacktestTerms):
+    """A backtest as it is stored: everything that the computation needs, so that its result never changes."""
+
+    rates: list[float]
+    samples: list[tuple[int, float]]
+    diagnostics: list[DiagnosticAnswer] = []
+
+    def to_setup(self) -> BacktestSetup:
+        """The setup that the planner replays."""
+        return BacktestSetup(
+            workload=self.workload_name,
+            app=self.app,
+            rates=tuple(self.rates),
+            samples=tuple(mst.MstSample(vms, throughput) for vms, throughput in self.samples),
+            train_vms=tuple(self.train_vms),
+            scale_peak=self.scale_peak,
+            max_vms=self.max_vms,
+            timing=Timing(self.interval_steps, self.startup_steps, self.step_seconds),
+            qos_target=self.qos_target,
+            headgate_qos_target=self.headgate_qos_target,
+        )
+
+
+class BacktestParametersAnswer(BacktestTerms):
+    """The parameters of a backtest, without the workload and the samples."""
+
+    steps: int
+
+
+class BacktestRunAnswer(Answer):
+    """One policy replayed with one seed."""
+
+    policy: str
+    workload: str
+    app: str
+    seed: int
+    qos_percent: float = Field(
+        description="The share of steps in which the throughput was above the workload."
+    )
+    cost_to_truth: float = Field(
+        description="VM steps, divided by those of the schedule that knows the workload."
+    )
+    cost_to_static: float = Field(
+        description="VM steps, divided by those of a constant schedule for the peak."
+    )
+    max_backlog: float = Field(description="The largest backlog, in the workload's rate × seconds.")
+
+
+class PolicySummaryAnswer(Answer):
+    """The means of a policy's runs so far, and their standard deviations over the seeds (with n − 1).
+
+    A deviation is null where there is one run only.
+    """
+
+    policy: str
+    seeds: int
+    qos_target_percent: Annotated[
+        float | None, Field(description="The QoS target of the policy; null for a baseline.")
+    ] = None
+    meets_target: Annotated[
+        bool | None, Field(description="Whether `qos_percent` reaches the target; null for a baseline.")
+    ] = None
+    qos_percent: float
+    qos_percent_deviation: float | None
+    cost_to_truth: float
+    cost_to_truth_deviation: float | None
+    cost_to_static: float
+    cost_to_static_deviation: float | None
+    max_backlog: float
+    max_backlog_deviation: float | None
+
+
+class BacktestSummaryAnswer(JobAnswer):
+    """The state of a backtest."""
+
+    parameters: BacktestParametersAnswer
+
+
+class BacktestAnswer(BacktestSummaryAnswer):
+    """A backtest with its results so far; a restart keeps the rows."""
+
+    rows: list[BacktestRunAnswer]
+    summary: list[PolicySummaryAnswer]
+    diagnostics: list[DiagnosticAnswer]
+
+
+class BacktestPage(Answer):
+    """Backtests, newest first, without their rows; `next` is the address of the following page."""
+
+    items: list[BacktestSummaryAnswer]
+    next: str | None
+
+
+class RunTraceAnswer(Answer):
+    """Every step of one run; the first begins at `start_at`, and all rates have the unit of the samples."""
+
+    policy: str
+    workload: str
+    app: str
+    seed: int
+    qos_percent: float
+    cost_to_truth: float
+    start_at: datetime
+    step_seconds: float
+    workload_rates: list[float]
+    capacities: list[float]
+    vms: list[int]
+    truth_vms: list[int]
+    backlogs: list[float]

@@ -1,0 +1,116 @@
+"""Makes the job of a simulation from a request with its topology and load."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from app.jobs.simulations.schemas import (
+    ArrivalsBody,
+    BurstyArrivalsBody,
+    HistogramServiceBody,
+    SeriesArrivalsBody,
+    ServiceBody,
+    SimulationJob,
+    SimulationParametersAnswer,
+    SimulationRequest,
+    StoredSimulationRequest,
+)
+from app.load.bodies.answers import DiagnosticAnswer
+from app.load.bodies.calibrating import calibrate_body
+from planner.simulation import simulate as simulator
+from planner.simulation.arrivals import ArrivalLaw, check_arrivals
+from planner.simulation.laws import ServiceLaw, find_mean, find_scv
+from planner.simulation.system import build_system
+from planner.values import Load, OperatorLoad, ServiceBucket, Topology
+
+Terms = SimulationRequest | StoredSimulationRequest
+
+
+def prepare_job(body: Terms, topology: Topology, load: Load, most_events: int) -> SimulationJob:
+    """The job of a body; what would certainly fail is refused."""
+    services = to_service_laws(body.services, load)
+    load = take_services(load, services)
+    arrivals = to_arrival_law(body.arrivals)
+    system = build_system(topology, load, body.processors, services, body.capacities)
+    simulator.check_size(system, body.roots, most_events)
+    check_arrivals(arrivals, system.rate, body.roots)
+    parameters = SimulationParametersAnswer(
+        roots=body.roots,
+        seed=body.seed,
+        processors={station.name: station.processors for station in system.stations},
+        arrivals=body.arrivals.kind,
+        quantiles=body.quantiles,
+        warm_up_share=body.warm_up_share,
+        expected_events=simulator.count_events(topology, load, body.roots),
+    )
+    return SimulationJob(
+        parameters=parameters,
+        topology=topology,
+        load=load,
+        arrivals=arrivals,
+        services=services,
+        capacities=body.capacities,
+        model=body.model,
+        diagnostics=[],
+        basis=None,
+    )
+
+
+def describe_job(body: SimulationRequest, most_events: int) -> SimulationJob:
+    """The job of a body that has its topology and load."""
+    topology = body.topology.to_values()
+    calibrated = calibrate_body(body, topology)
+    job = prepare_job(body, topology, calibrated.load, most_events)
+    said = list(map(DiagnosticAnswer.model_validate, calibrated.diagnostics))
+    return job.model_copy(update={"diagnostics": said})
+
+
+def take_services(load: Load, services: Mapping[str, ServiceLaw]) -> Load:
+    """The load with the simulated services in place of the measured ones, so that the model has the same input."""
+    simulated = {
+        name: take_service(measured, services[name])
+        for name, measured in load.operators.items()
+        if name in services
+    }
+    return replace(load, operators={**load.operators, **simulated})
+
+
+def take_service(measured: OperatorLoad, law: ServiceLaw) -> OperatorLoad:
+    """The load of an operator with this law of services."""
+    mean = find_mean(law)
+    rate = 1.0 / mean if mean > 0.0 else None
+    return measured._replace(
+        service_rate=rate,
+        service_scv=find_scv(law),
+        service_histogram=law.buckets,
+        wait_factor=None,
+        is_scv_said=False,
+    )
+
+
+def to_arrival_law(body: ArrivalsBody) -> ArrivalLaw:
+    """The law of arrivals as the planner's value."""
+    if isinstance(body, BurstyArrivalsBody):
+        return ArrivalLaw("mmpp", body.burst_ratio, body.burst_share, body.mean_burst_seconds)
+    if isinstance(body, SeriesArrivalsBody):
+        return ArrivalLaw("series", counts=tuple(body.counts), interval_seconds=body.interval_seconds)
+    return ArrivalLaw(body.kind)
+
+
+def to_service_laws(bodies: Mapping[str, ServiceBody], load: Load) -> dict[str, ServiceLaw]:
+    """The laws of services by operator; what a body leaves out is as measured."""
+    return {
+        name: to_service_law(body, load.operators.get(name, OperatorLoad())) for name, body in bodies.items()
+    }
+
+
+def to_service_law(body: ServiceBody, measured: OperatorLoad) -> ServiceLaw:
+    """One law; a mean that is neither given nor measured is 0, which the planner refuses."""
+    if isinstance(body, HistogramServiceBody):
+        buckets = tuple(ServiceBucket(one.upper_seconds, one.count) for one in body.buckets)
+        return ServiceLaw("histogram", buckets=buckets)
+    mean = body.mean_seconds
+    if mean is None:
+        mean = 1.0 / measured.service_rate if measured.service_rate else 0.0
+    given = getattr(body, "scv", None)  # exponential and deterministic times have none of their own
+    assumed = 1.0 if measured.service_scv is None else measured.service_scv
+    return ServiceLaw(body.kind, mean, assumed if given is None else given)

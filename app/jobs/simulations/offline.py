@@ -1,0 +1,158 @@
+"""Simulations from files, without server or database; checks and answers are those of the service."""
+
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from app.jobs.simulations.gathering import describe_job
+from app.jobs.simulations.schemas import SimulationAnswer, SimulationRequest
+from app.jobs.workers.simulation_run import run_simulation
+from app.terminal.commands import say
+from app.terminal.files import read_body, read_document
+from app.terminal.listed_options import read_counts, read_levels
+from app.terminal.refusals import Refused, compute_answer
+from app.terminal.tables import open_console
+from planner.simulation.simulate import warm_up
+
+WITHOUT_PARAMETERS = ("poisson", "deterministic")
+SAY_AFTER_SECONDS = 3.0
+
+
+class SimulationFiles(NamedTuple):
+    """Where the inputs are; `arrivals` may also be the name of a law without parameters."""
+
+    topology: Path
+    load: Path
+    arrivals: str | None
+    services: Path | None
+
+
+def run_files(files: SimulationFiles, given: Mapping[str, Any], most_events: int) -> SimulationAnswer:
+    """The simulation of the files' topology under the files' load."""
+    inputs = dict(given) | {
+        "topology": files.topology,
+        "load": files.load,
+        "processors": read_counts("--processors", given["processors"]),
+        "capacities": read_counts("--capacities", given["capacities"]) or {},
+        "quantiles": read_levels(given["quantiles"]),
+    }
+    if files.arrivals is not None:
+        inputs["arrivals"] = _read_arrivals(files.arrivals)
+    if files.services is not None:
+        inputs["services"] = read_document(files.services)
+    body = read_body(SimulationRequest, inputs)
+    job = compute_answer(lambda: describe_job(body, most_events))
+    with telling_of_compilation():
+        warm_up()
+    return compute_answer(lambda: run_simulation(job))
+
+
+@contextmanager
+def telling_of_compilation() -> Iterator[None]:
+    """Says that code is being compiled, where that takes long enough to wonder."""
+    teller = threading.Timer(
+        SAY_AFTER_SECONDS,
+        say,
+        ["compiles the simulator, which takes up to a minute, once after an installation ..."],
+    )
+    teller.daemon = True
+    teller.start()
+    try:
+        yield
+    finally:
+        teller.cancel()
+
+
+def _read_arrivals(given: str) -> Any:
+    if given in WITHOUT_PARAMETERS:
+        return {"kind": given}
+    if not Path(given).is_file() and given != "-":
+        raise Refused(
+            f"--arrivals {given}: write {' or '.join(WITHOUT_PARAMETERS)}, or name a file with an object such as "
+            '{"kind": "mmpp", "burst_ratio": 3, "burst_share": 0.1, "mean_burst_seconds": 5}'
+        )
+    return read_document(Path(given))
+
+
+def print_answer(answer: SimulationAnswer, output: str) -> None:
+    """A table for people, or the JSON that the service answers."""
+    if output == "json":
+        sys.stdout.write(answer.model_dump_json(indent=2) + "\n")
+        return
+    console = open_console()
+    for line in _summarise(answer):
+        console.print(Text(line))
+    console.print(_tabulate(answer))
+    for said in answer.diagnostics:
+        console.print(Text(f"note: {said.detail}"))
+
+
+def _summarise(answer: SimulationAnswer) -> Iterator[str]:
+    yield (
+        f"simulated {answer.roots:,} roots in {answer.seconds:.3g} s ({answer.events:,} events, "
+        f"{answer.simulated_seconds:.4g} s of the stream, seed {answer.seed}); the first {answer.warm_up_roots:,} are "
+        "not measured"
+    )
+    for name, time in (("total", answer.total), ("completion", answer.completion)):
+        mean = _with_width(time.mean_seconds, time.half_width_seconds)
+        yield f"{name}: mean {mean}" + _list_quantiles(
+            [(one.quantile, one.seconds) for one in time.quantiles]
+        )
+        if time.modelled_mean_seconds is not None:
+            quantiles = [(one.quantile, one.modelled_seconds) for one in time.quantiles]
+            error = "" if time.model_error is None else f" ({time.model_error:+.1%})"
+            yield (
+                f"    {answer.model} says {_milliseconds(time.modelled_mean_seconds)}{error}"
+                + _list_quantiles(quantiles)
+            )
+    if answer.total.modelled_mean_seconds is None:
+        yield f"    {answer.model} says: infinite"
+
+
+def _list_quantiles(listed: Iterable[tuple[float, float | None]]) -> str:
+    known = [(level, seconds) for level, seconds in listed if seconds is not None]
+    return "".join(f", {100 * level:g}% within {_milliseconds(seconds)}" for level, seconds in known)
+
+
+def _tabulate(answer: SimulationAnswer) -> Table:
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column("operator")
+    columns = ["processors", "queueing", "busy", "visits", "simulated wait", "modelled wait", "difference"]
+    if blocks := any(one.blocked_share for one in answer.operators):
+        columns.append("blocked")
+    for column in columns:
+        table.add_column(column, justify="right")
+    for one in answer.operators:
+        row = [
+            one.name,
+            str(one.processors),
+            one.queueing,
+            f"{one.utilisation:.1%}",
+            f"{one.visits:.4g}",
+            _with_width(one.wait_seconds, one.half_width_seconds),
+            _or_infinite(one.modelled_wait_seconds),
+            "" if one.model_error is None else f"{one.model_error:+.1%}",
+        ]
+        table.add_row(*map(Text, row + ([f"{one.blocked_share:.1%}"] if blocks else [])))
+    return table
+
+
+def _with_width(seconds: float | None, half_width: float | None) -> str:
+    if seconds is None:
+        return "no visits"
+    return _milliseconds(seconds) + ("" if half_width is None else f" ± {half_width * 1000:.2g}")
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{seconds * 1000:.4g} ms"
+
+
+def _or_infinite(seconds: float | None) -> str:
+    return "∞" if seconds is None else _milliseconds(seconds)

@@ -1,0 +1,99 @@
+"""/v1/simulations: a topology simulated tuple by tuple, at once or as a job."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from app.database.sessions import SessionDep
+from app.jobs.simulations import history, service
+from app.jobs.simulations.schemas import (
+    SimulationAnswer,
+    SimulationJobAnswer,
+    SimulationPage,
+    SimulationRequest,
+    StoredSimulationRequest,
+)
+from app.load.bodies.jobs import State
+from app.web.declarations import declare
+from app.web.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
+from app.web.fields import TopologyName
+from app.web.pages import PageDep
+from app.web.security import may_read, may_store
+from app.web.strict_json import StrictJsonRoute
+from app.web.tickets import ApiKey
+
+router = APIRouter(prefix="/v1", tags=["simulations"], route_class=StrictJsonRoute)
+
+REFUSED = ("invalid-allocation", "simulation-too-large", "simulation-stuck")
+QUEUED: dict[int | str, dict[str, Any]] = {
+    202: {"model": SimulationJobAnswer, "description": "It takes longer, and is queued: GET its `Location`."}
+}
+DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "It was finished and is deleted."}}
+
+
+def find_simulating(request: Request, key: Annotated[ApiKey | None, Depends(may_read)]) -> service.Simulating:
+    """What answers this request, and whether its caller may have a job stored."""
+    state = request.app.state
+    return service.Simulating(
+        state.settings, state.ready_process, state.session_factory, key is None or key.may_store
+    )
+
+
+SimulatingDep = Annotated[service.Simulating, Depends(find_simulating)]
+
+
+def answer(found: bytes | SimulationJobAnswer) -> Response:
+    """200 with the answer, or 202 with the job and its address."""
+    if isinstance(found, bytes):
+        return Response(found, media_type="application/json")
+    location = {"Location": f"/v1/simulations/{found.id}"}
+    return Response(found.model_dump_json(), 202, location, "application/json")
+
+
+@router.post(
+    "/simulations",
+    response_model=SimulationAnswer,
+    **declare(may_read, "Simulate", *DESCRIBED_CALL, *REFUSED, also=QUEUED),
+)
+def simulate(body: SimulationRequest, simulating: SimulatingDep) -> Response:
+    """The topology in the body, tuple by tuple: the means and quantiles that E[T] and its quantiles approximate."""
+    return answer(service.simulate_described(body, simulating))
+
+
+@router.post(
+    "/topologies/{name}/simulations",
+    response_model=SimulationAnswer,
+    **declare(may_read, "Simulate a stored topology", *STORED_CALL, *BODY, *REFUSED, also=QUEUED),
+)
+def simulate_stored_topology(
+    name: TopologyName, body: StoredSimulationRequest, session: SessionDep, simulating: SimulatingDep
+) -> Response:
+    """The current revision under its measured load; without `processors`, as it runs now."""
+    return answer(service.simulate_stored(session, name, body, simulating))
+
+
+@router.get("/simulations", **declare(may_read, "List queued simulations"))
+def list_simulations(
+    page: PageDep,
+    session: SessionDep,
+    state: Annotated[State | None, Query(description="Only those in this state.")] = None,
+) -> SimulationPage:
+    """Newest first, without their answers. Simulations that were answered at once are not stored."""
+    return history.list_simulations(session, page, state)
+
+
+@router.get("/simulations/{simulation_id}", **declare(may_read, "Read a simulation", "unknown-simulation"))
+def get_simulation(simulation_id: UUID, session: SessionDep) -> SimulationJobAnswer:
+    """The state of a queued simulation, and its answer when it is done."""
+    return history.find_simulation(session, simulation_id)
+
+
+@router.delete(
+    "/simulations/{simulation_id}",
+    response_model=SimulationJobAnswer,
+    **declare(may_store, "Cancel or delete a simulation", "unknown-simulation", also=DELETED),
+)
+def cancel_or_delete_simulation(simulation_id: UUID, session: SessionDep) -> SimulationJobAnswer | Response:
+    """Cancels a queued or running simulation (200); deletes a finished one (204)."""
+    return service.end_simulation(session, simulation_id) or Response(status_code=204)

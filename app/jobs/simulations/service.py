@@ -1,0 +1,82 @@
+"""Simulations: answered at once where they are short, else queued for a process of app/jobs/workers."""
+
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from sqlalchemy.orm import Session, sessionmaker
+
+from app.database.storage_errors import UnknownSimulation
+from app.database.stored_jobs import cancel_or_delete
+from app.database.tables import SimulationRow
+from app.jobs.simulations import history
+from app.jobs.simulations.gathering import describe_job, prepare_job
+from app.jobs.simulations.schemas import (
+    SimulationJob,
+    SimulationJobAnswer,
+    SimulationRequest,
+    StoredSimulationRequest,
+)
+from app.jobs.workers.ready_process import ReadyProcess
+from app.load.bodies.answers import DiagnosticAnswer
+from app.load.bodies.topology import check_size
+from app.load.measurements.freshness import describe_age
+from app.load.measurements.load import gather
+from app.settings import Settings
+from app.web.error_pointers import blaming_what_is_stored, pointing_into_body
+from app.web.errors import Forbidden
+
+MAY_NOT_QUEUE = (
+    "This simulation is too long to be answered at once, so it would be stored, and this key may read and compute but "
+    "not store: ask for fewer roots, or use a key without the :read suffix."
+)
+
+
+@dataclass(frozen=True)
+class Simulating:
+    """What answers a simulation at once or queues it, and whether the caller may have it queued."""
+
+    settings: Settings
+    ready: ReadyProcess
+    sessions: sessionmaker[Session]
+    may_store: bool
+
+
+def simulate_described(body: SimulationRequest, simulating: Simulating) -> bytes | SimulationJobAnswer:
+    """The answer as JSON, or the queued job, for the body's topology under its load."""
+    check_size(body.topology, simulating.settings, "#/topology")
+    with pointing_into_body():
+        return answer_or_queue(describe_job(body, simulating.settings.max_simulation_events), simulating)
+
+
+def simulate_stored(
+    session: Session, name: str, body: StoredSimulationRequest, simulating: Simulating
+) -> bytes | SimulationJobAnswer:
+    """The same for a stored topology under its measured load."""
+    found = gather(session, name, body, simulating.settings)
+    aged = describe_age(session, found)
+    session.commit()  # the connection goes back: nothing is read while the simulation waits and runs
+    with blaming_what_is_stored(name):
+        job = prepare_job(body, found.topology, found.load, simulating.settings.max_simulation_events)
+        said = [*map(DiagnosticAnswer.model_validate, found.diagnostics), *aged]
+        based = job.model_copy(update={"diagnostics": said, "basis": found.basis})
+        return answer_or_queue(based, simulating)
+
+
+def answer_or_queue(job: SimulationJob, simulating: Simulating) -> bytes | SimulationJobAnswer:
+    """The answer as JSON where it is a matter of a second or so, else the queued job."""
+    if job.parameters.expected_events <= simulating.settings.simulation_events_at_once:
+        return simulating.ready.compute(job)
+    if not simulating.may_store:
+        raise Forbidden(MAY_NOT_QUEUE)
+    with simulating.sessions.begin() as session:
+        row = SimulationRow(id=uuid4(), request=job.model_dump(mode="json"))
+        session.add(row)
+        session.flush()
+        return history.find_simulation(session, row.id)
+
+
+def end_simulation(session: Session, simulation_id: UUID) -> SimulationJobAnswer | None:
+    """Cancels an unfinished simulation; deletes a finished one, and then returns None."""
+    if cancel_or_delete(session, SimulationRow, simulation_id, UnknownSimulation):
+        return history.find_simulation(session, simulation_id)
+    return None

@@ -1,0 +1,72 @@
+"""Computes the runs of one backtest, and stores each as soon as it is done."""
+
+from collections.abc import Callable, Iterator
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+
+from app.database.tables import BacktestRunRow
+from app.jobs.backtests.schemas import BacktestJob
+from app.jobs.workers.claims import Claim
+from app.jobs.workers.kinds import BACKTESTS
+from app.jobs.workers.progress import tell_now_and_then
+from app.jobs.workers.stored_schedules import shorten_schedule
+from app.jobs.workers.worker import run_worker
+from planner.vms.backtest import Backtest
+
+
+def compute_backtest(claim: Claim) -> None:
+    """Computes all runs that are not stored yet, and tells the progress at most twice a second."""
+    job = BacktestJob.model_validate(claim.request)
+    backtest = Backtest(job.to_setup())
+    setup = backtest.setup
+    intervals = -(-len(setup.rates) // setup.timing.interval_steps)
+    total = len(job.policies) * job.seeds
+    for position, policy, seed in list_runs(job, find_done(claim)):
+        run = backtest.run(policy, seed, make_reporter(claim, position / total, 1.0 / (intervals * total)))
+        score = run.score
+        row = {
+            "position": position,
+            "policy": policy,
+            "seed": seed,
+            "qos_percent": score.qos_percent,
+            "cost_to_truth": score.cost_to_truth,
+            "cost_to_static": score.cost_to_static,
+            "max_backlog": score.max_backlog,
+            "schedule": shorten_schedule(run.vms),
+        }
+        store_run(claim, row, progress=(position + 1) / total)
+    claim.succeed()
+
+
+def find_done(claim: Claim) -> frozenset[int]:
+    """The positions of the runs that are stored."""
+    with claim.connection.begin():
+        runs = select(BacktestRunRow.position).where(BacktestRunRow.backtest_id == claim.job_id)
+        return frozenset(claim.connection.scalars(runs).all())
+
+
+def list_runs(job: BacktestJob, done: frozenset[int]) -> Iterator[tuple[int, str, int]]:
+    """Position, policy and seed of each run that is not stored yet."""
+    for number, policy in enumerate(job.policies):
+        for seed in range(job.seeds):
+            if number * job.seeds + seed not in done:
+                yield number * job.seeds + seed, policy, seed
+
+
+def store_run(claim: Claim, run: dict[str, object], progress: float) -> None:
+    """Stores a finished run; it will not be computed again."""
+    with claim.connection.begin():
+        # The update comes first: it holds the row against a deletion until both are written.
+        claim.update(progress=progress, attempts=0)
+        claim.connection.execute(insert(BacktestRunRow).values(backtest_id=claim.job_id, **run))
+
+
+def make_reporter(claim: Claim, begun: float, each: float) -> Callable[[int], None]:
+    """A function to call after every interval; it raises NoLongerWanted where the backtest was cancelled."""
+    tell = tell_now_and_then(claim)
+    return lambda interval: tell(begun + (interval + 1) * each)
+
+
+if __name__ == "__main__":
+    run_worker(BACKTESTS, compute_backtest)

@@ -1,0 +1,127 @@
+"""Which worker computes which job: advisory locks, which Postgres drops with the connection that holds them.
+
+A worker's lock on its job lasts exactly as long as the worker: no timeout decides whether the worker still runs,
+and a crash leaves nothing to clean up. What it has stored stays, and the next worker computes the rest.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Update, case, func, select, text, update
+from sqlalchemy.exc import OperationalError
+
+from app.jobs.workers.kinds import JobKind
+
+MOST_ATTEMPTS = 5
+WAIT_FOR_THE_DEAD = "2s"
+UNFINISHED = ("queued", "running")
+
+
+class NoLongerWanted(Exception):
+    """The job was cancelled or deleted."""
+
+
+def lock_key(job_id: UUID) -> int:
+    """The key of a job's lock: 64 bits of its id; 60 of them are random."""
+    return int.from_bytes(job_id.bytes[:8], signed=True)
+
+
+def take_slot(connection: Connection, kind: JobKind, slot: int) -> bool:
+    """Whether this connection now holds the slot, and with it the right to start a worker."""
+    # A slot's lock has two keys, a job's lock has one, and Postgres keeps the two apart.
+    return bool(connection.scalar(select(func.pg_try_advisory_lock(kind.slots_key, slot))))
+
+
+def find_next(connection: Connection, kind: JobKind) -> UUID | None:
+    """The oldest unfinished job that no worker holds; those whose worker has ended come first."""
+    waiting = (
+        select(kind.row.id)
+        .where(kind.row.state.in_(UNFINISHED))
+        .order_by(case((kind.row.state == "running", 0), else_=1), kind.row.created_at)
+        .limit(100)
+    )
+    with connection.begin():
+        for job_id in connection.scalars(waiting).all():
+            if connection.scalar(select(func.pg_try_advisory_xact_lock(lock_key(job_id)))):
+                return job_id
+    return None
+
+
+def is_wanted(connection: Connection, kind: JobKind, job_id: UUID) -> bool:
+    """Whether the job is neither cancelled, deleted nor finished."""
+    with connection.begin():
+        return connection.scalar(select(kind.row.state).where(kind.row.id == job_id)) in UNFINISHED
+
+
+def queue_again(connection: Connection, kind: JobKind, job_id: UUID) -> None:
+    """Queues the job of a worker that was ended, as soon as Postgres has released the worker's lock."""
+    try:
+        with connection.begin():
+            connection.execute(text(f"SET LOCAL lock_timeout = '{WAIT_FOR_THE_DEAD}'"))
+            connection.execute(select(func.pg_advisory_xact_lock(lock_key(job_id))))
+            connection.execute(_running(kind, job_id).values(state="queued", attempts=0))
+    except OperationalError:
+        return  # another worker holds it, or the database is gone: `find_next` finds it in both cases
+
+
+def _running(kind: JobKind, job_id: UUID) -> Update:
+    return update(kind.row).where(kind.row.id == job_id, kind.row.state == "running")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One worker's hold on one job; after a cancellation every write raises NoLongerWanted."""
+
+    connection: Connection
+    kind: JobKind
+    job_id: UUID
+    request: dict[str, Any]
+
+    def report(self, progress: float) -> None:
+        """Stores the progress."""
+        with self.connection.begin():
+            self.update(progress=progress)
+
+    def succeed(self, **found: object) -> None:
+        """Stores that the job is done, with what else was found."""
+        self._finish("succeeded", progress=1.0, **found)
+
+    def fail(self, kind: str, detail: str) -> None:
+        """Stores the problem type with which the job failed."""
+        self._finish("failed", error={"type": kind, "detail": detail})
+
+    def _finish(self, state: str, **values: object) -> None:
+        with self.connection.begin():
+            self.update(state=state, finished_at=func.now(), **values)
+
+    def update(self, **values: object) -> None:
+        """Changes the row, in the transaction that the caller has begun."""
+        if self.connection.execute(_running(self.kind, self.job_id).values(**values)).rowcount == 0:
+            raise NoLongerWanted
+
+
+def claim_job(connection: Connection, kind: JobKind, job_id: UUID) -> Claim | None:
+    """Holds the job for as long as the connection lasts; None where another worker holds it or it is finished."""
+    with connection.begin():
+        if not connection.scalar(select(func.pg_try_advisory_lock(lock_key(job_id)))):
+            return None
+        claimed = connection.execute(
+            update(kind.row)
+            .where(kind.row.id == job_id, kind.row.state.in_(UNFINISHED))
+            .values(
+                state="running",
+                attempts=kind.row.attempts + 1,
+                started_at=func.coalesce(kind.row.started_at, func.now()),
+            )
+            .returning(kind.row.request, kind.row.attempts)
+        ).one_or_none()
+    if claimed is None:
+        return None
+    claim = Claim(connection, kind, job_id, claimed.request)
+    if claimed.attempts > MOST_ATTEMPTS:
+        claim.fail(
+            "interrupted", f"Its process ended {MOST_ATTEMPTS} times in the same run: is there enough memory?"
+        )
+        return None
+    return claim

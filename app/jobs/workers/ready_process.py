@@ -1,0 +1,114 @@
+"""Short simulations, answered at once: one process computes them, one after the other, beside the service.
+
+In the service's own process a simulation would hold the interpreter's lock for a second, and every request would wait
+for it. The process starts a while after the service, so that no request waits until machine code is compiled or read.
+"""
+
+import logging
+import subprocess
+import sys
+import threading
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+
+from app.jobs.simulations.schemas import SimulationJob
+from app.jobs.workers.dispatcher import list_environment
+from app.serving.observability import time_planner
+from app.settings import Settings
+from app.web.compute_queue import ENDED
+from app.web.errors import Overloaded
+from planner.errors import PlannerError
+
+log = logging.getLogger(__name__)
+
+START_AFTER_SECONDS = 5.0
+LANE = "simulation"  # in the metrics
+
+
+class SimulationFailed(Exception):
+    """The process ended instead of answering; the next simulation starts another."""
+
+
+class ReadyProcess:
+    """The process of one service process, and the bound on how many requests wait for it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._most_waiting = settings.computing_queue
+        self._is_used = settings.simulation_events_at_once > 0
+        self._waiting = 0
+        self._counting = threading.Lock()
+        self._computing = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: Connection[SimulationJob, bytes | PlannerError] | None = None
+        self._ending = threading.Event()
+        self._starter = threading.Thread(target=self._start_soon, name="ready-process", daemon=True)
+
+    def start(self) -> None:
+        """Starts the process in a while."""
+        if self._is_used:
+            self._starter.start()
+
+    def stop(self) -> None:
+        """Ends the process."""
+        self._ending.set()
+        if self._is_used:
+            self._starter.join()
+        self._end()
+
+    def compute(self, job: SimulationJob) -> bytes:
+        """The answer as JSON; raises `Overloaded` where too many wait, and what the planner raises."""
+        with self._counting:
+            if self._waiting > self._most_waiting:
+                ENDED.labels(LANE, "refused").inc()
+                raise Overloaded(self._waiting, self._waiting)  # each takes a second or less
+            self._waiting += 1
+        try:
+            with self._computing, time_planner("simulate"):
+                ENDED.labels(LANE, "begun").inc()
+                answer = self._exchange(job)
+        finally:
+            with self._counting:
+                self._waiting -= 1
+        if isinstance(answer, PlannerError):
+            raise answer
+        return answer
+
+    def _start_soon(self) -> None:
+        if not self._ending.wait(START_AFTER_SECONDS):
+            with self._computing:
+                self._connect()
+
+    def _connect(self) -> "Connection[SimulationJob, bytes | PlannerError]":
+        """The connection to the process, which is started where it does not run."""
+        if self._process is None or self._process.poll() is not None or self._connection is None:
+            ours, theirs = Pipe()
+            with theirs:
+                number = theirs.fileno()
+                self._process = subprocess.Popen(  # noqa: S603  # the module and the number are ours
+                    [sys.executable, "-P", "-m", "app.jobs.workers.ready_worker", str(number)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    pass_fds=[number],
+                    env=list_environment(),
+                    start_new_session=True,  # Ctrl-C reaches this process alone, which then ends the other
+                )
+            self._connection = ours
+        return self._connection
+
+    def _exchange(self, job: SimulationJob) -> bytes | PlannerError:
+        connection = self._connect()
+        try:
+            connection.send(job)
+            return connection.recv()
+        except (EOFError, OSError) as error:
+            code = self._end()
+            log.warning("the process of short simulations ended with %s", code)
+            raise SimulationFailed(f"the process of short simulations ended with {code}") from error
+
+    def _end(self) -> int | None:
+        """Ends the process, and returns its exit code; None where there is none."""
+        if self._process is None or self._connection is None:
+            return None
+        self._connection.close()
+        self._process.kill()
+        return self._process.wait()

@@ -1,0 +1,48 @@
+"""The process that is kept ready for short simulations: `python -m app.jobs.workers.ready_worker FD`.
+
+It receives a job over the socket FD, and sends back the answer as JSON, or the error of the planner.
+"""
+
+import logging
+import os
+import sys
+from multiprocessing.connection import Connection
+
+from app.jobs.simulations.schemas import SimulationJob
+from app.jobs.workers.simulation_run import run_simulation
+from app.serving.observability import configure_logging
+from app.settings import WORKER_NICENESS, Settings
+from planner.errors import PlannerError
+from planner.simulation.simulate import warm_up
+
+
+def main() -> None:
+    """Warms up, says so, and computes until the service closes the socket, as it also does by ending."""
+    os.nice(WORKER_NICENESS)
+    settings = Settings()
+    configure_logging(settings.log_format, settings.log_level)
+    warm_up()
+    serve(Connection(int(sys.argv[1])))
+
+
+def serve(connection: "Connection[bytes | PlannerError, SimulationJob]") -> None:
+    """Answers one job after the other, until the other side is closed."""
+    while True:
+        try:
+            job = connection.recv()
+        except EOFError:
+            return
+        connection.send(compute(job))
+
+
+def compute(job: SimulationJob) -> bytes | PlannerError:
+    """The answer as JSON, or why there is none."""
+    try:
+        return run_simulation(job).model_dump_json().encode()
+    except PlannerError as error:
+        return error
+
+
+if __name__ == "__main__":
+    logging.captureWarnings(capture=True)
+    main()

@@ -1,0 +1,18 @@
+"""Computes one long simulation, and stores its answer."""
+
+from app.jobs.simulations.schemas import SimulationJob
+from app.jobs.workers.claims import Claim
+from app.jobs.workers.kinds import SIMULATIONS
+from app.jobs.workers.progress import tell_now_and_then
+from app.jobs.workers.simulation_run import run_simulation
+from app.jobs.workers.worker import run_worker
+
+
+def compute_simulation(claim: Claim) -> None:
+    """A simulation is one run of some seconds: one that was ended begins anew, and has the same answer by its seed."""
+    answer = run_simulation(SimulationJob.model_validate(claim.request), tell_now_and_then(claim))
+    claim.succeed(answer=answer.model_dump(mode="json"))
+
+
+if __name__ == "__main__":
+    run_worker(SIMULATIONS, compute_simulation)

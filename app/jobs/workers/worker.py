@@ -1,0 +1,72 @@
+"""Computes one job in a process of its own: `python -m app.jobs.workers.backtest_worker ID`, or another kind's module.
+
+It ends with the process that started it, and may be killed at any moment: what is finished is stored.
+"""
+
+import logging
+import os
+import sys
+import threading
+from collections.abc import Callable
+from uuid import UUID
+
+from sqlalchemy import create_engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.jobs.workers.claims import Claim, NoLongerWanted, claim_job
+from app.jobs.workers.kinds import JobKind
+from app.serving.observability import configure_logging
+from app.settings import WORKER_NICENESS, Settings
+from app.web.problems import describe_problem
+from planner.errors import PlannerError
+
+log = logging.getLogger(__name__)
+
+Compute = Callable[[Claim], None]
+
+
+def run_worker(kind: JobKind, compute: Compute) -> None:
+    """Computes the job whose id is the argument; the environment names the database."""
+    settle_in()
+    settings = Settings()
+    configure_logging(settings.log_format, settings.log_level)
+    logging.captureWarnings(capture=True)
+    assert settings.database_url is not None, "the service passes the one it uses"
+    engine = create_engine(
+        settings.database_url.get_secret_value(),
+        connect_args={"application_name": f"headgate {kind.name}", "options": "-c timezone=UTC"},
+    )
+    with engine.connect() as connection:
+        claim = claim_job(connection, kind, UUID(sys.argv[1]))
+        if claim is not None:
+            finish(claim, compute)
+
+
+def settle_in() -> None:
+    """Lets the process take only what the service leaves, and end with the process that started it."""
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    os.nice(WORKER_NICENESS)
+
+
+def end_with_parent() -> None:
+    """Ends this process when the parent ends: standard input is a pipe that then closes."""
+    # Not `sys.stdin.read`: it holds a lock that the interpreter needs at its own end.
+    os.read(sys.stdin.fileno(), 1)
+    os._exit(1)
+
+
+def finish(claim: Claim, compute: Compute) -> None:
+    """Computes what is not stored yet, and stores how the job ended where it failed."""
+    try:
+        compute(claim)
+    except NoLongerWanted:
+        log.info("%s %s was cancelled", claim.kind.name, claim.job_id)
+    except PlannerError as error:
+        problem = describe_problem(error) or {"type": "planner-error", "detail": str(error)}
+        claim.fail(problem["type"], problem["detail"])
+    except SQLAlchemyError:
+        raise  # the database went away: the next worker goes on
+    except Exception:  # any other error must also be seen by the caller
+        log.exception("%s %s failed", claim.kind.name, claim.job_id)
+        detail = f"The computation failed by an error of the service: its log names {claim.job_id}."
+        claim.fail("internal-error", detail)

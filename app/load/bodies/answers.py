@@ -1,0 +1,121 @@
+"""An estimate, its diagnostics and the basis of both as JSON."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from app.load.bodies.topology import QueueingName
+from app.load.bodies.waiting_model import KnownModel
+from app.web.fields import Answer, UtcTime
+from planner.values import Estimate
+
+
+class OperatorEstimateAnswer(Answer):
+    """One operator under its number of processors; null = infinite."""
+
+    name: str
+    arrival_rate: float
+    service_rate: float
+    processors: int
+    utilisation: float
+    wait_seconds: float | None
+    sojourn_seconds: Annotated[float | None, Field(description="Of one visit: wait + service.")]
+    visits: Annotated[float, Field(description="Per external tuple.")]
+    queueing: QueueingName = "shared"
+    hottest_share: Annotated[
+        float | None, Field(description="keyed: the part of the arrivals that the busiest instance gets.")
+    ] = None
+    hottest_utilisation: Annotated[float | None, Field(description="keyed: of the busiest instance.")] = None
+
+
+class DiagnosticAnswer(Answer):
+    """A fact about the input data that affects how far the answer can be trusted."""
+
+    code: str
+    detail: str
+    operators: list[str] = []
+
+
+class Basis(Answer):
+    """The stored data that an answer was computed from."""
+
+    topology: str
+    revision: int
+    snapshots: int
+    first_observed_at: UtcTime
+    last_observed_at: UtcTime
+
+
+class QuantileAnswer(Answer):
+    """The time within which this part of all external tuples are done."""
+
+    quantile: float
+    seconds: float
+
+
+class SpreadAnswer(Answer):
+    """How a time spreads over external tuples, from `roots` of them drawn at random."""
+
+    mean_seconds: float
+    quantiles: list[QuantileAnswer]
+    method: str
+    roots: int
+    seed: int
+    known_error: Annotated[float | None, Field(description="Of the quantiles, relative, against simulation.")]
+
+
+class CalibrationAnswer(Answer):
+    """The factor by which measured waits of one operator correct modelled ones."""
+
+    operator: str
+    factor: Annotated[float, Field(description="The modelled wait is multiplied by it, the service is not.")]
+    measured_over_modelled: Annotated[
+        float, Field(description="Over all intervals used, each at its own load and processors.")
+    ]
+    intervals: Annotated[int, Field(description="How many were used.")]
+    first_observed_at: Annotated[
+        UtcTime | None, Field(description="When the oldest one began; null: not said.")
+    ]
+    last_observed_at: Annotated[UtcTime | None, Field(description="When the newest one began.")]
+    detail: str
+
+
+class EvidenceAnswer(Answer):
+    """How true E[T] is for this kind of input."""
+
+    kind: str
+    known_error: Annotated[
+        float | None, Field(description="Mean relative error of E[T] against simulations of this kind.")
+    ]
+    measured: list[str]
+    assumed: list[str]
+
+
+class EstimateAnswer(Answer):
+    """E[T]: total time in operators, summed over every tuple that derives from one external tuple."""
+
+    stable: Annotated[bool, Field(description="Whether every operator keeps up.")]
+    expected_sojourn_seconds: Annotated[float | None, Field(description="E[T]; null = infinite.")]
+    external_rate: float
+    processors_total: int
+    operators: list[OperatorEstimateAnswer]
+    model: KnownModel
+    unstable_operators: list[str] = []
+    diagnostics: list[DiagnosticAnswer] = []
+    total: Annotated[
+        SpreadAnswer | None, Field(description="Total work-in-system time; where quantiles were asked for.")
+    ] = None
+    completion: Annotated[
+        SpreadAnswer | None, Field(description="Until the last derived tuple is finished; as total.")
+    ] = None
+    evidence: EvidenceAnswer | None = None
+    calibration: Annotated[
+        list[CalibrationAnswer] | None,
+        Field(description="null: no modelled wait was corrected by a measured one."),
+    ] = None
+    basis: Basis | None = None
+
+
+def to_estimate_answer(estimate: Estimate) -> EstimateAnswer:
+    """The estimate as JSON."""
+    return EstimateAnswer.model_validate(estimate._asdict())

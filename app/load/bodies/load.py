@@ -1,0 +1,195 @@
+"""The measured load of a topology as JSON."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue, ValidationInfo, field_validator
+
+from app.load.bodies.measured_shapes import check_histogram, check_idc, check_shares, list_points
+from app.web.fields import (
+    Body,
+    OperatorName,
+    PositiveRate,
+    Processors,
+    ProcessorsBasis,
+    Rate,
+    Scv,
+    Seconds,
+    UtcTime,
+)
+from planner import values
+
+FPD_MEASURED: dict[str, JsonValue] = {
+    "generator": {"service_rate": 80.0, "arrival_scv": 1.0, "service_scv": 1.3, "processors": 6},
+    "detector": {"arrival_rate": 1422.2, "service_rate": 130.0, "processors": 13},
+    "reporter": {"service_rate": 40.0, "processors": 3},
+}
+FPD_LOAD: dict[str, JsonValue] = {
+    "observed_at": "2026-11-18T00:00:00Z",
+    "window_seconds": 60,
+    "external_rate": 320.0,
+    "measured_sojourn_seconds": 0.41,
+    "operators": FPD_MEASURED,
+}
+
+
+class IdcPointBody(Body):
+    """The index of dispersion of arrivals in windows of one length."""
+
+    window_seconds: Seconds
+    idc: Annotated[
+        float, Field(ge=0, le=1e9, description="Var N(t) / E N(t), N(t) arrivals in such a window.")
+    ]
+
+
+ArrivalIdc = Annotated[
+    list[IdcPointBody],
+    Field(
+        max_length=100,
+        description="Bursts, at two lengths of window or more; best dyadic, from 1/service_rate.",
+    ),
+    AfterValidator(check_idc),
+]
+
+
+class InstanceLoadBody(Body):
+    """What was measured at one instance of an operator."""
+
+    instance: OperatorName
+    share: Annotated[float, Field(gt=0, le=1, description="Of the operator's arrivals.")]
+    arrival_scv: Scv | None = None
+    arrival_idc: ArrivalIdc = []
+
+    def to_values(self) -> values.InstanceLoad:
+        """The instance as the planner's values."""
+        return values.InstanceLoad(self.instance, self.share, self.arrival_scv, list_points(self.arrival_idc))
+
+
+class ServiceBucketBody(Body):
+    """Services that took at most upper_seconds, and longer than the bucket before."""
+
+    upper_seconds: Seconds
+    count: Annotated[int, Field(ge=0, le=2**53)]
+
+
+class OperatorLoadBody(Body):
+    """What was measured at one operator; what was not may be left out."""
+
+    service_rate: Annotated[
+        PositiveRate | None,
+        Field(
+            description="Tuples per second that ONE processor serves; a plan needs it; null if nothing was served."
+        ),
+    ] = None
+    arrival_rate: Annotated[Rate | None, Field(description="Left out: what the flow brings.")] = None
+    arrival_scv: Annotated[
+        Scv | None, Field(description="SCV of the times between arrivals; left out: 1.")
+    ] = None
+    service_scv: Annotated[Scv | None, Field(description="SCV of the service times; left out: 1.")] = None
+    processors: Annotated[Processors | None, Field(description="How many are running.")] = None
+    processors_basis: ProcessorsBasis | None = None
+    arrival_idc: ArrivalIdc = []
+    instances: Annotated[
+        list[InstanceLoadBody],
+        Field(max_length=10_000, description="All of them, or none: their shares add up to 1."),
+        AfterValidator(check_shares),
+    ] = []
+    service_histogram: Annotated[
+        list[ServiceBucketBody],
+        Field(
+            max_length=1000, description="In order; empty buckets are needed where a bucket would be wide."
+        ),
+        AfterValidator(check_histogram),
+    ] = []
+    measured_wait_seconds: Annotated[
+        float | None, Field(ge=0, le=1e15, description="Mean time from arrival to the start of service.")
+    ] = None
+    served_rate: Annotated[
+        Rate | None,
+        Field(description="Tuples per second that were served; below arrival_rate where a backlog grows."),
+    ] = None
+    backlog_tuples: Annotated[
+        float | None,
+        Field(
+            ge=0,
+            le=1e15,
+            description="Tuples that waited at the end of the interval, such as the lag in Kafka.",
+        ),
+    ] = None
+    back_pressured_share: Annotated[
+        float | None,
+        Field(ge=0, le=1, description="Part of the time that its instances were blocked by what follows."),
+    ] = None
+
+    def to_values(self) -> values.OperatorLoad:
+        """The operator's load as the planner's values."""
+        one = values.OperatorLoad(
+            self.service_rate, self.arrival_rate, self.arrival_scv, self.service_scv, self.processors
+        )
+        if not (
+            self.arrival_idc
+            or self.instances
+            or self.service_histogram
+            or self.measured_wait_seconds is not None
+            or self.backlog_tuples is not None
+        ):
+            return one
+        by_share = sorted(self.instances, key=lambda instance: (-instance.share, instance.instance))
+        return one._replace(
+            arrival_idc=list_points(self.arrival_idc),
+            instances=tuple([instance.to_values() for instance in by_share]),
+            service_histogram=tuple(
+                [
+                    values.ServiceBucket(bucket.upper_seconds, bucket.count)
+                    for bucket in self.service_histogram
+                ]
+            ),
+            measured_wait_seconds=self.measured_wait_seconds,
+            backlog_tuples=self.backlog_tuples,
+        )
+
+
+class LoadBody(Body):
+    """What was measured of a topology."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [FPD_LOAD]})
+
+    observed_at: Annotated[UtcTime | None, Field(description="Where the interval begins.")] = None
+    window_seconds: Annotated[Seconds, Field(description="How long it is.")] = 60.0
+    covered_seconds: Annotated[
+        Seconds | None,
+        Field(
+            description="How much of it was measured, at most window_seconds; rates are per second of this time. "
+            "Left out: all of it."
+        ),
+    ] = None
+    external_rate: Annotated[Rate, Field(description="Tuples per second that enter from outside.")]
+    measured_sojourn_seconds: Annotated[
+        float | None, Field(ge=0, le=1e15, description="Measured total time in operators per external tuple.")
+    ] = None
+    measured_completion_seconds: Annotated[
+        float | None,
+        Field(
+            ge=0,
+            le=1e15,
+            description="Measured time until the last derived tuple is finished, per external tuple.",
+        ),
+    ] = None
+    operators: dict[OperatorName, OperatorLoadBody]
+
+    @field_validator("covered_seconds")
+    @classmethod
+    def refuse_more_than_the_window(cls, covered: float | None, info: ValidationInfo) -> float | None:
+        """covered_seconds is at most window_seconds."""
+        window = info.data.get("window_seconds")
+        if covered is not None and window is not None and covered > window:
+            raise ValueError(f"must be at most window_seconds, which is {window:g}")
+        return covered
+
+    def to_values(self) -> values.Load:
+        """The load as the planner's values."""
+        return values.Load(
+            self.external_rate,
+            {name: one.to_values() for name, one in self.operators.items()},
+            self.measured_sojourn_seconds,
+            self.measured_completion_seconds,
+        )

@@ -1,0 +1,78 @@
+"""Workloads and throughput samples in the body of a request."""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Protocol
+
+from pydantic import Field
+
+from app.web.fields import Body, UtcTime
+from planner.vms.throughput import MstSample
+from planner.workloads.series import Measurement, Workload, regularise_workload
+
+MOST_POINTS, MOST_SAMPLES, MOST_VMS, MOST_STEPS = 50_000, 5_000, 1024, 1_000
+
+SERIES_PROBLEMS = (
+    "invalid-mst-samples",
+    "too-few-mst-samples",
+    "invalid-workload",
+    "workload-too-short",
+    "workload-too-sparse",
+    "constant-workload",
+)
+"""The problems of a call whose body has a workload and throughput samples."""
+
+# The planner refuses negative rates and throughputs, and its message says which one is wrong.
+MeasuredNumber = Annotated[float, Field(ge=-1e15, le=1e15)]
+
+
+class WorkloadPoint(Body):
+    """The mean rate of one step; null where it was not measured."""
+
+    at: UtcTime
+    rate: MeasuredNumber | None
+
+
+class MstSampleBody(Body):
+    """A throughput of some VMs. `saturated`: it is the most that they can serve; else they had room left."""
+
+    vms: Annotated[int, Field(ge=-MOST_VMS, le=10**6)]
+    throughput: MeasuredNumber
+    saturated: bool = True
+
+
+WorkloadPoints = Annotated[list[WorkloadPoint], Field(max_length=MOST_POINTS, description="Oldest first.")]
+StepSeconds = Annotated[
+    float | None, Field(gt=0, le=1e9, description="Left out: the median distance of the workload's times.")
+]
+IntervalSteps = Annotated[
+    int, Field(ge=1, le=MOST_STEPS, description="The steps for which a decision holds.")
+]
+StartupSteps = Annotated[int, Field(ge=0, le=MOST_STEPS, description="The steps that a VM takes to start.")]
+MaxVms = Annotated[int, Field(ge=1, le=MOST_VMS, description="The most VMs that can be scheduled.")]
+
+
+def to_workload(points: Sequence[WorkloadPoint], step_seconds: float | None) -> Workload:
+    """The points as a series with one rate per step."""
+    measured = [Measurement(point.at.timestamp(), point.rate) for point in points]
+    return regularise_workload(measured, step_seconds)
+
+
+class Throughput(Protocol):
+    """A throughput sample in a body or in the database."""
+
+    @property
+    def vms(self) -> int: ...
+    @property
+    def throughput(self) -> float: ...
+    @property
+    def saturated(self) -> bool: ...
+
+
+def take_saturated(samples: Iterable[Throughput]) -> tuple[MstSample, ...]:
+    """The samples that measure the maximum sustainable throughput."""
+    return tuple(MstSample(one.vms, one.throughput) for one in samples if one.saturated)
+
+
+def take_bounds(samples: Iterable[Throughput]) -> tuple[MstSample, ...]:
+    """The samples of VMs with room left: the maximum is at least as high."""
+    return tuple(MstSample(one.vms, one.throughput) for one in samples if not one.saturated)

@@ -1,0 +1,130 @@
+"""A topology as JSON: operators, edges and entries, with the limits on their numbers."""
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, JsonValue
+
+from app.settings import Settings
+from app.web.errors import InvalidRequest
+from app.web.fields import Body, OperatorName, Processors, Scv, TopologyName
+from planner import values
+
+Selectivity = Annotated[
+    float,
+    Field(
+        ge=0,
+        le=1e12,
+        description="Mean tuples emitted on this edge per input tuple of its source; may exceed 1.",
+    ),
+]
+
+FPD_OPERATORS: list[JsonValue] = [
+    {"name": "generator"},
+    {"name": "detector", "stateful": True},
+    {"name": "reporter", "min_processors": 1, "max_processors": 8},
+]
+FPD_EDGES: list[JsonValue] = [
+    {"source": "generator", "target": "detector", "selectivity": 4.0},
+    {"source": "detector", "target": "detector", "selectivity": 0.1},
+    {"source": "detector", "target": "reporter", "selectivity": 0.05},
+]
+FPD: dict[str, JsonValue] = {
+    "name": "fpd",
+    "operators": FPD_OPERATORS,
+    "edges": FPD_EDGES,
+    "entries": [{"operator": "generator", "share": 1.0}],
+}
+"""Frequent pattern detection, DRS's second application: the example that runs through the documentation."""
+
+
+QueueingName = Annotated[
+    Literal["shared", "round-robin", "random", "keyed"],
+    Field(
+        description="shared: one queue for all processors; round-robin (Flink rebalance, Storm "
+        "shuffle), random (hash of fine keys) and keyed (keyBy, fields grouping): a queue for each processor. "
+        "Left out: shared is assumed, and a diagnostic says what round-robin would be."
+    ),
+]
+
+
+class OperatorBody(Body):
+    """One vertex."""
+
+    name: OperatorName
+    stateful: bool = False
+    min_processors: Processors = 1
+    max_processors: Processors | None = None
+    max_parallelism: Annotated[
+        Processors | None, Field(description="Key groups or partitions: no plan gives more processors.")
+    ] = None
+    queueing: QueueingName | None = None
+    service_scv: Annotated[
+        Scv | None,
+        Field(description="How service times vary, in your word: used where a load does not measure it."),
+    ] = None
+    profile: Annotated[
+        TopologyName | None, Field(description="Of /v1/profiles: what a slot sustains of it, for placements.")
+    ] = None
+
+
+class EdgeBody(Body):
+    """A stream from one operator to another, or back to itself."""
+
+    source: OperatorName
+    target: OperatorName
+    selectivity: Selectivity = 1.0
+
+
+class EntryBody(Body):
+    """Where the external stream enters; shares need not sum to 1, since a stream may be duplicated."""
+
+    operator: OperatorName
+    share: Annotated[float, Field(gt=0, le=1e12)] = 1.0
+
+
+class Graph(Body):
+    """Operators, edges and entries; loops, splits and joins included."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [FPD]})
+
+    name: TopologyName | None = None
+    queueing: Annotated[QueueingName | None, Field(description="Of the operators that do not say.")] = None
+    operators: Annotated[list[OperatorBody], Field(min_length=1)]
+    edges: list[EdgeBody] = []
+    entries: Annotated[
+        list[EntryBody], Field(description="Left out or empty: every operator that no other operator feeds.")
+    ] = []
+
+    def to_values(self) -> values.Topology:
+        """The topology as the planner's values."""
+        return values.Topology(
+            tuple(
+                [
+                    values.Operator(
+                        o.name,
+                        o.stateful,
+                        o.min_processors,
+                        o.max_processors,
+                        o.queueing or self.queueing,
+                        o.max_parallelism,
+                        o.service_scv,
+                    )
+                    for o in self.operators
+                ]
+            ),
+            tuple([values.Edge(e.source, e.target, e.selectivity) for e in self.edges]),
+            tuple([values.Entry(e.operator, e.share) for e in self.entries]),
+        )
+
+
+def check_size(graph: Graph, settings: Settings, pointer: str = "#") -> None:
+    """Raise InvalidRequest if a topology has more operators, edges or entries than the settings allow."""
+    for field, found, limit in (
+        ("operators", len(graph.operators), settings.max_operators),
+        ("edges", len(graph.edges), settings.max_edges),
+        ("entries", len(graph.entries), settings.max_operators),
+    ):
+        if found > limit:
+            setting = "HEADGATE_MAX_EDGES" if field == "edges" else "HEADGATE_MAX_OPERATORS"
+            detail = f"{found} {field} are more than the {limit} that this service takes: raise {setting}."
+            raise InvalidRequest(((f"{pointer}/{field}", detail),))

@@ -1,0 +1,99 @@
+"""/v1/topologies/{name}/snapshots/from/{engine}: an engine's own JSON, stored as topology and measured load."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Query
+
+from app.database.sessions import SessionDep
+from app.load.engine_snapshots import service
+from app.load.engine_snapshots.schemas import EngineName, EngineSnapshots, TopologyMode
+from app.web.declarations import declare
+from app.web.dependencies import SettingsDep
+from app.web.documented_problems import BODY
+from app.web.fields import TopologyName
+from app.web.security import may_store
+from app.web.strict_json import StrictJsonRoute
+
+router = APIRouter(
+    prefix="/v1/topologies/{name}/snapshots/from", tags=["snapshots"], route_class=StrictJsonRoute
+)
+
+STORM_PAGE: dict[str, Any] = {
+    "id": "fpd-1-1763424000",
+    "name": "fpd",
+    "uptimeSeconds": 7200,
+    "window": "600",
+    "spouts": [{"spoutId": "frames", "executors": 1, "tasks": 1, "emitted": 192000, "transferred": 192000}],
+    "bolts": [
+        {
+            "boltId": "generator",
+            "executors": 6,
+            "executed": 192000,
+            "executeLatency": "12.5",
+            "capacity": "0.66",
+        },
+        {
+            "boltId": "detector",
+            "executors": 13,
+            "executed": 853000,
+            "executeLatency": "7.7",
+            "capacity": "0.84",
+        },
+        {
+            "boltId": "reporter",
+            "executors": 3,
+            "executed": 42600,
+            "executeLatency": "25.0",
+            "capacity": "0.59",
+        },
+    ],
+}
+EXAMPLES = {
+    "answers": {
+        "summary": "Answers with the path that was asked and the time when each came (this one is of Storm)",
+        "value": {
+            "answers": [
+                {
+                    "path": "/api/v1/topology/fpd-1-1763424000?window=600",
+                    "at": "2026-11-18T00:10:00Z",
+                    "body": STORM_PAGE,
+                }
+            ]
+        },
+    },
+    "one": {"summary": "One answer, as the engine gave it (this one is of Storm)", "value": STORM_PAGE},
+}
+
+
+@router.post(
+    "/{engine}",
+    status_code=201,
+    **declare(
+        may_store,
+        "Store what an engine measured",
+        "unknown-topology",
+        "invalid-topology",
+        "no-steady-state",
+        "revision-conflict",
+        *BODY,
+    ),
+)
+def store_engine_answers(
+    name: TopologyName,
+    engine: EngineName,
+    body: Annotated[Any, Body(openapi_examples=EXAMPLES)],
+    settings: SettingsDep,
+    session: SessionDep,
+    topology: Annotated[
+        TopologyMode,
+        Query(
+            description="What to do with a stored topology: keep it, or replace its graph by that of the engine "
+            "(bounds, profiles and state stay). An unknown topology is always created."
+        ),
+    ] = "keep",
+) -> EngineSnapshots:
+    """Takes the JSON that the engine answers with: one answer, a list, or answers with paths and times.
+
+    Two answers some time apart give the rates of the time between them; the service itself asks no engine.
+    """
+    return service.store_engine_answers(session, name, engine, body, mode=topology, settings=settings)

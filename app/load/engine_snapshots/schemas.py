@@ -1,0 +1,47 @@
+"""What became of an engine's answers, as JSON."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, JsonValue
+
+from app.engines.readers import EngineName
+from app.load.bodies.answers import DiagnosticAnswer
+from app.load.bodies.load import FPD_LOAD
+from app.load.snapshots.schemas import SnapshotAnswer
+from app.web.fields import Answer
+
+__all__ = ["EngineName", "EngineSnapshots", "TopologyMode"]
+
+TopologyMode = Literal["keep", "replace"]
+
+EXAMPLE: dict[str, JsonValue] = {
+    "topology": "fpd",
+    "revision": 1,
+    "topology_was": "created",
+    "stored": 1,
+    "replaced": 0,
+    "snapshots": [FPD_LOAD | {"source": "posted", "measured_completion_seconds": None}],
+    "marks": {"job": "137fb1cad48a7720f2976c548dfbb1bd"},
+    "diagnostics": [],
+}
+
+
+class EngineSnapshots(Answer):
+    """The topology and the snapshots that an engine's answers gave."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+
+    topology: str
+    revision: int
+    topology_was: Annotated[
+        Literal["created", "replaced", "kept"],
+        Field(description="kept: as it was stored, or as the engine shows it."),
+    ]
+    stored: Annotated[int, Field(description="Intervals that are new.")]
+    replaced: Annotated[int, Field(description="Intervals that were known, and now hold what was sent.")]
+    snapshots: list[SnapshotAnswer]
+    marks: Annotated[
+        dict[str, Any],
+        Field(description="What the engine calls things, such as its job and vertices: patches need it."),
+    ]
+    diagnostics: list[DiagnosticAnswer]

@@ -1,0 +1,158 @@
+"""Reads an engine's answers, and stores the topology, the snapshots and the engine's marks in one transaction."""
+
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from pydantic import JsonValue
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from app.database.storage_errors import TopologyExists
+from app.database.stored_topologies import StoredTopology, find_topology
+from app.database.tables import EngineMarksRow, TopologyRow
+from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer, say
+from app.engines.labels import name_as_stored
+from app.engines.readers import EngineName, list_answers, read_answers
+from app.engines.topologies import compare_edges, compare_names, compare_owned, join_topologies, keep_known
+from app.load.bodies.answers import DiagnosticAnswer
+from app.load.bodies.load import LoadBody
+from app.load.bodies.topology import Graph
+from app.load.engine_snapshots.schemas import EngineSnapshots, TopologyMode
+from app.load.snapshots.schemas import SnapshotAnswer, SnapshotBody
+from app.load.snapshots.service import store_snapshots
+from app.load.topologies.schemas import TopologyBody
+from app.load.topologies.service import create_topology, replace_topology
+from app.settings import Settings
+from app.web.errors import InvalidRequest
+from app.web.fields import drop_nul
+from planner.values import Diagnostic
+
+TopologyWas = Literal["created", "replaced", "kept"]
+
+
+def store_engine_answers(
+    session: Session,
+    name: str,
+    engine: EngineName,
+    sent: JsonValue,
+    *,
+    mode: TopologyMode,
+    settings: Settings,
+) -> EngineSnapshots:
+    """Stores everything that the answers say, or nothing."""
+    now = datetime.now(UTC)
+    reading, said = read_sent(engine, sent, now)
+    stored, was, dropped = store_topology(session, name, reading, mode, settings)
+    graph = Graph.model_validate(stored.definition)
+    known = [operator.name for operator in graph.operators]
+    measured = name_as_stored(reading.loads, known)
+    loads = [keep_known(load, known) for load in measured]
+    refuse_strangers(stored, reading, loads)
+    snapshots = [SnapshotBody.model_validate(load.model_dump(exclude_unset=True)) for load in loads]
+    counts = store_snapshots(session, name, snapshots, settings) if snapshots else None
+    store_marks(session, stored, engine, reading)
+    told = reading.diagnostics + said + compare_names(graph, measured)
+    told += compare_edges(graph, reading.topology) + dropped
+    return EngineSnapshots(
+        topology=name,
+        revision=stored.revision,
+        topology_was=was,
+        stored=counts.stored if counts else 0,
+        replaced=counts.replaced if counts else 0,
+        snapshots=[to_snapshot(one) for one in snapshots],
+        marks=drop_nul(dict(reading.marks)),
+        diagnostics=[DiagnosticAnswer.model_validate(one) for one in told],
+    )
+
+
+def read_sent(
+    engine: EngineName, sent: JsonValue, now: datetime
+) -> tuple[EngineReading, tuple[Diagnostic, ...]]:
+    """What the body says; answers without a time are taken as answered now, which is said."""
+    try:
+        answers = list_answers(sent)
+        reading = read_answers(engine, [date_answer(one, now) for one in answers])
+    except UnreadableAnswer as error:
+        raise InvalidRequest(((error.pointer, error.detail),)) from error
+    if any(one.at is not None for one in answers) or not any(ends_at(load, now) for load in reading.loads):
+        return reading, ()
+    detail = (
+        "Neither the answers nor the request say when the engine was asked: the interval is taken to end now. "
+        'Send {"answers": [{"path", "at", "body"}]} with the time.'
+    )
+    return reading, (say("time-of-receipt", detail),)
+
+
+def date_answer(answer: EngineAnswer, now: datetime) -> EngineAnswer:
+    """The answer with the time of its receipt, where it has none."""
+    return answer if answer.at is not None else answer._replace(at=now)
+
+
+def ends_at(load: LoadBody, now: datetime) -> bool:
+    """Whether the load's interval ends at this time."""
+    if load.observed_at is None:
+        return False
+    return abs(load.observed_at.timestamp() + load.window_seconds - now.timestamp()) < 1e-3
+
+
+def store_topology(
+    session: Session, name: str, reading: EngineReading, mode: TopologyMode, settings: Settings
+) -> tuple[StoredTopology, TopologyWas, tuple[Diagnostic, ...]]:
+    """The stored topology: created where it is unknown, replaced where that is asked for; and what is lost then."""
+    is_known = session.scalar(select(TopologyRow.id).where(TopologyRow.name == name)) is not None
+    if not is_known and reading.topology is not None:
+        # Another request may create it just now: then it is known.
+        with suppress(TopologyExists):
+            return create_topology(session, name_graph(name, reading.topology), settings), "created", ()
+    stored = find_topology(session, name)
+    if mode == "keep" or reading.topology is None:
+        return stored, "kept", ()
+    graph = Graph.model_validate(stored.definition)
+    joined = join_topologies(graph, reading.topology)
+    if joined == graph.model_copy(update={"name": None}):
+        return stored, "kept", ()
+    body = name_graph(name, joined)
+    replaced = replace_topology(session, name, body, stored.etag, settings)
+    return replaced, "replaced", compare_owned(graph, joined)
+
+
+def name_graph(name: str, graph: Graph) -> TopologyBody:
+    """The graph as a topology of this name."""
+    return TopologyBody.model_validate(graph.model_dump() | {"name": name})
+
+
+def refuse_strangers(stored: StoredTopology, reading: EngineReading, loads: list[LoadBody]) -> None:
+    """Refuses loads of which the stored topology has no operator at all: the name in the address is a wrong one."""
+    if not reading.loads or any(load.operators for load in loads):
+        return
+    if not any(load.operators for load in reading.loads):
+        return
+    measured = sorted({name for load in reading.loads for name in load.operators})
+    detail = (
+        f"Topology {stored.name!r} has none of the operators that the engine measured ({', '.join(measured[:10])}): "
+        "correct the name in the address, or send ?topology=replace to store the topology that the engine shows."
+    )
+    raise InvalidRequest((("#", detail),))
+
+
+def store_marks(session: Session, stored: StoredTopology, engine: EngineName, reading: EngineReading) -> None:
+    """Keeps what the engine calls things, as it was said last."""
+    if not reading.marks:
+        return
+    values = {"topology_id": stored.id, "engine": engine, "marks": drop_nul(dict(reading.marks))}
+    statement = insert(EngineMarksRow).values(values)
+    session.execute(
+        statement.on_conflict_do_update(
+            index_elements=["topology_id"],
+            set_={name: statement.excluded[name] for name in ("engine", "marks", "seen_at")},
+        )
+    )
+
+
+def to_snapshot(body: SnapshotBody) -> SnapshotAnswer:
+    """The snapshot as a list of snapshots shows it."""
+    document: dict[str, Any] = body.model_dump(exclude_none=True) | {"source": "posted"}
+    empty = {"measured_sojourn_seconds": None, "measured_completion_seconds": None}
+    return SnapshotAnswer.model_validate(empty | document)

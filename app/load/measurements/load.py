@@ -1,0 +1,224 @@
+"""The input of a stored call: the topology's current revision and one load made of its newest snapshots."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from app.database.storage_errors import NoSnapshot
+from app.database.stored_topologies import StoredTopology, find_topology
+from app.database.tables import Document, SnapshotRow
+from app.load.bodies.answers import Basis, CalibrationAnswer
+from app.load.bodies.calibrating import CalibratedLoad, calibrate_load
+from app.load.bodies.load import LoadBody
+from app.load.measurements.calibrating import count_shaped, find_calibrating
+from app.load.measurements.request import EwmaSmoothing, Measured, WindowSmoothing
+from app.load.measurements.shapes import add_shapes
+from app.load.measurements.snapshots import (
+    LEAST_COVERED,
+    MOST_SHAPES,
+    count_partial_since,
+    find_newest,
+    is_partial,
+)
+from app.settings import Settings
+from app.web.errors import InvalidRequest
+from planner import values
+from planner.calibration.intervals import Interval
+from planner.errors import join_names
+from planner.topology.load_smoothing import smooth_ewma, smooth_window
+from planner.topology.said_services import take_said_services
+
+# A snapshot of less weight in an EWMA is left unread.
+NEGLIGIBLE_WEIGHT = 1e-9
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """A stored topology, the load made of its newest snapshots, and each snapshot's weight in that load."""
+
+    stored: StoredTopology
+    topology: values.Topology
+    load: values.Load
+    diagnostics: tuple[values.Diagnostic, ...]
+    basis: Basis
+    newest: SnapshotRow
+    intervals: tuple[Interval, ...]
+    calibration: tuple[CalibrationAnswer, ...] = ()
+
+
+def gather(
+    session: Session, name: str, body: Measured, settings: Settings, ended_by: datetime | None = None
+) -> Gathered:
+    """The current revision and the load of its newest snapshots; `ended_by` leaves out snapshots that end later."""
+    return gather_load(session, find_topology(session, name), body, settings, ended_by)
+
+
+def gather_load(
+    session: Session,
+    stored: StoredTopology,
+    body: Measured,
+    settings: Settings,
+    ended_by: datetime | None = None,
+) -> Gathered:
+    """The load that the newest snapshots of a topology (of those ended by then) amount to."""
+    snapshots = find_newest(session, stored, _count_needed(body, settings), ended_by)
+    if not snapshots:
+        raise NoSnapshot(stored.name)
+    _refuse_long_memory(body, len(snapshots), settings)
+    topology = stored.to_values()
+    loads, strangers = _read_loads(snapshots, {operator.name for operator in topology.operators})
+    load, diagnostics = _smooth(loads, body)
+    load = take_said_services(topology, load)
+    parts = _tell_of_parts(session, stored, snapshots, ended_by)
+    basis = Basis(
+        topology=stored.name,
+        revision=stored.revision,
+        snapshots=len(snapshots),
+        first_observed_at=snapshots[0].observed_at,
+        last_observed_at=snapshots[-1].observed_at,
+    )
+    intervals = _weigh(loads, body)
+    rows = find_calibrating(session, stored, snapshots, ended_by) if body.calibrate else []
+    calibrated = _calibrate(topology, load, rows, body.model)
+    said = parts + strangers + _tell_of_shapes(loads) + diagnostics + calibrated.diagnostics
+    return Gathered(
+        stored, topology, calibrated.load, said, basis, snapshots[-1], intervals, calibrated.shown
+    )
+
+
+def _count_needed(body: Measured, settings: Settings) -> int:
+    if body.smoothing is None:
+        return 1
+    if not isinstance(body.smoothing, WindowSmoothing):
+        alpha = body.smoothing.alpha
+        needed = math.ceil(math.log(NEGLIGIBLE_WEIGHT) / math.log(alpha)) + 1 if alpha > 0 else 1
+        return min(
+            needed, settings.max_smoothing_snapshots + 1
+        )  # one too many: then there is more to remember
+    if body.smoothing.size > settings.max_smoothing_snapshots:
+        limit = settings.max_smoothing_snapshots
+        detail = (
+            f"A window of {body.smoothing.size} is longer than the {limit} snapshots that one smoothing may read: "
+            "ask for fewer, or raise HEADGATE_MAX_SMOOTHING_SNAPSHOTS."
+        )
+        raise InvalidRequest((("#/smoothing/size", detail),))
+    return body.smoothing.size
+
+
+def _refuse_long_memory(body: Measured, found: int, settings: Settings) -> None:
+    """Refuse an EWMA that would begin in the middle: its first snapshot would have the weight of all earlier ones."""
+    limit = settings.max_smoothing_snapshots
+    if isinstance(body.smoothing, EwmaSmoothing) and found > limit:
+        longest = NEGLIGIBLE_WEIGHT ** (1.0 / limit)
+        detail = (
+            f"alpha = {body.smoothing.alpha} remembers more than the {limit} snapshots that one smoothing may read, "
+            f"and there are more: give at most {longest:.4f}, or raise HEADGATE_MAX_SMOOTHING_SNAPSHOTS."
+        )
+        raise InvalidRequest((("#/smoothing/alpha", detail),))
+
+
+def _read_loads(
+    snapshots: Sequence[SnapshotRow], known: set[str], shaped: int = MOST_SHAPES
+) -> tuple[list[values.Load], tuple[values.Diagnostic, ...]]:
+    """The loads, without operators that the current revision does not have; a diagnostic names these.
+
+    The newest `shaped` loads have their shapes.
+    """
+    strangers: set[str] = set()
+    for row in snapshots:
+        strangers |= row.operators.keys() - known
+    older = max(0, len(snapshots) - shaped)
+    loads = [
+        _read_load(row, known, row.shapes if place >= older else None) for place, row in enumerate(snapshots)
+    ]
+    if not strangers:
+        return loads, ()
+    names = tuple(sorted(strangers))
+    detail = (
+        f"Left out what was measured at {join_names(names)}: this revision of the topology does not have it."
+    )
+    return loads, (values.Diagnostic("operator-not-in-topology", detail, names),)
+
+
+def _read_load(row: SnapshotRow, known: set[str], shapes: Document | None) -> values.Load:
+    document = {
+        "external_rate": row.external_rate,
+        "measured_sojourn_seconds": row.measured_sojourn_seconds,
+        "measured_completion_seconds": row.measured_completion_seconds,
+        "operators": {name: one for name, one in row.operators.items() if name in known},
+    }
+    load = LoadBody.model_validate(document).to_values()
+    if not shapes:
+        return load
+    shaped = {
+        name: add_shapes(load.operators[name], one) for name, one in shapes.items() if name in load.operators
+    }
+    return replace(load, operators={**load.operators, **shaped})
+
+
+def _tell_of_shapes(loads: Sequence[values.Load]) -> tuple[values.Diagnostic, ...]:
+    """A diagnostic where bursts, instances and histograms of the older snapshots were left unread."""
+    measured = [one for load in loads[-MOST_SHAPES:] for one in load.operators.values()]
+    if len(loads) <= MOST_SHAPES or not any(
+        one.arrival_idc or one.instances or one.service_histogram for one in measured
+    ):
+        return ()
+    detail = (
+        f"arrival_idc, instances and service_histogram are those of the newest {MOST_SHAPES} of the {len(loads)} "
+        "intervals: of more they are not read."
+    )
+    return (values.Diagnostic("shapes-of-the-newest", detail),)
+
+
+def _calibrate(
+    topology: values.Topology, load: values.Load, rows: Sequence[SnapshotRow], model: values.Model
+) -> CalibratedLoad:
+    """The load with the factors that the measured waits of these snapshots give."""
+    if not rows:
+        return CalibratedLoad(load)
+    known = {operator.name for operator in topology.operators}
+    loads, _ = _read_loads(rows, known, count_shaped(len(known)))
+    seconds = [row.window_seconds if row.covered_seconds is None else row.covered_seconds for row in rows]
+    intervals = [Interval(one, seconds=length) for one, length in zip(loads, seconds, strict=True)]
+    return calibrate_load(topology, load, intervals, [row.observed_at for row in rows], model)
+
+
+def _tell_of_parts(
+    session: Session, stored: StoredTopology, used: Sequence[SnapshotRow], ended_by: datetime | None
+) -> tuple[values.Diagnostic, ...]:
+    """A diagnostic if snapshots that cover only part of their window were used or were left out."""
+    if is_partial(used[-1]):
+        newest = used[-1]
+        detail = (
+            f"No snapshot covers {LEAST_COVERED:.0%} of its window or more: the newest used covers "
+            f"{newest.covered_seconds:.4g} of {newest.window_seconds:g} s, from {newest.observed_at.isoformat()} on. "
+            "Its rates are noisy, and tuples that had not finished by its end are missing."
+        )
+        return (values.Diagnostic("partial-windows-used", detail),)
+    skipped = count_partial_since(session, stored, used[0].observed_at, ended_by)
+    if not skipped:
+        return ()
+    detail = (
+        f"Left out {skipped} of the snapshots since {used[0].observed_at.isoformat()}: less than {LEAST_COVERED:.0%} "
+        "of the window was measured."
+    )
+    return (values.Diagnostic("partial-windows-skipped", detail),)
+
+
+def _smooth(loads: list[values.Load], body: Measured) -> tuple[values.Load, tuple[values.Diagnostic, ...]]:
+    if body.smoothing is None:
+        return loads[-1], ()
+    if isinstance(body.smoothing, WindowSmoothing):
+        return smooth_window(loads, body.smoothing.size)
+    return smooth_ewma(loads, body.smoothing.alpha)
+
+
+def _weigh(loads: list[values.Load], body: Measured) -> tuple[Interval, ...]:
+    """Each interval with its weight in the smoothed load: alpha^age for an EWMA, 1 for a window."""
+    if not isinstance(body.smoothing, EwmaSmoothing):
+        return tuple([Interval(load) for load in loads])
+    newest, alpha = len(loads) - 1, body.smoothing.alpha
+    return tuple([Interval(load, alpha ** (newest - place)) for place, load in enumerate(loads)])

@@ -1,0 +1,120 @@
+"""The external rates of a topology's snapshots as a time series, for forecasts and backtests."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from math import fsum
+
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import Session
+
+from app.database.storage_errors import NoSnapshot
+from app.database.stored_topologies import StoredTopology
+from app.database.tables import SnapshotRow
+from app.load.measurements.snapshots import ended
+from app.web.error_pointers import blaming_what_is_stored
+from app.web.errors import InvalidRequest
+from planner.workloads.series import Measurement, Workload, check_forecastable, regularise_workload
+
+LAST_SECONDS = datetime(9999, 12, 30, tzinfo=UTC).timestamp()
+MOST_READ = 50_000
+"""Of what came since; as many as a forecast reads of the past."""
+
+
+def read_workload(
+    session: Session,
+    stored: StoredTopology,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    ended_by: datetime | None = None,
+    step_seconds: float | None = None,
+    most: int,
+    needed: int | None = None,
+) -> Workload:
+    """The external rates of the newest `most` snapshots, made regular; where `needed`, so many varying steps.
+
+    `ended_by` leaves out snapshots that end later, as if they had not come yet.
+    """
+    chosen = choose_snapshots(stored, since, until, ended_by)
+    measured, window_seconds = read_external_rates(session, chosen, most)
+    if not measured:
+        raise NoSnapshot(stored.name)
+    # One snapshot alone is as long as its window.
+    known_step = window_seconds if len(measured) == 1 else None
+    with blaming_what_is_stored(stored.name):
+        workload = regularise_workload(measured, step_seconds or known_step)
+        if needed is not None:
+            check_forecastable(workload.series, needed)
+    return workload
+
+
+def choose_snapshots(
+    stored: StoredTopology, since: datetime | None, until: datetime | None, ended_by: datetime | None
+) -> list[ColumnElement[bool]]:
+    """The condition on snapshots of a topology: begun from `since` on and before `until`, and ended by `ended_by`."""
+    chosen = [SnapshotRow.topology_id == stored.id, *ended(ended_by)]
+    if since is not None:
+        chosen.append(SnapshotRow.observed_at >= since)
+    if until is not None:
+        chosen.append(SnapshotRow.observed_at < until)
+    return chosen
+
+
+def read_external_rates(
+    session: Session, chosen: Sequence[ColumnElement[bool]], most: int
+) -> tuple[Sequence[Measurement], float | None]:
+    """The rates of the chosen snapshots that are as long as the newest, oldest first, and that length in seconds."""
+    newest_first = SnapshotRow.observed_at.desc()
+    window = (
+        select(SnapshotRow.window_seconds)
+        .where(*chosen)
+        .order_by(newest_first, SnapshotRow.window_seconds)
+        .limit(1)
+        .scalar_subquery()
+    )
+    rows = session.execute(
+        select(SnapshotRow.observed_at, SnapshotRow.external_rate, SnapshotRow.window_seconds)
+        .where(*chosen, SnapshotRow.window_seconds == window)
+        .order_by(newest_first)
+        .limit(most)
+    ).all()
+    measured = [Measurement(row.observed_at.timestamp(), row.external_rate) for row in reversed(rows)]
+    return measured, rows[0].window_seconds if rows else None
+
+
+def read_rates_since(
+    session: Session, stored: StoredTopology, known: Workload, ended_by: datetime, steps: int
+) -> list[float | None]:
+    """The measured rate of each of the `steps` steps after the known ones; None where nothing was measured.
+
+    Only snapshots as long as the newest of those that had ended by then. The mean where several begin in one step.
+    """
+    window = (
+        select(SnapshotRow.window_seconds)
+        .where(*choose_snapshots(stored, None, None, ended_by))
+        .order_by(SnapshotRow.observed_at.desc(), SnapshotRow.window_seconds)
+        .limit(1)
+        .scalar_subquery()
+    )
+    begin = known.end_seconds - known.step_seconds / 2.0
+    since, until = (datetime.fromtimestamp(at, UTC) for at in (begin, begin + known.step_seconds * steps))
+    rows = session.execute(
+        select(SnapshotRow.observed_at, SnapshotRow.external_rate)
+        .where(
+            *choose_snapshots(stored, since, until, None),
+            SnapshotRow.window_seconds == window,
+        )
+        .order_by(SnapshotRow.observed_at)
+        .limit(MOST_READ)
+    ).all()
+    by_step: dict[int, list[float]] = {}
+    for at, rate in rows:
+        by_step.setdefault(round((at.timestamp() - known.end_seconds) / known.step_seconds), []).append(rate)
+    return [fsum(found) / len(found) if (found := by_step.get(step)) else None for step in range(steps)]
+
+
+def refuse_endless(known: Workload, steps: int) -> None:
+    """Raise where the steps after the known ones end beyond the years that a time can have."""
+    if known.end_seconds + known.step_seconds * steps > LAST_SECONDS:
+        detail = f"{steps} steps of {known.step_seconds:.6g} s end beyond the year 9999: ask for fewer."
+        raise InvalidRequest((("#/steps", detail),))

@@ -1,0 +1,68 @@
+"""/v1/topologies/{name}/snapshots: measured load, one interval at a time."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Body, Query
+
+from app.database.sessions import SessionDep
+from app.load.bodies.load import FPD_LOAD
+from app.load.snapshots import service
+from app.load.snapshots.schemas import OneOrMore, SnapshotPage, StoredSnapshots
+from app.web.declarations import declare
+from app.web.dependencies import SettingsDep
+from app.web.documented_problems import BODY
+from app.web.fields import TopologyName, UtcTime
+from app.web.pages import PageDep
+from app.web.security import may_read, may_store
+from app.web.strict_json import StrictJsonRoute
+
+router = APIRouter(prefix="/v1/topologies/{name}/snapshots", tags=["snapshots"], route_class=StrictJsonRoute)
+
+EXAMPLES = {
+    "one": {"summary": "One interval", "value": FPD_LOAD},
+    "several": {"summary": "A list of them", "value": [FPD_LOAD]},
+}
+
+
+@router.post("", status_code=201, **declare(may_store, "Store measured load", "unknown-topology", *BODY))
+def store_snapshots(
+    name: TopologyName,
+    body: Annotated[OneOrMore, Body(openapi_examples=EXAMPLES)],
+    settings: SettingsDep,
+    session: SessionDep,
+) -> StoredSnapshots:
+    """One snapshot or a list: all are stored or none; the same interval again replaces, never doubles."""
+    return service.store_snapshots(session, name, body, settings)
+
+
+@router.get("", **declare(may_read, "Read measured load", "unknown-topology"))
+def list_snapshots(
+    name: TopologyName,
+    page: PageDep,
+    session: SessionDep,
+    since: Annotated[
+        UtcTime | None, Query(alias="from", description="Intervals that begin at this time or later.")
+    ] = None,
+    until: Annotated[
+        UtcTime | None, Query(alias="to", description="Intervals that begin before this time.")
+    ] = None,
+) -> SnapshotPage:
+    """Oldest first."""
+    return service.list_snapshots(session, name, page, since, until)
+
+
+@router.delete(
+    "/{observed_at}",
+    status_code=204,
+    **declare(may_store, "Delete measured load", "unknown-topology", "unknown-snapshot"),
+)
+def delete_snapshots(
+    name: TopologyName,
+    observed_at: UtcTime,
+    session: SessionDep,
+    window_seconds: Annotated[
+        float | None, Query(gt=0, description="Only of this length; left out: of any.")
+    ] = None,
+) -> None:
+    """Deletes the snapshots of the interval that begins at this time, such as one that was measured or dated wrong."""
+    service.delete_snapshots(session, name, observed_at, window_seconds)

@@ -1,0 +1,150 @@
+"""Stores measured loads, each interval once, and reads the newest back."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Boolean, delete, literal_column, null
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session, undefer
+
+from app.database.storage_errors import UnknownSnapshot
+from app.database.stored_topologies import StoredTopology, find_topology
+from app.database.tables import SnapshotRow
+from app.load.measurements.shapes import join_operators, split_operators
+from app.load.measurements.snapshots import select_snapshots
+from app.load.snapshots.schemas import SnapshotAnswer, SnapshotBody, SnapshotPage, StoredSnapshots
+from app.settings import Settings
+from app.web.errors import InvalidRequest
+from app.web.pages import Page
+from planner.errors import MOST_SUGGESTED, suggest_name
+
+KEY_COLUMNS = ["topology_id", "observed_at", "window_seconds"]
+KEY = (SnapshotRow.observed_at, SnapshotRow.window_seconds)
+
+
+REPLACED_COLUMNS = (
+    "covered_seconds",
+    "external_rate",
+    "measured_sojourn_seconds",
+    "measured_completion_seconds",
+    "operators",
+    "shapes",
+    "nodes",
+    "instances",
+    "source",
+    "stored_at",
+)
+
+
+def store_snapshots(
+    session: Session, name: str, body: SnapshotBody | list[SnapshotBody], settings: Settings
+) -> StoredSnapshots:
+    """Stores all of the snapshots or none; a snapshot of a stored interval replaces it."""
+    topology = find_topology(session, name)
+    located = (
+        {f"#/{position}": one for position, one in enumerate(body)} if isinstance(body, list) else {"#": body}
+    )
+    _refuse_unusable(topology, located, settings)
+    # Within one list too, the later of two for the same interval replaces the earlier.
+    intervals = {(one.observed_at, one.window_seconds): one for one in located.values()}
+    was_new = _upsert(session, [_to_row(topology.id, one) for one in intervals.values()])
+    new = sum(map(bool, was_new))
+    return StoredSnapshots(stored=new, replaced=len(located) - new)
+
+
+def _to_row(topology_id: int, one: SnapshotBody) -> dict[str, Any]:
+    return {
+        "topology_id": topology_id,
+        "observed_at": one.observed_at,
+        "window_seconds": one.window_seconds,
+        "covered_seconds": one.covered_seconds,
+        "external_rate": one.external_rate,
+        "measured_sojourn_seconds": one.measured_sojourn_seconds,
+        "measured_completion_seconds": one.measured_completion_seconds,
+        **split_operators({key: load.model_dump(exclude_none=True) for key, load in one.operators.items()}),
+        "nodes": _dump(one, "nodes"),
+        "instances": _dump(one, "instances"),
+        "source": "posted",
+    }
+
+
+def _upsert(session: Session, rows: list[dict[str, Any]]) -> Sequence[bool]:
+    """Stores the rows, and replaces those that have the same key; for each row whether its key is new."""
+    statement = insert(SnapshotRow).values(rows)
+    replaced = {column: statement.excluded[column] for column in REPLACED_COLUMNS}
+    # xmax is 0 in a row that this statement inserted, and names the transaction where it replaced one.
+    is_new = literal_column("xmax = 0", Boolean)
+    upsert = statement.on_conflict_do_update(index_elements=KEY_COLUMNS, set_=replaced).returning(is_new)
+    return session.scalars(upsert).all()
+
+
+def delete_snapshots(
+    session: Session, name: str, observed_at: datetime, window_seconds: float | None
+) -> None:
+    """Deletes the snapshots that begin at this time, of one length or of any; plans and decisions stay."""
+    topology = find_topology(session, name)
+    statement = delete(SnapshotRow).where(
+        SnapshotRow.topology_id == topology.id, SnapshotRow.observed_at == observed_at
+    )
+    if window_seconds is not None:
+        statement = statement.where(SnapshotRow.window_seconds == window_seconds)
+    if not session.scalars(statement.returning(SnapshotRow.window_seconds)).all():
+        raise UnknownSnapshot(name, observed_at)
+
+
+def list_snapshots(
+    session: Session, name: str, page: Page, since: datetime | None, until: datetime | None
+) -> SnapshotPage:
+    """The snapshots that begin in [since, until), oldest first."""
+    query = select_snapshots(find_topology(session, name)).options(undefer(SnapshotRow.shapes))
+    if since is not None:
+        query = query.where(SnapshotRow.observed_at >= since)
+    if until is not None:
+        query = query.where(SnapshotRow.observed_at < until)
+    rows, following = page.read_rows(session.scalars, query, *KEY)
+    return SnapshotPage(items=[_to_answer(row) for row in rows], next=following)
+
+
+def _to_answer(row: SnapshotRow) -> SnapshotAnswer:
+    names = SnapshotAnswer.model_fields.keys() - {"operators"}
+    return SnapshotAnswer.model_validate(
+        {name: getattr(row, name) for name in names}
+        | {"operators": join_operators(row.operators, row.shapes)}
+    )
+
+
+def _dump(snapshot: SnapshotBody, field: str) -> object:
+    """An optional part as it is stored; SQL's null, not JSON's, if it was left out."""
+    return snapshot.model_dump(include={field}, exclude_none=True).get(field, null())
+
+
+def _refuse_unusable(topology: StoredTopology, sent: Mapping[str, SnapshotBody], settings: Settings) -> None:
+    if len(sent) > settings.max_snapshots_per_request:
+        limit = settings.max_snapshots_per_request
+        raise InvalidRequest(
+            (("#", f"{len(sent)} snapshots are more than the {limit} taken at once: send them in parts."),)
+        )
+    known = {operator["name"] for operator in topology.definition["operators"]}
+    errors = []
+    now = datetime.now(UTC)
+    for pointer, one in sent.items():
+        lead = (one.observed_at - now).total_seconds()
+        if lead > settings.max_snapshot_lead_seconds:
+            detail = (
+                f"This lies {lead:.0f} s ahead of the service's clock, and would stay the newest for so long: send "
+                f"when the interval began, in UTC, no more than {settings.max_snapshot_lead_seconds:.0f} s ahead, or "
+                "raise HEADGATE_MAX_SNAPSHOT_LEAD_SECONDS."
+            )
+            errors.append((f"{pointer}/observed_at", detail))
+        located = [("operators", name) for name in one.operators.keys() - known]
+        located += [("instances", name) for name in (one.instances or {}).keys() - known]
+        for part, operator in located:
+            escaped = operator.replace("~", "~0").replace("/", "~1")
+            similar = suggest_name(operator, known) if len(errors) < MOST_SUGGESTED else ""
+            detail = (
+                f"Topology {topology.name!r} has no operator {operator!r}: correct the name, or add it first."
+            )
+            errors.append((f"{pointer}/{part}/{escaped}", detail + similar))
+    if errors:
+        raise InvalidRequest(tuple(errors[:100]))

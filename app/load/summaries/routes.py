@@ -1,0 +1,45 @@
+"""/v1/topologies/{name}/summaries and /windows: what the nightly ingest measured."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+
+from app.database.sessions import SessionDep
+from app.load.summaries import service
+from app.load.summaries.schemas import OperatorWindowPage, TopologyWindowPage
+from app.web.documented_problems import document_problems
+from app.web.fields import OperatorName, TopologyName, UtcTime
+from app.web.pages import PageDep
+from app.web.security import may_read
+
+router = APIRouter(
+    prefix="/v1/topologies/{name}",
+    tags=["ingest"],
+    dependencies=[Depends(may_read)],
+    responses=document_problems("unknown-topology"),
+)
+Since = Annotated[
+    UtcTime | None, Query(alias="from", description="Windows that begin at this time or later.")
+]
+Until = Annotated[UtcTime | None, Query(alias="to", description="Windows that begin before this time.")]
+
+
+@router.get("/summaries", summary="Read what was measured of operators")
+def list_operator_summaries(
+    name: TopologyName,
+    page: PageDep,
+    session: SessionDep,
+    operator: Annotated[OperatorName | None, Query(description="Only this one.")] = None,
+    since: Since = None,
+    until: Until = None,
+) -> OperatorWindowPage:
+    """One item per operator and window, oldest first."""
+    return service.list_operator_summaries(session, name, page, operator=operator, since=since, until=until)
+
+
+@router.get("/windows", summary="Read what was measured of the topology as a whole")
+def list_topology_summaries(
+    name: TopologyName, page: PageDep, session: SessionDep, since: Since = None, until: Until = None
+) -> TopologyWindowPage:
+    """One item per window, oldest first: what entered, and how long it took in all."""
+    return service.list_topology_summaries(session, name, page, since, until)

@@ -1,0 +1,148 @@
+"""What the ingest measured, as JSON."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from app.web.fields import Answer, ProcessorsBasis
+
+Measured = Annotated[float | None, Field(description="Null where fewer than two values were seen.")]
+
+
+Covered = Annotated[
+    float | None,
+    Field(
+        description="How much of the window the log covers, for which rates stand; null: not known, and rates are "
+        "per second of the whole window."
+    ),
+]
+
+
+class InstanceSummary(Answer):
+    """How busy one instance was: service time of what arrived, per second covered (may pass 1)."""
+
+    instance: str
+    busy: float
+
+
+class UpstreamTuples(Answer):
+    """How many tuples came from one upstream operator; null is from outside."""
+
+    from_operator: str | None
+    tuples: int
+
+
+class DispersionAtScale(Answer):
+    """Bursts at one time scale: variance over mean of the number of arrivals in this time (Poisson: 1)."""
+
+    window_seconds: float
+    idc: float
+
+
+class ServiceTimeBucket(Answer):
+    """How many services took less than `upper_seconds`, but no less than that of the bucket before; 0: no time."""
+
+    upper_seconds: float
+    count: int
+
+
+class InstanceShare(Answer):
+    """The part of the operator's tuples that one instance got, and how they arrived."""
+
+    instance: str
+    share: float
+    arrival_scv: Measured
+
+
+class OperatorWindow(Answer):
+    """One operator in one window."""
+
+    operator: str
+    window_start: datetime
+    window_seconds: int
+    run_id: Annotated[int, Field(description="The ingest run that wrote it.")]
+    covered_seconds: Covered
+    tuples: Annotated[int, Field(description="Logged tuples, each counted once.")]
+    arrival_rate: Annotated[float, Field(description="Per second covered, scaled by sample_every.")]
+    arrival_scv: Measured
+    service_rate: Annotated[float | None, Field(description="Per second and processor: 1 / mean service.")]
+    service_scv: Measured
+    mean_wait_seconds: float
+    mean_sojourn_seconds: float
+    wait_p50_seconds: float
+    wait_p95_seconds: float
+    wait_p99_seconds: float
+    sojourn_p50_seconds: float
+    sojourn_p95_seconds: float
+    sojourn_p99_seconds: float
+    instances: Annotated[int, Field(description="Names of instances seen in this window.")]
+    instances_present: Annotated[
+        float | None, Field(description="Instances that could serve: the mean over the time covered.")
+    ]
+    most_busy: Annotated[int | None, Field(description="The most services under way at once.")]
+    mean_busy: Annotated[
+        float | None,
+        Field(description="Services under way, the mean over the time covered, scaled by sample_every."),
+    ]
+    processors: Annotated[int | None, Field(description="What the snapshot says of them.")]
+    processors_basis: ProcessorsBasis | None
+    busy_fractions: list[InstanceSummary]
+    busy_spread: Annotated[float, Field(description="The busiest instance less the idlest.")]
+    busy_skew: Annotated[float | None, Field(description="The busiest instance over the mean.")]
+    upstream: list[UpstreamTuples]
+    waits_beside_idle: Annotated[
+        float | None,
+        Field(
+            description="The part of waiting tuples that arrived while another instance was idle: 0 with a shared "
+            "queue. Null where it was not looked at, or is not clear."
+        ),
+    ] = None
+    arrival_idc: Annotated[
+        list[DispersionAtScale] | None,
+        Field(description="Of times above half a mean service that fit 100 times into the time covered."),
+    ] = None
+    service_histogram: list[ServiceTimeBucket] | None = None
+    instance_shares: list[InstanceShare] | None = None
+
+
+class OperatorWindowPage(Answer):
+    """Windows, oldest first; `next` is the address of the following page."""
+
+    items: list[OperatorWindow]
+    next: str | None = None
+
+
+class TopologyWindow(Answer):
+    """One topology in one window."""
+
+    window_start: datetime
+    window_seconds: int
+    run_id: int
+    covered_seconds: Covered
+    external_rate: Annotated[float, Field(description="Tuples per second covered, from outside.")]
+    root_tuples: Annotated[int, Field(description="Root tuples that began in this window.")]
+    mean_total_sojourn_seconds: Annotated[
+        float | None,
+        Field(description="Per root tuple, the sum over all that derives from it: what E[T] estimates."),
+    ]
+    mean_completion_seconds: Annotated[
+        float | None, Field(description="Per root tuple, last finish − first arrival.")
+    ]
+    total_p50_seconds: Annotated[
+        float | None, Field(description="Quantiles of the totals of these root tuples, within 3.2%.")
+    ] = None
+    total_p95_seconds: float | None = None
+    total_p99_seconds: float | None = None
+    completion_p50_seconds: Annotated[
+        float | None, Field(description="Quantiles of their completions, within 3.2%.")
+    ] = None
+    completion_p95_seconds: float | None = None
+    completion_p99_seconds: float | None = None
+
+
+class TopologyWindowPage(Answer):
+    """Windows, oldest first; `next` is the address of the following page."""
+
+    items: list[TopologyWindow]
+    next: str | None = None

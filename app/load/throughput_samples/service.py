@@ -1,0 +1,101 @@
+"""Stores samples of the maximum sustainable throughput, each once, and fits the model to them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import numpy as np
+from sqlalchemy import Boolean, literal_column
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from app.database.stored_topologies import find_topology
+from app.database.tables import MstSampleRow
+from app.load.bodies.series import take_saturated
+from app.load.measurements.throughputs import find_newest_samples
+from app.load.throughput_samples.answers import to_model_answer
+from app.load.throughput_samples.schemas import (
+    StoredSamplesAnswer,
+    ThroughputModelAnswer,
+    ThroughputSampleRequest,
+)
+from app.serving.observability import time_planner
+from app.web.error_pointers import blaming_what_is_stored
+from app.web.errors import InvalidRequest, ThroughputNotConverged
+from planner.vms.throughput import detect_convergence, fit_mst
+
+KEY_COLUMNS = ["topology_id", "observed_at", "vms"]
+
+
+def store_samples(
+    session: Session, name: str, body: ThroughputSampleRequest | list[ThroughputSampleRequest]
+) -> StoredSamplesAnswer:
+    """Stores all samples or none; a sample of a known time and number of VMs replaces the stored one."""
+    topology = find_topology(session, name)
+    sent = body if isinstance(body, list) else [body]
+    _refuse_doubles(sent)
+    places = [f"/{position}" if isinstance(body, list) else "" for position in range(len(sent))]
+    throughputs = [_find_throughput(one, place) for one, place in zip(sent, places, strict=True)]
+    new = _write_samples(session, topology.id, sent, throughputs)
+    return StoredSamplesAnswer(stored=new, replaced=len(sent) - new)
+
+
+def _write_samples(
+    session: Session, topology_id: int, sent: Sequence[ThroughputSampleRequest], throughputs: Sequence[float]
+) -> int:
+    """The number of samples that are new."""
+    statement = insert(MstSampleRow).values(
+        [
+            {
+                "topology_id": topology_id,
+                "observed_at": one.observed_at,
+                "vms": one.vms,
+                "throughput": throughput,
+                "saturated": one.saturated,
+            }
+            for one, throughput in zip(sent, throughputs, strict=True)
+        ]
+    )
+    replaced = {column: statement.excluded[column] for column in ("throughput", "saturated", "stored_at")}
+    # xmax is 0 in a row that this statement inserted, and names the transaction where it replaced one.
+    was_new: Sequence[bool] = session.scalars(
+        statement.on_conflict_do_update(index_elements=KEY_COLUMNS, set_=replaced).returning(
+            literal_column("xmax = 0", Boolean)
+        )
+    ).all()
+    return sum(map(bool, was_new))
+
+
+def fit_stored(session: Session, name: str, max_vms: int) -> ThroughputModelAnswer:
+    """The model of a stored topology's throughput, and how far each sample lies from it."""
+    topology = find_topology(session, name)
+    samples = take_saturated(find_newest_samples(session, topology.id))
+    with time_planner("fit_mst"), blaming_what_is_stored(name):
+        model = fit_mst(samples)
+        curve = model.trusted_curve(max_vms)
+        fitted = model.throughput_at(np.array([float(sample.vms) for sample in samples]))
+    return to_model_answer(model, samples, fitted, curve)
+
+
+def _find_throughput(sample: ThroughputSampleRequest, place: str) -> float:
+    """As sent, or what its readings settled at (Imai et al., section II-A)."""
+    if sample.readings is None:
+        assert sample.throughput is not None, "a sample has readings or a throughput"
+        return sample.throughput
+    rule = sample.convergence
+    settled = detect_convergence(sample.readings, rule.n, rule.k, rule.tolerance)
+    if settled is None:
+        raise ThroughputNotConverged(
+            f"{place}/readings", len(sample.readings), rule.k, rule.n, rule.tolerance
+        )
+    if settled == 0.0:
+        raise InvalidRequest(((f"#{place}/readings", "They settled at 0: the VMs served nothing."),))
+    return settled
+
+
+def _refuse_doubles(sent: Sequence[ThroughputSampleRequest]) -> None:
+    first: dict[tuple[datetime, int], int] = {}
+    for position, one in enumerate(sent):
+        earlier = first.setdefault((one.observed_at, one.vms), position)
+        if earlier != position:
+            detail = f"Sample {earlier} has the same time and VMs: give each its own time, or send it once."
+            raise InvalidRequest(((f"#/{position}", detail),))

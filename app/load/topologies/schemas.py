@@ -1,0 +1,89 @@
+"""Topologies as JSON: the bodies and answers of `/v1/topologies`."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+
+from app.load.bodies.topology import FPD, EdgeBody, EntryBody, Graph, OperatorBody, QueueingName
+from app.web.fields import Answer, TopologyName
+
+Source = Annotated[
+    Literal["posted", "discovered", "demo"],
+    Field(
+        description="posted: a caller's; discovered: the ingest's, from logs; demo: that of `headgate demo`."
+    ),
+]
+
+
+class TopologyBody(Graph):
+    """A topology to store; the read-only fields of an answer may be left in, so that it can be edited and sent."""
+
+    name: TopologyName
+    revision: Annotated[
+        int | None,
+        Field(
+            ge=1, description="The revision that this body was made from: refused (412) if it is not current."
+        ),
+    ] = None
+    source: Annotated[Source | None, Field(description="Read-only: ignored.")] = None
+    created_at: Annotated[str | None, Field(description="Read-only: ignored.")] = None
+
+    def definition(self) -> dict[str, object]:
+        """What is stored of it."""
+        return self.model_dump(include={"queueing", "operators", "edges", "entries"})
+
+
+class TopologyAnswer(Answer):
+    """A stored topology, at one revision."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [FPD | {"revision": 1, "source": "posted"}]})
+
+    name: str
+    queueing: QueueingName | None = None
+    operators: list[OperatorBody]
+    edges: list[EdgeBody]
+    entries: list[EntryBody]
+    revision: int
+    source: Source
+    created_at: datetime
+
+
+class TopologySummary(Answer):
+    """A line of the list."""
+
+    name: str
+    revision: int
+    source: Source
+    operators: int
+    edges: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class TopologyPage(Answer):
+    """Topologies by name; `next` is the address of the following page."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "items": [
+                        {
+                            "name": "fpd",
+                            "revision": 1,
+                            "source": "posted",
+                            "operators": 3,
+                            "edges": 3,
+                            "created_at": "2026-11-18T09:00:00Z",
+                            "updated_at": "2026-11-18T09:00:00Z",
+                        }
+                    ],
+                    "next": None,
+                }
+            ]
+        }
+    )
+
+    items: list[TopologySummary]
+    next: str | None = None

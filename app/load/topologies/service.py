@@ -1,0 +1,116 @@
+"""Stores and finds topologies; every change makes a revision, and none is lost."""
+
+from sqlalchemy import func, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from app.database.similar_names import suggest_stored
+from app.database.storage_errors import RevisionConflict, TopologyExists, UnknownTopology
+from app.database.stored_topologies import StoredTopology
+from app.database.tables import TopologyRevisionRow, TopologyRow
+from app.load.bodies.topology import check_size
+from app.load.topologies.schemas import Source, TopologyBody, TopologyPage, TopologySummary
+from app.settings import Settings
+from app.web.error_pointers import TOPOLOGY_ALONE, pointing_into_body
+from app.web.errors import InvalidRequest
+from app.web.negotiation import JSON
+from app.web.pages import Page
+from planner.topology.flow import check_topology
+
+
+def create_topology(
+    session: Session, body: TopologyBody, settings: Settings, source: Source = "posted"
+) -> StoredTopology:
+    """Stores the first revision under a name that is free."""
+    check_size(body, settings)
+    with pointing_into_body(TOPOLOGY_ALONE):
+        check_topology(body.to_values())
+    row = session.scalar(
+        insert(TopologyRow)
+        .values(name=body.name, revision=1)
+        .on_conflict_do_nothing(index_elements=["name"])
+        .returning(TopologyRow)
+    )
+    if row is None:
+        raise TopologyExists(body.name)
+    return _add_revision(session, row, body, source)
+
+
+def replace_topology(
+    session: Session, name: str, body: TopologyBody, if_match: str | None, settings: Settings
+) -> StoredTopology:
+    """Makes a new revision of a topology that is still what the caller read."""
+    if body.name != name:
+        raise InvalidRequest(
+            (("#/name", f"Must be {name!r}, as in the address: a topology cannot be renamed."),)
+        )
+    check_size(body, settings)
+    with pointing_into_body(TOPOLOGY_ALONE):
+        check_topology(body.to_values())
+    row = lock_topology(session, name)
+    refuse_stale(row, if_match)
+    if body.revision is not None and body.revision != row.revision:
+        raise RevisionConflict(name, f"revision {body.revision}", f"revision {row.revision}")
+    row.revision += 1
+    return _add_revision(session, row, body)
+
+
+def delete_topology(session: Session, name: str, if_match: str | None) -> None:
+    """Deletes a topology with its revisions, snapshots and plans."""
+    row = lock_topology(session, name)
+    refuse_stale(row, if_match)
+    session.delete(row)
+    session.flush()
+
+
+def lock_topology(session: Session, name: str) -> TopologyRow:
+    """The row, locked to the end of the transaction: who changes the same topology waits."""
+    row = session.scalar(select(TopologyRow).where(TopologyRow.name == name).with_for_update())
+    if row is None:
+        raise UnknownTopology(name, suggest_stored(session, TopologyRow.name, name))
+    return row
+
+
+def tag(stored: StoredTopology, form: str) -> str:
+    """The ETag of a form: pictures of a revision have other bytes than its JSON."""
+    return stored.etag if form == JSON else f'{stored.etag[:-1]}-{form.rpartition("/")[2]}"'
+
+
+def refuse_stale(row: TopologyRow, if_match: str | None) -> None:
+    """If-Match (RFC 9110 §13.1.1): any of the listed ETags, or `*`; weak ones never match."""
+    if if_match is None or if_match.strip() == "*":
+        return
+    current = f'"{row.id}-{row.revision}"'
+    if current not in [tag.strip() for tag in if_match.split(",")]:
+        raise RevisionConflict(row.name, if_match, current)
+
+
+def list_topologies(session: Session, page: Page) -> TopologyPage:
+    """A page of them, by name."""
+    query = select(
+        TopologyRow.name,
+        TopologyRow.revision,
+        TopologyRow.created_at,
+        TopologyRevisionRow.created_at.label("updated_at"),
+        TopologyRevisionRow.source,
+        func.jsonb_array_length(TopologyRevisionRow.definition["operators"]).label("operators"),
+        func.jsonb_array_length(TopologyRevisionRow.definition["edges"]).label("edges"),
+    ).join(
+        TopologyRevisionRow,
+        (TopologyRevisionRow.topology_id == TopologyRow.id)
+        & (TopologyRevisionRow.revision == TopologyRow.revision),
+    )
+    rows, following = page.read_rows(session.execute, query, TopologyRow.name)
+    return TopologyPage(items=[TopologySummary.model_validate(row) for row in rows], next=following)
+
+
+def _add_revision(
+    session: Session, row: TopologyRow, body: TopologyBody, source: Source = "posted"
+) -> StoredTopology:
+    revision = TopologyRevisionRow(
+        topology_id=row.id, revision=row.revision, definition=body.definition(), source=source
+    )
+    session.add(revision)
+    session.flush()
+    session.refresh(revision, ["created_at"])
+    return StoredTopology(row, revision)

@@ -1,0 +1,125 @@
+"""The planner's placements as JSON."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.load.bodies.answers import DiagnosticAnswer
+from app.machines.placements.gathering import GatheredPlacement
+from app.machines.placements.schemas import (
+    AcquisitionAnswer,
+    ComparedPairAnswer,
+    MappingAnswer,
+    PlacedSlotAnswer,
+    PlacedVmAnswer,
+    PlacementAnswer,
+    PlacementChoices,
+    PurchaseAnswer,
+    ThreadAllocationAnswer,
+    UsedProfileAnswer,
+)
+from app.machines.predictions.answers import to_sustained_rate
+from app.machines.predictions.schemas import SlotUsageAnswer
+from planner.placements.mapping import Fragmentation, ThreadMapping
+from planner.placements.place import ComparedPair, Placement
+from planner.placements.vm_acquisition import Purchase
+
+
+@dataclass(frozen=True)
+class RatedPair:
+    """A compared pair with the rates that it sustains under both routings."""
+
+    pair: ComparedPair
+    rate_shuffle: float | None = None
+    rate_slot_aware: float | None = None
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A placement at a rate, with the numbers that the answer adds to it."""
+
+    placement: Placement
+    external_rate: float
+    slots_asked: int
+    fragmentation: Fragmentation
+    comparison: Sequence[RatedPair] | None
+
+
+def to_placement_answer(
+    placed: Placed, gathered: GatheredPlacement, choices: PlacementChoices
+) -> PlacementAnswer:
+    """A placement with what it was computed from."""
+    placement = placed.placement
+    said = (*gathered.profiles.diagnostics, *placement.diagnostics)
+    pairs = placed.comparison
+    return PlacementAnswer(
+        external_rate=placed.external_rate,
+        allocation=ThreadAllocationAnswer.model_validate(placement.allocation),
+        mapping=to_mapping_answer(placement.mapping, placement.retries, placed.fragmentation),
+        prediction=to_sustained_rate(placement.prediction, choices.routing, placed.external_rate),
+        acquisition=AcquisitionAnswer(
+            rule=choices.acquisition,
+            slots_asked=placed.slots_asked,
+            largest_first=to_purchase_answer(placement.largest_first),
+            cheapest=to_purchase_answer(placement.cheapest),
+        ),
+        hourly_price=placement.hourly_price,
+        comparison=None if pairs is None else [to_pair_answer(pair) for pair in pairs],
+        profiles=[UsedProfileAnswer.model_validate(one) for one in gathered.profiles.used],
+        diagnostics=[DiagnosticAnswer.model_validate(one) for one in said],
+    )
+
+
+def to_mapping_answer(mapping: ThreadMapping, retries: int, fragmentation: Fragmentation) -> MappingAnswer:
+    """All VMs with all their slots."""
+    return MappingAnswer(
+        slots_used=mapping.slots_used,
+        slots_available=mapping.slots_available,
+        fragmentation=SlotUsageAnswer.model_validate(fragmentation),
+        vms=[
+            PlacedVmAnswer(
+                name=placed.vm.name,
+                size=placed.vm.size,
+                rack=placed.vm.rack,
+                hourly_price=placed.vm.hourly_price,
+                slots=[
+                    PlacedSlotAnswer(threads=dict(slot.threads), cpu=slot.cpu, memory=slot.memory)
+                    for slot in placed.slots
+                ],
+            )
+            for placed in mapping.vms
+        ],
+        retries=retries,
+    )
+
+
+def to_purchase_answer(bought: Purchase) -> PurchaseAnswer:
+    """The number of VMs by size."""
+    return PurchaseAnswer(
+        vms={size.name: count for size, count in bought.counts},
+        slots=bought.slots,
+        hourly_price=bought.hourly_price,
+    )
+
+
+def to_pair_answer(rated: RatedPair) -> ComparedPairAnswer:
+    """One line of a comparison."""
+    pair = rated.pair
+    names = {"allocation": pair.allocation, "mapping": pair.mapping}
+    placement = pair.placement
+    if placement is None:
+        return ComparedPairAnswer.model_validate(names | {"reason": pair.reason})
+    mapping = placement.mapping
+    return ComparedPairAnswer.model_validate(
+        names
+        | {
+            "slots": placement.allocation.slots,
+            "slots_used": mapping.slots_used,
+            "slots_available": mapping.slots_available,
+            "retries": placement.retries,
+            "vms": len(mapping.vms),
+            "hourly_price": placement.hourly_price,
+            "rate_shuffle": rated.rate_shuffle,
+            "rate_slot_aware": rated.rate_slot_aware,
+            "binding_task": placement.prediction.binding_task,
+        }
+    )

@@ -1,0 +1,80 @@
+"""What a placement is computed from: a profile for each operator, and the VMs that slots come from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from app.load.bodies.topology import Graph
+from app.machines.placements.schemas import PlacementChoices
+from app.machines.profiles.gathering import TaskProfiles, assign_profiles, gather_profiles
+from app.machines.vm_catalogues.gathering import find_sizes
+from app.web.errors import InvalidRequest
+from planner.placements.market import Market
+from planner.placements.vm_acquisition import VmSize, acquire_cheapest, acquire_largest_first
+
+MOST_EXISTING_SLOTS = 1_000_000
+ACQUISITIONS = {"largest-first": acquire_largest_first, "cheapest": acquire_cheapest}
+
+
+@dataclass(frozen=True)
+class GatheredPlacement:
+    """A topology, the profiles of its operators and the market of VMs."""
+
+    graph: Graph
+    profiles: TaskProfiles
+    market: Market
+
+
+def gather_placement(session: Session, graph: Graph, choices: PlacementChoices) -> GatheredPlacement:
+    """What the request holds, and the profiles and the catalogue that are stored under the names in it."""
+    profiles = gather_profiles(session, graph, choices.profiles)
+    refuse_existing(choices)
+    sizes = gather_sizes(session, choices)
+    return GatheredPlacement(graph, profiles, make_market(choices, sizes))
+
+
+def gather_offline(graph: Graph, choices: PlacementChoices) -> GatheredPlacement:
+    """What the request holds: a command has no database."""
+    profiles = assign_profiles(graph, choices.profiles, {})
+    refuse_existing(choices)
+    return GatheredPlacement(graph, profiles, make_market(choices, list_sizes(choices)))
+
+
+def gather_sizes(session: Session, choices: PlacementChoices) -> Sequence[VmSize]:
+    """The sizes of the request, or of its catalogue."""
+    if choices.vm_sizes is not None or choices.vm_catalogue is None:
+        return list_sizes(choices)
+    sizes = find_sizes(session, choices.vm_catalogue)
+    if sizes is None:
+        what = f"No VM catalogue is named {choices.vm_catalogue!r}: POST it, or send vm_sizes."
+        raise InvalidRequest((("#/vm_catalogue", what),))
+    return sizes
+
+
+def list_sizes(choices: PlacementChoices) -> Sequence[VmSize]:
+    """The sizes of the request."""
+    return [size.to_values() for size in choices.vm_sizes or ()]
+
+
+def make_market(choices: PlacementChoices, sizes: Sequence[VmSize]) -> Market:
+    """The existing VMs, the sizes on offer and the rule to acquire by."""
+    if not sizes and not choices.vms:
+        raise InvalidRequest(
+            (("#/vm_sizes", "Nothing to place on: give vm_sizes or a vm_catalogue to acquire from, or vms."),)
+        )
+    existing = tuple(vm.to_values() for vm in choices.vms)
+    return Market(existing, tuple(sizes), ACQUISITIONS[choices.acquisition])
+
+
+def refuse_existing(choices: PlacementChoices) -> None:
+    """Raise where two existing VMs have one name, or where there are too many slots."""
+    seen: set[str] = set()
+    for at, vm in enumerate(choices.vms):
+        if vm.name in seen:
+            raise InvalidRequest(((f"#/vms/{at}/name", f"Two VMs are named {vm.name!r}: rename one."),))
+        seen.add(vm.name)
+    slots = sum(vm.slots for vm in choices.vms)
+    if slots > MOST_EXISTING_SLOTS:
+        what = f"{slots} slots are more than the {MOST_EXISTING_SLOTS} that a placement looks at: send fewer VMs."
+        raise InvalidRequest((("#/vms", what),))

@@ -1,0 +1,73 @@
+"""/v1/placements: which thread runs on which slot of which VM, what that sustains and costs."""
+
+from uuid import UUID
+
+from fastapi import APIRouter, Response
+
+from app.database.sessions import SessionDep
+from app.machines.placements import history, service
+from app.machines.placements.schemas import (
+    PlacementAnswer,
+    PlacementPage,
+    PlacementRequest,
+    StoredPlacementRequest,
+)
+from app.web.admission import computes
+from app.web.declarations import declare
+from app.web.dependencies import SettingsDep
+from app.web.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
+from app.web.fields import TopologyName
+from app.web.pages import PageDep
+from app.web.security import may_read, may_store
+from app.web.strict_json import StrictJsonRoute
+
+router = APIRouter(prefix="/v1", tags=["placements"], route_class=StrictJsonRoute)
+
+PLACED = (
+    *BODY,
+    "invalid-profile",
+    "missing-profile",
+    "idle-task",
+    "vm-too-small",
+    "placement-too-large",
+    "invalid-catalogue",
+    "not-enough-slots",
+)
+
+
+@router.post("/placements", **declare(may_read, "Place threads on slots and VMs", *DESCRIBED_CALL, *PLACED))
+@computes
+def place_threads(body: PlacementRequest, session: SessionDep, settings: SettingsDep) -> PlacementAnswer:
+    """Allocates threads and slots, acquires VMs, maps threads to slots and predicts the rate; nothing is stored."""
+    return service.place_described(session, body, settings)
+
+
+@router.post(
+    "/topologies/{name}/placements",
+    **declare(
+        may_store,
+        "Place a stored topology, and store the placement",
+        *STORED_CALL,
+        *PLACED,
+    ),
+)
+@computes
+def place_stored_topology(
+    name: TopologyName, session: SessionDep, response: Response, body: StoredPlacementRequest
+) -> PlacementAnswer:
+    """Places threads by the profiles that the operators name, at the rate asked for or the newest one measured."""
+    placement = service.place_stored(session, name, body)
+    response.headers["Content-Location"] = f"/v1/placements/{placement.id}"
+    return placement
+
+
+@router.get("/topologies/{name}/placements", **declare(may_read, "List placements", "unknown-topology"))
+def list_placements(name: TopologyName, page: PageDep, session: SessionDep) -> PlacementPage:
+    """The placements of a topology, newest first."""
+    return history.list_placements(session, name, page)
+
+
+@router.get("/placements/{placement_id:uuid}", **declare(may_read, "Read a placement", "unknown-placement"))
+def get_placement(placement_id: UUID, session: SessionDep) -> PlacementAnswer:
+    """The answer that was given when it was made."""
+    return history.find_placement(session, placement_id)

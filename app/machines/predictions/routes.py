@@ -1,0 +1,33 @@
+"""/v1/predictions: what a mapping of threads to slots sustains."""
+
+from fastapi import APIRouter
+
+from app.database.sessions import SessionDep
+from app.machines.predictions import service
+from app.machines.predictions.schemas import PredictionAnswer, PredictionRequest
+from app.web.admission import computes
+from app.web.declarations import declare
+from app.web.dependencies import SettingsDep
+from app.web.documented_problems import DESCRIBED_CALL
+from app.web.security import may_read
+from app.web.strict_json import StrictJsonRoute
+
+router = APIRouter(prefix="/v1", tags=["placements"], route_class=StrictJsonRoute)
+
+
+@router.post(
+    "/predictions",
+    **declare(
+        may_read,
+        "Predict what a mapping sustains",
+        *DESCRIBED_CALL,
+        "invalid-profile",
+        "missing-profile",
+        "idle-task",
+        "invalid-mapping",
+    ),
+)
+@computes
+def predict_rate(body: PredictionRequest, session: SessionDep, settings: SettingsDep) -> PredictionAnswer:
+    """The rate of any mapping, the task that limits it, and the cpu and memory of every slot."""
+    return service.predict_described(session, body, settings)

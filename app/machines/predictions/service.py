@@ -1,0 +1,36 @@
+"""Predicts what a posted mapping sustains."""
+
+from sqlalchemy.orm import Session
+
+from app.load.bodies.answers import DiagnosticAnswer
+from app.load.bodies.topology import check_size
+from app.machines.predictions.answers import to_sustained_rate
+from app.machines.predictions.schemas import PlacedVmBody, PredictionAnswer, PredictionRequest
+from app.machines.profiles.gathering import gather_profiles
+from app.serving.observability import time_planner
+from app.settings import Settings
+from app.web.error_pointers import pointing_into_body
+from planner.placements.mapping import MappedSlot, MappedVm, ThreadMapping, Vm
+from planner.placements.sustained_rate import ROUTINGS, predict
+from planner.placements.thread_allocation import find_task_loads
+
+
+def predict_described(session: Session, body: PredictionRequest, settings: Settings) -> PredictionAnswer:
+    """The rate that the body's mapping sustains; nothing is stored."""
+    check_size(body.topology, settings, "#/topology")
+    with pointing_into_body():
+        profiles = gather_profiles(session, body.topology, body.profiles)
+        with time_planner("predict"):
+            # Only visits count: without a rate in the body, any positive rate gives the same ones.
+            loads = find_task_loads(body.topology.to_values(), body.external_rate or 1.0, profiles.by_task)
+            mapping = ThreadMapping(tuple(to_vm(vm) for vm in body.vms))
+            found = predict(loads, mapping, ROUTINGS[body.routing], body.external_rate)
+    sustained = to_sustained_rate(found, body.routing, body.external_rate)
+    said = [DiagnosticAnswer.model_validate(one) for one in (*profiles.diagnostics, *found.diagnostics)]
+    return PredictionAnswer.model_validate(sustained.model_dump() | {"diagnostics": said})
+
+
+def to_vm(vm: PlacedVmBody) -> MappedVm:
+    """A posted VM as the planner has it; what is reserved on a slot does not enter a prediction."""
+    slots = tuple(MappedSlot(slot.threads, 0.0, 0.0) for slot in vm.slots)
+    return MappedVm(Vm(vm.name, len(vm.slots)), slots)

@@ -1,0 +1,24 @@
+"""`headgate profile`: task profiles from trials."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.terminal.commands import Output, run_or_fail
+
+
+def profile(
+    trials: Annotated[
+        Path, typer.Option("--trials", help="CSV: task,threads,rate,at_seconds,latency_seconds,cpu,memory.")
+    ],
+    warm_up_seconds: Annotated[float, typer.Option(help="Samples before this time are not used.")] = 0.0,
+    max_slope: Annotated[
+        float, typer.Option(help="Growth of latency, in s/s, up to which a trial is stable.")
+    ] = 1e-3,
+    output: Output = "table",
+) -> None:
+    """Build task profiles from trials; --output json is what `place --profiles` reads."""
+    from app.machines.profiles.offline import print_profiles, run_profiles
+
+    print_profiles(run_or_fail(run_profiles, trials, warm_up_seconds, max_slope), output)

@@ -1,0 +1,108 @@
+"""The profile of each operator of a topology: from the request, or the newest one stored."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sqlalchemy.orm import Session
+
+from app.database.tables import ProfileRow
+from app.database.versions import find_newest_versions
+from app.load.bodies.topology import Graph, OperatorBody
+from app.machines.profiles.schemas import Point, to_profile
+from app.web.errors import InvalidRequest
+from planner.errors import escape_pointer
+from planner.placements.errors import InvalidProfile
+from planner.placements.profiles import Profile, ProfilePoint
+from planner.values import Diagnostic
+
+
+@dataclass(frozen=True)
+class StoredProfile:
+    """The newest version of a profile."""
+
+    profile: Profile
+    version: int
+
+
+@dataclass(frozen=True)
+class UsedProfile:
+    """The name and the stored version of an operator's profile; no version where it came with the request."""
+
+    task: str
+    profile: str
+    version: int | None
+
+
+@dataclass(frozen=True)
+class TaskProfiles:
+    """The profile of each operator that has one, and where each came from."""
+
+    by_task: dict[str, Profile]
+    used: tuple[UsedProfile, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def gather_profiles(session: Session, graph: Graph, sent: Mapping[str, list[Point]]) -> TaskProfiles:
+    """Each operator's profile: the one sent with the request, or the newest stored one of the name it gives."""
+    wanted = {key for operator in graph.operators if (key := choose_key(operator, sent))} - sent.keys()
+    return assign_profiles(graph, sent, find_profiles(session, wanted))
+
+
+def find_profiles(session: Session, names: set[str]) -> dict[str, StoredProfile]:
+    """The newest versions of those names that are stored."""
+    rows = find_newest_versions(session, ProfileRow, names) if names else []
+    return {row.name: StoredProfile(read_profile(row), row.version) for row in rows}
+
+
+def read_profile(row: ProfileRow) -> Profile:
+    """The planner's profile of a stored one."""
+    fields = ("threads", "peak_rate", "cpu", "memory")
+    points = tuple(ProfilePoint(*(point[field] for field in fields)) for point in row.definition["points"])
+    return Profile(row.name, points)
+
+
+def choose_key(operator: OperatorBody, sent: Mapping[str, list[Point]]) -> str | None:
+    """The name under which an operator's profile is looked up: its own if one was sent, else its profile's."""
+    return operator.name if operator.name in sent else operator.profile
+
+
+def assign_profiles(
+    graph: Graph, sent: Mapping[str, list[Point]], stored: Mapping[str, StoredProfile]
+) -> TaskProfiles:
+    """Looks up each operator's key among the profiles sent, then among those stored."""
+    tables = {name: _check_sent(name, points) for name, points in sent.items()}
+    by_task: dict[str, Profile] = {}
+    used: list[UsedProfile] = []
+    for operator in graph.operators:
+        key = choose_key(operator, sent)
+        if key is None:
+            continue
+        if key in tables:
+            found, version = tables[key], None
+        elif key in stored:
+            found, version = stored[key].profile, stored[key].version
+        else:
+            raise _refuse_unknown(operator.name, key)
+        by_task[operator.name] = found
+        used.append(UsedProfile(operator.name, key, version))
+    unused = tuple(sorted(tables.keys() - {one.profile for one in used}))
+    return TaskProfiles(by_task, tuple(used), _describe_unused(unused))
+
+
+def _check_sent(name: str, points: list[Point]) -> Profile:
+    try:
+        return to_profile(name, points)
+    except InvalidProfile as error:
+        raise replace(error, pointer=f"/profiles/{escape_pointer(name)}") from error
+
+
+def _refuse_unknown(operator: str, name: str) -> InvalidRequest:
+    what = f"Operator {operator!r} names the profile {name!r}, which is neither here nor in /v1/profiles."
+    return InvalidRequest((("#/profiles", what),))
+
+
+def _describe_unused(names: tuple[str, ...]) -> tuple[Diagnostic, ...]:
+    if not names:
+        return ()
+    detail = f"No operator has the name, or names the profile, {', '.join(names[:10])}: these profiles are not used."
+    return (Diagnostic("unused-profile", detail),)

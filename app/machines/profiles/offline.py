@@ -1,0 +1,101 @@
+"""Task profiles from a CSV file of trials."""
+
+import csv
+import json
+import sys
+from math import fsum
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from app.machines.profiles.answers import describe_built
+from app.machines.profiles.schemas import BuiltFields, StepEvidenceAnswer
+from app.terminal.refusals import Refused, compute_answer
+from app.terminal.tables import open_console
+from planner.placements.profile_builder import Criteria, Trial, build_profile
+
+COLUMNS = ("task", "threads", "rate", "at_seconds", "latency_seconds", "cpu", "memory")
+
+Row = dict[str, str | None]
+
+
+def run_profiles(path: Path, warm_up_seconds: float, max_slope: float) -> dict[str, BuiltFields]:
+    """A profile for each task of the file; rows of equal task, threads and rate are one trial."""
+    criteria = Criteria(warm_up_seconds=warm_up_seconds, max_slope=max_slope)
+    return {
+        task: describe_built(compute_answer(lambda: build_profile(task, trials, criteria)))  # noqa: B023 -- called at once
+        for task, trials in read_trials(path).items()
+    }
+
+
+def read_trials(path: Path) -> dict[str, list[Trial]]:
+    """The trials of a CSV file with one row per sample; cpu and memory are the means over a trial's rows."""
+    samples: dict[tuple[str, int, float], list[tuple[float, float, float, float]]] = {}
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            missing = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
+            if missing:
+                raise Refused(f"{path}: no column {', '.join(missing)}; a header has {','.join(COLUMNS)}.")
+            for row in reader:
+                key, sample = _read_row(row, f"{path}:{reader.line_num}")
+                samples.setdefault(key, []).append(sample)
+    except (OSError, UnicodeError, csv.Error) as error:
+        raise Refused(f"{path}: cannot be read: {error}") from error
+    if not samples:
+        raise Refused(f"{path}: has no trials: give one row per sample.")
+    trials: dict[str, list[Trial]] = {}
+    for (task, threads, rate), rows in samples.items():
+        series = tuple((at_seconds, latency_seconds) for at_seconds, latency_seconds, _, _ in rows)
+        cpu, memory = (_find_mean([row[at] for row in rows]) for at in (2, 3))
+        trials.setdefault(task, []).append(Trial(threads, rate, series, cpu, memory))
+    return trials
+
+
+def _find_mean(values: list[float]) -> float:
+    """The mean, taken of differences from the first value: fsum([0.1] * 6) / 6 is not 0.1, but this is."""
+    return values[0] + fsum(value - values[0] for value in values) / len(values)
+
+
+def _read_row(row: Row, where: str) -> tuple[tuple[str, int, float], tuple[float, float, float, float]]:
+    try:
+        at_seconds, latency_seconds, cpu, memory = (float(row[column] or "") for column in COLUMNS[3:])
+        key = (row["task"] or "", int(row["threads"] or ""), float(row["rate"] or ""))
+    except ValueError as error:
+        raise Refused(f"{where}: {error}: give numbers, as plain text.") from error
+    return key, (at_seconds, latency_seconds, cpu, memory)
+
+
+def print_profiles(profiles: dict[str, BuiltFields], output: str) -> None:
+    """Tables with the evidence of each point, or JSON that `headgate place --profiles` reads."""
+    if output == "json":
+        document = {task: built.model_dump(mode="json") for task, built in profiles.items()}
+        sys.stdout.write(json.dumps(document, indent=2) + "\n")
+        return
+    console = open_console()
+    for task, built in profiles.items():
+        console.print(_tabulate(task, built))
+        if built.plateau_threads is not None:
+            console.print(Text(f"note: more than {built.plateau_threads} threads bring no more rate."))
+        for gap in built.gaps:
+            console.print(Text(f"note: {gap.detail}"))
+
+
+def _tabulate(task: str, built: BuiltFields) -> Table:
+    points = {point.threads: point for point in built.points}
+    table = Table(box=SIMPLE_HEAD, title=task)
+    for column in ("threads", "peak rate /s", "cpu", "memory", "slope there", "unstable from /s", "trials"):
+        table.add_column(column, justify="right")
+    for step in built.evidence:
+        point = points.get(step.threads)
+        numbers = (point.peak_rate, point.cpu, point.memory) if point else (None, None, None)
+        cells = [*numbers, _find_slope(step), step.smallest_unstable_rate]
+        shown = ["–" if cell is None else f"{cell:.4g}" for cell in cells]
+        table.add_row(str(step.threads), *shown, str(len(step.verdicts)))
+    return table
+
+
+def _find_slope(step: StepEvidenceAnswer) -> float | None:
+    return next((one.slope for one in step.verdicts if one.stable and one.rate == step.peak_rate), None)

@@ -1,0 +1,73 @@
+"""/v1/profiles: the rate that threads of a task sustain on one slot."""
+
+from urllib.parse import quote
+
+from fastapi import APIRouter, Response
+from starlette.convertors import StringConvertor, register_url_convertor
+
+from app.database.sessions import SessionDep
+from app.database.versions import VersionQuery
+from app.machines.profiles import history, service
+from app.machines.profiles.schemas import FROM_TRIALS, ProfileAnswer, ProfileBody, ProfilePage, TrialsBody
+from app.web.admission import computes
+from app.web.declarations import declare
+from app.web.documented_problems import BODY
+from app.web.fields import TopologyName
+from app.web.pages import PageDep
+from app.web.security import may_read, may_store
+from app.web.strict_json import StrictJsonRoute
+
+
+class ProfileNameConvertor(StringConvertor):
+    """Any name except `from-trials`, which is the address of a call."""
+
+    regex = f"(?!{FROM_TRIALS}$)[^/]+"
+
+
+register_url_convertor("profile_name", ProfileNameConvertor())
+
+router = APIRouter(prefix="/v1/profiles", tags=["placements"], route_class=StrictJsonRoute)
+
+NAMED = "/{name:profile_name}"
+
+
+@router.post("", status_code=201, **declare(may_store, "Store a profile", *BODY, "invalid-profile"))
+def store_profile(body: ProfileBody, response: Response, session: SessionDep) -> ProfileAnswer:
+    """Stores version 1 of a new name, or the next version of a known one."""
+    return _locate(response, service.store_profile(session, body))
+
+
+@router.post(
+    f"/{FROM_TRIALS}",
+    status_code=201,
+    **declare(
+        may_store, "Build and store a profile from trials", *BODY, "invalid-profile", "no-stable-point"
+    ),
+)
+@computes
+def build_profile(body: TrialsBody, response: Response, session: SessionDep) -> ProfileAnswer:
+    """For each number of threads the largest stable rate, with its evidence and the gaps in the grid of trials."""
+    return _locate(response, service.store_built_profile(session, body))
+
+
+def _locate(response: Response, stored: ProfileAnswer) -> ProfileAnswer:
+    response.headers["Location"] = f"/v1/profiles/{quote(stored.name, safe='')}"
+    return stored
+
+
+@router.get("", **declare(may_read, "List profiles"))
+def list_profiles(page: PageDep, session: SessionDep) -> ProfilePage:
+    """Newest versions, by name."""
+    return history.list_profiles(session, page)
+
+
+@router.get(NAMED, **declare(may_read, "Read a profile", "unknown-profile"))
+def get_profile(name: TopologyName, session: SessionDep, version: VersionQuery = None) -> ProfileAnswer:
+    """The newest version, or the one asked for."""
+    return history.find_profile(session, name, version)
+
+
+@router.delete(NAMED, status_code=204, **declare(may_store, "Delete a profile", "unknown-profile"))
+def delete_profile(name: TopologyName, session: SessionDep) -> None:
+    """Deletes all versions; stored placements stay as they are."""
+    service.delete_profile(session, name)

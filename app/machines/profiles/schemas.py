@@ -1,0 +1,209 @@
+"""Task profiles as JSON."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue
+
+from app.web.fields import Answer, Body, OperatorName, TopologyName
+from planner.placements import profile_builder, profiles
+
+AZURE_BLOB: list[JsonValue] = [
+    {"threads": 1, "peak_rate": 2.0, "cpu": 0.0673, "memory": 0.2392},
+    {"threads": 2, "peak_rate": 3.0, "cpu": 0.0663, "memory": 0.2398},
+    {"threads": 20, "peak_rate": 10.0, "cpu": 0.1469, "memory": 0.263},
+    {"threads": 30, "peak_rate": 20.0, "cpu": 0.5418, "memory": 0.2874},
+    {"threads": 50, "peak_rate": 30.0, "cpu": 0.7673, "memory": 0.3138},
+]
+"""The blob download of Shukla and Simmhan, without the base load of the machine."""
+
+FROM_TRIALS = "from-trials"
+
+
+def _no_call(name: str) -> str:
+    if name == FROM_TRIALS:
+        raise ValueError(f"/v1/profiles/{FROM_TRIALS} is a call: choose another name")
+    return name
+
+
+ProfileName = Annotated[TopologyName, AfterValidator(_no_call)]
+MeasuredOn = Annotated[
+    str | None, Field(max_length=1000, description="Which machine, runtime and load it was measured with.")
+]
+
+
+class Point(Body):
+    """The rate that a number of threads sustain alone on one slot, and the cpu and memory that they take."""
+
+    threads: int
+    peak_rate: Annotated[float, Field(description="Tuples per second that the threads sustain; above 0.")]
+    cpu: Annotated[float, Field(description="Fraction of one slot.")]
+    memory: Annotated[float, Field(description="Fraction of one slot, up to 1.")]
+
+
+Points = Annotated[
+    list[Point],
+    Field(
+        max_length=10_000,
+        description="The first has one thread; between points values are interpolated linearly.",
+    ),
+]
+
+
+ProfilesByName = Annotated[
+    dict[OperatorName, Points],
+    Field(
+        description="By operator, or by the name that operators give as their profile; used before stored ones."
+    ),
+]
+
+
+def to_profile(task: str, points: list[Point]) -> profiles.Profile:
+    """The planner's profile; raises InvalidProfile where the table is not one."""
+    return profiles.Profile(
+        task,
+        tuple(profiles.ProfilePoint(one.threads, one.peak_rate, one.cpu, one.memory) for one in points),
+    )
+
+
+class ProfileBody(Body):
+    """A profile under a name; the same name again makes a new version."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"name": "azure_blob", "points": AZURE_BLOB, "measured_on": "one slot of an Azure D1"}
+            ]
+        }
+    )
+
+    name: ProfileName
+    points: Points
+    measured_on: MeasuredOn = None
+
+
+class TrialBody(Body):
+    """One run of the task alone on a slot, at one rate."""
+
+    threads: int
+    rate: Annotated[float, Field(description="Tuples per second it was given.")]
+    samples: Annotated[
+        list[Annotated[list[float], Field(min_length=2, max_length=2)]],
+        Field(description="Pairs [seconds since the start of the trial, latency in seconds]."),
+    ]
+    cpu: float
+    memory: float
+
+    def to_values(self) -> profile_builder.Trial:
+        """The trial as the profile builder judges it."""
+        samples = tuple((at_seconds, latency_seconds) for at_seconds, latency_seconds in self.samples)
+        return profile_builder.Trial(self.threads, self.rate, samples, self.cpu, self.memory)
+
+
+class TrialsBody(Body):
+    """Trials of one task, to build and store its profile from."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "name": "parse",
+                    "warm_up_seconds": 60,
+                    "trials": [
+                        {
+                            "threads": 1,
+                            "rate": 300,
+                            "samples": [[60, 0.02], [120, 0.02], [180, 0.02]],
+                            "cpu": 0.84,
+                            "memory": 0.35,
+                        },
+                        {
+                            "threads": 1,
+                            "rate": 320,
+                            "samples": [[60, 0.5], [120, 4.1], [180, 7.9]],
+                            "cpu": 0.99,
+                            "memory": 0.36,
+                        },
+                    ],
+                }
+            ]
+        }
+    )
+
+    name: ProfileName
+    trials: Annotated[list[TrialBody], Field(min_length=1, max_length=100_000)]
+    measured_on: MeasuredOn = None
+    warm_up_seconds: Annotated[float, Field(ge=0, description="Samples before this time are not used.")] = 0.0
+    max_slope: Annotated[
+        float, Field(description="The growth of latency, in s/s, up to which a trial is stable.")
+    ] = 1e-3
+    window: Annotated[
+        int, Field(ge=2, le=1000, description="The numbers of threads over which a plateau is looked for.")
+    ] = 3
+    min_rate_slope: Annotated[
+        float, Field(description="A smaller rise of the peak rate per thread counts as a plateau.")
+    ] = 0.0
+
+    def to_criteria(self) -> profile_builder.Criteria:
+        """The criteria that trials are judged by."""
+        return profile_builder.Criteria(
+            self.warm_up_seconds, self.max_slope, self.window, self.min_rate_slope
+        )
+
+
+class TrialVerdictAnswer(Answer):
+    """How one trial was judged."""
+
+    threads: int
+    rate: float
+    slope: Annotated[
+        float | None,
+        Field(description="Slope of latency over time; null: too few samples after the warm-up."),
+    ]
+    samples: int
+    stable: bool
+
+
+class StepEvidenceAnswer(Answer):
+    """The trials that a point of the profile rests on."""
+
+    threads: int
+    peak_rate: float | None
+    smallest_unstable_rate: float | None
+    verdicts: list[TrialVerdictAnswer]
+
+
+class GapAnswer(Answer):
+    """A question that the grid of trials leaves open."""
+
+    code: str
+    threads: list[int]
+    detail: str
+
+
+class BuiltFields(Answer):
+    """A profile built from trials, with its evidence."""
+
+    points: list[Point]
+    evidence: list[StepEvidenceAnswer] = []
+    gaps: list[GapAnswer] = []
+    plateau_threads: Annotated[
+        int | None,
+        Field(description="The threads from which more bring no more rate; null: no such plateau was found."),
+    ] = None
+
+
+class ProfileAnswer(BuiltFields):
+    """A stored profile, at one version."""
+
+    name: str
+    version: int
+    measured_on: str | None = None
+    created_at: datetime
+
+
+class ProfilePage(Answer):
+    """Newest versions by name, without their evidence; `next` is the address of the following page."""
+
+    items: list[ProfileAnswer]
+    next: str | None = None

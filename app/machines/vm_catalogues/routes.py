@@ -1,0 +1,48 @@
+"""/v1/vm-catalogues: the sizes and prices of VMs that can be acquired."""
+
+from urllib.parse import quote
+
+from fastapi import APIRouter, Response
+
+from app.database.sessions import SessionDep
+from app.database.versions import VersionQuery
+from app.machines.vm_catalogues import history, service
+from app.machines.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody, VmCataloguePage
+from app.web.declarations import declare
+from app.web.documented_problems import BODY
+from app.web.fields import TopologyName
+from app.web.pages import PageDep
+from app.web.security import may_read, may_store
+from app.web.strict_json import StrictJsonRoute
+
+router = APIRouter(prefix="/v1/vm-catalogues", tags=["placements"], route_class=StrictJsonRoute)
+
+
+@router.post("", status_code=201, **declare(may_store, "Store a VM catalogue", *BODY, "invalid-catalogue"))
+def store_vm_catalogue(body: VmCatalogueBody, response: Response, session: SessionDep) -> VmCatalogueAnswer:
+    """Stores version 1 of a new name, or the next version of a known one."""
+    stored = service.store_catalogue(session, body)
+    response.headers["Location"] = f"/v1/vm-catalogues/{quote(stored.name, safe='')}"
+    return stored
+
+
+@router.get("", **declare(may_read, "List VM catalogues"))
+def list_vm_catalogues(page: PageDep, session: SessionDep) -> VmCataloguePage:
+    """Newest versions, by name."""
+    return history.list_catalogues(session, page)
+
+
+@router.get("/{name}", **declare(may_read, "Read a VM catalogue", "unknown-vm-catalogue"))
+def get_vm_catalogue(
+    name: TopologyName, session: SessionDep, version: VersionQuery = None
+) -> VmCatalogueAnswer:
+    """The newest version, or the one asked for."""
+    return history.find_catalogue(session, name, version)
+
+
+@router.delete(
+    "/{name}", status_code=204, **declare(may_store, "Delete a VM catalogue", "unknown-vm-catalogue")
+)
+def delete_vm_catalogue(name: TopologyName, session: SessionDep) -> None:
+    """Deletes all versions; stored placements stay as they are."""
+    service.delete_catalogue(session, name)

@@ -1,0 +1,34 @@
+"""`headgate demo`: stores a small topology with a day of measurements and decisions."""
+
+from contextlib import nullcontext
+
+import typer
+
+from app.terminal.commands import choose_or_fail, fail, load_settings
+from app.terminal.databases import open_migrated_database
+
+
+def demo() -> None:
+    """Store the topology `demo` with a day of snapshots, a policy and decisions, in place of an earlier one."""
+    from datetime import UTC, datetime
+
+    from sqlalchemy.orm import Session
+
+    from app.database.sessions import make_engine
+    from app.database.storage_errors import DemoNameTaken
+    from app.pages.demo.storing import NAME, store_demo
+
+    choice = choose_or_fail(load_settings())
+    with open_migrated_database(choice, "stores the demo in", nullcontext()) as url:
+        engine = make_engine(choice.settings, url)
+        try:
+            with Session(engine) as session, session.begin():
+                stored = store_demo(session, choice.settings, datetime.now(UTC))
+        except DemoNameTaken as error:
+            raise fail(str(error), 1) from error
+        finally:
+            engine.dispose()
+    typer.echo(
+        f"stored topology {NAME}: a day of {stored.snapshots} snapshots and {stored.decisions} decisions; "
+        "look at /ui/ of the service"
+    )

@@ -1,0 +1,174 @@
+"""Stores the demo: snapshots as a platform posts them, and decisions as the service made them through the day."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import func, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Session
+
+from app.database.storage_errors import DemoNameTaken
+from app.database.stored_topologies import find_topology
+from app.database.tables import DecisionRow, EngineMarksRow, TopologyRow
+from app.deciding.decisions.schemas import DecisionRequest
+from app.deciding.decisions.service import store_decision
+from app.deciding.policies.schemas import PolicyBody
+from app.deciding.policies.service import store_policy
+from app.load.snapshots.schemas import SnapshotBody
+from app.load.snapshots.service import store_snapshots
+from app.load.throughput_samples.schemas import ThroughputSampleRequest
+from app.load.throughput_samples.service import store_samples
+from app.load.topologies.schemas import TopologyBody
+from app.load.topologies.service import create_topology
+from app.pages.demo.day import BEGIN_WITH, MINUTES, SEED, TOPOLOGY, measure, tell_day, tell_throughputs
+from app.pages.demo.platform import Platform
+from app.settings import Settings
+from planner.values import Load
+
+NAME = "demo"
+LOCK = 7_364_870_213  # any number that no other lock of the database has
+TARGET_SECONDS = 0.35
+DECIDE_EVERY = 30
+POLICY = {
+    "goal": {"t_max_seconds": TARGET_SECONDS, "t_min_seconds": 0.22},
+    "smoothing": {"kind": "window", "size": 5},
+    "cooldown_seconds": 1800,
+    "scale_down_window_seconds": 3600,
+    "least_saving": 0.1,
+}
+MARKS = {"job": "0f" * 16, "job_name": "visits", "scheduler": "Adaptive", "vertices": {}}
+
+
+@dataclass(frozen=True)
+class StoredDemo:
+    """How much was stored."""
+
+    snapshots: int
+    decisions: int
+
+
+def store_demo(session: Session, settings: Settings, now: datetime) -> StoredDemo:
+    """Stores the day that ends now in place of an earlier demo."""
+    remove_earlier(session)
+    create_topology(session, describe_topology(), settings, source="demo")
+    store_policy(session, NAME, PolicyBody.model_validate(POLICY))
+    begin = now.replace(second=0, microsecond=0) - timedelta(minutes=MINUTES)
+    platform, waiting, snapshots, decided = Platform(dict(BEGIN_WITH)), [], 0, 0
+    draw = random.Random(SEED)  # noqa: S311 - a demo
+    for place, minute in enumerate(tell_day()):
+        end = begin + timedelta(minutes=place + 1)
+        running = platform.begin_minute(end - timedelta(minutes=1))
+        load = measure(minute, running, draw.lognormvariate(0.0, 0.05))
+        if minute.is_measured:
+            waiting.append(to_snapshot(load, end - timedelta(minutes=1)))
+            platform.seen.append(load.measured_sojourn_seconds or 0.0)
+        if (place + 1) % DECIDE_EVERY == 0 and waiting:
+            store_snapshots(session, NAME, waiting, settings)
+            snapshots, waiting = snapshots + len(waiting), []
+            decide(session, settings, platform, end)
+            decided += 1
+    date_decisions(session)
+    store_marks(session)
+    store_throughputs(session, begin)
+    return StoredDemo(snapshots, decided)
+
+
+def remove_earlier(session: Session) -> None:
+    """Deletes an earlier demo; raises DemoNameTaken where a topology of that name is not one."""
+    # Who loads the demo at the same time waits here for the other to end.
+    session.execute(select(func.pg_advisory_xact_lock(LOCK)))
+    row = session.scalar(select(TopologyRow).where(TopologyRow.name == NAME).with_for_update())
+    if row is None:
+        return
+    if find_topology(session, NAME).source != "demo":
+        raise DemoNameTaken(NAME)
+    session.delete(row)
+    session.flush()
+
+
+def describe_topology() -> TopologyBody:
+    """The demo's topology as a body."""
+    return TopologyBody.model_validate(
+        {
+            "name": NAME,
+            "operators": [
+                {
+                    "name": one.name,
+                    "stateful": one.stateful,
+                    "queueing": one.queueing,
+                    "max_parallelism": one.max_parallelism,
+                }
+                for one in TOPOLOGY.operators
+            ],
+            "edges": [edge._asdict() for edge in TOPOLOGY.edges],
+            "entries": [entry._asdict() for entry in TOPOLOGY.entries],
+        }
+    )
+
+
+def to_snapshot(load: Load, observed_at: datetime) -> SnapshotBody:
+    """The load as a platform posts it."""
+    operators = {
+        name: {
+            "service_rate": one.service_rate,
+            "service_scv": one.service_scv,
+            "arrival_scv": one.arrival_scv,
+            "processors": one.processors,
+        }
+        for name, one in load.operators.items()
+    }
+    return SnapshotBody.model_validate(
+        {
+            "observed_at": observed_at,
+            "external_rate": load.external_rate,
+            "measured_sojourn_seconds": load.measured_sojourn_seconds,
+            "operators": operators,
+        }
+    )
+
+
+def decide(session: Session, settings: Settings, platform: Platform, at: datetime) -> None:
+    """A decision as of this time, which the platform takes; the change before learns what it brought."""
+    platform.report(session, settings)
+    decision = store_decision(session, NAME, DecisionRequest(at=at), settings)
+    platform.take(session, settings, decision, at)
+
+
+def date_decisions(session: Session) -> None:
+    """Dates every decision to the time it was made for, as if the service had run all day."""
+    of_demo = select(TopologyRow.id).where(TopologyRow.name == NAME).scalar_subquery()
+    session.execute(
+        update(DecisionRow)
+        .where(DecisionRow.topology_id == of_demo)
+        .values(created_at=DecisionRow.decided_for)
+    )
+
+
+def store_marks(session: Session) -> None:
+    """The marks of a Flink job, so that patches name its vertices."""
+    topology = session.scalars(select(TopologyRow.id).where(TopologyRow.name == NAME)).one()
+    vertices: Mapping[str, str] = {
+        operator.name: f"{place:032x}" for place, operator in enumerate(TOPOLOGY.operators, 1)
+    }
+    marks = {**MARKS, "vertices": dict(vertices), "parallelism": dict.fromkeys(vertices.values(), 1)}
+    session.execute(
+        insert(EngineMarksRow).values(
+            topology_id=topology, engine="flink", marks=marks, seen_at=datetime.now(UTC)
+        )
+    )
+
+
+def store_throughputs(session: Session, begin: datetime) -> None:
+    """What numbers of VMs sustained, measured in the hours before the day: a schedule of VMs needs it."""
+    measured = tell_throughputs()
+    samples = [
+        ThroughputSampleRequest(
+            observed_at=begin - timedelta(minutes=10 * (len(measured) - place)),
+            vms=vms,
+            throughput=throughput,
+        )
+        for place, (vms, throughput) in enumerate(measured)
+    ]
+    store_samples(session, NAME, samples)

@@ -1,0 +1,28 @@
+"""/v1/demo: stores the demo, as `headgate demo` does."""
+
+from datetime import UTC, datetime
+
+from fastapi import APIRouter, Response
+
+from app.database.sessions import SessionDep
+from app.pages.demo.storing import NAME, store_demo
+from app.pages.demos.schemas import DemoAnswer
+from app.web.admission import computes
+from app.web.declarations import declare
+from app.web.dependencies import SettingsDep
+from app.web.security import may_store
+from app.web.strict_json import StrictJsonRoute
+
+router = APIRouter(prefix="/v1/demo", tags=["topologies"], route_class=StrictJsonRoute)
+
+
+@router.post("", status_code=201, **declare(may_store, "Load the demo", "topology-exists"))
+@computes
+def load_demo(session: SessionDep, settings: SettingsDep, response: Response) -> DemoAnswer:
+    """Stores topology `demo` with the day that ends now, in place of an earlier demo; takes some seconds.
+
+    A topology of that name which is not the demo is left alone (409). DELETE the topology to be rid of the demo.
+    """
+    stored = store_demo(session, settings, datetime.now(UTC))
+    response.headers["Location"] = f"/v1/topologies/{NAME}"
+    return DemoAnswer(topology=NAME, snapshots=stored.snapshots, decisions=stored.decisions)

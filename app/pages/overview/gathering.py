@@ -1,0 +1,144 @@
+"""The newest snapshot, decision and policy of every topology, in two queries however many there are."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Subquery, case, cast, func, literal, select, true
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy.orm import Session
+from sqlalchemy.sql.selectable import LateralFromClause
+from sqlalchemy.types import Double
+
+from app.database.tables import DecisionRow, PolicyRow, SnapshotRow, TopologyRow
+from app.load.measurements.freshness import DEFAULT_LIMIT_SECONDS
+from app.pages.overview.schemas import STATUSES, OverviewFilter
+from app.web.pages import Page
+
+SHOWN_RATES = 30
+LONGEST_SECONDS = 1e9
+
+
+def find_lines(now: datetime, contains: str) -> Subquery:
+    """A line for each topology whose name contains the text, with `severity`, the place of its status in STATUSES."""
+    newest, decided, policy = find_newest_snapshot(), find_newest_decision(), PolicyRow.policy
+    goal = policy["goal"]
+    target = read_number(func.coalesce(goal["t_max_seconds"].astext, goal["target"]["seconds"].astext))
+    limit = func.coalesce(read_number(policy["max_snapshot_age_seconds"].astext), DEFAULT_LIMIT_SECONDS)
+    is_stale = func.extract("epoch", literal(now) - newest.c.until) > limit
+    severity = rank(newest.c, decided.c, PolicyRow.topology_id.is_(None), is_stale, target)
+    return (
+        select(
+            TopologyRow.id.label("topology_id"),
+            TopologyRow.name,
+            TopologyRow.revision,
+            newest.c.external_rate,
+            newest.c.measured,
+            newest.c.until,
+            case((newest.c.until.is_(None), has_snapshot()), else_=True).label("has_snapshot"),
+            decided.c.id.label("decision_id"),
+            decided.c.action,
+            decided.c.decided_for,
+            decided.c.digest,
+            decided.c.outcome,
+            target.label("target"),
+            severity.label("severity"),
+        )
+        .outerjoin(PolicyRow, PolicyRow.topology_id == TopologyRow.id)
+        .outerjoin(newest, true())
+        .outerjoin(decided, true())
+        .where(func.strpos(func.lower(TopologyRow.name), func.lower(contains)) > 0 if contains else true())
+        .subquery("lines")
+    )
+
+
+def find_newest_snapshot() -> LateralFromClause:
+    """The newest snapshot of a topology, with the time when it ends; one that ends beyond all calendars is left out."""
+    length = func.make_interval(0, 0, 0, 0, 0, 0, SnapshotRow.window_seconds)
+    return (
+        select(
+            SnapshotRow.external_rate,
+            SnapshotRow.measured_sojourn_seconds.label("measured"),
+            (SnapshotRow.observed_at + length).label("until"),
+        )
+        .where(SnapshotRow.topology_id == TopologyRow.id, SnapshotRow.window_seconds < LONGEST_SECONDS)
+        .order_by(SnapshotRow.observed_at.desc(), SnapshotRow.window_seconds.desc())
+        .limit(1)
+        .lateral("newest")
+    )
+
+
+def has_snapshot() -> ColumnElement[bool]:
+    """Whether anything was measured, and be it in an interval of LONGEST_SECONDS or more."""
+    return select(SnapshotRow.topology_id).where(SnapshotRow.topology_id == TopologyRow.id).exists()
+
+
+def find_newest_decision() -> LateralFromClause:
+    """The newest decision about a topology."""
+    return (
+        select(
+            DecisionRow.id,
+            DecisionRow.action,
+            DecisionRow.decided_for,
+            DecisionRow.digest,
+            DecisionRow.outcome["state"].astext.label("outcome"),
+        )
+        .where(DecisionRow.topology_id == TopologyRow.id)
+        .order_by(DecisionRow.created_at.desc(), DecisionRow.id.desc())
+        .limit(1)
+        .lateral("decided")
+    )
+
+
+def rank(
+    newest: Any,
+    decided: Any,
+    has_no_policy: ColumnElement[bool],
+    is_stale: ColumnElement[bool],
+    target: ColumnElement[float | None],
+) -> ColumnElement[int]:
+    """The place of a topology's status in STATUSES: the first that applies."""
+    at = {status: place for place, status in enumerate(STATUSES)}
+    is_missed = func.coalesce(newest.measured > target, False)
+    return case(
+        (newest.until.is_(None), at["no-measurements"]),
+        (is_stale, at["stale"]),
+        (decided.digest["stable"].astext == "false", at["overloaded"]),
+        (is_missed, at["target-missed"]),
+        (has_no_policy, at["no-policy"]),
+        (decided.id.is_(None), at["undecided"]),
+        (decided.action != "hold", at["change-wanted"]),
+        else_=at["fine"],
+    )
+
+
+def read_number(text: ColumnElement[str | None]) -> ColumnElement[float | None]:
+    """A number out of a JSON document; null stays null."""
+    return cast(text, Double)
+
+
+def gather_page(
+    session: Session, now: datetime, page: Page, wanted: OverviewFilter
+) -> tuple[Sequence[Row[Any]], str | None]:
+    """The lines of a page, the worst first, each with its newest rates, oldest first."""
+    lines = find_lines(now, wanted.contains)
+    newest = (
+        select(SnapshotRow.external_rate.label("rate"), SnapshotRow.observed_at.label("at"))
+        .where(SnapshotRow.topology_id == lines.c.topology_id)
+        .order_by(SnapshotRow.observed_at.desc(), SnapshotRow.window_seconds.desc())
+        .limit(SHOWN_RATES)
+        .correlate(lines)
+        .subquery("rates")
+    )
+    rates = select(func.array_agg(aggregate_order_by(newest.c.rate, newest.c.at))).scalar_subquery()
+    query = select(lines, rates.label("rates"))
+    if wanted.statuses:
+        query = query.where(lines.c.severity.in_([STATUSES.index(one) for one in wanted.statuses]))
+    return page.read_rows(session.execute, query, lines.c.severity, lines.c.name)
+
+
+def count_statuses(session: Session, now: datetime, wanted: OverviewFilter) -> dict[str, int]:
+    """The topologies of each status, of those whose name contains the text."""
+    lines = find_lines(now, wanted.contains)
+    rows = session.execute(select(lines.c.severity, func.count()).group_by(lines.c.severity)).all()
+    return {STATUSES[severity]: count for severity, count in sorted((row[0], row[1]) for row in rows)}

@@ -1,0 +1,34 @@
+"""/v1/overview: every topology in a line, the one that needs somebody most first."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Response
+
+from app.database.sessions import SessionDep
+from app.pages.overview import service
+from app.pages.overview.schemas import Overview, OverviewFilter, read_filter
+from app.web.declarations import declare
+from app.web.pages import PageDep
+from app.web.security import may_read
+from app.web.strict_json import StrictJsonRoute
+
+router = APIRouter(prefix="/v1/overview", tags=["topologies"], route_class=StrictJsonRoute)
+
+
+@router.get(
+    "",
+    response_model=Overview,
+    **declare(
+        may_read,
+        "See which topology needs somebody",
+        also={304: {"description": "Unchanged since the ETag in If-None-Match."}},
+    ),
+)
+def get_overview(
+    page: PageDep,
+    session: SessionDep,
+    wanted: Annotated[OverviewFilter, Depends(read_filter)],
+) -> Response:
+    """Overloaded ones first, then missed targets, stale measurements and wanted changes; by name within each."""
+    content = service.read_overview(session, page, wanted).model_dump_json(by_alias=True).encode()
+    return Response(content, media_type="application/json")

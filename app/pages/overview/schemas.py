@@ -1,0 +1,120 @@
+"""The overview as JSON."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from fastapi import Query
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue
+
+from app.web.fields import Answer, UtcTime, printable
+
+Status = Literal[
+    "overloaded",
+    "target-missed",
+    "no-measurements",
+    "stale",
+    "change-wanted",
+    "undecided",
+    "no-policy",
+    "fine",
+]
+STATUSES: tuple[Status, ...] = (
+    "overloaded",
+    "target-missed",
+    "stale",
+    "change-wanted",
+    "undecided",
+    "no-policy",
+    "no-measurements",
+    "fine",
+)
+"""The worst first."""
+
+
+@dataclass(frozen=True)
+class OverviewFilter:
+    """Which topologies a list shows: those whose name contains the text, and of these the ones with a status."""
+
+    statuses: tuple[Status, ...] = ()
+    contains: str = ""
+
+
+def read_filter(
+    status: Annotated[
+        list[Status] | None, Query(max_length=len(STATUSES), description="Only these; may be repeated.")
+    ] = None,
+    contains: Annotated[
+        Annotated[str, AfterValidator(printable)] | None,
+        Query(max_length=200, description="Only names with this text in them, in upper or lower case."),
+    ] = None,
+) -> OverviewFilter:
+    """The filter that the query asks for; without one every topology."""
+    return OverviewFilter(tuple(status or ()), contains or "")
+
+
+EXAMPLE: dict[str, JsonValue] = {
+    "name": "fpd",
+    "revision": 1,
+    "status": "change-wanted",
+    "detail": "scale_up: 22 processors run, 24 are recommended.",
+    "decision_id": "0b1f7c62-6f0c-4b7e-9a53-9d3c1c3c7f10",
+    "action": "scale_up",
+    "decided_for": "2026-11-18T00:01:00Z",
+    "processors_running": 22,
+    "processors_recommended": 24,
+    "expected_sojourn_seconds": 0.081,
+    "recommended_sojourn_seconds": 0.064,
+    "measured_sojourn_seconds": 0.094,
+    "target_seconds": 0.1,
+    "external_rate": 320.0,
+    "holds_up_to_rate": 410.2,
+    "measured_until": "2026-11-18T00:01:00Z",
+    "outcome": None,
+    "rates": [311.0, 318.5, 320.0],
+}
+
+
+class OverviewRow(Answer):
+    """One topology; null: not known."""
+
+    name: str
+    revision: int
+    status: Status
+    detail: Annotated[str, Field(description="The status in a sentence.")]
+    decision_id: UUID | None
+    action: Literal["hold", "scale_up", "scale_down", "rebalance"] | None
+    decided_for: UtcTime | None
+    processors_running: int | None
+    processors_recommended: int | None
+    expected_sojourn_seconds: Annotated[
+        float | None, Field(description="E[T] of what ran at the decision; null also where it has no end.")
+    ]
+    recommended_sojourn_seconds: Annotated[float | None, Field(description="E[T] of what it recommended.")]
+    measured_sojourn_seconds: Annotated[float | None, Field(description="Of the newest snapshot.")]
+    target_seconds: Annotated[float | None, Field(description="t_max_seconds, or the seconds of `target`.")]
+    external_rate: Annotated[float | None, Field(description="Of the newest snapshot.")]
+    holds_up_to_rate: Annotated[
+        float | None, Field(description="The recommended processors hold up to this external rate.")
+    ]
+    measured_until: Annotated[datetime | None, Field(description="Where the newest snapshot ends.")]
+    outcome: Literal["applied", "refused", "failed", "rolled-back"] | None
+    rates: Annotated[
+        list[float], Field(description="External rates of the newest 30 snapshots, oldest first.")
+    ]
+
+
+class Overview(Answer):
+    """A page of topologies, the one that needs somebody most first; `next` is the address of the following page."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"counts": {"change-wanted": 1}, "items": [EXAMPLE], "next": None}]}
+    )
+
+    counts: Annotated[
+        dict[Status, int],
+        Field(description="Topologies of each status, on all pages and whatever `status` asks for."),
+    ]
+    items: list[OverviewRow]
+    next: str | None = None

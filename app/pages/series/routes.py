@@ -1,0 +1,50 @@
+"""/v1/topologies/{name}/series: what was measured, expected and recommended over time."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from app.database.sessions import SessionDep
+from app.pages.series import service
+from app.pages.series.answers import draw_series
+from app.pages.series.schemas import Series
+from app.web.admission import computes
+from app.web.declarations import declare
+from app.web.fields import TopologyName, UtcTime
+from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures
+from app.web.security import may_read
+from app.web.strict_json import StrictJsonRoute
+
+router = APIRouter(prefix="/v1/topologies/{name}/series", tags=["snapshots"], route_class=StrictJsonRoute)
+
+
+@router.get(
+    "",
+    response_model=Series,
+    **declare(
+        may_read,
+        "Read measurements and decisions over time",
+        "unknown-topology",
+        "not-acceptable",
+        also=document_pictures(),
+    ),
+)
+@computes
+def get_series(
+    name: TopologyName,
+    session: SessionDep,
+    since: Annotated[
+        UtcTime | None, Query(alias="from", description="Left out: 24 hours before `to`.")
+    ] = None,
+    until: Annotated[
+        UtcTime | None, Query(alias="to", description="Left out: where the newest snapshot ends.")
+    ] = None,
+    points: Annotated[int, Query(ge=1, le=1000, description="At most so many buckets.")] = 300,
+    accept: Accept = None,
+) -> Response:
+    """Buckets of equal length for a picture of so many columns; a bucket is no shorter than the newest snapshot.
+
+    JSON, PNG or SVG, by `Accept`.
+    """
+    form = choose_form(accept, FORMS)
+    return answer_in_form(service.read_series(session, name, since, until, points), form, draw_series)

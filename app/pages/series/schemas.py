@@ -1,0 +1,73 @@
+"""Series over time as JSON."""
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, JsonValue
+
+from app.web.fields import Answer, UtcTime
+
+EXAMPLE_POINT: dict[str, JsonValue] = {
+    "at": "2026-11-18T00:00:00Z",
+    "snapshots": 5,
+    "external_rate": 318.2,
+    "highest_rate": 331.0,
+    "measured_sojourn_seconds": 0.094,
+    "expected_sojourn_seconds": 0.091,
+    "processors_running": 22,
+    "processors_recommended": 24,
+    "action": "scale_up",
+}
+
+
+class SeriesPoint(Answer):
+    """One bucket of time; null: nothing in it says so."""
+
+    at: Annotated[UtcTime, Field(description="Where the bucket begins.")]
+    snapshots: Annotated[int, Field(description="That begin in the bucket; 0: a gap, and all else is null.")]
+    external_rate: Annotated[float | None, Field(description="Mean of the snapshots.")] = None
+    highest_rate: float | None = None
+    measured_sojourn_seconds: Annotated[
+        float | None, Field(description="Mean per external tuple, over the snapshots that measured it.")
+    ] = None
+    expected_sojourn_seconds: Annotated[
+        float | None,
+        Field(description="Estimated for the newest snapshot of the bucket; null also where it has no end."),
+    ] = None
+    is_overloaded: Annotated[bool, Field(description="An operator could not keep up in that snapshot.")] = (
+        False
+    )
+    processors_running: Annotated[
+        int | None, Field(description="In the newest snapshot of the bucket; null: an operator does not say.")
+    ] = None
+    processors_recommended: Annotated[
+        int | None, Field(description="By the newest decision on data of this bucket.")
+    ] = None
+    action: Literal["hold", "scale_up", "scale_down", "rebalance"] | None = None
+
+
+class Series(Answer):
+    """Points of equal distance; the last bucket may not be full yet."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "topology": "fpd",
+                    "from": "2026-11-18T00:00:00Z",
+                    "to": "2026-11-18T00:05:00Z",
+                    "bucket_seconds": 300,
+                    "target_seconds": 0.1,
+                    "points": [EXAMPLE_POINT],
+                }
+            ]
+        }
+    )
+
+    topology: str
+    since: Annotated[UtcTime, Field(serialization_alias="from")]
+    until: Annotated[UtcTime, Field(serialization_alias="to")]
+    bucket_seconds: float
+    target_seconds: Annotated[
+        float | None, Field(description="The t_max_seconds of the policy as it is now; null: it has none.")
+    ]
+    points: list[SeriesPoint]

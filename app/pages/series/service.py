@@ -1,0 +1,46 @@
+"""Reads a series: the database puts rows into buckets, and the planner estimates one load of each."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row
+from sqlalchemy.orm import Session
+
+from app.database.stored_topologies import find_topology
+from app.load.bodies.load import LoadBody
+from app.pages.series.answers import to_series
+from app.pages.series.gathering import find_buckets, find_target, gather_decisions, gather_snapshots
+from app.pages.series.schemas import Series
+from app.serving.observability import time_planner
+from app.web.errors import InvalidRequest
+from planner.errors import PlannerError
+from planner.plans.estimation import estimate
+from planner.values import Estimate, Topology
+
+
+def read_series(
+    session: Session, name: str, since: datetime | None, until: datetime | None, points: int
+) -> Series:
+    """What was measured, expected and recommended in each bucket."""
+    if since is not None and until is not None and since >= until:
+        raise InvalidRequest((("#/from", "The time in `from` must be before the one in `to`."),))
+    stored = find_topology(session, name)
+    buckets = find_buckets(session, stored, since, until, points)
+    rows = gather_snapshots(session, stored, buckets)
+    decided = gather_decisions(session, stored, buckets)
+    target = find_target(session, stored)
+    topology = stored.to_values()
+    with time_planner("series"):
+        estimates = {row.number: expect(topology, row) for row in rows}
+    return to_series(stored, buckets, target=target, rows=rows, estimates=estimates, decided=decided)
+
+
+def expect(topology: Topology, row: Row[Any]) -> Estimate | None:
+    """The estimate of the bucket's newest snapshot; None where it says too little for one."""
+    names = {operator.name for operator in topology.operators}
+    operators = {name: one for name, one in row.operators.items() if name in names}
+    load = LoadBody.model_validate({"external_rate": row.newest_rate, "operators": operators}).to_values()
+    try:
+        return estimate(topology, load)
+    except PlannerError:
+        return None

@@ -1,0 +1,279 @@
+"""`headgate gate`: exit code 0 pass, 1 capacity short, 2 could not judge."""
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+import typer
+
+from app.terminal.commands import CalibrateOption, ModelOption
+from app.terminal.time_targets import TargetOfOption, TargetQuantileOption, fold_target
+from planner.values import DEFAULT_MODEL
+
+if TYPE_CHECKING:
+    from app.planning.gates.offline import JudgedGate
+    from app.planning.gates.schemas import GateAnswer
+
+# A number, and behind it x for a factor or % for a share.
+RATE = re.compile(r"([0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|\.[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([xX×%]?)")
+LARGEST_LIKELY_FACTOR = 100.0
+SHORT = 1
+COULD_NOT_JUDGE = 2
+
+
+TopologyArgument = Annotated[
+    Path | None, typer.Argument(metavar="[TOPOLOGY]", help="JSON or YAML; - reads standard input.")
+]
+TopologyOption = Annotated[Path | None, typer.Option("--topology", help="The same, as an option.")]
+LoadOption = Annotated[Path | None, typer.Option("--load", help="JSON or YAML.")]
+RateOption = Annotated[
+    str | None, typer.Option("--rate", help="480 (tuples/s) or 1.5x (times the load's own).")
+]
+LowerOption = Annotated[
+    bool, typer.Option("--allow-lower", help="Judge also at a rate below the load's own.")
+]
+TMaxOption = Annotated[
+    float | None, typer.Option("--t-max", "--t-max-seconds", help="E[T] not to exceed, seconds.")
+]
+KMaxOption = Annotated[int | None, typer.Option("--k-max", help="Processors not to exceed.")]
+ProcessorsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="operator=count, again for each, or a JSON or YAML file of them; left out: as the load "
+        "says, and where it does not, the best split of --k-max."
+    ),
+]
+JunitOption = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report here.")]
+GateOutput = Annotated[
+    Literal["table", "json", "github"], typer.Option("--output", help="github: annotations of a workflow.")
+]
+SummaryOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--summary", envvar="GITHUB_STEP_SUMMARY", help="With --output github: append Markdown here."
+    ),
+]
+ReportOption = Annotated[
+    Path | None,
+    typer.Option("--report", help="Write one page for a ticket or an artefact here: .html, else Markdown."),
+]
+UrlOption = Annotated[str | None, typer.Option("--url", help="Ask the service there.")]
+StoredOption = Annotated[
+    str | None, typer.Option("--stored", help="With --url: a topology that the service has, as measured.")
+]
+MaxAgeOption = Annotated[
+    float | None,
+    typer.Option(
+        "--max-age",
+        "--max-snapshot-age-seconds",
+        metavar="SECONDS",
+        help="With --stored: judge by nothing older; left out: as the topology's policy says, else 900.",
+    ),
+]
+ApiKeyOption = Annotated[str | None, typer.Option("--api-key", envvar="HEADGATE_API_KEY", help="With --url.")]
+OfflineOption = Annotated[bool, typer.Option("--offline", help="Nothing but the files (the default).")]
+
+
+class GateReports(NamedTuple):
+    """Where a verdict is written: standard output in one of three forms, and three files."""
+
+    output: str
+    summary: Path | None
+    junit: Path | None
+    page: Path | None
+
+
+class GateSource(NamedTuple):
+    """The inputs of a gate: files that are judged here or by the service at `url`, or a topology stored there."""
+
+    files: Sequence[Path | None]
+    load: Path | None
+    url: str | None
+    stored: str | None
+    max_age: float | None
+    api_key: str | None
+    offline: bool
+
+
+def gate(
+    file: TopologyArgument = None,
+    *,
+    topology: TopologyOption = None,
+    load: LoadOption = None,
+    rate: RateOption = None,
+    allow_lower: LowerOption = False,
+    t_max: TMaxOption = None,
+    target_quantile: TargetQuantileOption = None,
+    target_of: TargetOfOption = None,
+    k_max: KMaxOption = None,
+    processors: ProcessorsOption = None,
+    model: ModelOption = DEFAULT_MODEL,
+    calibrate: CalibrateOption = True,
+    junit: JunitOption = None,
+    output: GateOutput = "table",
+    summary: SummaryOption = None,
+    report: ReportOption = None,
+    url: UrlOption = None,
+    stored: StoredOption = None,
+    max_age: MaxAgeOption = None,
+    api_key: ApiKeyOption = None,
+    offline: OfflineOption = False,
+) -> None:
+    """Pass or fail a deployment: exit code 0 pass, 1 capacity short, 2 could not judge."""
+    source = GateSource((file, topology), load, url, stored, max_age, api_key, offline)
+    reports = GateReports(output, summary, junit, report)
+    limits = _join_limits(t_max, target_quantile, target_of, k_max)
+    try:
+        terms = _read_terms(rate, processors, limits | {"model": model, "calibrate": calibrate})
+        judged = _judge(source, terms)
+        if not allow_lower:
+            _refuse_lower(judged.answer, rate)
+        _report(judged, reports)
+    except Exception as error:
+        # Python would end with 1, which a job reads as "capacity short".
+        raise _fail(_describe(error), reports) from error
+    raise typer.Exit(0 if judged.answer.passed else SHORT)
+
+
+def _describe(error: Exception) -> str:
+    """What a refusal says; what nobody expected, with its kind."""
+    from app.terminal.refusals import Refused
+
+    return str(error) if isinstance(error, Refused) else f"unexpected {type(error).__name__}: {error}"
+
+
+def _judge(source: GateSource, terms: dict[str, Any]) -> "JudgedGate":
+    from app.planning.gates import offline
+    from app.terminal.refusals import Refused
+
+    given, load, url = [path for path in source.files if path is not None], source.load, source.url
+    if url and source.offline:
+        raise Refused("--url and --offline contradict each other: give one of them")
+    if source.stored is not None:
+        if url is None or given or load:
+            raise Refused("--stored NAME goes with --url and without files: the service has the topology")
+        age = {} if source.max_age is None else {"max_snapshot_age_seconds": source.max_age}
+        return offline.judge_stored_at(url, source.api_key, source.stored, terms | age)
+    if source.max_age is not None:
+        raise Refused("--max-age goes with --stored: a load file has no age that can be checked")
+    if len(given) != 1 or load is None:
+        raise Refused("give one topology file and --load FILE, as in: headgate gate t.yaml --load l.yaml")
+    if url:
+        return offline.judge_files_at(url, source.api_key, given[0], load, terms)
+    return offline.judge_files(given[0], load, terms)
+
+
+def _join_limits(
+    t_max: float | None, quantile: float | None, of: str | None, k_max: int | None
+) -> dict[str, Any]:
+    return {"t_max_seconds": t_max, "target_quantile": quantile, "target_of": of, "k_max": k_max}
+
+
+def _read_terms(rate: str | None, processors: list[str] | None, limits: dict[str, Any]) -> dict[str, Any]:
+    """The options as the fields of the request body; an option that is left out has no field."""
+    from app.terminal.listed_options import read_counts
+
+    terms = fold_target({name: value for name, value in limits.items() if value is not None})
+    if rate is not None:
+        terms |= _read_rate(rate)
+    if processors:
+        terms["processors"] = read_counts("--processors", processors)
+    return terms
+
+
+def _read_rate(rate: str) -> dict[str, float]:
+    from app.terminal.refusals import Refused
+
+    found = RATE.fullmatch(rate.strip())
+    if found is None:
+        raise Refused(f"--rate {rate}: write tuples per second, as 480, or a factor, as 1.5x")
+    number, unit = float(found[1]), found[2]
+    if unit == "%":
+        raise Refused(
+            f"--rate {rate}: percent are not read; write --rate {number / 100:g}x for {number:g}% of the "
+            f"measured rate, --rate {1 + number / 100:g}x for {number:g}% more than it"
+        )
+    return {"rate_factor" if unit else "external_rate": number}
+
+
+def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
+    """Refuse a rate below the measured one without --allow-lower: most such rates are factors that lack the x."""
+    from app.terminal.refusals import Refused
+
+    if answer.external_rate == 0 and "rate_factor" in _read_rate(rate or "1"):
+        raise Refused(
+            f"--rate {rate}: 0 tuples/s are judged, for the measured rate or the factor is 0; give a rate"
+        )
+    lower = [said.detail for said in answer.diagnostics if said.code == "rate-below-measured"]
+    if rate is None or not lower:
+        return
+    read = _read_rate(rate)
+    given = read.get("external_rate", 0.0)
+    meant = f"{given:g}x" if 1 < given < LARGEST_LIKELY_FACTOR else "1.5x"
+    factor = f"if {meant[:-1]} times the measured rate was meant, write --rate {meant}; "
+    raise Refused(
+        f"--rate {rate} is below the measured rate ({lower[0].partition(':')[0].lower()}): "
+        f"{'' if 'rate_factor' in read else factor}if the lower rate is meant, add --allow-lower"
+    )
+
+
+def _report(judged: "JudgedGate", reports: GateReports) -> None:
+    """Writes the verdict; a reader of standard output that stops early, as `head` does, does not change it."""
+    from app.rendering import junit
+    from app.rendering.blocks import write_html, write_markdown
+    from app.rendering.gate_report import describe_gate
+
+    answer = judged.answer
+    if reports.junit:
+        _write(reports.junit, junit.render_junit(answer))
+    if reports.page:
+        blocks = describe_gate(answer, judged.find_topology())
+        is_html = reports.page.suffix.lower() in {".html", ".htm"}
+        _write(reports.page, write_html(blocks) if is_html else write_markdown(blocks))
+    try:
+        _print(answer, reports)
+        sys.stdout.flush()
+    except (BrokenPipeError, SystemExit):  # rich ends the process then, as if the gate had not passed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _print(answer: "GateAnswer", reports: GateReports) -> None:
+    from app.planning.gates.offline import print_table
+    from app.rendering import github
+
+    if reports.output == "json":
+        sys.stdout.write(answer.model_dump_json(indent=2) + "\n")
+    elif reports.output == "github":
+        sys.stdout.write(github.render_annotations(answer))
+        if reports.summary:
+            _write(reports.summary, github.render_markdown(answer), mode="a")
+    else:
+        print_table(answer)
+
+
+def _write(path: Path, text: str, mode: str = "w") -> None:
+    from app.terminal.refusals import Refused
+
+    try:
+        with path.open(mode, encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise Refused(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _fail(why: str, reports: GateReports) -> typer.Exit:
+    """Writes why nothing was judged, in every report for programs that a verdict would have been written to."""
+    from app.rendering import github, junit
+
+    typer.echo(f"headgate: {why}", err=True)
+    if reports.output == "github":
+        sys.stdout.write(github.render_problem_annotation(why))
+    if reports.junit:
+        try:
+            reports.junit.write_text(junit.render_junit_problem(why), encoding="utf-8")
+        except OSError as error:
+            typer.echo(f"headgate: {reports.junit}: cannot be written: {error.strerror}", err=True)
+    return typer.Exit(COULD_NOT_JUDGE)

@@ -1,0 +1,126 @@
+"""Verdicts for the command line: of files, computed here or by a running service, or of a stored topology."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlsplit
+from urllib.request import Request, urlopen
+
+from pydantic import ValidationError
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from app.load.bodies.topology import Graph
+from app.planning.gates.schemas import GateAnswer, GateRequest
+from app.planning.gates.service import judge_described
+from app.rendering.verdict_lines import list_findings, say_verdict, summarise, write_number
+from app.terminal.files import check_body, read_body, read_document
+from app.terminal.refusals import Refused, compute_answer
+from app.terminal.tables import open_console
+from planner.values import Topology
+
+TIMEOUT_SECONDS = 120
+GRAPH = ("queueing", "operators", "edges", "entries")
+"""The fields of a stored topology that describe it."""
+
+
+class JudgedGate(NamedTuple):
+    """A verdict, and what finds its topology; None: the service does not give it."""
+
+    answer: GateAnswer
+    find_topology: Callable[[], Topology | None]
+
+
+def judge_files(topology: Path, load: Path, terms: dict[str, Any]) -> JudgedGate:
+    """The verdict on the files, computed here without server or database."""
+    body = read_body(GateRequest, {"topology": topology, "load": load, **terms})
+    return JudgedGate(compute_answer(lambda: judge_described(body)), body.topology.to_values)
+
+
+def judge_files_at(
+    url: str, api_key: str | None, topology: Path, load: Path, terms: dict[str, Any]
+) -> JudgedGate:
+    """The verdict on the files, computed by the service at `url`."""
+    body = {"topology": read_document(topology), "load": read_document(load), **terms}
+    answer = _post(url, "/v1/gate", api_key, body)
+    return JudgedGate(answer, check_body(Graph, body["topology"]).to_values)
+
+
+def judge_stored_at(url: str, api_key: str | None, name: str, terms: dict[str, Any]) -> JudgedGate:
+    """The verdict on a topology that the service at `url` has stored."""
+    place = f"/v1/topologies/{quote(name, safe='')}"
+    answer = _post(url, f"{place}/gate", api_key, terms)
+    revision = "" if answer.basis is None else f"?revision={answer.basis.revision}"
+    return JudgedGate(answer, lambda: _fetch_topology(url, place + revision, api_key))
+
+
+def _fetch_topology(url: str, path: str, api_key: str | None) -> Topology | None:
+    """The topology that was judged; a report is written without it, too."""
+    headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+    try:
+        with urlopen(Request(url.rstrip("/") + path, headers=headers), timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 -- as in _post
+            found = json.loads(answer.read())
+        return Graph.model_validate({name: found[name] for name in GRAPH if name in found}).to_values()
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def _post(url: str, path: str, api_key: str | None, body: dict[str, Any]) -> GateAnswer:
+    if urlsplit(url).scheme not in {"http", "https"}:
+        raise Refused(f"{url} is not an address of a service: write one that begins with http:// or https://")
+    headers = {"Content-Type": "application/json"}
+    if api_key:
+        headers["Authorization"] = f"Bearer {api_key}"
+    request = Request(url.rstrip("/") + path, json.dumps(body).encode(), headers)  # noqa: S310 -- checked above
+    try:
+        with urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 -- checked above
+            return GateAnswer.model_validate_json(answer.read())
+    except HTTPError as error:
+        raise Refused(_read_problem(error)) from error
+    except (URLError, TimeoutError, OSError) as error:
+        raise Refused(f"{url} does not answer: {getattr(error, 'reason', error)}") from error
+    except (ValidationError, ValueError) as error:
+        raise Refused(f"{url} is not a Headgate service: its answer cannot be read: {error}") from error
+
+
+def _read_problem(error: HTTPError) -> str:
+    """The text of the problem, or else the beginning of the server's answer."""
+    said = error.read().decode(errors="replace")
+    try:
+        problem = json.loads(said)
+        lines = [f"{problem['type']}: {problem['detail']}"]
+        if problem["type"] == "stale-snapshots":
+            lines.append("--max-age SECONDS judges by older ones, too")
+        lines += [f"{one['pointer']}: {one['detail']}" for one in problem.get("errors", [])[1:]]
+    except (ValueError, KeyError, TypeError):
+        return f"{error.url} answered {error.code}: {said[:500]}"
+    return "\n".join(lines)
+
+
+def print_table(answer: GateAnswer) -> None:
+    """The checks as a table; under it the headroom, the binding operator, the suggestion and the notes."""
+    console = open_console()
+    console.print(Text(summarise(answer)))
+    table = Table(box=SIMPLE_HEAD)
+    for column in ("check", "verdict"):
+        table.add_column(column)
+    for column in ("value", "limit"):
+        table.add_column(column, justify="right")
+    table.add_column("detail", overflow="fold")
+    for check in answer.checks:
+        row = [
+            check.name,
+            say_verdict(check),
+            write_number(check.value),
+            write_number(check.limit),
+            check.detail,
+        ]
+        table.add_row(*map(Text, row))
+    console.print(table)
+    for line in list_findings(answer):
+        console.print(Text(line))
+    for said in answer.diagnostics:
+        console.print(Text(f"note: {said.detail}"))

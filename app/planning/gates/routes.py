@@ -1,0 +1,51 @@
+"""Gates, of what the body describes and (under /v1/topologies) of what is stored."""
+
+from fastapi import APIRouter
+
+from app.database.sessions import SessionDep
+from app.planning.gates import service
+from app.planning.gates.schemas import GateAnswer, GateRequest, StoredGateRequest
+from app.web.admission import computes
+from app.web.declarations import declare
+from app.web.dependencies import SettingsDep
+from app.web.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
+from app.web.fields import TopologyName
+from app.web.security import may_read
+from app.web.strict_json import StrictJsonRoute
+
+router = APIRouter(prefix="/v1", tags=["gates"], route_class=StrictJsonRoute)
+
+
+@router.post(
+    "/gate",
+    **declare(
+        may_read,
+        "Pass or fail a deployment",
+        *DESCRIBED_CALL,
+        "invalid-allocation",
+    ),
+)
+@computes
+async def check_gate(body: GateRequest, settings: SettingsDep) -> GateAnswer:
+    """Whether the processors carry the load within the limits given; 200 whether it passes or not."""
+    return await service.judge_in_thread(body, settings)
+
+
+@router.post(
+    "/topologies/{name}/gate",
+    **declare(
+        may_read,
+        "Pass or fail a stored topology",
+        *STORED_CALL,
+        "stale-snapshots",
+        "invalid-load",
+        "invalid-allocation",
+        *BODY,
+    ),
+)
+@computes
+def check_stored_gate(
+    name: TopologyName, session: SessionDep, settings: SettingsDep, body: StoredGateRequest | None = None
+) -> GateAnswer:
+    """Judges under the newest snapshot, or smoothed over several; 200 whether it passes or not."""
+    return service.judge_stored(session, name, body or StoredGateRequest(), settings)

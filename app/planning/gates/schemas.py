@@ -1,0 +1,117 @@
+"""Gates as JSON."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import ConfigDict, Field, JsonValue, model_validator
+
+from app.load.bodies.answers import EstimateAnswer
+from app.load.bodies.load import FPD_LOAD
+from app.load.bodies.request import Described, KMax, ProcessorCounts
+from app.load.bodies.time_target import TargetTerms
+from app.load.bodies.topology import FPD
+from app.load.measurements.request import Measured
+from app.web.fields import Answer, Rate, Seconds
+
+TERMS: dict[str, JsonValue] = {"rate_factor": 1.5, "t_max_seconds": 0.5, "k_max": 40}
+
+
+class GateTerms(TargetTerms):
+    """What must hold, of which processors, and at which rate."""
+
+    processors: Annotated[
+        ProcessorCounts,
+        Field(
+            description="Left out: those that the load says are running; where it does not say so for every "
+            "operator, the best split of k_max, so that a pass means that it can be done."
+        ),
+    ] = None
+    external_rate: Annotated[
+        Rate | None,
+        Field(
+            description="Tuples per second to judge at; left out: the load's own. Below the load's own the answer "
+            "says so (`rate-below-measured`): did you mean a `rate_factor`?"
+        ),
+    ] = None
+    rate_factor: Annotated[
+        float | None, Field(ge=0, le=1e6, description="Instead of external_rate: times the load's own.")
+    ] = None
+    k_max: Annotated[KMax | None, Field(description="The sum of processors must not be above.")] = None
+
+    @model_validator(mode="after")
+    def refuse_two_rates(self) -> Self:
+        """One way to name the rate."""
+        if self.external_rate is not None and self.rate_factor is not None:
+            raise ValueError("give external_rate or rate_factor, not both")
+        return self
+
+    def find_rate(self, measured_rate: float) -> float | None:
+        """The rate to judge at; None: the measured one."""
+        return self.external_rate if self.rate_factor is None else self.rate_factor * measured_rate
+
+
+class GateRequest(Described, GateTerms):
+    """Whether a topology holds under a load."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, **TERMS}]},
+    )
+
+
+class StoredGateRequest(Measured, GateTerms):
+    """Whether a stored topology holds under its measured load."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{**TERMS, "max_snapshot_age_seconds": 1e9}]})
+
+    max_snapshot_age_seconds: Annotated[
+        Seconds | None,
+        Field(
+            description="Judge by nothing older (503). Left out: what the topology's policy says, without one 900."
+        ),
+    ] = None
+
+
+class CheckAnswer(Answer):
+    """One thing that must hold: value against limit."""
+
+    name: Annotated[
+        Literal["stability", "bounds", "budget", "latency"],
+        Field(
+            description="`stability`: the highest utilisation, below 1. `bounds`: operators outside of their "
+            "min_processors and max_processors; only where a topology has such. `budget`: processors, "
+            "with k_max. `latency`: E[T], with t_max_seconds; with `target` what that is of."
+        ),
+    ]
+    passed: bool
+    value: Annotated[float | None, Field(description="null = infinite.")]
+    limit: float
+    detail: str
+
+
+class SuggestionAnswer(Answer):
+    """What would hold: the fewest processors under t_max_seconds, else the best split of k_max."""
+
+    processors: Annotated[dict[str, int] | None, Field(description="null: no number of processors would do.")]
+    processors_total: int | None
+    expected_sojourn_seconds: float | None
+    detail: str
+
+
+class GateAnswer(EstimateAnswer):
+    """Whether every check passed, and the estimate that it rests on."""
+
+    passed: bool
+    checks: list[CheckAnswer]
+    binding_operator: Annotated[str, Field(description="Gives way first as the load grows, or has done so.")]
+    headroom_rate: Annotated[
+        float | None,
+        Field(
+            description="The largest external rate at which every check passes, to the last digit (with "
+            "`target` to 0.01%); null: none, or any."
+        ),
+    ]
+    suggestion: SuggestionAnswer
+    processors: Annotated[dict[str, int], Field(description="Those judged.")]
+    processors_origin: Annotated[
+        Literal["given", "running", "planned"],
+        Field(description="From the request, from the load, or the best split of k_max."),
+    ]

@@ -1,0 +1,64 @@
+"""Verdicts on described and on stored topologies."""
+
+from sqlalchemy.orm import Session
+from starlette.concurrency import run_in_threadpool
+
+from app.load.bodies.calibrating import add_calibration, calibrate_body
+from app.load.bodies.topology import check_size
+from app.load.measurements.basis import add_basis
+from app.load.measurements.freshness import describe_age, refuse_old
+from app.load.measurements.load import gather
+from app.planning.gates.answers import to_gate_answer
+from app.planning.gates.schemas import GateAnswer, GateRequest, GateTerms, StoredGateRequest
+from app.serving.observability import time_planner
+from app.settings import Settings
+from app.web.error_pointers import STORED, blaming_what_is_stored, pointing_into_body
+from planner.gates.verdict import Verdict, judge_capacity
+from planner.values import Load, Model, Topology
+
+
+async def judge_in_thread(body: GateRequest, settings: Settings) -> GateAnswer:
+    """The verdict, computed in a thread: the headroom takes some sixty estimates, too long for the event loop."""
+    check_size(body.topology, settings, "#/topology")
+
+    def compute() -> GateAnswer:
+        with time_planner("judge_capacity"), pointing_into_body(locate_rate(body)):
+            return judge_described(body)
+
+    return await run_in_threadpool(compute)
+
+
+def judge_described(body: GateRequest) -> GateAnswer:
+    """The verdict on the body's topology under its load."""
+    topology = body.topology.to_values()
+    calibrated = calibrate_body(body, topology)
+    return add_calibration(to_gate_answer(judge(topology, calibrated.load, body, body.model)), calibrated)
+
+
+def judge_stored(session: Session, name: str, body: StoredGateRequest, settings: Settings) -> GateAnswer:
+    """The verdict on a stored topology under its measured load, which must not be too old to judge by."""
+    found = gather(session, name, body, settings)
+    refuse_old(session, found, body.max_snapshot_age_seconds)
+    aged = describe_age(session, found)
+    with time_planner("judge_capacity"), blaming_what_is_stored(name, STORED | locate_rate(body)):
+        verdict = judge(found.topology, found.load, body, body.model)
+    return add_basis(to_gate_answer(verdict), found, aged)
+
+
+def locate_rate(terms: GateTerms) -> dict[str, str | None]:
+    """Where the body has the rate to judge at."""
+    return {"external_rate": "/external_rate" if terms.rate_factor is None else "/rate_factor"}
+
+
+def judge(topology: Topology, load: Load, terms: GateTerms, model: Model) -> Verdict:
+    """The planner's verdict under the terms asked for."""
+    return judge_capacity(
+        topology,
+        load,
+        terms.processors,
+        external_rate=terms.find_rate(load.external_rate),
+        t_max_seconds=terms.t_max_seconds,
+        target=None if terms.target is None else terms.target.to_value(),
+        k_max=terms.k_max,
+        model=model,
+    )

@@ -1,0 +1,66 @@
+"""proportional: processors in proportion to the work of each operator (Mc-Stream)."""
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+
+from app.load.bodies.load import FPD_LOAD
+from app.load.bodies.quantile_terms import QuantileTerms
+from app.load.bodies.request import Described
+from app.load.bodies.topology import FPD
+from app.load.measurements.request import Measured
+from app.planning.objectives.plan_objective import PlanObjective, TermOption
+from app.web.fields import Body, OperatorName
+from planner.plans.proportional import proportional
+from planner.values import Load, Plan, Topology
+
+Tolerance = Annotated[
+    float,
+    Field(gt=0, lt=1, description="Stop where one more of the first operator saves no larger part of E[T]."),
+]
+Capacities = Annotated[
+    dict[OperatorName, Annotated[float, Field(ge=1e-6, le=1e6)]] | None,
+    Field(
+        description="Of each operator's node, relative to the one that service_rate was measured on; left out: 1."
+    ),
+]
+
+
+class ProportionalTerms(Body):
+    """When to stop growing, and the relative speed of the nodes."""
+
+    tolerance: Tolerance = 0.01
+    capacities: Capacities = None
+
+
+class ProportionalRequest(QuantileTerms, Described, ProportionalTerms):
+    """Processors in proportion to work."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, "tolerance": 0.01}]}
+    )
+
+
+class StoredProportionalRequest(QuantileTerms, Measured, ProportionalTerms):
+    """Processors of a stored topology in proportion to work."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"tolerance": 0.01}]})
+
+
+def plan(topology: Topology, load: Load, body: ProportionalRequest | StoredProportionalRequest) -> Plan:
+    """The planner's answer to either body."""
+    return proportional(topology, load, body.tolerance, body.capacities, body.model)
+
+
+PROPORTIONAL = PlanObjective(
+    name="proportional",
+    summary="Processors in proportion to work",
+    description="Grows the first operator until it no longer pays, and the rest with it (Mc-Stream); nothing is "
+    "stored.",
+    command_help="Processors in proportion to the work of each operator (Mc-Stream).",
+    request=ProportionalRequest,
+    stored_request=StoredProportionalRequest,
+    plan=plan,
+    options=(TermOption("tolerance", ("--tolerance",), "Stop where one more saves no larger part of E[T]."),),
+    problems=("invalid-load", "bound-too-small"),
+)

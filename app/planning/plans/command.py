@@ -1,0 +1,131 @@
+"""`headgate plan` and `headgate estimate`: from files, without server or database."""
+
+from collections.abc import Callable, Mapping
+from inspect import Parameter, Signature
+from pathlib import Path
+from types import NoneType
+from typing import TYPE_CHECKING, Annotated, Any, Optional, get_args, get_origin
+
+import typer
+from typer.core import TyperGroup
+
+from app.terminal.commands import CalibrateOption, ModelOption, Output, TopologyFile, run_or_fail
+from app.terminal.time_targets import TargetOfOption, TargetQuantileOption
+from planner.values import DEFAULT_MODEL
+
+if TYPE_CHECKING:
+    from app.planning.objectives.plan_objective import PlanObjective
+
+QuantilesOption = Annotated[
+    str | None,
+    typer.Option("--quantiles", help="Of total and completion time, such as 0.5,0.95,0.99."),
+]
+LoadFile = Annotated[Path, typer.Option("--load", help="JSON or YAML.")]
+
+
+class PlanGroup(TyperGroup):
+    """One command for each objective; the objectives are imported when `headgate plan` runs, for that takes time."""
+
+    def list_commands(self, _context: Any) -> list[str]:
+        """The names of the objectives."""
+        return list(self._read())
+
+    def get_command(self, _context: Any, name: str) -> Any:
+        """The objective's command; None for other names."""
+        return self._read().get(name)
+
+    def _read(self) -> Mapping[str, Any]:
+        self.commands = self.commands or make_commands()
+        return self.commands
+
+
+plan_cli = typer.Typer(
+    cls=PlanGroup, help="Plan from files, without server or database.", no_args_is_help=True
+)
+
+
+def make_commands() -> dict[str, Any]:
+    """The commands of `headgate plan` by name."""
+    from app.planning.objectives.offered import OBJECTIVES
+
+    made = typer.Typer()
+    for objective in OBJECTIVES:
+        made.command(objective.name, help=objective.command_help)(make_command(objective))
+    return dict(typer.main.get_group(made).commands)
+
+
+def make_command(objective: "PlanObjective") -> Callable[..., None]:
+    """The function behind `headgate plan NAME`, with the objective's terms as options."""
+
+    def plan(*, output: str, quantiles: str | None, **inputs: Any) -> None:
+        from app.planning.plans.offline import run_plan
+        from app.terminal.listed_options import read_levels
+
+        _print(run_plan, output, objective, **inputs, quantiles=run_or_fail(read_levels, quantiles))
+
+    plan.__signature__ = Signature(list_options(objective))  # type: ignore[attr-defined]  # Typer reads it
+    return plan
+
+
+def list_options(objective: "PlanObjective") -> list[Parameter]:
+    """The options: files, terms, model and output; types and defaults are those of the request's fields."""
+    fields = objective.request.model_fields
+    options: list[tuple[str, Any, Any]] = [("topology", TopologyFile, ...), ("load", LoadFile, ...)]
+    for one in objective.options:
+        field = fields[one.field]
+        option = Annotated[find_plain(field.annotation), typer.Option(*one.flags, help=one.help)]  # type: ignore[valid-type]
+        options.append((one.field, option, ... if field.is_required() else field.default))
+    if "target" in fields:
+        options += [("target_quantile", TargetQuantileOption, None), ("target_of", TargetOfOption, None)]
+    options += [
+        ("quantiles", QuantilesOption, None),
+        ("model", ModelOption, fields["model"].default),
+        ("calibrate", CalibrateOption, fields["calibrate"].default),
+        ("output", Output, "table"),
+    ]
+    return [
+        Parameter(
+            name,
+            Parameter.KEYWORD_ONLY,
+            annotation=kind,
+            default=Parameter.empty if default is ... else default,
+        )
+        for name, kind, default in options
+    ]
+
+
+def find_plain(annotation: Any) -> Any:
+    """The type without Pydantic's bounds, which Typer would print: float of Annotated[float, ...] | None."""
+    plain = [get_args(one)[0] if get_origin(one) is Annotated else one for one in get_args(annotation)]
+    return Optional[plain[0]] if NoneType in plain else annotation  # noqa: UP045 - of a type found at run time
+
+
+def estimate(
+    topology: TopologyFile,
+    load: LoadFile,
+    processors: Annotated[
+        list[str] | None, typer.Option(help="operator=count, again for each; without, as the load says.")
+    ] = None,
+    quantiles: QuantilesOption = None,
+    model: ModelOption = DEFAULT_MODEL,
+    *,
+    calibrate: CalibrateOption = True,
+    output: Output = "table",
+) -> None:
+    """E[T] of a topology under a load."""
+    from app.planning.plans.offline import run_estimate
+    from app.terminal.listed_options import read_counts, read_levels
+
+    asked = {
+        "processors": run_or_fail(read_counts, "--processors", processors),
+        "quantiles": run_or_fail(read_levels, quantiles),
+        "model": model,
+        "calibrate": calibrate,
+    }
+    _print(run_estimate, output, topology=topology, load=load, **asked)
+
+
+def _print(run: Any, output: str, *inputs: Any, **named: Any) -> None:
+    from app.planning.plans.offline import print_answer
+
+    print_answer(run_or_fail(run, *inputs, **named), output)

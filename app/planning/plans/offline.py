@@ -1,0 +1,122 @@
+"""Estimates and plans from files, without server or database; checks and answers are those of the service."""
+
+import sys
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from app.load.bodies.answers import EstimateAnswer, to_estimate_answer
+from app.load.bodies.calibrating import add_calibration, calibrate_body
+from app.planning.objectives.estimate import EstimateRequest, compute_estimate
+from app.planning.objectives.plan_objective import PlanObjective
+from app.planning.plans.answers import to_plan_answer
+from app.planning.plans.schemas import PlanAnswer
+from app.terminal.files import read_body
+from app.terminal.refusals import compute_answer
+from app.terminal.tables import open_console
+from app.terminal.time_targets import fold_target
+
+
+def run_estimate(**inputs: Any) -> EstimateAnswer:
+    """E[T] of the files' topology under the files' load."""
+    body = read_body(EstimateRequest, inputs)
+
+    def answer() -> EstimateAnswer:
+        topology = body.topology.to_values()
+        calibrated = calibrate_body(body, topology)
+        estimated = compute_estimate(topology, calibrated.load, body)
+        return add_calibration(to_estimate_answer(estimated), calibrated)
+
+    return compute_answer(answer)
+
+
+def run_plan(objective: PlanObjective, **inputs: Any) -> PlanAnswer:
+    """The plan for the files' topology under the files' load."""
+    body = read_body(objective.request, fold_target(inputs))
+
+    def answer() -> PlanAnswer:
+        topology = body.topology.to_values()
+        calibrated = calibrate_body(body, topology)
+        return add_calibration(to_plan_answer(objective.compute(topology, calibrated.load, body)), calibrated)
+
+    return compute_answer(answer)
+
+
+def print_answer(answer: EstimateAnswer, output: str) -> None:
+    """A table for people, or the JSON that the service answers."""
+    if output == "json":
+        sys.stdout.write(answer.model_dump_json(indent=2, exclude_none=False) + "\n")
+        return
+    console = open_console()
+    console.print(_summarise(answer))
+    console.print(_tabulate(answer))
+    for line in _list_spreads(answer):
+        console.print(Text(line))
+    for said in answer.diagnostics:
+        console.print(Text(f"note: {said.detail}"))
+
+
+def _summarise(answer: EstimateAnswer) -> Text:
+    sojourn = answer.expected_sojourn_seconds
+    latency = "infinite" if sojourn is None else _milliseconds(sojourn)
+    text = f"E[T] {latency} with {answer.processors_total} processors at {answer.external_rate:g} tuples/s"
+    text += f" ({answer.model})"
+    if answer.unstable_operators:
+        text += f"; cannot keep up: {', '.join(answer.unstable_operators)}"
+    if isinstance(answer, PlanAnswer) and answer.unused_processors:
+        text += f"; {answer.unused_processors} of the budget would change nothing"
+    return Text(text)
+
+
+def _list_spreads(answer: EstimateAnswer) -> list[str]:
+    """A line each for the quantiles of total and completion time, where they were asked for."""
+    lines = []
+    for name, spread in (("total", answer.total), ("completion", answer.completion)):
+        if spread is not None:
+            found = ", ".join(
+                f"p{100 * one.quantile:g} {_milliseconds(one.seconds)}" for one in spread.quantiles
+            )
+            known = "" if spread.known_error is None else f", known error {spread.known_error:.0%}"
+            lines.append(
+                f"{name}: mean {_milliseconds(spread.mean_seconds)}, {found} ({spread.roots:,} drawn{known})"
+            )
+    return lines
+
+
+def _tabulate(answer: EstimateAnswer) -> Table:
+    effects = (
+        {effect.operator: effect for effect in answer.explanation} if isinstance(answer, PlanAnswer) else {}
+    )
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column("operator")
+    columns = ["processors", "busy", "arrivals/s", "one serves/s", "wait", "sojourn", "visits"]
+    for column in columns + (["one more", "one fewer"] if effects else []):
+        table.add_column(column, justify="right")
+    for one in answer.operators:
+        row = [
+            one.name,
+            str(one.processors),
+            f"{one.utilisation:.1%}",
+            f"{one.arrival_rate:.6g}",
+            f"{one.service_rate:.6g}",
+            _milliseconds(one.wait_seconds),
+            _milliseconds(one.sojourn_seconds),
+            f"{one.visits:.4g}",
+        ]
+        if effect := effects.get(one.name):
+            row += [
+                _change(effect.one_more_seconds, effect.one_more_limit),
+                _change(effect.one_fewer_seconds, effect.one_fewer_limit),
+            ]
+        table.add_row(*map(Text, row))
+    return table
+
+
+def _milliseconds(seconds: float | None) -> str:
+    return "∞" if seconds is None else f"{seconds * 1000:.4g} ms"
+
+
+def _change(seconds: float | None, limit: str | None) -> str:
+    return limit or "" if seconds is None else f"{seconds * 1000:+.3g} ms"

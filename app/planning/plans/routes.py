@@ -1,0 +1,119 @@
+"""Estimates and plans, of what the body describes and (under /v1/topologies) of what is stored."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from fastapi import APIRouter, Request, Response
+
+from app.database.sessions import SessionDep
+from app.load.bodies.answers import EstimateAnswer
+from app.load.bodies.request import Described
+from app.load.measurements.request import Measured
+from app.planning.objectives.estimate import EstimateRequest, StoredEstimateRequest
+from app.planning.objectives.offered import OBJECTIVES
+from app.planning.objectives.plan_objective import PlanObjective
+from app.planning.plans import history, service
+from app.planning.plans.schemas import PlanAnswer, PlanPage
+from app.web.admission import computes
+from app.web.declarations import declare
+from app.web.dependencies import SettingsDep, find_settings
+from app.web.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
+from app.web.fields import TopologyName
+from app.web.pages import PageDep
+from app.web.security import may_read, may_store
+from app.web.strict_json import StrictJsonRoute
+
+Route = Callable[..., Any]
+
+router = APIRouter(prefix="/v1", tags=["plans"], route_class=StrictJsonRoute)
+
+
+@router.post("/estimate", **declare(may_read, "Estimate E[T]", *DESCRIBED_CALL, "invalid-allocation"))
+@computes
+async def estimate(body: EstimateRequest, settings: SettingsDep) -> EstimateAnswer:
+    """E[T] of the topology in the body under its load. An overloaded operator is no error: `stable` is false."""
+    return await service.estimate_described(body, settings)
+
+
+def name_route(route: Route, name: str, body_type: type) -> Route:
+    """The function with its objective's name (the operation id is made of it) and its objective's body type."""
+    route.__name__ = route.__qualname__ = name
+    route.__annotations__["body"] = body_type
+    return route
+
+
+def make_plan_route(objective: PlanObjective) -> Route:
+    """The route function of a plan for a described topology."""
+
+    async def plan(body: Described, request: Request) -> Response:
+        answer = await service.plan_described(objective, body, find_settings(request))
+        return Response(answer, media_type="application/json")
+
+    return name_route(plan, f"plan_{objective.call}", objective.request)
+
+
+def make_stored_plan_route(objective: PlanObjective) -> Route:
+    """The route function of a plan for a stored topology; the answer's header says where the plan can be read."""
+
+    def plan(
+        name: TopologyName, body: Measured, session: SessionDep, settings: SettingsDep, response: Response
+    ) -> PlanAnswer:
+        answer = service.plan_stored(session, name, objective, body, settings)
+        response.headers["Content-Location"] = f"/v1/plans/{answer.id}"
+        return answer
+
+    return name_route(plan, f"plan_stored_{objective.call}", objective.stored_request)
+
+
+for offered in OBJECTIVES:
+    router.add_api_route(
+        f"/plans/{offered.name}",
+        computes(make_plan_route(offered)),
+        methods=["POST"],
+        response_model=PlanAnswer,
+        description=offered.description,
+        **declare(may_read, offered.summary, *DESCRIBED_CALL, *offered.problems),
+    )
+
+
+@router.post(
+    "/topologies/{name}/estimate",
+    **declare(may_read, "Estimate E[T] of a stored topology", *STORED_CALL, *BODY, "invalid-allocation"),
+)
+@computes
+def estimate_stored_topology(
+    name: TopologyName, session: SessionDep, settings: SettingsDep, body: StoredEstimateRequest | None = None
+) -> EstimateAnswer:
+    """E[T] under the newest snapshot, or smoothed over several; without `processors`, as it runs now."""
+    return service.estimate_stored(session, name, body or StoredEstimateRequest(), settings)
+
+
+for offered in OBJECTIVES:
+    router.add_api_route(
+        f"/topologies/{{name}}/plans/{offered.name}",
+        computes(make_stored_plan_route(offered)),
+        methods=["POST"],
+        description="For the current revision under its measured load.",
+        **declare(
+            may_store,
+            f"Plan and store: {offered.summary[0].lower()}{offered.summary[1:]}",
+            *STORED_CALL,
+            *BODY,
+            *offered.problems,
+        ),
+    )
+
+
+@router.get(
+    "/topologies/{name}/plans", **declare(may_read, "List the plans of a topology", "unknown-topology")
+)
+def list_plans(name: TopologyName, page: PageDep, session: SessionDep) -> PlanPage:
+    """Newest first."""
+    return history.list_plans(session, name, page)
+
+
+@router.get("/plans/{plan_id:uuid}", **declare(may_read, "Read a plan", "unknown-plan"))
+def get_plan(plan_id: UUID, session: SessionDep) -> PlanAnswer:
+    """The plan as it was answered when it was made."""
+    return history.find_plan(session, plan_id)

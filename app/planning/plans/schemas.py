@@ -1,0 +1,71 @@
+"""Estimates and plans as JSON."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from app.load.bodies.answers import EstimateAnswer
+from app.planning.objectives.offered import OBJECTIVES
+from app.web.fields import Answer
+
+if TYPE_CHECKING:
+    ObjectiveName = str
+else:
+    ObjectiveName = Literal[tuple(objective.name for objective in OBJECTIVES)]
+
+
+class EffectAnswer(Answer):
+    """What one processor more and one fewer at an operator would do to E[T]; null = not possible, and why."""
+
+    operator: str
+    processors: int
+    one_more_seconds: Annotated[float | None, Field(description="Change of E[T]; negative is faster.")]
+    one_fewer_seconds: Annotated[float | None, Field(description="Change of E[T].")]
+    one_more_limit: Annotated[str | None, Field(description="Why one more is not possible.")]
+    one_fewer_limit: Annotated[str | None, Field(description="Why one fewer is not possible.")]
+    detail: str
+
+
+class PlanAnswer(EstimateAnswer):
+    """An allocation, what it achieves, and why it is this one."""
+
+    id: UUID | None = None
+    created_at: datetime | None = None
+    objective: ObjectiveName
+    processors: dict[str, int]
+    optimal: Annotated[
+        bool,
+        Field(
+            description="Whether it is the best for its objective; false where the model's gains were not "
+            "monotone around the answer, and for proportional, which is a rule of thumb."
+        ),
+    ]
+    unused_processors: Annotated[
+        int, Field(description="Unused part of the budget: it would not shorten E[T].")
+    ]
+    lower_bound_seconds: Annotated[
+        float, Field(description="E[T] with endless processors: the service times alone.")
+    ]
+    explanation: list[EffectAnswer]
+
+
+class PlanSummary(Answer):
+    """A line of the history."""
+
+    id: UUID
+    created_at: datetime
+    objective: str
+    revision: int
+    model: str
+    processors_total: int
+    processors: dict[str, int]
+    expected_sojourn_seconds: float | None
+
+
+class PlanPage(Answer):
+    """Plans, newest first; `next` is the address of the following page."""
+
+    items: list[PlanSummary]
+    next: str | None = None

@@ -1,0 +1,111 @@
+"""A what-if answer as JSON and as a picture."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from app.load.bodies.answers import DiagnosticAnswer, to_estimate_answer
+from app.load.measurements.load import Gathered
+from app.planning.gates.answers import to_gate_answer
+from app.planning.what_ifs.schemas import FrontierPointAnswer, WhatIfAnswer
+from app.rendering.charts import DOTTED, SOLID, Chart, Line, Panel, Sign, Upright, draw_chart
+from app.rendering.forms import write_picture
+from app.rendering.texts import write_count, write_duration, write_rate
+from planner.gates.what_if import Explored, WhatIfTerms
+from planner.values import Plan
+
+
+def to_what_if_answer(
+    explored: Explored, terms: WhatIfTerms, found: Gathered, aged: Sequence[DiagnosticAnswer]
+) -> WhatIfAnswer:
+    """What the planner found, with the terms and the stored data that it rests on."""
+    said = [DiagnosticAnswer.model_validate(one) for one in found.diagnostics + explored.diagnostics]
+    return WhatIfAnswer.model_validate(
+        {
+            "load_factor": terms.load_factor,
+            "external_rate": explored.external_rate,
+            "t_max_seconds": terms.t_max_seconds,
+            "k_max": explored.k_max,
+            "current": None if explored.current is None else to_estimate_answer(explored.current),
+            "planned": None if explored.planned is None else to_planned(explored.planned),
+            "gate": None if explored.verdict is None else to_gate_answer(explored.verdict),
+            "frontier": explored.frontier,
+            "diagnostics": [*said, *aged],
+            "basis": found.basis,
+        }
+    )
+
+
+def to_planned(plan: Plan) -> dict[str, Any]:
+    """The plan without its explanation."""
+    return plan.estimate._asdict() | {
+        "objective": plan.objective,
+        "processors": plan.processors,
+        "optimal": plan.optimal,
+    }
+
+
+def draw_what_if(answer: WhatIfAnswer, form: str) -> bytes:
+    """E[T] of the best split over the number of processors, with the target, what runs and what is planned."""
+    frontier = answer.frontier
+    lines = [
+        Line(
+            "the best split of each number of processors",
+            [one.expected_sojourn_seconds for one in frontier],
+            SOLID,
+        )
+    ]
+    cap = None
+    if answer.t_max_seconds is not None:
+        lines.append(Line("target", [answer.t_max_seconds] * len(frontier), DOTTED))
+        cap = 4.0 * answer.t_max_seconds
+    uprights = mark_processors(answer)
+    chart = Chart(
+        f"{answer.basis.topology}: E[T] over processors",
+        say_terms(answer),
+        [one.processors_total for one in frontier],
+        [Panel("E[T]", lines, write_duration, cap=cap, uprights=uprights, signs=mark_points(frontier))],
+        "processors",
+        is_time=False,
+        reach=[one.x for one in uprights],
+        nothing="No number of processors within the bounds keeps every operator up.",
+    )
+    return write_picture(draw_chart(chart), form)
+
+
+def mark_processors(answer: WhatIfAnswer) -> list[Upright]:
+    """What runs and what is planned, with their E[T]."""
+    marks = []
+    if answer.current is not None:
+        total, time = answer.current.processors_total, answer.current.expected_sojourn_seconds
+        said = write_duration(time) if answer.current.stable else "cannot keep up"
+        marks.append(Upright(total, f"{write_count(total)} run: {said}"))
+    if answer.planned is not None:
+        total, time = answer.planned.processors_total, answer.planned.expected_sojourn_seconds
+        marks.append(Upright(total, f"{write_count(total)} planned: {write_duration(time)}"))
+    return marks
+
+
+def mark_points(frontier: Sequence[FrontierPointAnswer]) -> list[Sign]:
+    """A dot for each point, which names the operator that gained."""
+    signs = []
+    for one in frontier:
+        gained = "the fewest that keep up" if one.operator is None else f"{one.operator} gained most"
+        words = (
+            f"{write_count(one.processors_total)}: {write_duration(one.expected_sojourn_seconds)}, {gained}"
+        )
+        signs.append(Sign(one.processors_total, one.expected_sojourn_seconds, "dot", words))
+    return signs
+
+
+def say_terms(answer: WhatIfAnswer) -> list[str]:
+    """The question, whether what runs would pass, and why something is missing."""
+    terms = [f"load × {answer.load_factor:.3g}, {write_rate(answer.external_rate)}"]
+    if answer.t_max_seconds is not None:
+        terms.append(f"E[T] at most {write_duration(answer.t_max_seconds)}")
+    if answer.k_max is not None:
+        terms.append(f"at most {write_count(answer.k_max)} processors")
+    lines = ["; ".join(terms)]
+    if answer.gate is not None:
+        lines[0] += f"; what runs {'passes' if answer.gate.passed else 'fails'}"
+    missing = {"running-unknown", "no-plan", "no-frontier"}
+    return lines + [one.detail for one in answer.diagnostics if one.code in missing]

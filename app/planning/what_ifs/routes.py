@@ -1,0 +1,49 @@
+"""/v1/topologies/{name}/what-if: what another load, budget or target would mean; nothing is stored."""
+
+from fastapi import APIRouter, Response
+
+from app.database.sessions import SessionDep
+from app.planning.what_ifs import service
+from app.planning.what_ifs.answers import draw_what_if
+from app.planning.what_ifs.schemas import WhatIfAnswer, WhatIfRequest
+from app.web.admission import computes
+from app.web.declarations import declare
+from app.web.dependencies import SettingsDep
+from app.web.documented_problems import BODY, STORED_CALL
+from app.web.fields import TopologyName
+from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures
+from app.web.security import may_read
+from app.web.strict_json import StrictJsonRoute
+
+router = APIRouter(prefix="/v1/topologies/{name}/what-if", tags=["plans"], route_class=StrictJsonRoute)
+
+
+@router.post(
+    "",
+    response_model=WhatIfAnswer,
+    **declare(
+        may_read,
+        "Ask what if",
+        *STORED_CALL,
+        "invalid-load",
+        "not-acceptable",
+        *BODY,
+        also=document_pictures(),
+    ),
+)
+@computes
+def ask_what_if(
+    name: TopologyName,
+    session: SessionDep,
+    settings: SettingsDep,
+    body: WhatIfRequest | None = None,
+    accept: Accept = None,
+) -> Response:
+    """What runs, what would be planned, whether what runs would pass, and the frontier; a reading key is enough.
+
+    JSON, PNG or SVG, by `Accept`.
+    """
+    form = choose_form(accept, FORMS)
+    return answer_in_form(
+        service.ask_what_if(session, name, body or WhatIfRequest(), settings), form, draw_what_if
+    )

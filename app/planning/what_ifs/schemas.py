@@ -1,0 +1,63 @@
+"""What-if questions and answers as JSON."""
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+
+from app.load.bodies.answers import Basis, DiagnosticAnswer, EstimateAnswer
+from app.load.bodies.request import KMax, TMax
+from app.load.measurements.request import Measured
+from app.planning.gates.schemas import GateAnswer
+from app.web.fields import Answer
+
+
+class WhatIfRequest(Measured):
+    """Another load, budget or target; nothing is stored."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"load_factor": 1.5, "t_max_seconds": 0.2}]})
+
+    load_factor: Annotated[
+        float, Field(ge=0, le=1e6, description="The external rate, as a multiple of the measured one.")
+    ] = 1.0
+    k_max: KMax | None = None
+    t_max_seconds: TMax | None = None
+
+
+class PlannedAnswer(EstimateAnswer):
+    """The fewest processors within t_max_seconds, or the best split of k_max."""
+
+    objective: Literal["min-processors", "min-latency"]
+    processors: dict[str, int]
+    optimal: bool
+
+
+class FrontierPointAnswer(Answer):
+    """The best split of so many processors."""
+
+    processors_total: int
+    expected_sojourn_seconds: float
+    operator: Annotated[
+        str | None,
+        Field(
+            description="Has gained most since the point before; null: the fewest that keep every operator up."
+        ),
+    ]
+
+
+class WhatIfAnswer(Answer):
+    """What runs, what would be planned, whether what runs would pass, and the frontier between."""
+
+    load_factor: float
+    external_rate: float
+    t_max_seconds: Annotated[float | None, Field(description="As asked, else that of the policy.")]
+    k_max: Annotated[int | None, Field(description="As asked, else that of the policy, else what runs.")]
+    current: Annotated[
+        EstimateAnswer | None, Field(description="null: the snapshots do not say what runs everywhere.")
+    ]
+    planned: Annotated[PlannedAnswer | None, Field(description="null: a diagnostic says why there is none.")]
+    gate: Annotated[GateAnswer | None, Field(description="Of what runs; null as `current`.")]
+    frontier: Annotated[
+        list[FrontierPointAnswer], Field(description="At most some 200 points; empty: bounds allow none.")
+    ]
+    diagnostics: list[DiagnosticAnswer]
+    basis: Basis

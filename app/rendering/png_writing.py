@@ -1,0 +1,146 @@
+"""Writes a picture as PNG, drawn by matplotlib's Agg; the same picture gives the same bytes.
+
+This module is loaded with the first PNG: loading takes half a second and about 40 MB.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from io import BytesIO
+from math import sqrt
+
+from matplotlib.backend_bases import GraphicsContextBase
+from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.colors import to_rgba
+from matplotlib.font_manager import FontProperties, findfont, get_font
+from matplotlib.path import Path
+from matplotlib.transforms import Affine2D
+from PIL import Image, PngImagePlugin
+
+from app.rendering.matplotlib_turns import DRAWING
+from app.rendering.shapes import WHITE, BezierCurve, Box, Disc, Group, Ink, Picture, Polyline, Shape, Words
+from app.rendering.texts import clean
+
+FINE, MOST_PIXELS = 1.5, 2_500_000
+"""Pixels for one of the picture's, and pixels of the whole, where that is the tighter bound."""
+MOST_BYTES, COARSER, COARSEST = 150_000, 0.8, 0.5
+COLOURS, NEARLY_WHITE = 96, 252
+MISSING = "□"
+"""Stands for a letter that the font lacks."""
+ROUND = 0.5523
+"""The control points of a quarter of a circle lie so far from its ends, as a part of the radius."""
+
+
+def write_png(picture: Picture) -> bytes:
+    """The file, with title and description as text in it."""
+    scale = min(FINE, sqrt(MOST_PIXELS / (picture.width * picture.height)))
+    with DRAWING:
+        while len(drawn := _draw(picture, scale)) > MOST_BYTES and scale > COARSEST:
+            scale *= COARSER
+    return drawn
+
+
+def _draw(picture: Picture, scale: float) -> bytes:
+    pen = _Pen(picture, scale)
+    pen.draw(Box(0.0, 0.0, picture.width, picture.height, Ink(WHITE)))
+    for shape in picture.shapes:
+        pen.draw(shape)
+    return _compress(pen.read_image(), picture)
+
+
+def _compress(image: Image.Image, picture: Picture) -> bytes:
+    """With a palette, which makes the file half as long."""
+    said = PngImagePlugin.PngInfo()
+    for key, text in (("Title", picture.title), ("Description", picture.description)):
+        said.add_itxt(key, clean(text))
+    out = BytesIO()
+    few = image.convert("RGB").quantize(COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    # The palette takes means of similar colours; white stays white.
+    few.putpalette([255 if value >= NEARLY_WHITE else value for value in few.getpalette() or []])
+    few.save(out, "PNG", compress_level=6, pnginfo=said)
+    return out.getvalue()
+
+
+class _Pen:
+    """Draws shapes with Agg: one point is one pixel of the picture, and `scale` of the file."""
+
+    def __init__(self, picture: Picture, scale: float) -> None:
+        self.scale = scale
+        width, height = round(picture.width * self.scale), round(picture.height * self.scale)
+        self.agg = RendererAgg(width, height, 72.0 * self.scale)
+        # Agg counts from the lower left corner.
+        self.place = Affine2D().scale(self.scale, -self.scale).translate(0.0, height)
+
+    def read_image(self) -> Image.Image:
+        size = (int(self.agg.width), int(self.agg.height))
+        return Image.frombuffer("RGBA", size, bytes(self.agg.buffer_rgba()), "raw", "RGBA", 0, 1)
+
+    def draw(self, shape: Shape) -> None:
+        match shape:
+            case Group():
+                for one in shape.shapes:
+                    self.draw(one)
+            case Words():
+                self.write(shape)
+            case Box():
+                self.trace(_round_box(shape), shape.ink)
+            case Disc():
+                circle = Path.circle((shape.x, shape.y), shape.radius)
+                self.trace(circle, shape.ink)
+            case Polyline():
+                for piece in shape.pieces:
+                    self.trace(_join(piece, is_closed=shape.is_closed), shape.ink)
+            case BezierCurve():
+                points = [shape.start, *(point for bend in shape.bends for point in bend)]
+                self.trace(Path(points, [Path.MOVETO] + [Path.CURVE4] * (len(points) - 1)), shape.ink)
+
+    def trace(self, path: Path, ink: Ink) -> None:
+        """The outline, and what it holds."""
+        context = self.agg.new_gc()
+        context.set_linewidth(ink.width if ink.stroke else 0.0)
+        context.set_foreground(to_rgba(ink.stroke or WHITE, ink.opacity), isRGBA=True)
+        context.set_alpha(ink.opacity)
+        if ink.dash:
+            context.set_dashes(0.0, list(ink.dash))
+        fill = None if ink.fill is None else to_rgba(ink.fill, ink.opacity)
+        self.agg.draw_path(context, path, self.place, fill)
+
+    def write(self, words: Words) -> None:
+        """A line of text, never read as a formula."""
+        font = _find_font(words.size, is_bold=words.is_bold)
+        letters = get_font(findfont(font))
+        text = "".join(one if letters.get_char_index(ord(one)) else MISSING for one in clean(words.text))
+        x = words.x * self.scale
+        if words.anchor != "start":
+            width, _, _ = self.agg.get_text_width_height_descent(text, font, ismath=False)
+            x -= width if words.anchor == "end" else width / 2.0
+        context: GraphicsContextBase = self.agg.new_gc()
+        context.set_foreground(words.colour)
+        self.agg.draw_text(context, x, words.y * self.scale, text, font, 0.0, ismath=False)
+
+
+@cache
+def _find_font(size: float, *, is_bold: bool) -> FontProperties:
+    return FontProperties(family="DejaVu Sans", size=size, weight="bold" if is_bold else "normal")
+
+
+def _join(points: Sequence[tuple[float, float]], *, is_closed: bool) -> Path:
+    """Straight lines; a single point as a line of no length, whose round ends are a dot."""
+    joined = [*points, points[0]] if is_closed or len(points) == 1 else list(points)
+    return Path(joined)
+
+
+def _round_box(box: Box) -> Path:
+    """A rectangle whose corners are quarters of a circle."""
+    left, top, right, bottom = box.x, box.y, box.x + box.width, box.y + box.height
+    if not box.radius:
+        return Path([(left, top), (right, top), (right, bottom), (left, bottom), (left, top)])
+    r = min(box.radius, box.width / 2.0, box.height / 2.0)
+    c = r * (1.0 - ROUND)
+    points = [
+        (left + r, top), (right - r, top), (right - c, top), (right, top + c), (right, top + r),
+        (right, bottom - r), (right, bottom - c), (right - c, bottom), (right - r, bottom),
+        (left + r, bottom), (left + c, bottom), (left, bottom - c), (left, bottom - r),
+        (left, top + r), (left, top + c), (left + c, top), (left + r, top),
+    ]  # fmt: skip
+    corner = [Path.LINETO, *[Path.CURVE4] * 3]
+    return Path(points, [Path.MOVETO, *corner * 4])

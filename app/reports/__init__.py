@@ -1,1 +1,0 @@
-"""Verdicts and findings as people and CI systems read them: lines, JUnit, GitHub."""

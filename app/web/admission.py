@@ -1,0 +1,132 @@
+"""Admission: a request that may compute for long waits for a slot before its body is parsed."""
+
+from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack
+from inspect import iscoroutinefunction
+from time import perf_counter
+from typing import Any, TypeVar
+
+from fastapi import Request, Response
+from starlette.requests import ClientDisconnect
+
+from app.web.compute_queue import SECONDS_PER_BYTE, UNKNOWN_SECONDS, ClientGone, Computing
+from app.web.errors import Overloaded
+from app.web.negotiation import asks_for_picture
+from app.web.problems import answer_exception
+from app.web.security import check_caller
+
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+SMALL_BODY_BYTES = 32 * 2**10  # parsed in one or two milliseconds, so on the event loop
+CLIENT_GONE = 499  # the client has left; the log and the metrics show this status, as those of nginx do
+
+_computing: set[Callable[..., Any]] = set()
+_drawing: set[Callable[..., Any]] = set()
+
+
+def computes(endpoint: Endpoint) -> Endpoint:
+    """Marks a route that may compute for long: it always needs a slot; other routes need one for large bodies only."""
+    _computing.add(endpoint)
+    return endpoint
+
+
+def draws(endpoint: Endpoint) -> Endpoint:
+    """Marks a route that needs a slot where a picture is asked for; its JSON is read from the database."""
+    _drawing.add(endpoint)
+    return endpoint
+
+
+def admitting(endpoint: Callable[..., Any], handle: Handler) -> Handler:
+    """The route's handler behind the bound on computing."""
+    return AdmittedRoute(endpoint, handle).admit
+
+
+class AdmittedRoute:
+    """One route's handler, which waits for a slot where the request may compute for long."""
+
+    def __init__(self, endpoint: Callable[..., Any], handle: Handler) -> None:
+        self.handle = handle
+        self.needs_slot = endpoint in _computing
+        self.draws = endpoint in _drawing
+        # A coroutine computes what its small body describes; a route in a thread also reads what is stored.
+        is_described = iscoroutinefunction(endpoint) or not (self.needs_slot or self.draws)
+        self.base_seconds = 0.0 if is_described else UNKNOWN_SECONDS
+
+    async def admit(self, request: Request) -> Response:
+        """Answers at once where no slot is needed, else after waiting for one."""
+        needs_slot = self.needs_slot or (self.draws and is_for_picture(request))
+        if not needs_slot and has_small_body(request):
+            return await self.handle(request)
+        try:
+            return await self._compute(request)
+        except Overloaded as error:
+            return answer_exception(request, error)  # here: FastAPI would run a handler for it in a thread
+        except (ClientGone, ClientDisconnect):
+            return Response(status_code=CLIENT_GONE)
+
+    async def _compute(self, request: Request) -> Response:
+        computing: Computing = request.app.state.computing
+        announced = announced_bytes(request)
+        if announced > SMALL_BODY_BYTES:  # a request that will be refused is refused before its body is read
+            check_caller(request)
+            _, expected = expect(computing, request, announced, self.base_seconds)
+            computing.choose_lane(expected).refuse_if_full()
+        size = len(await request.body())  # without a slot, which a slow sender would keep from other requests
+        key, expected = expect(computing, request, size, self.base_seconds)
+        lane = computing.choose_lane(expected)
+        if size > SMALL_BODY_BYTES or not lane.is_free:
+            check_caller(request)  # before the queue, which is closed to callers without a key
+        await lane.enter(expected, request.receive)
+        try:
+            started = perf_counter()
+            answer = await self._handle(request, computing, size)
+            computing.remember(key, perf_counter() - started)  # a refused request has no time of computing
+            return answer
+        finally:
+            lane.leave(expected)
+
+    async def _handle(self, request: Request, computing: Computing, size: int) -> Response:
+        if size <= SMALL_BODY_BYTES:
+            return await self.handle(request)
+        answer: Response = await computing.run_in_thread(lambda: handle_to_the_end(self.handle, request))
+        return answer
+
+
+async def handle_to_the_end(handle: Handler, request: Request) -> Response:
+    """The answer, after its dependencies have ended on this event loop: the transaction is committed here.
+
+    FastAPI would end them on the server's loop, after this one has closed, which rolls the transaction back.
+    """
+    names = ("fastapi_inner_astack", "fastapi_function_astack")
+    of_server = {name: request.scope[name] for name in names}
+    async with AsyncExitStack() as inner, AsyncExitStack() as function:
+        request.scope.update(zip(names, (inner, function), strict=True))
+        answer = await handle(request)
+    request.scope.update(of_server)
+    return answer
+
+
+def has_small_body(request: Request) -> bool:
+    """Whether the headers say that the body is small or absent."""
+    if "transfer-encoding" in request.headers:
+        return False
+    return announced_bytes(request) <= SMALL_BODY_BYTES
+
+
+def is_for_picture(request: Request) -> bool:
+    """Whether the caller would rather have a picture than JSON."""
+    return asks_for_picture(request.headers.get("accept"))
+
+
+def announced_bytes(request: Request) -> int:
+    """The Content-Length, 0 where there is none."""
+    announced = request.headers.get("content-length", "")
+    return int(announced) if announced.isdecimal() else 0
+
+
+def expect(computing: Computing, request: Request, size: int, base_seconds: float) -> tuple[str, float]:
+    """The key under which such requests are remembered (the address names what is stored), and the expected seconds."""
+    drawn = " drawn" if is_for_picture(request) else ""
+    key = f"{request.scope['method']} {request.scope['path']} {size.bit_length()}{drawn}"
+    return key, computing.expect(key, base_seconds + size * SECONDS_PER_BYTE)

@@ -1,0 +1,98 @@
+"""/docs and /openapi.json; Swagger UI comes from files on this machine."""
+
+from pathlib import Path
+from typing import Any
+
+import fastapi_offline
+from fastapi import FastAPI, Response
+from fastapi.responses import HTMLResponse
+from fastapi.staticfiles import StaticFiles
+
+from app.web.openapi_document import describe_api, name_operations
+
+SWAGGER_FILES = Path(fastapi_offline.__file__).parent / "static"
+
+# The page holds no script: its content security policy (app/web/browsers.py) allows only scripts from files.
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1.0">
+<link rel="stylesheet" href="/docs/files/swagger-ui.css">
+<link rel="icon" href="/docs/files/favicon.png">
+<title>Headgate</title>
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="/docs/files/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+"""
+START = """window.ui = SwaggerUIBundle({
+  url: "/openapi.json",
+  dom_id: "#swagger-ui",
+  presets: [SwaggerUIBundle.presets.apis, SwaggerUIBundle.SwaggerUIStandalonePreset],
+  layout: "BaseLayout",
+  deepLinking: true,
+  showExtensions: true,
+  showCommonExtensions: true,
+  docExpansion: "list",
+  tryItOutEnabled: true,
+  displayRequestDuration: true,
+});
+"""
+
+TAGS = [
+    {"name": "sessions", "description": "What the caller may do; a browser signs in."},
+    {"name": "topologies", "description": "Operators, edges and entries; every change is a revision."},
+    {"name": "snapshots", "description": "Measured load, one interval each."},
+    {
+        "name": "plans",
+        "description": "E[T], the best split of processors, the fewest processors; with reasons.",
+    },
+    {
+        "name": "simulations",
+        "description": "A topology simulated tuple by tuple: how true the model is for this input.",
+    },
+    {
+        "name": "backtests",
+        "description": "Policies replayed on a past workload, as jobs, with plots.",
+    },
+    {"name": "ingest", "description": "What the nightly ingest measured, and how its runs went."},
+    {
+        "name": "placements",
+        "description": "Task profiles, VM catalogues, and which threads run on which slot of which VM.",
+    },
+    {
+        "name": "gates",
+        "description": "Whether a deployment holds at a rate, and how far it would; for CI jobs.",
+    },
+    {
+        "name": "decisions",
+        "description": "What to change now, and why, by a policy. The service only advises.",
+    },
+    {"name": "forecasts", "description": "How many VMs, ahead of time: workloads, throughputs, schedules."},
+    {"name": "health", "description": "Liveness, readiness and metrics."},
+]
+
+
+def install_documentation(app: FastAPI) -> None:
+    """Adds /docs, and makes /openapi.json the document that `make openapi` writes."""
+    app.mount("/docs/files", StaticFiles(directory=SWAGGER_FILES), name="swagger-files")
+
+    @app.get("/docs", include_in_schema=False)
+    async def read_documentation() -> HTMLResponse:
+        return HTMLResponse(PAGE)
+
+    @app.get("/docs/start.js", include_in_schema=False)
+    async def read_start() -> Response:
+        return Response(START, media_type="text/javascript")
+
+    def describe() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = describe_api(app)
+        return app.openapi_schema
+
+    name_operations(app)
+    app.openapi = describe  # type: ignore[method-assign]  # FastAPI's documented way to extend the document

@@ -1,0 +1,109 @@
+"""JSON pointers into the body of a call for the errors of the planner.
+
+A planner error names one of the planner's arguments (`load`, `capacities`, `k_max`) and the part of it to change. The
+body of a described call has a field of the same name. Every other call has a table from argument to field (`Places`).
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from app.database.storage_errors import StoredDataUnusable, find_address
+from app.web.errors import ServiceError
+from planner import errors as planning
+from planner.errors import PlannerError
+from planner.placements import errors as placing
+from planner.vms import errors as scheduling
+from planner.workloads import errors as forecasting
+
+Places = Mapping[str, str | None]
+"""The body's pointer for each of the planner's arguments; None: stored, and no part of the body.
+
+An argument that is not listed is a field of the same name.
+"""
+DESCRIBED: dict[str, str | None] = {}
+TOPOLOGY_ALONE: dict[str, str | None] = {"topology": ""}
+STORED: dict[str, str | None] = dict.fromkeys(["topology", "load", "instances", "workload", "mst_samples"])
+
+ARGUMENTS: Mapping[type[PlannerError], str] = {
+    planning.NoSteadyState: "/topology/edges",
+    planning.BoundTooSmall: "/topology/operators",
+    planning.BudgetTooSmall: "/k_max",
+    planning.TargetUnreachable: "/t_max_seconds",
+    planning.QuantileUnreachable: "/target/seconds",
+    planning.SimulationTooLarge: "/roots",
+    planning.SimulationStuck: "/capacities",
+    placing.InvalidProfile: "/profiles",
+    placing.MissingProfile: "/profiles",
+    placing.NoStablePoint: "/trials",
+    placing.IdleTask: "/topology/edges",
+    placing.ThreadTooLarge: "/vm_sizes",
+    placing.InvalidCatalogue: "/vm_sizes",
+    placing.PlacementTooLarge: "/external_rate",
+    placing.NotEnoughSlots: "/vms",
+    placing.InvalidMapping: "/vms",
+    scheduling.InvalidMstSamples: "/mst_samples",
+    scheduling.TooFewMstSamples: "/mst_samples",
+    scheduling.InvalidQosTarget: "/qos_target",
+    scheduling.UnknownVmPolicy: "/policy",
+    forecasting.InvalidWorkload: "/workload",
+    forecasting.WorkloadTooShort: "/workload",
+    forecasting.WorkloadTooSparse: "/workload",
+    forecasting.ConstantWorkload: "/workload",
+}
+"""The argument to change, for errors that do not say it themselves."""
+
+REMEDIES: Mapping[str, str] = {
+    "load": StoredDataUnusable.remedy,
+    "instances": StoredDataUnusable.remedy,
+    "workload": "POST the snapshots that are missing.",
+    "mst_samples": "POST samples to {address}/mst-samples.",
+    "states": "PUT a policy whose states fit to {address}/policy, or send one with the request.",
+}
+"""What to do where one of these arguments is stored and cannot be computed with."""
+
+
+class RefusedByPlanner(ServiceError):
+    """A planner error, with the pointer of the part of the body to change."""
+
+    error: PlannerError
+    pointer: str
+    text = "{self.error}"
+
+
+def find_place(error: PlannerError) -> str:
+    """The JSON pointer of what to change, beginning with the planner's argument."""
+    if isinstance(error, planning.InvalidArgument):
+        return error.place
+    own: str = getattr(error, "pointer", "")
+    return own or next((ARGUMENTS[base] for base in type(error).__mro__ if base in ARGUMENTS), "")
+
+
+def lead_into_body(place: str, places: Places) -> str:
+    """The same place in the body of a call; the whole body, "", where the argument is stored."""
+    argument, slash, rest = place.removeprefix("/").partition("/")
+    field = places.get(argument, f"/{argument}" if argument else "")
+    return "" if field is None else field + slash + rest
+
+
+@contextmanager
+def pointing_into_body(places: Places = DESCRIBED) -> Iterator[None]:
+    """Raises planner errors again as RefusedByPlanner, with their pointer into the body of this call."""
+    try:
+        yield
+    except PlannerError as error:
+        raise RefusedByPlanner(error, lead_into_body(find_place(error), places)) from error
+
+
+@contextmanager
+def blaming_what_is_stored(name: str, places: Places = STORED) -> Iterator[None]:
+    """As pointing_into_body, for a call on stored data: an error about stored data becomes StoredDataUnusable (409)."""
+    try:
+        with pointing_into_body(places):
+            yield
+    except RefusedByPlanner as refused:
+        argument, _, _ = find_place(refused.error).removeprefix("/").partition("/")
+        is_stored = argument in places and places[argument] is None
+        if not is_stored or argument not in REMEDIES:
+            raise
+        remedy = REMEDIES[argument].format(address=find_address(name))
+        raise StoredDataUnusable(name, str(refused), remedy) from refused.error

@@ -1,0 +1,133 @@
+"""Pages of lists: `limit`, an opaque `cursor`, and `next`, the address of the following page."""
+
+import base64
+import binascii
+import math
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Depends, Query, Request
+from sqlalchemy import ColumnElement, Result, ScalarResult, Select, tuple_
+from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy.sql.elements import KeyedColumnElement
+
+from app.settings import Settings
+from app.web.errors import InvalidRequest
+
+Column = InstrumentedAttribute[Any] | KeyedColumnElement[Any]
+Run = Callable[..., Result[Any] | ScalarResult[Any]]
+
+
+class Page:
+    """The page of a list that a request asks for; made by `read_page`."""
+
+    def __init__(self, request: Request, limit: int, cursor: str | None) -> None:
+        self.limit = limit
+        self._after = _decode(cursor)
+        self._request = request
+
+    def read_rows(
+        self, run: Run, query: Select[Any], *key: Column, newest_first: bool = False
+    ) -> tuple[Sequence[Any], str | None]:
+        """The page's rows in the order of the key columns, and the address of the next page (None on the last).
+
+        `run` is `session.execute`, or `session.scalars` for a query of one entity.
+        """
+        order = [column.desc() for column in key] if newest_first else key
+        query = query.where(*self._find_bounds(key, newest_first=newest_first)).order_by(*order)
+        rows = run(query.limit(self.limit + 1)).all()
+        if len(rows) <= self.limit:
+            return rows, None
+        rows = rows[: self.limit]
+        return rows, self._write_next([getattr(rows[-1], column.key) for column in key])
+
+    def _find_bounds(self, key: Sequence[Column], *, newest_first: bool) -> list[ColumnElement[bool]]:
+        """Behind the last row of the page before; nothing on the first page.
+
+        Row comparison alone would hold, but Postgres finds the partitions to read by the first column's own bound.
+        """
+        if self._after is None:
+            return []
+        last = _read_key(self._after, key)
+        if newest_first:
+            return [key[0] <= last[0], tuple_(*key) < tuple_(*last)]
+        return [key[0] >= last[0], tuple_(*key) > tuple_(*last)]
+
+    def _write_next(self, key: Sequence[object]) -> str:
+        """The address of this request with the cursor of the next page; other parameters stay."""
+        return str(self._request.url.include_query_params(cursor=_encode(key), limit=self.limit))
+
+
+def read_page(
+    request: Request,
+    limit: Annotated[int | None, Query(ge=1, description="Most items of a page.")] = None,
+    cursor: Annotated[
+        str | None, Query(max_length=2000, description="From `next` of the page before.")
+    ] = None,
+) -> Page:
+    """A page of the default size, or of the size asked for up to the setting's maximum."""
+    settings: Settings = request.app.state.settings
+    return Page(request, min(limit or settings.default_page_size, settings.max_page_size), cursor)
+
+
+PageDep = Annotated[Page, Depends(read_page)]
+
+
+def _encode(key: Sequence[object]) -> str:
+    texts = [value.isoformat() if isinstance(value, datetime) else str(value) for value in key]
+    return base64.urlsafe_b64encode("\x1f".join(texts).encode()).decode().rstrip("=")
+
+
+def _decode(cursor: str | None) -> list[str] | None:
+    if cursor is None:
+        return None
+    try:
+        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+        key = base64.b64decode(padded, altchars=b"-_", validate=True).decode().split("\x1f")
+    except (binascii.Error, UnicodeError) as error:
+        raise _bad_cursor() from error
+    if "\x00" in "".join(key):
+        raise _bad_cursor()
+    return key
+
+
+def _read_key(texts: Sequence[str], key: Sequence[Column]) -> list[Any]:
+    try:
+        return [READERS[column.type.python_type](text) for text, column in zip(texts, key, strict=True)]
+    except ValueError as error:
+        raise _bad_cursor() from error
+
+
+def _read_time(text: str) -> datetime:
+    at = datetime.fromisoformat(text)
+    if at.tzinfo is None:
+        raise ValueError(f"{text} has no time zone")
+    return at
+
+
+def _read_whole(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or len(text) > 18:
+        raise ValueError(f"{text} is not a number of at most 18 digits")
+    return int(text)
+
+
+def _read_number(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is not finite")
+    return number
+
+
+READERS: Mapping[type, Callable[[str], Any]] = {
+    datetime: _read_time,
+    UUID: UUID,
+    int: _read_whole,
+    float: _read_number,
+    str: str,
+}
+
+
+def _bad_cursor() -> InvalidRequest:
+    return InvalidRequest((("?cursor", "This cursor is not from a `next` of this list: begin without one."),))

@@ -1,0 +1,106 @@
+"""API keys and what each may do; a service without keys answers callers on its own machine only."""
+
+import hmac
+import ipaddress
+import time
+from functools import lru_cache
+from hashlib import sha256
+from typing import Annotated
+
+from fastapi import Depends, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.security.utils import get_authorization_scheme_param
+
+from app.web.errors import Forbidden, Unauthorized
+from app.web.tickets import COOKIES, ApiKey, read_ticket
+
+READ_ONLY_SUFFIX = ":read"
+
+
+def parse_api_keys(listed: str) -> tuple[ApiKey, ...]:
+    """The keys of `secret,other-secret:read`: the first may do everything, the second may only read and compute."""
+    keys = []
+    for entry in filter(None, map(str.strip, listed.split(","))):
+        secret = entry.removesuffix(READ_ONLY_SUFFIX)
+        keys.append(ApiKey(sha256(secret.encode()).digest(), may_store=secret == entry))
+    return tuple(keys)
+
+
+def find_key(keys: tuple[ApiKey, ...], sent: str) -> ApiKey | None:
+    """The key that was sent, None if unknown; compares with every key in constant time, so that timing reveals none."""
+    digest = sha256(sent.encode()).digest()
+    found = None
+    for key in keys:
+        if hmac.compare_digest(key.digest, digest):
+            found = key
+    return found
+
+
+def read_as_utf8(header: str) -> str:
+    """The text of a header, which arrives as Latin-1; most clients send UTF-8, and some Latin-1."""
+    try:
+        return header.encode("latin-1").decode()
+    except UnicodeError:
+        return header
+
+
+@lru_cache(maxsize=64)
+def is_loopback(host: str) -> bool:
+    """Whether an address (or `localhost`) is this machine's own, which others cannot reach."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        return False
+
+
+bearer = HTTPBearer(auto_error=False, description="One of HEADGATE_API_KEYS; not needed where none are set.")
+Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
+
+
+async def may_read(request: Request, credentials: Credentials) -> ApiKey | None:
+    """Lets a known key pass; where no keys are set, callers on this machine only."""
+    return find_caller(request, credentials.credentials if credentials else None)
+
+
+def check_caller(request: Request) -> None:
+    """Refuses an unknown caller before its route begins, as `may_read` does."""
+    find_caller(request, read_bearer(request))
+
+
+def read_bearer(request: Request) -> str | None:
+    """The key that was sent, None without one."""
+    scheme, sent = get_authorization_scheme_param(request.headers.get("authorization"))
+    return sent if scheme.lower() == "bearer" and sent else None
+
+
+def find_caller(request: Request, sent: str | None) -> ApiKey | None:
+    """The caller's key, None where none are set; raises for a caller that may not call."""
+    keys: tuple[ApiKey, ...] = request.app.state.api_keys
+    if not keys:
+        # The Host is checked too: another site could make its own name point to this machine (DNS rebinding).
+        hosts = [request.url.hostname, request.client and request.client.host]
+        if not all(is_loopback(host) for host in hosts if host):
+            raise Forbidden(
+                "This service has no API keys, so it answers only callers on its own machine, at a loopback address: "
+                "call http://127.0.0.1, or set HEADGATE_API_KEYS."
+            )
+        return None
+    key = find_key(keys, read_as_utf8(sent)) if sent is not None else find_signed_in(request)
+    if key is None:
+        raise Unauthorized(sent=sent is not None)
+    return key
+
+
+def find_signed_in(request: Request) -> ApiKey | None:
+    """The key that the cookie of a signed-in browser stands for; None without a valid one."""
+    cookie = COOKIES.get(request.url.scheme, COOKIES["http"])
+    ticket = request.cookies.get(cookie)
+    return None if ticket is None else read_ticket(request.app.state.api_keys, ticket, time.time())
+
+
+async def may_store(key: Annotated[ApiKey | None, Depends(may_read)]) -> None:
+    """Refuses keys that may not change what is stored."""
+    if key is not None and not key.may_store:
+        raise Forbidden("This key may read and compute but not store: use one without the :read suffix.")

@@ -1,0 +1,60 @@
+"""`headgate forecast`: the same schedule from files as over HTTP."""
+
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+
+from app.forecasts.vms.command import forecast
+from app.forecasts.vms.schemas import VmForecastRequest
+from tests.app.series_examples import (
+    FILES,
+    expect_defaults_of,
+    list_options,
+    make_body,
+    make_half_hours,
+    write_half_hours,
+)
+from tests.app.test_cli import run, run_here
+
+
+def test_files_and_http_give_the_same_schedule(client: httpx.Client, tmp_path: Path):
+    body = make_body(horizon=2)
+    (tmp_path / "w.csv").write_text(
+        "time,rate\n" + "".join(f"{point['at']},{point['rate']!r}\n" for point in body["workload"])
+    )
+    ended = run(
+        "forecast", "--workload", str(tmp_path / "w.csv"), *FILES[2:], "--horizon", "2", "--output", "json"
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert httpx.Response(200, text=ended.stdout).json() == client.post("/v1/forecasts/vms", json=body).json()
+
+
+def test_files_and_http_take_the_step_from_the_data(
+    client: httpx.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    path = write_half_hours(tmp_path / "w.csv")
+    fields = {"horizon": 2, "interval_steps": 4, "startup_steps": 1, "qos_target": 0.9, "policy": "mst+ua"}
+    body = make_body() | fields | {"workload": [{"at": at, "rate": rate} for at, rate in make_half_hours()]}
+    options = [text for name, value in fields.items() for text in (f"--{name.replace('_', '-')}", str(value))]
+    ended = run_here("forecast", "--workload", path, *FILES[2:], *options, "--output", "json")
+    assert ended.exit_code == 0, ended.stderr
+    assert json.loads(ended.stdout) == client.post("/v1/forecasts/vms", json=body).json()
+    assert "steps of 30 min" in ended.stderr
+
+
+def test_hourly_steps_can_be_asked_for_where_half_of_them_are_missing(tmp_path: Path):
+    lines = [f"{i * 60},{5 + i % 7}" for i in range(300) if i % 3 != 1]
+    (tmp_path / "w.csv").write_text("minutes,rate\n" + "\n".join(lines) + "\n")
+    asked = ["--workload", str(tmp_path / "w.csv"), *FILES[2:], "--step-seconds", "3600"]
+    ended = run_here("forecast", *asked, "--output", "json")
+    assert ended.exit_code == 0, ended.stderr
+    said = next(one for one in json.loads(ended.stdout)["diagnostics"] if one["code"] == "workload-gaps")
+    assert said["detail"].startswith("100 of 300 steps")
+
+
+def test_the_options_are_the_fields_of_the_body_and_left_to_its_defaults():
+    assert list_options(forecast) == VmForecastRequest.model_fields.keys() - {"mst_samples"} | {"mst"}
+    expect_defaults_of(forecast, VmForecastRequest)

@@ -1,0 +1,43 @@
+"""A described topology: its values, and the limits on its numbers."""
+
+from typing import Any
+
+import pytest
+
+from app.load.bodies.topology import FPD, Graph, check_size
+from app.settings import Settings
+from app.web.errors import InvalidRequest
+from planner.values import Edge, Entry, Operator
+
+
+def test_every_field_of_the_graph_reaches_the_planner():
+    topology = Graph.model_validate(FPD).to_values()
+    assert topology.operators == (
+        Operator("generator"),
+        Operator("detector", stateful=True),
+        Operator("reporter", min_processors=1, max_processors=8),
+    )
+    assert topology.edges[1] == Edge("detector", "detector", 0.1)
+    assert topology.entries == (Entry("generator", 1.0),)
+
+
+@pytest.mark.parametrize(
+    ("limits", "field", "setting"),
+    [
+        ({"max_operators": 2}, "operators", "HEADGATE_MAX_OPERATORS"),
+        ({"max_edges": 2}, "edges", "HEADGATE_MAX_EDGES"),
+    ],
+)
+def test_a_graph_above_a_limit_is_refused_with_the_setting_to_raise(
+    limits: dict[str, Any], field: str, setting: str
+):
+    graph = Graph.model_validate(FPD)
+    with pytest.raises(InvalidRequest) as refused:
+        check_size(graph, Settings(**limits), "#/topology")
+    [(pointer, detail)] = refused.value.errors
+    assert pointer == f"#/topology/{field}"
+    assert detail == f"3 {field} are more than the 2 that this service takes: raise {setting}."
+
+
+def test_a_graph_at_the_limits_is_taken():
+    check_size(Graph.model_validate(FPD), Settings(max_operators=3, max_edges=3))

@@ -1,0 +1,58 @@
+"""Pages ask again every 15 s while they are seen, and are sent only what has changed."""
+
+from urllib.parse import urlsplit
+
+import httpx
+from playwright.sync_api import Browser, Page, Request, expect
+
+from tests.app.browsing import watch_page
+from tests.app.pages.overview.test_routes import add, decide
+from tests.app.processes import Service
+
+HIDE = """hidden => {
+    Object.defineProperty(document, 'hidden', {value: hidden, configurable: true});
+    document.dispatchEvent(new Event('visibilitychange'));
+}"""
+
+
+def list_statuses(page: Page, requests: list[Request], milliseconds: int) -> dict[str, int]:
+    """What is asked while so much time passes by the page's clock: the status of each path."""
+    requests.clear()
+    page.clock.run_for(milliseconds)
+    page.evaluate("fetch('/healthz')")  # what was asked before has been seen, too
+    found = {}
+    for one in [one for one in requests if "/v1/" in one.url]:
+        answer = one.response()
+        assert answer is not None
+        found[urlsplit(one.url).path] = answer.status
+    return found
+
+
+def test_a_page_asks_again_for_what_has_changed_and_not_while_it_is_hidden(
+    service: Service, browser: Browser, name: str, client: httpx.Client
+):
+    add(client, name)
+    of_topology = f"/v1/topologies/{name}"
+    client.put(f"{of_topology}/policy", json={"goal": {"t_max_seconds": 0.06}}).raise_for_status()
+    decide(client, name)
+    with watch_page(browser) as watched:
+        page, requests = watched.page, list[Request]()
+        page.on("request", lambda one: requests.append(one))  # noqa: PLW0108 - playwright marks the function
+        page.clock.install()
+        page.goto(f"{service.url}/ui/#/topologies/{name}")
+        expect(page.locator(".verdict")).to_be_visible()
+        expect(page.locator(".patch")).to_be_visible()
+        expect(page.locator(".chart").first).to_be_visible()
+        page.clock.pause_at(page.evaluate("Date.now() / 1000") + 1.0)
+        assert list_statuses(page, requests, 5_000) == {}
+        asked = list_statuses(page, requests, 10_000)
+        assert {of_topology, f"{of_topology}/series", f"{of_topology}/decisions"} <= set(asked)
+        assert set(asked.values()) == {304}
+        page.evaluate(HIDE, True)  # noqa: FBT003 - a value
+        list_statuses(page, requests, 15_000)
+        assert list_statuses(page, requests, 60_000) == {}
+        changed = {"name": name, "operators": [{"name": "only"}]}
+        assert client.put(of_topology, json=changed).status_code == 200
+        page.evaluate(HIDE, False)  # noqa: FBT003 - a value
+        expect(page.get_by_role("button", name="only", exact=True)).to_be_visible()
+        assert watched.complaints == []

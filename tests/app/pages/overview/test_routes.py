@@ -1,0 +1,144 @@
+"""/v1/overview: each topology once, by what it needs, in a constant number of queries."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from app.load.bodies.topology import FPD
+from app.pages.overview.schemas import STATUSES
+from tests.app.decision_calls import ENOUGH, RATES, TARGET, put_policy
+from tests.app.processes import StartService
+
+
+@pytest.fixture
+def alone(empty_database_url: str, start_service: StartService) -> Iterator[httpx.Client]:
+    """A client of a service with no topologies."""
+    service = start_service(database_url=empty_database_url)
+    with httpx.Client(base_url=service.url, timeout=60) as client:
+        yield client
+
+
+def add(
+    client: httpx.Client, name: str, *, minutes_ago: float = 1.0, rate: float = 320.0, **more: Any
+) -> None:
+    """A topology with three snapshots, the newest of which ended so many minutes ago."""
+    assert client.post("/v1/topologies", json=FPD | {"name": name}).status_code == 201
+    end = datetime.now(UTC) - timedelta(minutes=minutes_ago)
+    operators = {one: {"service_rate": mu, "processors": ENOUGH[one]} for one, mu in RATES.items()}
+    snapshots = [
+        {
+            "observed_at": (end - timedelta(minutes=age)).isoformat(),
+            "external_rate": rate - age,
+            "operators": operators,
+            **more,
+        }
+        for age in (3, 2, 1)
+    ]
+    assert client.post(f"/v1/topologies/{name}/snapshots", json=snapshots).status_code == 201
+
+
+def decide(client: httpx.Client, name: str) -> dict[str, Any]:
+    answer = client.post(f"/v1/topologies/{name}/decisions")
+    assert answer.status_code == 201, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def test_the_worst_stand_first_and_each_says_why(alone: httpx.Client):
+    policy = TARGET | {"goal": {"t_max_seconds": 0.1}}
+    assert alone.post("/v1/topologies", json=FPD | {"name": "empty"}).status_code == 201
+    add(alone, "no-policy")
+    for name, changes in {
+        "calm": {},
+        "over": {"rate": 900.0},
+        "old": {"minutes_ago": 60.0},
+        "missed": {"measured_sojourn_seconds": 0.4},
+        "undecided": {},
+    }.items():
+        add(alone, name, **changes)
+        put_policy(alone, name, policy)
+    add(alone, "tight")
+    put_policy(alone, "tight", {"goal": {"k_max": 20}})
+    decisions = {name: decide(alone, name) for name in ("calm", "over", "missed", "tight")}
+    found = alone.get("/v1/overview").json()
+    by_name = {row["name"]: row for row in found["items"]}
+    expected = {
+        "over": "overloaded",
+        "missed": "target-missed",
+        "old": "stale",
+        "undecided": "undecided",
+        "no-policy": "no-policy",
+        "empty": "no-measurements",
+        "calm": "fine",
+        "tight": "change-wanted",
+    }
+    assert {name: row["status"] for name, row in by_name.items()} == expected
+    places = [STATUSES.index(row["status"]) for row in found["items"]]
+    assert places == sorted(places)
+    assert found["counts"] == dict.fromkeys(STATUSES, 1)
+    calm = by_name["calm"]
+    assert calm["rates"] == [317.0, 318.0, 319.0]
+    assert calm["decision_id"] == decisions["calm"]["id"]
+    assert calm["expected_sojourn_seconds"] == decisions["calm"]["current"]["expected_sojourn_seconds"]
+    assert calm["holds_up_to_rate"] == decisions["calm"]["counterfactuals"]["holds_up_to_rate"]
+    assert (by_name["over"]["expected_sojourn_seconds"], by_name["empty"]["measured_until"]) == (None, None)
+    assert all(row["detail"] for row in found["items"])
+
+
+def test_pages_hold_every_topology_once_and_an_etag_saves_the_rest(alone: httpx.Client):
+    for number in range(7):
+        add(alone, f"t{number}", minutes_ago=60.0 if number % 2 else 1.0)
+    names, url = [], "/v1/overview?limit=3"
+    while url:
+        page = alone.get(url).json()
+        names += [row["name"] for row in page["items"]]
+        url = page["next"]
+    assert names == ["t1", "t3", "t5", "t0", "t2", "t4", "t6"]
+    first = alone.get("/v1/overview")
+    again = alone.get("/v1/overview", headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    add(alone, "new")
+    changed = alone.get("/v1/overview", headers={"If-None-Match": first.headers["ETag"]})
+    assert changed.status_code == 200
+
+
+def test_no_topology_is_an_empty_list_and_an_interval_without_end_is_not_nothing_measured(
+    alone: httpx.Client,
+):
+    assert alone.get("/v1/overview").json() == {"counts": {}, "items": [], "next": None}
+    endless = {
+        "observed_at": "2026-11-18T00:00:00Z",
+        "window_seconds": 1e9,
+        "external_rate": 1.0,
+        "operators": {},
+    }
+    assert alone.post("/v1/topologies", json=FPD | {"name": "endless"}).status_code == 201
+    (nothing,) = alone.get("/v1/overview").json()["items"]
+    assert nothing["detail"].startswith("Nothing was measured yet")
+    stored = alone.post("/v1/topologies/endless/snapshots", json=endless)
+    assert stored.status_code == 201, stored.text
+    (row,) = alone.get("/v1/overview").json()["items"]
+    assert (row["status"], row["detail"][:29]) == ("no-measurements", "Only intervals of 1e9 s or mo")
+
+
+def test_a_filter_keeps_the_rest_out_of_the_list_and_of_the_following_pages(alone: httpx.Client):
+    for number in range(5):
+        add(alone, f"Team-{number}", minutes_ago=60.0 if number % 2 else 1.0)
+    add(alone, "100%_other")
+    stale = alone.get("/v1/overview", params={"status": ["stale", "fine"], "contains": "team"}).json()
+    assert [row["name"] for row in stale["items"]] == ["Team-1", "Team-3"]
+    assert stale["counts"] == {"stale": 2, "no-policy": 3}
+    names, url = [], "/v1/overview?limit=2&contains=eam-"
+    while url:
+        page = alone.get(url).json()
+        names += [row["name"] for row in page["items"]]
+        url = page["next"]
+    assert names == ["Team-1", "Team-3", "Team-0", "Team-2", "Team-4"]
+    for text, found in {"%_": ["100%_other"], "_": ["100%_other"], "team_": []}.items():
+        listed = alone.get("/v1/overview", params={"contains": text}).json()["items"]
+        assert [row["name"] for row in listed] == found
+    for refused in ({"status": "bad"}, {"contains": "\x00"}, {"contains": "x" * 201}):
+        assert alone.get("/v1/overview", params=refused).status_code == 422

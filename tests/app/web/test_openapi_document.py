@@ -1,0 +1,117 @@
+"""openapi.yaml: its size, its names, its references and its examples."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from app.main import ROUTERS
+from app.web.openapi_document import name_operation
+from app.web.problem_kinds import KINDS
+
+COMMITTED = Path(__file__).parents[3] / "openapi.yaml"
+MOST_BYTES = 400_000
+
+Document = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def document() -> Document:
+    read: Document = yaml.load(COMMITTED.read_text(), Loader=yaml.CSafeLoader)
+    return read
+
+
+def list_operations(document: Document) -> Iterator[Document]:
+    return (operation for operations in document["paths"].values() for operation in operations.values())
+
+
+def list_references(part: Any) -> Iterator[str]:
+    """Every `$ref`, and the references in a discriminator's mapping."""
+    if isinstance(part, str) and part.startswith("#/components/"):
+        yield part
+    elif isinstance(part, dict | list):
+        for value in part.values() if isinstance(part, dict) else part:
+            yield from list_references(value)
+
+
+def resolve(document: Document, reference: str) -> Any:
+    part: Any = document
+    for key in reference.removeprefix("#/").split("/"):
+        part = part[key]
+    return part
+
+
+def test_the_document_is_small_enough_to_be_read():
+    assert len(COMMITTED.read_bytes()) <= MOST_BYTES
+
+
+def test_every_reference_resolves_and_every_component_is_used(document: Document):
+    references = set(list_references(document))
+    for reference in references:
+        assert resolve(document, reference), reference
+    for kind in ("schemas", "responses", "parameters"):
+        for name in document["components"][kind]:
+            assert f"#/components/{kind}/{name}" in references, f"{kind} {name} is used nowhere"
+
+
+def test_operation_ids_are_unique_camel_case_and_short(document: Document):
+    ids = [operation["operationId"] for operation in list_operations(document)]
+    assert len(ids) == len(set(ids))
+    for name in ids:
+        assert re.fullmatch(r"[a-z]+([A-Z][a-z]+){0,4}", name), name
+
+
+def test_operation_ids_are_the_names_of_the_routes_functions(document: Document):
+    functions = [
+        route for router in ROUTERS for route in router.routes if getattr(route, "include_in_schema", 0)
+    ]
+    assert {name_operation(route) for route in functions} == {  # type: ignore[arg-type]  # all are API routes
+        operation["operationId"] for operation in list_operations(document)
+    }
+
+
+def test_schema_names_are_words_without_the_suffixes_of_classes(document: Document):
+    names = set(document["components"]["schemas"])
+    for name in names:
+        assert re.fullmatch(r"([A-Z][a-z]*)+", name), name
+        assert not name.startswith("App"), name
+        assert not name.endswith(("Input", "Output")), name
+        for suffix in ("Answer", "Body"):
+            assert not name.endswith(suffix) or name.removesuffix(suffix) in names, name
+    assert {"Plan", "Decision", "Load", "Topology", "Policy", "Gate", "Estimate", "Recommendation"} <= names
+
+
+def test_every_problem_type_has_exactly_one_example(document: Document):
+    examples = document["components"]["examples"]
+    types = [example["value"]["type"] for example in examples.values() if "status" in example["value"]]
+    assert sorted(types) == sorted({kind.type for kind in KINDS.values()})
+
+
+def test_problem_examples_are_what_the_table_says(document: Document):
+    kinds = {kind.type: kind for kind in KINDS.values()}
+    for name, example in document["components"]["examples"].items():
+        if name in kinds:
+            body = example["value"]
+            assert (body["type"], body["status"], body["title"]) == (
+                name,
+                kinds[name].status,
+                kinds[name].title,
+            )
+            assert "the text says what to change" not in body["detail"]
+            assert ("errors" in body) == (body["status"] == 422), name
+
+
+def test_a_refusal_lists_its_problem_types_and_shows_an_example_of_each(document: Document):
+    for operation in list_operations(document):
+        for status, response in operation["responses"].items():
+            if status < "400":
+                continue
+            shared = resolve(document, response["$ref"])
+            types = (response.get("description") or shared["description"]).split(", ")
+            shown = shared["content"]["application/problem+json"]["examples"]
+            assert set(types) <= set(shown), operation["operationId"]
+            for kind in types:
+                assert resolve(document, shown[kind]["$ref"])["value"]["status"] == int(status)
