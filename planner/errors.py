@@ -20,23 +20,17 @@ Every subclass of FieldsError is a dataclass without generated equality: an exce
 identity, and it pickles whether it was raised with positional or with keyword arguments.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from itertools import islice
 from typing import ClassVar, dataclass_transform
 
-NAMES_SHOWN = 20
+from planner.wording import join_names
+
 NAMES_COMPARED = 300
 LENGTHS_COMPARED = 3
 MOST_SUGGESTED = 10  # names of one request: comparing takes some milliseconds each
-
-
-def join_names(names: Sequence[str]) -> str:
-    """The first 20 names for a sentence, and the number of the others; an error's fields hold all names."""
-    shown = ", ".join(names[:NAMES_SHOWN])
-    more = len(names) - NAMES_SHOWN
-    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def suggest_name(wrong: str, known: Iterable[str], least_ratio: float = 0.6) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from planner.calibration.calibrate import WaitCalibration
 from planner.calibration.modelled_waits import Gap
 from planner.calibration.shrunk_ratio import LARGEST, SMALLEST
-from planner.errors import join_names
 from planner.values import Diagnostic, Topology
+from planner.wording import join_names
 
 MOST_NAMED = 20
 REASONS: dict[Gap, str] = {

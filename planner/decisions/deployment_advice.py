@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from planner.decisions.decide import Decision
-from planner.errors import join_names
 from planner.nodes.advice import NodeAdvice, Thresholds, advise_nodes
 from planner.nodes.hotspots import Spot, find_hot_and_cold
 from planner.nodes.instance_moves import Deployment
 from planner.nodes.packing import Wanted, list_loads
 from planner.nodes.redirect_weights import RedirectWeights, weigh_instances
 from planner.nodes.resources import Resources
+from planner.wording import join_names
 
 # More new instances are not placed one by one: an advice of that length has no reader.
 MOST_PLACED = 10_000

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
-from planner.errors import join_names
 from planner.gates.crossing import take_sign
 from planner.gates.drawn_limit import DrawnLimit
 from planner.plans.estimation import Situation
 from planner.queueing.erlang import STABILITY_MARGIN
 from planner.queueing.stations import NO_BOUND
 from planner.values import Estimate
+from planner.wording import join_names
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from math import ceil
 
 from planner.allocation.allocate import allocate_budget
-from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable, join_names
+from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.gates.checks import Limits
 from planner.plans.estimation import NEAR_SATURATION, Situation, assess_counts
 from planner.plans.optimal import find_fewest
+from planner.wording import join_names
 
 
 @dataclass(frozen=True, slots=True)

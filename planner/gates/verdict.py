@@ -10,7 +10,7 @@ from math import inf
 from typing import Literal
 
 from planner.allocation.allocate import allocate_budget
-from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidAllocation, join_names
+from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidAllocation
 from planner.gates.checks import Check, Limits, find_margin, run_checks
 from planner.gates.drawn_limit import TOLERANCE, draw_limit
 from planner.gates.headroom import check_rate, find_largest_rate, scale_load
@@ -22,6 +22,7 @@ from planner.queueing.sojourn import sum_services
 from planner.topology.load_checks import MOST_PROCESSORS
 from planner.topology.processors import find_counts
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Topology
+from planner.wording import join_names
 
 Choice = Callable[[Situation], list[int]]
 Origin = Literal["given", "running", "planned"]

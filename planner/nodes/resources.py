@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from planner.errors import join_names
 from planner.nodes.usage import Instance, InstanceUsage, Node, Usage, find_mean_usage, find_usages
 from planner.values import Diagnostic
+from planner.wording import join_names
 
 
 @dataclass(frozen=True, slots=True)

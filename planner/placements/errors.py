@@ -14,7 +14,8 @@ PlacementError             threads cannot be given to slots
 └── InvalidMapping         a mapping names a task or slot that does not exist
 """
 
-from planner.errors import PlannerError, join_names
+from planner.errors import PlannerError
+from planner.wording import join_names
 
 
 class PlacementError(PlannerError):

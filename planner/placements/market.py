@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from planner.errors import join_names
 from planner.placements.errors import NotEnoughSlots, ThreadTooLarge
 from planner.placements.mapping import Vm
 from planner.placements.thread_allocation import TaskLoad
@@ -15,6 +14,7 @@ from planner.placements.vm_acquisition import (
     make_purchase,
 )
 from planner.values import Diagnostic
+from planner.wording import join_names
 
 
 @dataclass(frozen=True, slots=True)

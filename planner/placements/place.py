@@ -7,7 +7,6 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
-from planner.errors import join_names
 from planner.placements.errors import NotEnoughSlots, PlacementTooLarge, ThreadTooLarge, TooManyRetries
 from planner.placements.map_sam import check_bundles, map_slot_aware
 from planner.placements.mapping import MapThreads, NoRoom, Task, ThreadMapping, join_tasks
@@ -33,6 +32,7 @@ from planner.placements.vm_acquisition import (
     read_price,
 )
 from planner.values import Diagnostic, Topology
+from planner.wording import join_names
 
 # Threads placed one by one in tries that failed, over all tries: each is compared with every VM.
 MOST_TRIED = 250_000

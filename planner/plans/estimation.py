@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.arrays import Floats
-from planner.errors import join_names
 from planner.plans.evidence import find_evidence
 from planner.plans.queueing_notes import describe_queues, name_queueing
 from planner.plans.sojourn_disagreement import compare_sojourn
@@ -34,6 +33,7 @@ from planner.values import (
     OperatorLoad,
     Topology,
 )
+from planner.wording import join_names
 
 # Above 95% an error of 5% in a rate can mean saturation.
 NEAR_SATURATION = 0.95

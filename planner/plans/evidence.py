@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from planner.errors import join_names
 from planner.plans.known_errors import ENTRIES, EVERYWHERE, KNOWN_ERRORS, SCVS
 from planner.queueing.queueings import KEYED
 from planner.values import DEFAULT_MODEL, SHARED, Estimate, Evidence, Load, Operator, OperatorLoad, Topology
+from planner.wording import join_names
 
 Columns = Mapping[str, tuple[Any, ...]]
 """The fields of OperatorLoad, each of all operators in topology order: quicker to look through than the operators."""

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from planner.errors import join_names
 from planner.queueing.key_shares import KeyShares
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN, deal_in_turn_plainly
 from planner.queueing.stations import Stations
@@ -12,6 +11,7 @@ from planner.queueing.streams import CLOSE, USUAL_UTILISATION
 from planner.queueing.waiting import wait_seconds
 from planner.queueing.waiting_models import FLOATS, WAITING_MODELS
 from planner.values import SHARED, Diagnostic, Load, Operator, OperatorEstimate, Topology
+from planner.wording import join_names
 
 BURSTY = 3.0
 """From this index of dispersion on a mean cannot be promised (see docs/how-true-is-et.md)."""

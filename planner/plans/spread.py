@@ -9,7 +9,7 @@ from math import ceil, fsum
 from typing import NamedTuple
 
 from planner.arrays import Floats
-from planner.errors import InvalidLoad, join_names
+from planner.errors import InvalidLoad
 from planner.plans.completion_disagreement import compare_completion
 from planner.plans.drawn_waits import find_waits
 from planner.plans.estimation import survey_load
@@ -19,6 +19,7 @@ from planner.quantiles.tuple_draw import MOST_ROUNDS, Draw, TooManyTuples, draw_
 from planner.topology.flow import settle_network
 from planner.topology.network import Network, index_topology
 from planner.values import SHARED, Diagnostic, Estimate, Evidence, Load, QuantileSeconds, Spread, Topology
+from planner.wording import join_names
 
 DEFAULT_ROOTS = 100_000
 DEFAULT_SEED = 1

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from planner.arrays import Floats
-from planner.errors import join_names
 from planner.plans.estimation import Situation
 from planner.queueing.erlang import STABILITY_MARGIN
 from planner.queueing.stations import NO_BOUND
 from planner.topology.flow import settle_network
 from planner.topology.network import Network, index_topology
 from planner.values import Diagnostic
+from planner.wording import join_names
 
 
 def throttle_flow(situation: Situation) -> tuple[Situation, tuple[str, ...]]:

@@ -8,8 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 from planner.arrays import Floats
-from planner.errors import InvalidLoad, join_names
+from planner.errors import InvalidLoad
 from planner.values import Diagnostic, OperatorLoad, ServiceBucket
+from planner.wording import join_names
 
 Sampler = Callable[[np.random.Generator, int], Floats]
 MOST_STRETCH = 0.05

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import floor, fsum, ulp
 
-from planner.errors import InvalidLoad, SimulationTooLarge, join_names
+from planner.errors import InvalidLoad, SimulationTooLarge
 from planner.simulation.arrivals import ArrivalLaw, check_arrivals, draw_arrivals
 from planner.simulation.laws import ServiceLaw, find_mean
 from planner.simulation.results import MeasuredTime, SimulatedOperator, Simulation
@@ -17,6 +17,7 @@ from planner.simulation.system import Scenario, System, build_system, find_busie
 from planner.simulation.visits import VisitLog
 from planner.topology.flow import solve_visits
 from planner.values import Diagnostic, Load, Topology
+from planner.wording import join_names
 
 __all__ = [
     "ArrivalLaw",

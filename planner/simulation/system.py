@@ -6,14 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.arrays import Floats
-from planner.errors import (
-    InvalidLoad,
-    InvalidTopology,
-    SimulationTooLarge,
-    escape_pointer,
-    join_names,
-    suggest_name,
-)
+from planner.errors import InvalidLoad, InvalidTopology, SimulationTooLarge, escape_pointer, suggest_name
 from planner.queueing.key_shares import KeyShares
 from planner.queueing.queueings import KEYED, QUEUEINGS
 from planner.simulation.laws import ServiceLaw, assume_law, check_law, describe_stretched, find_mean, simplify
@@ -22,6 +15,7 @@ from planner.topology.load_checks import check_load
 from planner.topology.network import Network, index_topology
 from planner.topology.processors import find_counts
 from planner.values import SHARED, Diagnostic, Load, Operator, OperatorLoad, Topology
+from planner.wording import join_names
 
 OUTSIDE = -1
 UNBOUNDED = -1

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from planner.errors import InvalidTopology, NoSteadyState, join_names
+from planner.errors import InvalidTopology, NoSteadyState
 from planner.topology.cycles import NEARLY_ONE, Cycle, find_components, solve_cycle
 from planner.topology.load_checks import check_load, check_offered_load
 from planner.topology.network import LARGEST, Network, index_topology
 from planner.values import Diagnostic, Load, Topology
+from planner.wording import join_names
 
 # Counts over an interval of some hundred tuples scatter by less than this.
 ARRIVAL_TOLERANCE = 0.1

@@ -1,8 +1,9 @@
 """Checks of a measured load against its topology."""
 
-from planner.errors import InvalidLoad, escape_pointer, join_names, suggest_name
+from planner.errors import InvalidLoad, escape_pointer, suggest_name
 from planner.topology.network import LARGEST, Network
 from planner.values import Load, OperatorLoad
+from planner.wording import join_names
 
 # The smallest rate above 0: from here up no quotient in the planner's formulas overflows.
 SMALLEST = 1e-100

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from math import fsum
 from typing import TypeVar
 
-from planner.errors import InvalidLoad, join_names
+from planner.errors import InvalidLoad
 from planner.topology.shape_smoothing import Average, merge_histograms, merge_instances, merge_points
 from planner.values import Diagnostic, Load, OperatorLoad, ServiceBucket
+from planner.wording import join_names
 
 Item = TypeVar("Item")
 

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from planner.errors import InvalidTopology, join_names, suggest_name
+from planner.errors import InvalidTopology, suggest_name
 from planner.values import Diagnostic, Edge, Operator, Topology
+from planner.wording import join_names
 
 # The largest selectivity or share: up to here no product in the planner's formulas overflows.
 LARGEST = 1e100

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
-from planner.errors import InvalidAllocation, escape_pointer, join_names, suggest_name
+from planner.errors import InvalidAllocation, escape_pointer, suggest_name
 from planner.topology.load_checks import MOST_PROCESSORS
 from planner.values import Load, Topology
+from planner.wording import join_names
 
 
 def find_counts(topology: Topology, load: Load, processors: Mapping[str, int] | None) -> list[int]:

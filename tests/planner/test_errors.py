@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import (
-    NAMES_SHOWN,
     BoundTooSmall,
     BudgetTooSmall,
     InvalidLoad,
@@ -16,7 +15,6 @@ from planner.errors import (
     PlannerError,
     TargetUnreachable,
     escape_pointer,
-    join_names,
     suggest_name,
 )
 
@@ -53,13 +51,6 @@ def test_a_sentence_holds_the_numbers_of_its_fields(error: PlannerError, said: s
 def test_the_place_of_an_error_begins_with_its_argument() -> None:
     assert InvalidTopology("wrong", "/edges/1").place == "/topology/edges/1"
     assert InvalidLoad("wrong", "/b", "capacities").place == "/capacities/b"
-
-
-@given(st.lists(st.text(min_size=1, max_size=5), max_size=50))
-def test_no_more_than_twenty_names_are_listed_and_the_others_are_counted(names: list[str]) -> None:
-    listed = join_names(names)
-    assert listed.startswith(", ".join(names[:NAMES_SHOWN]))
-    assert (f" and {len(names) - NAMES_SHOWN} more" in listed) == (len(names) > NAMES_SHOWN)
 
 
 def test_a_similar_name_is_suggested_and_a_different_one_is_not() -> None:

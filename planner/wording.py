@@ -1,0 +1,128 @@
+"""Numbers and lists as people read them: every sentence, table and page writes them with these functions.
+
+A measured number has three significant digits and a unit (`180 ms`, `1.2 s`, `158/s`); a count has all its digits.
+The dashboard's `format.js` follows the same rules, and a test compares both on one table of values.
+"""
+
+from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Context
+from math import floor, isfinite, isinf, isnan
+
+UNKNOWN = "–"
+"""Stands for a number that nobody knows."""
+UNBOUNDED = "unbounded"
+"""Stands for a time without an end: the only word for infinity."""
+DIGITS = 3
+NAMES_SHOWN = 20
+SHORT_UNITS = (("ns", 1e9, 1000.0), ("µs", 1e6, 1000.0), ("ms", 1e3, 1000.0))
+"""Each with its number per second, and the number from which on the next unit is taken."""
+LONG_UNITS = (("s", 1.0, 120.0), ("min", 60.0, 120.0), ("h", 3600.0, 48.0))
+"""Each with its length in seconds, and the number from which on the next unit is taken."""
+DAY_SECONDS = 86_400.0
+
+
+def write_number(value: float | None, digits: int = DIGITS) -> str:
+    """`1,230`, `12.3` or `0.0123`: significant digits without trailing zeros; far from 1 as `1.2e+12`."""
+    if value is None or isnan(value):
+        return UNKNOWN
+    if isinf(value):
+        return UNBOUNDED
+    rounded = Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(value).normalize()
+    if not rounded:
+        return "0"
+    return f"{rounded:,f}" if 1e-6 <= abs(rounded) < 1e9 else f"{rounded:e}"
+
+
+def write_seconds(seconds: float | None, absent: str = UNKNOWN, digits: int = DIGITS) -> str:
+    """`180 ms`, `1.2 s`, `4 min`, `3 h`, `2 days`; None is `absent`, which is UNBOUNDED where None means that."""
+    if seconds is None:
+        return absent
+    if not isfinite(seconds) or abs(seconds) < 1e-9:
+        return write_number(seconds, digits) + (" s" if isfinite(seconds) else "")
+    for unit, per_second, limit in SHORT_UNITS:
+        if abs(round_number(seconds * per_second, digits)) < limit:
+            return f"{write_number(seconds * per_second, digits)} {unit}"
+    for unit, length, limit in LONG_UNITS:
+        if abs(round_number(seconds / length, digits)) < limit:
+            return f"{write_number(seconds / length, digits)} {unit}"
+    return f"{write_number(seconds / DAY_SECONDS, digits)} days"
+
+
+def round_number(value: float, digits: int) -> float:
+    """The value with so many significant digits."""
+    return float(Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(value))
+
+
+def write_signed_seconds(seconds: float) -> str:
+    """A change of a time: `+20 ms` or `-1.2 s`."""
+    return f"{'+' if seconds > 0.0 else ''}{write_seconds(seconds)}"
+
+
+def write_seconds_apart(one: float, other: float) -> tuple[str, str]:
+    """Two times that a sentence compares, with as many digits more than three as show which is longer."""
+    for digits in range(DIGITS, 17):
+        both = write_seconds(one, digits=digits), write_seconds(other, digits=digits)
+        if one == other or both[0] != both[1]:
+            break
+    return both
+
+
+def write_age(seconds: float) -> str:
+    """How long ago a moment is, in whole seconds: `3 s ago`, `5 min ago` or `now`."""
+    whole = floor(seconds + 0.5)
+    return f"{write_seconds(whole)} ago" if whole > 0 else "now"
+
+
+def write_rate(rate: float | None, absent: str = UNKNOWN) -> str:
+    """A number per second: `158/s`; None is `absent`."""
+    if rate is None or not isfinite(rate):
+        return absent if rate is None else write_number(rate)
+    return f"{write_number(rate)}/s"
+
+
+def write_percent(share: float | None) -> str:
+    """`62%` or `4.2%`: two digits below 100%; a share just below 1 is `above 99%`, since 100% would be wrong."""
+    if share is None or not isfinite(share):
+        return write_number(share)
+    if 0.995 <= share < 1.0:
+        return "above 99%"
+    percent = 100.0 * share
+    return f"{write_number(percent, 2 if abs(percent) < 99.5 else DIGITS)}%"
+
+
+def write_signed_percent(share: float | None) -> str:
+    """A change as a part of what was before: `+3%` or `-12%`."""
+    return f"{'+' if share is not None and share > 0.0 else ''}{write_percent(share)}"
+
+
+def write_factor(factor: float) -> str:
+    """`1.25 times`."""
+    return f"{write_number(factor)} times"
+
+
+def write_count(count: int | None) -> str:
+    """All digits: `1,200`."""
+    return UNKNOWN if count is None else f"{count:,}"
+
+
+def write_counted(count: int, noun: str, plural: str = "") -> str:
+    """`1 operator`, `1,200 operators`; `plural` is given where it is more than the noun with an s."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def write_change(before: int | None, after: int | None) -> str:
+    """`13 → 17`, or the number alone where nothing changes."""
+    if after is None or before == after:
+        return write_count(before)
+    return f"{write_count(before)} → {write_count(after)}"
+
+
+def join_names(names: Sequence[str], most: int = NAMES_SHOWN) -> str:
+    """`a, b and 3 more`: the first `most` of the names, and how many others there are."""
+    shown, more = ", ".join(names[:most]), len(names) - most
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def join_counts(counts: Sequence[tuple[str, int]], most: int = NAMES_SHOWN) -> str:
+    """`a 3, b 5 and 3 more`: operators with their numbers of processors."""
+    return join_names([f"{name} {count}" for name, count in counts], most)
