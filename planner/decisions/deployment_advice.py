@@ -8,7 +8,7 @@ from planner.nodes.advice import NodeAdvice, Thresholds, advise_nodes
 from planner.nodes.hotspots import Spot, find_hot_and_cold
 from planner.nodes.instance_moves import Deployment
 from planner.nodes.packing import Wanted, list_loads
-from planner.nodes.redirect_weights import RedirectWeights, weigh_instances
+from planner.nodes.redirect_weights import RedirectWeights, find_redirect_weights
 from planner.nodes.resources import Resources
 from planner.wording import join_names
 
@@ -60,7 +60,7 @@ def advise_on_streams(
     if not resources.instances:
         return None
     redirect = [
-        weigh_instances(operator, listed, most_deviation) for operator, listed in resources.instances.items()
+        find_redirect_weights(operator, listed, most_deviation) for operator, listed in resources.instances.items()
     ]
     rates = {one.name: one.arrival_rate for one in decision.current.operators}
     edges = {

@@ -22,7 +22,7 @@ class RedirectWeights(NamedTuple):
     weights: Mapping[str, float]
 
 
-def weigh_instances(operator: str, instances: Sequence[Instance], most_deviation: float) -> RedirectWeights:
+def find_redirect_weights(operator: str, instances: Sequence[Instance], most_deviation: float) -> RedirectWeights:
     """Weights in proportion to free queue room; equal where every queue is full."""
     for one in instances:
         if not 0.0 <= one.queue_length <= one.queue_capacity:

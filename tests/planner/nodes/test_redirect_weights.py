@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import InvalidLoad
-from planner.nodes.redirect_weights import weigh_instances
+from planner.nodes.redirect_weights import find_redirect_weights
 from planner.nodes.usage import Instance
 
 
@@ -18,7 +18,7 @@ QUEUE = st.tuples(st.floats(0.0, 100.0), st.floats(0.0, 100.0)).map(lambda two: 
 
 @given(st.lists(QUEUE, min_size=1, max_size=8))
 def test_weights_add_up_and_more_room_is_never_less_weight(filled: list[tuple[float, float]]):
-    found = weigh_instances("count", queues(*filled), 0.0).weights
+    found = find_redirect_weights("count", queues(*filled), 0.0).weights
     assert sum(found.values()) == pytest.approx(1.0)
     by_room = sorted(range(len(filled)), key=lambda i: filled[i][1] - filled[i][0])
     weights = [found[f"c{i}"] for i in by_room]
@@ -26,10 +26,10 @@ def test_weights_add_up_and_more_room_is_never_less_weight(filled: list[tuple[fl
 
 
 def test_weights_and_deviation_are_eqs_10_and_4():
-    found = weigh_instances("count", queues((10.0, 100.0), (70.0, 100.0), (100.0, 100.0)), 20.0)
+    found = find_redirect_weights("count", queues((10.0, 100.0), (70.0, 100.0), (100.0, 100.0)), 20.0)
     assert list(found.weights.values()) == pytest.approx([0.75, 0.25, 0.0])
     assert found.deviation == pytest.approx((50.0 + 10.0 + 40.0) / 3.0)
     assert found.redirect
-    assert list(weigh_instances("count", queues((5.0, 5.0), (9.0, 9.0)), 20.0).weights.values()) == [0.5, 0.5]
+    assert list(find_redirect_weights("count", queues((5.0, 5.0), (9.0, 9.0)), 20.0).weights.values()) == [0.5, 0.5]
     with pytest.raises(InvalidLoad, match="capacity"):
-        weigh_instances("count", queues((6.0, 5.0)), 20.0)
+        find_redirect_weights("count", queues((6.0, 5.0)), 20.0)
