@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from planner.decisions.cases import Case, Proposal, Reason
+from planner.decisions.case import Case, Proposal, Reason
 from planner.decisions.catch_up import Backlog, CatchUp, CatchUpTerms, find_backlog, plan_catch_up
 
 

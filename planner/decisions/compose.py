@@ -10,21 +10,27 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from planner.calibration.intervals import Interval
+from planner.decisions.advice import StreamAdvice, advise_on_nodes, advise_on_streams
 from planner.decisions.catch_up import CatchingUp, CatchUpTerms, describe_catch_up
-from planner.decisions.change_horizon import ChangeHorizon, find_horizon, scale_measured
 from planner.decisions.decide import Decision, SizedBy, decide
-from planner.decisions.deployment_advice import StreamAdvice, advise_on_nodes, advise_on_streams
-from planner.decisions.owner_terms import LastChange, Policy
+from planner.decisions.horizon import (
+    NO_OUTLOOK,
+    ChangeHorizon,
+    RateHistory,
+    RateOutlook,
+    find_horizon,
+    forecast_each_step,
+    scale_measured,
+)
 from planner.decisions.payback import Moves, is_weighed, plan_moves, weigh_change
-from planner.decisions.rate_outlook import NO_OUTLOOK, RateHistory, RateOutlook, forecast_each_step
+from planner.decisions.policy import LastChange, Policy
 from planner.decisions.state_migration import OwnersLeft, keep_owners
 from planner.decisions.wait_correction import correct_sojourn
 from planner.gates.counterfactuals import Counterfactuals, find_counterfactuals
 from planner.gates.drawn_limit import draw_limit
 from planner.gates.headroom import scale_load
 from planner.nodes.advice import NodeAdvice
-from planner.nodes.resources import MeasuredInstance, find_resources
-from planner.nodes.usage import Node
+from planner.nodes.usage import MeasuredInstance, Node, find_resources
 from planner.values import Diagnostic, Load, Topology
 
 SIZED_FOR: Mapping[SizedBy, str] = {

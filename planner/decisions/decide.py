@@ -9,13 +9,13 @@ from typing import Literal
 
 from planner.allocation.allocate import allocate_budget
 from planner.calibration.intervals import Interval
-from planner.decisions.cases import Case, Proposal, Reason, describe_limit, describe_signal
+from planner.decisions.case import Case, Proposal, Reason, describe_limit, describe_signal
 from planner.decisions.catch_up import CatchUpTerms
 from planner.decisions.catch_up_proposal import lift_proposal
 from planner.decisions.hold_back import Action, find_cooldown, find_rate_change, hold_back, name_action
 from planner.decisions.latency_target import propose_for_target
 from planner.decisions.overload import propose_most
-from planner.decisions.owner_terms import LastChange, Policy, bound_topology
+from planner.decisions.policy import LastChange, Policy, bound_topology
 from planner.decisions.quantile_goal import propose_for_quantile
 from planner.decisions.scale_down import lift_to_wanted
 from planner.decisions.wait_correction import Correction, correct_waits

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from planner.decisions.cases import Case, Proposal, Reason
-from planner.decisions.owner_terms import LastChange, Policy
+from planner.decisions.case import Case, Proposal, Reason
+from planner.decisions.policy import LastChange, Policy
 from planner.decisions.scale_down import keep_running
 from planner.plans.estimation import assess_counts
 from planner.values import Load

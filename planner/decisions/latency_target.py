@@ -9,7 +9,7 @@ to be ready for is higher or the target is stricter.
 from dataclasses import replace
 
 from planner.allocation.allocate import allocate_budget
-from planner.decisions.cases import Case, Proposal, Reason, describe_limit, describe_signal
+from planner.decisions.case import Case, Proposal, Reason, describe_limit, describe_signal
 from planner.decisions.sizing import (
     Factors,
     Sizing,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from heapq import heapify, heapreplace
 from math import ceil, inf
 
-from planner.decisions.cases import Case, Proposal, Reason, describe_limit, describe_signal
+from planner.decisions.case import Case, Proposal, Reason, describe_limit, describe_signal
 from planner.errors import BudgetTooSmall
 from planner.plans.estimation import Situation
 

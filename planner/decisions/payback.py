@@ -12,9 +12,9 @@ Es-Stream says how long moving takes (eq. 25). Neither it nor DRS (section IV-C)
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from planner.decisions.cases import Reason
-from planner.decisions.change_horizon import ChangeHorizon
+from planner.decisions.case import Reason
 from planner.decisions.decide import Decision
+from planner.decisions.horizon import ChangeHorizon
 from planner.decisions.state_migration import Migration, State, plan_migration
 from planner.errors import InvalidState, escape_pointer
 

@@ -7,7 +7,7 @@ the load has them; measured completion stands for the estimate where the target 
 from dataclasses import dataclass, replace
 
 from planner.allocation.allocate import allocate_budget
-from planner.decisions.cases import Case, Proposal, Reason, describe_limit
+from planner.decisions.case import Case, Proposal, Reason, describe_limit
 from planner.errors import BoundTooSmall, BudgetTooSmall, QuantileUnreachable, TargetUnreachable
 from planner.gates.drawn_limit import DrawnLimit, draw_limit
 from planner.gates.verdict import plan_counts

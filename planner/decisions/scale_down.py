@@ -12,7 +12,7 @@ Both rules map more wanted processors to no fewer recommended ones: more load ne
 from dataclasses import replace
 
 from planner.allocation.allocate import allocate_budget
-from planner.decisions.cases import Case, Proposal, Reason
+from planner.decisions.case import Case, Proposal, Reason
 from planner.errors import BoundTooSmall, BudgetTooSmall
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planner.allocation.allocate import allocate_budget, allocate_target
-from planner.decisions.cases import Case, Reason, describe_limit
+from planner.decisions.case import Case, Reason, describe_limit
 from planner.decisions.wait_correction import find_own_wait, find_wait
 from planner.errors import BoundTooSmall, TargetUnreachable
 from planner.plans.estimation import Situation

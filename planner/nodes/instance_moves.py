@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from planner.nodes.node_limits import has_room
-from planner.nodes.usage import Instance, Node, Usage
+from planner.nodes.usage import Instance, Node, Usage, has_room
 
 Edge = tuple[str, str]
 

@@ -1,4 +1,4 @@
-"""Packing: instances onto nodes one after the other, within the nodes' limits (planner.nodes.node_limits)."""
+"""Packing: instances onto nodes one after the other, within the nodes' limits (planner.nodes.usage)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from planner.nodes.node_limits import has_room
-from planner.nodes.usage import NOTHING, Instance, Node, Usage, add_up
+from planner.nodes.usage import NOTHING, Instance, Node, Usage, add_up, has_room
 
 # The load of a node whose instances are not named is split into at most so many parts.
 MOST_PARTS = 1_000

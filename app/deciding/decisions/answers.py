@@ -14,7 +14,7 @@ from app.rendering.operator_graphs import OperatorGraph
 from app.rendering.texts import write_change, write_duration, write_rate
 from planner.decisions.compose import ComposedDecision
 from planner.decisions.decide import Decision
-from planner.decisions.rate_outlook import RateOutlook
+from planner.decisions.horizon import RateOutlook
 from planner.values import Estimate, Topology
 
 SENTENCES = {

@@ -23,12 +23,11 @@ from app.settings import Settings
 from app.web.error_pointers import STORED, Places
 from app.web.errors import InvalidRequest
 from planner.decisions.compose import DecisionQuestion
-from planner.decisions.owner_terms import LastChange, Policy
-from planner.decisions.rate_outlook import RateHistory, is_looking_ahead
+from planner.decisions.horizon import RateHistory, is_looking_ahead
+from planner.decisions.policy import LastChange, Policy
 from planner.decisions.state_migration import OwnersLeft
 from planner.errors import join_names
-from planner.nodes.resources import MeasuredInstance
-from planner.nodes.usage import Node, Usage
+from planner.nodes.usage import MeasuredInstance, Node, Usage
 from planner.values import Diagnostic
 from planner.workloads.line_forecasts import HISTORY
 from planner.workloads.series import Measurement

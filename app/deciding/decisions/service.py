@@ -15,7 +15,7 @@ from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.error_pointers import blaming_what_is_stored
 from planner.decisions.compose import ComposedDecision, DecisionQuestion, compose_decision
-from planner.decisions.rate_outlook import NO_OUTLOOK, RateOutlook, is_looking_ahead, look_out
+from planner.decisions.horizon import NO_OUTLOOK, RateOutlook, is_looking_ahead, look_out
 
 
 def store_decision(session: Session, name: str, body: DecisionRequest, settings: Settings) -> DecisionAnswer:

@@ -17,7 +17,7 @@ from app.deciding.decisions.service import compute_now
 from app.deciding.keda.gathering import find_standing_decision
 from app.settings import Settings
 from app.web.error_pointers import RefusedByPlanner
-from planner.decisions.owner_terms import bound_topology
+from planner.decisions.policy import bound_topology
 from planner.errors import PlannerError, suggest_name
 
 UNKNOWN = (NoPolicy, NoSnapshot, StoredDataUnusable, PlannerError, RefusedByPlanner)

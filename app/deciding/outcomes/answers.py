@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from app.deciding.outcomes.gathering import AskedDecision, SeenAround
 from app.deciding.outcomes.schemas import ObservedAnswer, OutcomeAnswer
 from app.load.bodies.answers import DiagnosticAnswer
-from planner.decisions.observed_outcome import ObservedOutcome, Promised
-from planner.decisions.outcome_disagreement import ReportedOutcome, find_disagreements
-from planner.decisions.outcome_wording import describe_outcome
+from planner.outcomes.disagreement import ReportedOutcome, find_disagreements
+from planner.outcomes.observed import ObservedOutcome, Promised
+from planner.outcomes.wording import describe_outcome
 
 
 class Became(NamedTuple):

@@ -16,12 +16,7 @@ from sqlalchemy import Row, text
 from sqlalchemy.orm import Session
 
 from app.load.measurements.snapshots import LEAST_COVERED
-from planner.decisions.observed_outcome import (
-    LONGEST_SEARCH_SECONDS,
-    LaterInterval,
-    Sight,
-    compare_processors,
-)
+from planner.outcomes.observed import LONGEST_SEARCH_SECONDS, LaterInterval, Sight, compare_processors
 
 
 class AskedDecision(NamedTuple):

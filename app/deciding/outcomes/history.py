@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.deciding.outcomes.answers import Became, find_promised_seconds, to_became, to_reported
 from app.deciding.outcomes.gathering import AskedDecision, gather_outcomes
 from app.deciding.policies.schemas import Goal
-from planner.decisions.observed_outcome import Promised, observe_outcome
+from planner.outcomes.observed import Promised, observe_outcome
 
 LONGEST_HORIZON_SECONDS = 21_600.0
 """Later, other causes than the decision count for more."""

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
 from app.load.bodies.answers import DiagnosticAnswer
 from app.web.fields import Answer, Body, OperatorName, Processors, Seconds, UtcTime, drop_nul
-from planner.decisions.observed_outcome import LimitSource, State
+from planner.outcomes.observed import LimitSource, State
 
 EXAMPLE: dict[str, JsonValue] = {
     "state": "applied",

@@ -11,8 +11,8 @@ from app.deciding.outcomes.answers import find_promised_seconds
 from app.deciding.outcomes.schemas import OutcomeAnswer, OutcomeBody
 from app.settings import Settings
 from app.web.errors import InvalidRequest
-from planner.decisions.observed_outcome import USUAL_ERROR
 from planner.errors import escape_pointer, suggest_name
+from planner.outcomes.observed import USUAL_ERROR
 
 FOLLOWING = {
     "refused": {"refused", "failed", "applied"},

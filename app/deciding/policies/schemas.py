@@ -11,7 +11,7 @@ from app.load.bodies.waiting_model import ModelName
 from app.load.measurements.freshness import DEFAULT_LIMIT_SECONDS
 from app.load.measurements.request import Smoothing
 from app.web.fields import Body, OperatorName, PositiveRate, Processors, Seconds
-from planner.decisions import owner_terms
+from planner.decisions import policy
 from planner.decisions.state_migration import State as MigratedState
 from planner.nodes import advice, usage
 from planner.plans.time_target import TimeTarget
@@ -223,9 +223,9 @@ class PolicyBody(Body):
         ),
     ] = None
 
-    def to_value(self) -> owner_terms.Policy:
+    def to_value(self) -> policy.Policy:
         """What the planner decides by."""
-        return owner_terms.Policy(
+        return policy.Policy(
             self.goal.k_max,
             self.goal.find_t_max_seconds(),
             self.goal.t_min_seconds,

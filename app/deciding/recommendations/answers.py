@@ -9,8 +9,8 @@ from app.machines.placements.gathering import GatheredPlacement
 from app.machines.placements.schemas import PlacementAnswer, PlacementChoices
 from planner.decisions.compose import ComposedDecision
 from planner.decisions.decide import Decision
-from planner.decisions.owner_terms import Policy
-from planner.decisions.rate_outlook import RateOutlook
+from planner.decisions.horizon import RateOutlook
+from planner.decisions.policy import Policy
 
 FORECAST_FIELDS = ("expected_rate", "upper_rate", "quantile", "model", "history", "diagnostics")
 

@@ -17,9 +17,9 @@ from app.machines.placements.service import compute_placement
 from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.errors import InvalidRequest
-from planner.decisions.cases import Reason
+from planner.decisions.case import Reason
 from planner.decisions.compose import ComposedDecision, DecisionQuestion, plan_for_rate
-from planner.decisions.rate_outlook import NO_OUTLOOK, count_cooldown_steps, look_out
+from planner.decisions.horizon import NO_OUTLOOK, count_cooldown_steps, look_out
 from planner.errors import PlannerError
 
 

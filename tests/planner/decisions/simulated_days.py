@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from planner.calibration.intervals import Interval
 from planner.decisions.decide import Decision, decide
-from planner.decisions.owner_terms import LastChange, Policy
-from planner.decisions.rate_outlook import RateHistory, is_looking_ahead, look_out
+from planner.decisions.horizon import RateHistory, is_looking_ahead, look_out
+from planner.decisions.policy import LastChange, Policy
 from planner.topology.load_smoothing import smooth_window
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 from planner.workloads.series import Measurement

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from planner.decisions.catch_up import CatchUpTerms
 from planner.decisions.decide import Decision, decide
-from planner.decisions.owner_terms import LastChange, Policy
+from planner.decisions.policy import LastChange, Policy
 from planner.values import Operator, OperatorLoad, Topology
 from tests.planner.decisions.backlogs import TOPOLOGY, load_of
 

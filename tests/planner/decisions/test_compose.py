@@ -5,16 +5,14 @@ from typing import Any
 
 import pytest
 
-from planner.decisions.change_horizon import find_horizon
 from planner.decisions.compose import ComposedDecision, DecisionQuestion, compose_decision, plan_for_rate
 from planner.decisions.decide import decide
-from planner.decisions.owner_terms import LastChange, Policy
+from planner.decisions.horizon import RateHistory, RateOutlook, find_horizon, forecast_each_step
 from planner.decisions.payback import plan_moves, weigh_change
-from planner.decisions.rate_outlook import RateHistory, RateOutlook, forecast_each_step
+from planner.decisions.policy import LastChange, Policy
 from planner.decisions.state_migration import OwnersLeft, State
 from planner.gates.counterfactuals import find_counterfactuals
-from planner.nodes.resources import MeasuredInstance
-from planner.nodes.usage import Node, Usage
+from planner.nodes.usage import MeasuredInstance, Node, Usage
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 from planner.workloads.rate_ahead import RateAhead
 from planner.workloads.series import Measurement

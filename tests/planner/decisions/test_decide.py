@@ -9,7 +9,7 @@ import pytest
 
 from planner.calibration.intervals import Interval
 from planner.decisions.decide import Decision, decide
-from planner.decisions.owner_terms import LastChange, Policy
+from planner.decisions.policy import LastChange, Policy
 from planner.decisions.state_migration import State
 from planner.plans.estimation import estimate
 from planner.topology.load_smoothing import smooth_window

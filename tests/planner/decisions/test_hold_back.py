@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from planner.decisions.hold_back import find_cooldown, find_rate_change, name_action
-from planner.decisions.owner_terms import LastChange, Policy
+from planner.decisions.policy import LastChange, Policy
 from planner.values import Load
 from tests.planner.decisions.test_decide import codes, make
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from planner.decisions.change_horizon import ChangeHorizon
 from planner.decisions.decide import Decision, decide
-from planner.decisions.owner_terms import Policy
+from planner.decisions.horizon import ChangeHorizon
 from planner.decisions.payback import plan_moves, weigh_change
+from planner.decisions.policy import Policy
 from planner.decisions.state_migration import State
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from planner.decisions.compose import DecisionQuestion, compose_decision
 from planner.decisions.decide import Decision, decide
-from planner.decisions.owner_terms import Policy
+from planner.decisions.policy import Policy
 from planner.gates.drawn_limit import draw_limit
 from planner.plans.estimation import survey_load
 from planner.plans.quantile_target import min_processors_within

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from planner.decisions.cases import Case
-from planner.decisions.owner_terms import Policy
+from planner.decisions.case import Case
+from planner.decisions.policy import Policy
 from planner.decisions.sizing import (
     MOST_GROWTH,
     Factors,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from planner.calibration.intervals import Interval
 from planner.decisions.decide import decide
-from planner.decisions.owner_terms import Policy
+from planner.decisions.policy import Policy
 from planner.decisions.wait_correction import (
     LARGEST_FACTOR,
     LEAST_WAIT,

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.nodes.advice import Thresholds, advise_nodes
-from planner.nodes.node_limits import has_room
 from planner.nodes.packing import Wanted, empty_nodes, fill_new_nodes, fill_nodes, list_loads
-from planner.nodes.usage import NOTHING, Instance, Node, Usage, add_up
+from planner.nodes.usage import NOTHING, Instance, Node, Usage, add_up, has_room
 
 FULLEST = Usage(0.9, 0.9, 0.9)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.decisions.decide import decide
-from planner.decisions.owner_terms import Policy
+from planner.decisions.policy import Policy
 from planner.plans.estimation import estimate
 from planner.plans.optimal import min_processors
 from planner.topology.said_services import take_said_services

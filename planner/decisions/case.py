@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import inf
 
-from planner.decisions.owner_terms import Policy
+from planner.decisions.policy import Policy
 from planner.decisions.wait_correction import Correction
 from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, QuantileUnreachable, TargetUnreachable
 from planner.plans.estimation import Situation

@@ -4,8 +4,8 @@ from math import inf
 
 import pytest
 
-from planner.decisions.cases import Case, describe_limit, describe_signal
-from planner.decisions.owner_terms import Policy
+from planner.decisions.case import Case, describe_limit, describe_signal
+from planner.decisions.policy import Policy
 from planner.decisions.wait_correction import Correction
 from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, TargetUnreachable
 from planner.plans.estimation import assess_counts, survey_load

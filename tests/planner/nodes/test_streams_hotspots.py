@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.nodes.hotspots import Spot, find_hot_and_cold
 from planner.nodes.instance_moves import Deployment
-from planner.nodes.node_limits import has_room
-from planner.nodes.usage import NOTHING, Instance, Node, Usage
+from planner.nodes.streams import Spot, find_hot_and_cold
+from planner.nodes.usage import NOTHING, Instance, Node, Usage, has_room
 
 FULLEST = Usage(0.9, 0.9, 0.9)
 SMALL = Usage(0.1, 0.1)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.decisions.owner_terms import Policy, bound_topology
+from planner.decisions.policy import Policy, bound_topology
 from planner.decisions.state_migration import State
 from planner.values import Edge, Entry, Operator, Topology
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from planner.nodes.resources import MeasuredInstance, find_resources
-from planner.nodes.usage import Node, Usage
+from planner.nodes.usage import MeasuredInstance, Node, Usage, find_resources
 
 NODES = [Node("a", Usage(0.6, 0.3, 0.2)), Node("b", Usage(0.2, 0.1, 0.4))]
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import InvalidLoad
-from planner.nodes.redirect_weights import find_redirect_weights
+from planner.nodes.streams import find_redirect_weights
 from planner.nodes.usage import Instance
 
 
@@ -30,6 +30,9 @@ def test_weights_and_deviation_are_eqs_10_and_4():
     assert list(found.weights.values()) == pytest.approx([0.75, 0.25, 0.0])
     assert found.deviation == pytest.approx((50.0 + 10.0 + 40.0) / 3.0)
     assert found.redirect
-    assert list(find_redirect_weights("count", queues((5.0, 5.0), (9.0, 9.0)), 20.0).weights.values()) == [0.5, 0.5]
+    assert list(find_redirect_weights("count", queues((5.0, 5.0), (9.0, 9.0)), 20.0).weights.values()) == [
+        0.5,
+        0.5,
+    ]
     with pytest.raises(InvalidLoad, match="capacity"):
         find_redirect_weights("count", queues((6.0, 5.0)), 20.0)

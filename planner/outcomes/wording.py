@@ -1,6 +1,6 @@
 """What was observed of a decision, in sentences: facts beside each other, and no cause that the data do not show."""
 
-from planner.decisions.observed_outcome import LONGEST_SEARCH_SECONDS, ObservedOutcome, Promised, Sight
+from planner.outcomes.observed import LONGEST_SEARCH_SECONDS, ObservedOutcome, Promised, Sight
 
 STATES = {
     "held": "Nothing was to be changed.",

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from planner.decisions.observed_outcome import LaterInterval, Match, Promised, Sight, observe_outcome
-from planner.decisions.outcome_wording import describe_outcome
-from tests.planner.decisions.test_observed_outcome import histories
+from planner.outcomes.observed import LaterInterval, Match, Promised, Sight, observe_outcome
+from planner.outcomes.wording import describe_outcome
+from tests.planner.outcomes.test_observed import histories
 
 CHANGE = Promised(
     is_change=True,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.decisions.observed_outcome import (
+from planner.outcomes.observed import (
     LaterInterval,
     Match,
     ObservedOutcome,

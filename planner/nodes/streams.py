@@ -1,15 +1,19 @@
-"""Instances and edges that stand out, and which instance to place anew (Mc-Stream, section 5.5, Algorithm 4).
+"""Streams between instances: redirect weights, hot and cold spots, and the instances to move (Mc-Stream).
 
-A hot instance moves to a freer node. An end of a hot edge moves to the node of its other end. A cold instance moves to
-the node of a sibling, which frees its own node. Target nodes follow Algorithm 3: one with an upstream instance and no
-sibling, else one without a sibling, else the freest; no node is filled above its limits (Es-Stream, eq. 22). Each move
-assumes that the moves before it were made.
+p_k = (l_k − len_k) / Σ (l − len)                     redirect weights by room in the queues, eq. 10
+lbd = (1/m) Σ |len_k − mean len|                      load deviation, eq. 4
+
+Moves follow Algorithm 4. A hot instance moves to a freer node. An end of a hot edge moves to the node of its other
+end. A cold instance moves to the node of a sibling, which frees its own node. Target nodes follow Algorithm 3: one with
+an upstream instance and no sibling, else one without a sibling, else the freest; no node is filled above its limits
+(Es-Stream, eq. 22). Each move assumes that the moves before it were made.
 """
 
 from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import NamedTuple
 
+from planner.errors import InvalidLoad, escape_pointer
 from planner.nodes.instance_moves import Deployment, Edge, InstanceMove, deviate
 from planner.nodes.usage import Instance
 
@@ -176,3 +180,37 @@ def describe_shifts(move: InstanceMove) -> str:
 def join_edge(edge: Edge) -> str:
     """`a → b`."""
     return " → ".join(edge)
+
+
+class RedirectWeights(NamedTuple):
+    """The weights of an operator's instances, and whether their queues are uneven enough to redirect tuples."""
+
+    operator: str
+    deviation: float
+    redirect: bool
+    weights: Mapping[str, float]
+
+
+def find_redirect_weights(
+    operator: str, instances: Sequence[Instance], most_deviation: float
+) -> RedirectWeights:
+    """Weights in proportion to free queue room; equal where every queue is full."""
+    for one in instances:
+        if not 0.0 <= one.queue_length <= one.queue_capacity:
+            raise InvalidLoad(
+                f"Instance {one.name!r} of {operator!r} holds {one.queue_length:g} of {one.queue_capacity:g}: a queue "
+                "length lies between 0 and its capacity.",
+                f"/{escape_pointer(operator)}",
+                "instances",
+            )
+    lengths = [one.queue_length for one in instances]
+    deviation = deviate(lengths)
+    room = [one.queue_capacity - one.queue_length for one in instances]
+    total = fsum(room)
+    weights = [one / total if total else 1.0 / len(room) for one in room]
+    return RedirectWeights(
+        operator,
+        deviation,
+        deviation > most_deviation,
+        {one.name: weight for one, weight in zip(instances, weights, strict=True)},
+    )

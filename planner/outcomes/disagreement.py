@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from planner.decisions.observed_outcome import ObservedOutcome, Promised
+from planner.outcomes.observed import ObservedOutcome, Promised
 from planner.values import Diagnostic
 
 RAN = {"applied", "rolled-back"}

@@ -6,13 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planner.decisions.advice import MOST_PLACED, advise_on_nodes, advise_on_streams, list_wanted
 from planner.decisions.decide import Decision, decide
-from planner.decisions.deployment_advice import MOST_PLACED, advise_on_nodes, advise_on_streams, list_wanted
-from planner.decisions.owner_terms import Policy
+from planner.decisions.policy import Policy
 from planner.nodes.advice import USUAL_THRESHOLDS, advise_nodes
 from planner.nodes.packing import Wanted, list_loads
-from planner.nodes.resources import MeasuredInstance, Resources, find_resources
-from planner.nodes.usage import Node, Usage
+from planner.nodes.usage import MeasuredInstance, Node, Resources, Usage, find_resources
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 PAIR = Topology((Operator("parse"), Operator("count")), (Edge("parse", "count", 2.0),), (Entry("parse"),))

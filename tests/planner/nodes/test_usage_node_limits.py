@@ -5,8 +5,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.nodes.node_limits import ROUNDING, has_room
-from planner.nodes.usage import NOTHING, Usage
+from planner.nodes.usage import NOTHING, ROUNDING, Usage, has_room
 
 TENTHS = st.integers(0, 10)
 THREE = st.tuples(TENTHS, TENTHS, TENTHS)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.decisions.change_horizon import RatesAhead, count_steps_ahead, find_horizon
 from planner.decisions.decide import Decision, decide
-from planner.decisions.owner_terms import Policy
+from planner.decisions.horizon import RatesAhead, count_steps_ahead, find_horizon
+from planner.decisions.policy import Policy
 from planner.plans.estimation import estimate
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 

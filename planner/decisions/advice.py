@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 
 from planner.decisions.decide import Decision
 from planner.nodes.advice import NodeAdvice, Thresholds, advise_nodes
-from planner.nodes.hotspots import Spot, find_hot_and_cold
 from planner.nodes.instance_moves import Deployment
 from planner.nodes.packing import Wanted, list_loads
-from planner.nodes.redirect_weights import RedirectWeights, find_redirect_weights
-from planner.nodes.resources import Resources
+from planner.nodes.streams import RedirectWeights, Spot, find_hot_and_cold, find_redirect_weights
+from planner.nodes.usage import Resources
 from planner.wording import join_names
 
 # More new instances are not placed one by one: an advice of that length has no reader.
@@ -60,7 +59,8 @@ def advise_on_streams(
     if not resources.instances:
         return None
     redirect = [
-        find_redirect_weights(operator, listed, most_deviation) for operator, listed in resources.instances.items()
+        find_redirect_weights(operator, listed, most_deviation)
+        for operator, listed in resources.instances.items()
     ]
     rates = {one.name: one.arrival_rate for one in decision.current.operators}
     edges = {

@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.decisions.owner_terms import Policy
-from planner.decisions.rate_outlook import (
+from planner.decisions.horizon import (
     MOST_STEPS,
     NO_OUTLOOK,
     RateOutlook,
@@ -17,6 +16,7 @@ from planner.decisions.rate_outlook import (
     is_looking_ahead,
     look_out,
 )
+from planner.decisions.policy import Policy
 from planner.workloads.rate_ahead import look_ahead
 from tests.planner.decisions.simulated_days import STEP, live_through, remember
 
