@@ -14,10 +14,10 @@ from planner.arrays import Floats
 from planner.plans.evidence import find_evidence
 from planner.plans.queueing_notes import describe_queues, name_queueing
 from planner.plans.sojourn_disagreement import compare_sojourn
-from planner.queueing.inflows import find_inflows
+from planner.queueing.inflows import build_stations
 from planner.queueing.key_shares import KeyShares
 from planner.queueing.sojourn import find_lower_bound, sum_services, sum_sojourns
-from planner.queueing.stations import NO_BOUND, Stations
+from planner.queueing.stations import Stations
 from planner.queueing.waiting_models import WAITING_MODELS
 from planner.simulation.laws import describe_stretched
 from planner.topology.flow import Flow, measure_flow
@@ -30,7 +30,6 @@ from planner.values import (
     Load,
     Model,
     OperatorEstimate,
-    OperatorLoad,
     Topology,
 )
 from planner.wording import join_names
@@ -109,29 +108,8 @@ def survey_load(topology: Topology, load: Load, model: Model, *, is_open: bool =
     """
     load = take_said_services(topology, load)
     flow = measure_flow(topology, load)
-    operators = topology.operators
-    measured = [load.operators[operator.name] for operator in operators]
-    stations = Stations(
-        flow.arrival_rates,
-        [one.service_rate for one in measured if one.service_rate is not None],
-        [1.0 if one.arrival_scv is None else one.arrival_scv for one in measured],
-        [1.0 if one.service_scv is None else one.service_scv for one in measured],
-        [operator.min_processors for operator in operators],
-        [
-            NO_BOUND if ceiling is None else ceiling
-            for ceiling in [operator.ceiling for operator in operators]
-        ],
-        model,
-        find_inflows(topology, load, flow.arrival_rates, is_open=is_open),
-        list_factors(measured),
-    )
-    return Situation(topology, load, flow, stations, [operator.name for operator in operators])
-
-
-def list_factors(measured: Sequence[OperatorLoad]) -> list[float] | None:
-    """By what measured waits say that modelled ones are to be multiplied; None: nothing was calibrated."""
-    factors = [1.0 if one.wait_factor is None else one.wait_factor for one in measured]
-    return factors if any(factor != 1.0 for factor in factors) else None
+    stations = build_stations(topology, load, flow.arrival_rates, model, is_open=is_open)
+    return Situation(topology, load, flow, stations, [operator.name for operator in topology.operators])
 
 
 def evaluate_allocation(situation: Situation, counts: Sequence[int], waits: Sequence[float]) -> Estimate:

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from planner.queueing.inflows import build_stations, requeue
 from planner.queueing.key_shares import KeyShares
-from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN, deal_in_turn_plainly
+from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
+from planner.queueing.sojourn import sum_work
 from planner.queueing.stations import Stations
-from planner.queueing.streams import CLOSE, USUAL_UTILISATION
-from planner.queueing.waiting import wait_seconds
-from planner.queueing.waiting_models import FLOATS, WAITING_MODELS
 from planner.values import SHARED, Diagnostic, Load, Operator, OperatorEstimate, Topology
 from planner.wording import join_names
 
@@ -51,7 +50,7 @@ def describe_assumed(
         return ()
     beside = ""
     if len(answers) <= MOST_COMPARED and None not in [one.wait_seconds for one in answers]:
-        own = sum_dealt_in_turn(topology, load, stations, answers, unsaid)
+        own = sum_dealt_in_turn(topology, load, stations, answers)
         beside = f" With a queue for each processor, dealt in turn (round-robin), E[T] would be {own:.4g} s."
     detail = (
         f"The queueing of {join_names(unsaid)} is not said: one queue for all processors is assumed.{beside} Say it in "
@@ -61,57 +60,16 @@ def describe_assumed(
 
 
 def sum_dealt_in_turn(
-    topology: Topology,
-    load: Load,
-    stations: Stations,
-    answers: Sequence[OperatorEstimate],
-    dealt: Sequence[str],
+    topology: Topology, load: Load, stations: Stations, answers: Sequence[OperatorEstimate]
 ) -> float:
-    """E[T] where the operators of `dealt` have a queue for each processor, and senders deal in turn."""
-    model = WAITING_MODELS[stations.model]
-    uses_scvs, alone = model.uses_scvs, model.alone
-    senders = count_all_senders(topology, load, answers)
-    chosen = set(dealt)
-    total, a, s = 0.0, 1.0, 1.0
-    for one, arrival_scv, service_scv in zip(
-        answers, stations.arrival_scv, stations.service_scv, strict=True
-    ):
-        name, rate, mu, k, _, wait, _, visits, _, _, _ = one
-        seconds = wait or 0.0
-        if name in chosen:
-            if uses_scvs:
-                a, s = arrival_scv, service_scv
-            offered = rate / mu
-            seen = deal_in_turn_plainly(a, k, senders[name], offered)
-            busy = offered / k if offered > 1.0 else 1.0 / k
-            own = alone(seen, s, (1.0 - busy) / busy, FLOATS) * offered / (k - offered) / mu
-            if offered < 1.0:  # as planner.queueing.instance_queues: no longer than at one processor
-                own = min(own, wait_seconds(rate, mu, 1, arrival_scv, s, stations.model))
-            seconds = max(seconds, own)
-        total += visits * (seconds + 1.0 / mu)
-    return total
-
-
-def count_all_senders(
-    topology: Topology, load: Load, answers: Sequence[OperatorEstimate]
-) -> dict[str, float]:
-    """v of each operator, as planner.queueing.streams.count_senders; in plain sums, since every plan says it."""
-    rates, senders = {}, {}
-    operators = load.operators
-    for name, rate, mu, _, _, _, _, _, _, _, _ in answers:
-        rates[name] = rate
-        senders[name] = operators[name].processors or max(rate / mu / USUAL_UTILISATION, 1.0)
-    outside, squares = dict(rates), dict.fromkeys(rates, 0.0)
-    for source, target, selectivity in topology.edges:
-        sent = rates[source] * selectivity
-        outside[target] -= sent
-        squares[target] += sent * sent / senders[source]
-    found = {}
-    for name, rate in rates.items():
-        rest = outside[name]
-        square = squares[name] + (rest * rest if rest > CLOSE * rate else 0.0)
-        found[name] = max(rate * rate / square, 1.0) if square else 1.0
-    return found
+    """E[T] where operators without a stated queueing have a queue for each processor, and senders deal in turn."""
+    unstated = {operator.name for operator in topology.operators if operator.queueing is None}
+    is_open = any(inflow.is_open for inflow in stations.inflows or ())
+    dealt = build_stations(
+        requeue(topology, unstated, ROUND_ROBIN), load, stations.arrival_rate, stations.model, is_open=is_open
+    )
+    waits = dealt.wait_seconds([one.processors for one in answers])
+    return sum_work([one.visits for one in answers], waits, dealt.service_rate)
 
 
 def describe_keys(load: Load, answers: Sequence[OperatorEstimate]) -> tuple[Diagnostic, ...]:

@@ -1,10 +1,12 @@
-"""How tuples reach the processors of each operator: what queues per instance need beside rates and SCVs."""
+"""A topology under a load as queues: rates, SCVs, bounds, and how tuples reach the processors of each operator."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 from math import inf
 
 from planner.queueing.carried_bursts import carry_bursts
 from planner.queueing.queueings import KEYED, PLAIN, Inflow
+from planner.queueing.stations import NO_BOUND, Stations
 from planner.queueing.streams import (
     Station,
     count_senders,
@@ -14,10 +16,48 @@ from planner.queueing.streams import (
     find_stations,
     is_plain,
 )
-from planner.values import SHARED, IdcPoint, Load, Topology
+from planner.values import SHARED, IdcPoint, Load, Model, OperatorLoad, Queueing, Topology
 
 LEAST_BURSTY = 2.0
 """An index of dispersion below is one of calm input: it is measured with an error of some tenths."""
+
+
+def build_stations(
+    topology: Topology, load: Load, arrival_rates: Sequence[float], model: Model, *, is_open: bool = False
+) -> Stations:
+    """The operators as queues; an SCV that is neither measured nor configured is 1.
+
+    `is_open`: as if no operator held bursts back, which is what a plan has to be ready for.
+    """
+    operators = topology.operators
+    measured = [load.operators[operator.name] for operator in operators]
+    ceilings = [operator.ceiling for operator in operators]
+    return Stations(
+        arrival_rates,
+        [one.service_rate for one in measured if one.service_rate is not None],
+        [1.0 if one.arrival_scv is None else one.arrival_scv for one in measured],
+        [1.0 if one.service_scv is None else one.service_scv for one in measured],
+        [operator.min_processors for operator in operators],
+        [NO_BOUND if ceiling is None else ceiling for ceiling in ceilings],
+        model,
+        find_inflows(topology, load, arrival_rates, is_open=is_open),
+        list_factors(measured),
+    )
+
+
+def list_factors(measured: Sequence[OperatorLoad]) -> list[float] | None:
+    """The factors of modelled waits that calibration found; None: nothing was calibrated."""
+    factors = [1.0 if one.wait_factor is None else one.wait_factor for one in measured]
+    return factors if any(factor != 1.0 for factor in factors) else None
+
+
+def requeue(topology: Topology, names: Container[str], queueing: Queueing) -> Topology:
+    """The topology with another queueing at the operators `names`."""
+    operators = [
+        operator._replace(queueing=queueing) if operator.name in names else operator
+        for operator in topology.operators
+    ]
+    return replace(topology, operators=tuple(operators))
 
 
 def find_inflows(

@@ -22,6 +22,7 @@ from tests.planner.plan_cases import codes
 
 CHAIN = Topology((Operator("a"), Operator("b")), (Edge("a", "b", 1.5),), (Entry("a"),))
 LOAD = Load(10.0, {"a": OperatorLoad(3.0, processors=5), "b": OperatorLoad(4.0, processors=6)})
+BURSTS = tuple([IdcPoint(0.5 * 2.0**i, 6.0) for i in range(5)])
 HOT = (InstanceLoad("0", 0.5), InstanceLoad("1", 0.3), InstanceLoad("2", 0.2))
 
 
@@ -40,15 +41,23 @@ def find_detail(answer: Estimate, code: str) -> str:
     st.sampled_from([None, 0.3, 2.0]),
     st.sampled_from([None, 4]),
     st.sampled_from(["ggk-whitt", "ggk", "mmk"]),
+    st.sampled_from([0.8, 2.5]),
+    st.booleans(),
 )
 @settings(max_examples=50)
-def test_what_round_robin_would_take_is_what_its_estimate_says(
-    rate: float, more: tuple[int, int], scv: float | None, running: int | None, model: str
+def test_what_round_robin_would_take_is_what_its_estimate_says(  # noqa: PLR0917 - one argument per property of a case
+    rate: float,
+    more: tuple[int, int],
+    scv: float | None,
+    running: int | None,
+    model: str,
+    selectivity: float,
+    is_bursty: bool,  # noqa: FBT001 - a table's column
 ):
     one = OperatorLoad(3.0, processors=running, arrival_scv=scv, service_scv=scv)
-    load = Load(rate, {"a": one, "b": one})
-    topology = replace(CHAIN, edges=(Edge("a", "b", 0.8),))
-    counts = {"a": int(rate / 3.0) + 1 + more[0], "b": int(0.8 * rate / 3.0) + 1 + more[1]}
+    load = Load(rate, {"a": one._replace(arrival_idc=BURSTS) if is_bursty else one, "b": one})
+    topology = replace(CHAIN, edges=(Edge("a", "b", selectivity),))
+    counts = {"a": int(rate / 3.0) + 1 + more[0], "b": int(selectivity * rate / 3.0) + 1 + more[1]}
     answer = estimate(topology, load, counts, model)
     if "queueing-assumed" not in codes(answer):
         assert set(counts.values()) == {1} or all(not one.wait_seconds for one in answer.operators)
@@ -87,11 +96,10 @@ def test_a_hot_instance_is_named_with_the_share_at_which_it_breaks():
 
 
 def test_long_bursts_are_said_with_their_dispersion():
-    points = tuple([IdcPoint(0.5 * 2.0**i, 6.0) for i in range(5)])
-    bursty = {**LOAD.operators, "a": LOAD.operators["a"]._replace(arrival_idc=points)}
+    bursty = {**LOAD.operators, "a": LOAD.operators["a"]._replace(arrival_idc=BURSTS)}
     answer = estimate(say(CHAIN, "round-robin", "shared"), Load(10.0, bursty))
     assert "a (6)" in find_detail(answer, "bursty")
-    calm = tuple([point._replace(idc=1.5) for point in points])
+    calm = tuple([point._replace(idc=1.5) for point in BURSTS])
     bursty["a"] = bursty["a"]._replace(arrival_idc=calm)
     assert "bursty" not in codes(estimate(say(CHAIN, "round-robin", "shared"), Load(10.0, bursty)))
 

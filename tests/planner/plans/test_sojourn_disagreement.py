@@ -1,9 +1,22 @@
 """Measured sojourns far from the estimate: the causes, each with its number."""
 
+from dataclasses import replace
+
 import pytest
 
 from planner.plans.estimation import estimate
-from planner.values import Entry, Estimate, Load, Operator, OperatorLoad, Topology
+from planner.queueing.inflows import requeue
+from planner.values import (
+    Edge,
+    Entry,
+    Estimate,
+    IdcPoint,
+    InstanceLoad,
+    Load,
+    Operator,
+    OperatorLoad,
+    Topology,
+)
 from tests.planner.plan_cases import PAIR, codes, load_pair
 
 
@@ -33,13 +46,39 @@ def test_what_may_be_behind_a_longer_sojourn_is_listed_the_likeliest_first_with_
         causes, ("queue of its own", "bursts", "skewed", "network", "too high"), strict=True
     ):
         assert named in cause
-    # M/M/1 at each instance, for Poisson arrivals that are dealt at random: 1/(μ − λ/k).
-    load = load_pair(measured_sojourn_seconds=20.0)
-    expected = sum(
-        visits / (one.service_rate - one.arrival_rate / one.processors)
-        for visits, one in zip((1.0, 2.0), estimate(PAIR, load).operators, strict=True)
-    )
-    assert f"{expected:.4g} s at random" in causes[0]
+
+
+BURSTS = tuple([IdcPoint(0.5 * 2.0**i, 6.0) for i in range(5)])
+CALM = OperatorLoad(3.0, processors=5, arrival_scv=1.5, service_scv=0.5)
+HOT = (InstanceLoad("0", 0.3), *(InstanceLoad(str(i), 0.175) for i in range(1, 5)))
+
+
+@pytest.mark.parametrize("idc", [(), BURSTS])
+def test_the_number_of_a_cause_is_the_estimate_with_that_change(idc: tuple[IdcPoint, ...]) -> None:
+    topology = Topology((Operator("a"), Operator("b")), (Edge("a", "b", 1.2),), (Entry("a"),))
+    load = Load(7.0, {"a": CALM._replace(arrival_idc=idc), "b": CALM}, 50.0)
+
+    def take(named: Topology, changed: Load = load) -> str:
+        seconds = estimate(named, changed).expected_sojourn_seconds
+        assert seconds is not None
+        return f" {seconds:.4g} s"
+
+    causes = list_causes(estimate(topology, load))
+    in_turn, at_random, keyed = (requeue(topology, "ab", name) for name in ("round-robin", "random", "keyed"))
+    assert f"{take(in_turn)} where tuples are dealt in turn,{take(at_random)} at random" in causes[0]
+    hot = {name: one._replace(instances=HOT) for name, one in load.operators.items()}
+    assert f"{take(keyed, replace(load, operators=hot))} where one instance" in causes[2]
+    slow = {name: one._replace(service_rate=2.7) for name, one in load.operators.items()}
+    assert f"{take(topology, replace(load, operators=slow))} if they are 10% lower" in causes[4]
+
+
+def test_what_is_measured_or_configured_is_no_cause() -> None:
+    topology = Topology((Operator("a", queueing="round-robin"),), (), (Entry("a"),))
+    load = Load(10.0, {"a": CALM._replace(arrival_idc=BURSTS)}, 500.0)
+    causes = list_causes(estimate(topology, load))
+    assert len(causes) == 2
+    assert "network" in causes[0]
+    assert "too high" in causes[1]
 
 
 def test_dealing_in_turn_evens_out_a_stream_of_one_sender() -> None:
