@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from app.engines.answers import say
 from app.load.bodies.load import LoadBody
 from app.load.bodies.topology import EdgeBody, EntryBody, Graph, OperatorBody
-from planner.errors import join_names
 from planner.values import Diagnostic
+from planner.wording import join_names
 
 # Measured selectivities and shares vary from interval to interval; a revision for each would bury the real changes.
 LEAST_CHANGE = 0.1

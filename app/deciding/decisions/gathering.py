@@ -26,9 +26,9 @@ from planner.decisions.compose import DecisionQuestion
 from planner.decisions.horizon import RateHistory, is_looking_ahead
 from planner.decisions.policy import LastChange, Policy
 from planner.decisions.state_migration import OwnersLeft
-from planner.errors import join_names
 from planner.nodes.usage import MeasuredInstance, Node, Usage
 from planner.values import Diagnostic
+from planner.wording import join_names
 from planner.workloads.line_forecasts import HISTORY
 from planner.workloads.series import Measurement
 

@@ -9,8 +9,8 @@ from app.engines.heron.graphs import find_selectivity
 from app.engines.heron.loads import find_completion
 from app.engines.heron.measures import BUCKET_SECONDS, Measures
 from app.engines.heron.streams import HeronArrivals, find_sent
-from planner.errors import join_names
 from planner.values import Diagnostic
+from planner.wording import join_names
 
 HELD_BACK = 0.01
 

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from app.engines.numbers import read_count, read_object, read_text
 from app.engines.patches import Counts, EnginePatch
-from planner.errors import join_names
+from planner.wording import join_names
 
 FORMAT = "heron"
 ACCEPTED = re.compile(r"[\w.-]+")

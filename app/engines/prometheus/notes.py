@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from app.engines.answers import UnreadableAnswer, say
 from app.engines.prometheus.loads import ReadLoads, Reason
 from app.engines.prometheus.tables import Moment, list_operators
-from planner.errors import join_names
 from planner.values import Diagnostic
+from planner.wording import join_names
 
 
 def list_notes(

@@ -11,8 +11,8 @@ from app.engines.storm.row_checks import check_rows
 from app.engines.storm.samples import MeasuredSample
 from app.engines.storm.totals import TOLERANCE
 from app.engines.storm.wiring_checks import check_wiring
-from planner.errors import join_names
 from planner.values import Diagnostic
+from planner.wording import join_names
 
 
 def check_sample(measured: MeasuredSample, pages: StormAnswers) -> tuple[Diagnostic, ...]:

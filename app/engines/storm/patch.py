@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from app.engines.numbers import read_count, read_object, read_text
 from app.engines.patches import Counts, EnginePatch
-from planner.errors import join_names
+from planner.wording import join_names
 
 FORMAT = "storm"
 USUAL_WAIT_SECONDS = 30

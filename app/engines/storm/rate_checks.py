@@ -9,8 +9,8 @@ from app.engines.storm.fields import ALL_TIME, CAPACITY_WINDOW
 from app.engines.storm.loads import LEAST_SAMPLES, find_service_seconds
 from app.engines.storm.row_checks import join_some
 from app.engines.storm.totals import TOLERANCE, explain_misfit, find_mean_utilisation
-from planner.errors import join_names
 from planner.values import Diagnostic
+from planner.wording import join_names
 
 COARSE = 0.1  # the relative error of a mean of whole milliseconds that is worth saying
 LONG = 2.0

@@ -8,8 +8,8 @@ from app.engines.storm.graphs import find_selectivity
 from app.engines.storm.rates import cover_same_time
 from app.engines.storm.row_checks import join_some
 from app.engines.storm.samples import MeasuredSample
-from planner.errors import join_names
 from planner.values import Diagnostic
+from planner.wording import join_names
 
 EVEN = 0.05
 

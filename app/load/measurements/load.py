@@ -27,9 +27,9 @@ from app.settings import Settings
 from app.web.errors import InvalidRequest
 from planner import values
 from planner.calibration.intervals import Interval
-from planner.errors import join_names
 from planner.topology.load_smoothing import smooth_ewma, smooth_window
 from planner.topology.said_services import take_said_services
+from planner.wording import join_names
 
 # A snapshot of less weight in an EWMA is left unread.
 NEGLIGIBLE_WEIGHT = 1e-9
