@@ -16,15 +16,15 @@ DIGITS = 3
 NAMES_SHOWN = 20
 SHORT_UNITS = (("ns", 1e9, 1000.0), ("µs", 1e6, 1000.0), ("ms", 1e3, 1000.0))
 """Each with its number per second, and the number from which on the next unit is taken."""
-LONG_UNITS = (("s", 1.0, 120.0), ("min", 60.0, 120.0), ("h", 3600.0, 48.0))
+LONG_UNITS = (("s", 1.0, 120.0), ("min", 60.0, 60.0), ("h", 3600.0, 48.0))
 """Each with its length in seconds, and the number from which on the next unit is taken."""
 DAY_SECONDS = 86_400.0
 
 
-def write_number(value: float | None, digits: int = DIGITS) -> str:
+def write_number(value: float | None, absent: str = UNKNOWN, digits: int = DIGITS) -> str:
     """`1,230`, `12.3` or `0.0123`: significant digits without trailing zeros; far from 1 as `1.2e+12`."""
     if value is None or isnan(value):
-        return UNKNOWN
+        return absent
     if isinf(value):
         return UNBOUNDED
     rounded = Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(value).normalize()
@@ -38,14 +38,14 @@ def write_seconds(seconds: float | None, absent: str = UNKNOWN, digits: int = DI
     if seconds is None:
         return absent
     if not isfinite(seconds) or abs(seconds) < 1e-9:
-        return write_number(seconds, digits) + (" s" if isfinite(seconds) else "")
+        return write_number(seconds, digits=digits) + (" s" if isfinite(seconds) else "")
     for unit, per_second, limit in SHORT_UNITS:
         if abs(round_number(seconds * per_second, digits)) < limit:
-            return f"{write_number(seconds * per_second, digits)} {unit}"
+            return f"{write_number(seconds * per_second, digits=digits)} {unit}"
     for unit, length, limit in LONG_UNITS:
         if abs(round_number(seconds / length, digits)) < limit:
-            return f"{write_number(seconds / length, digits)} {unit}"
-    return f"{write_number(seconds / DAY_SECONDS, digits)} days"
+            return f"{write_number(seconds / length, digits=digits)} {unit}"
+    return f"{write_number(seconds / DAY_SECONDS, digits=digits)} days"
 
 
 def round_number(value: float, digits: int) -> float:
@@ -87,7 +87,7 @@ def write_percent(share: float | None) -> str:
     if 0.995 <= share < 1.0:
         return "above 99%"
     percent = 100.0 * share
-    return f"{write_number(percent, 2 if abs(percent) < 99.5 else DIGITS)}%"
+    return f"{write_number(percent, digits=2 if abs(percent) < 99.5 else DIGITS)}%"
 
 
 def write_signed_percent(share: float | None) -> str:
@@ -117,9 +117,9 @@ def write_change(before: int | None, after: int | None) -> str:
     return f"{write_count(before)} → {write_count(after)}"
 
 
-def join_names(names: Sequence[str], most: int = NAMES_SHOWN) -> str:
+def join_names(names: Sequence[object], most: int = NAMES_SHOWN) -> str:
     """`a, b and 3 more`: the first `most` of the names, and how many others there are."""
-    shown, more = ", ".join(names[:most]), len(names) - most
+    shown, more = ", ".join(map(str, names[:most])), len(names) - most
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.bridge.events import Event
-from app.bridge.wording import say_seconds
+from planner.wording import UNBOUNDED, write_number, write_percent, write_seconds
 
 EVENTS_SHOWN = 6
 WARNINGS_SHOWN = 4
@@ -63,10 +63,9 @@ class LiveTable:
 def describe_times(decided: dict[str, Any]) -> str:
     """The rate, E[T] now and as promised, and the target."""
     now, promised = (
-        "infinite" if decided[name] is None else say_seconds(decided[name])
-        for name in ("sojourn_seconds", "expected_sojourn_seconds")
+        write_seconds(decided[name], UNBOUNDED) for name in ("sojourn_seconds", "expected_sojourn_seconds")
     )
-    rate = f"{decided['external_rate']:.6g} tuples/s"
+    rate = f"{write_number(decided['external_rate'])} tuples/s"
     promise = "" if decided["next"] == "hold" else f"   promised {promised}"
     return f"{rate}   E[T] now {now} ({decided['sojourn_is']}){promise}   target: {decided['target']}"
 
@@ -77,16 +76,12 @@ def draw_operators(decided: dict[str, Any]) -> Table:
     for column in COLUMNS:
         table.add_column(column, justify="left" if column == "operator" else "right")
     for row in decided["operators"]:
-        used = "?" if row["utilisation"] is None else f"{row['utilisation']:.0%}"
+        used = write_percent(row["utilisation"])
         wanted = "" if row["wanted"] == row["processors"] else f"-> {row['wanted']}"
-        rates = [_say_rate(row[name]) for name in ("offered_rate", "served_rate")]
+        rates = [write_number(row[name]) for name in ("offered_rate", "served_rate")]
         table.add_row(*map(Text, (row["operator"], *rates, used, str(row["processors"]), wanted)))
     return table
 
 
 def _is_hold(event: Event) -> bool:
     return event.data.get("next") == "hold"
-
-
-def _say_rate(rate: float | None) -> str:
-    return "?" if rate is None else f"{rate:.4g}"

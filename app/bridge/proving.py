@@ -2,7 +2,7 @@
 
 from app.bridge.choosing import is_same_load
 from app.bridge.states import BridgeState, Change, Distrust, Observation, Proof, Sojourn
-from app.bridge.wording import say_seconds
+from planner.wording import write_number, write_percent, write_seconds
 
 
 def prove(state: BridgeState, seen: Observation, after: Sojourn) -> tuple[BridgeState, Proof]:
@@ -23,17 +23,20 @@ def prove(state: BridgeState, seen: Observation, after: Sojourn) -> tuple[Bridge
 def _compare(change: Change, seen: Observation, after: Sojourn) -> Proof:
     before, now, how = _pair(change.sojourn, after)
     promised = change.promised_seconds
-    said = f"E[T] {how} is {say_seconds(now)}, was {say_seconds(before)}, promised {say_seconds(promised)}"
+    times = (write_seconds(seconds, "unknown") for seconds in (now, before, promised))
+    said = "E[T] {how} is {}, was {}, promised {}".format(*times, how=how)
     if change.is_rollback:
         return Proof(None, f"rolled back: {said}")
     if seen.rate is None or not is_same_load(seen.rate, change.rate):
-        rate = "an unknown rate" if seen.rate is None else f"{seen.rate:.6g}"
-        return Proof(None, f"{said}; the load went from {change.rate:.6g} to {rate} tuples/s: not comparable")
+        rate = "an unknown rate" if seen.rate is None else write_number(seen.rate)
+        return Proof(
+            None, f"{said}; the load went from {write_number(change.rate)} to {rate} tuples/s: not comparable"
+        )
     expected = _find_expected(change)
     if before is None or now is None or expected is None:
         return Proof(None, f"{said}: not comparable")
     if now > max(before, expected) * (1.0 + change.error):
-        why = f"{said}: worse by more than the promise's error of {change.error:.0%}"
+        why = f"{said}: worse by more than the promise's error of {write_percent(change.error)}"
         return Proof(kept=False, why=why, roll_back=change.before)
     return _judge(now, promised, change.error, said)
 

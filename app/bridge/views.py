@@ -7,7 +7,8 @@ from pydantic import JsonValue
 from app.bridge.samples import Sighting
 from app.bridge.seen_answers import SeenDecision, SeenGoal
 from app.bridge.states import Chosen
-from app.bridge.wording import say_counts, say_seconds
+from app.bridge.wording import say_counts
+from planner.wording import UNBOUNDED, write_number, write_seconds
 
 
 class Row(NamedTuple):
@@ -37,8 +38,8 @@ def describe_goal(goal: SeenGoal) -> str:
     """The target in words."""
     if goal.target is not None:
         which = "mean" if goal.target.quantile is None else f"p{100 * goal.target.quantile:g}"
-        return f"{which} of {goal.target.of} within {say_seconds(goal.target.seconds)}"
-    return "no target" if goal.t_max_seconds is None else f"E[T] within {say_seconds(goal.t_max_seconds)}"
+        return f"{which} of {goal.target.of} within {write_seconds(goal.target.seconds)}"
+    return "no target" if goal.t_max_seconds is None else f"E[T] within {write_seconds(goal.t_max_seconds)}"
 
 
 def find_sojourn_now(decision: SeenDecision) -> tuple[float | None, str]:
@@ -52,9 +53,9 @@ def describe_decision(decision: SeenDecision, chosen: Chosen) -> str:
     """The decision in a sentence, with its reasons."""
     now, how = find_sojourn_now(decision)
     promised = decision.expected_sojourn_seconds
-    times = f"E[T] {_say_time(now)} ({how})"
+    times = f"E[T] {write_seconds(now, UNBOUNDED)} ({how})"
     if chosen.next in {"apply", "show"}:
-        times += f", then {_say_time(promised)}"
+        times += f", then {write_seconds(promised, UNBOUNDED)}"
     what = decision.action
     if chosen.next != "hold":
         what += f" to {say_counts(chosen.counts, decision.processors.current)}"
@@ -63,7 +64,7 @@ def describe_decision(decision: SeenDecision, chosen: Chosen) -> str:
     )
     rest = f" ({chosen.why})" if chosen.why else ""
     goal = describe_goal(decision.policy.goal)
-    return f"{what}: {decision.external_rate:.6g} tuples/s, {times}, {goal}. {reasons}{rest}"
+    return f"{what}: {write_number(decision.external_rate)} tuples/s, {times}, {goal}. {reasons}{rest}"
 
 
 def list_costs(decision: SeenDecision) -> list[str]:
@@ -72,13 +73,11 @@ def list_costs(decision: SeenDecision) -> list[str]:
     if backlog is not None and backlog.backlog_tuples > 0:
         said.append(backlog.detail)
     if moving.cost_tuple_seconds and moving.payback_seconds:
-        cost, payback = moving.cost_tuple_seconds, say_seconds(moving.payback_seconds)
-        said.append(f"The move costs {cost:.4g} tuple-seconds of waiting, which pays back in {payback}.")
+        cost, payback = moving.cost_tuple_seconds, write_seconds(moving.payback_seconds)
+        said.append(
+            f"The move costs {write_number(cost)} tuple-seconds of waiting, which pays back in {payback}."
+        )
     return said
-
-
-def _say_time(seconds: float | None) -> str:
-    return "infinite" if seconds is None else say_seconds(seconds)
 
 
 def to_data(seen: Sighting, decision: SeenDecision, chosen: Chosen) -> dict[str, JsonValue]:

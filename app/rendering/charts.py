@@ -26,7 +26,8 @@ from app.rendering.shapes import (
     Shape,
     Words,
 )
-from app.rendering.texts import measure, shorten, write_short
+from app.rendering.texts import measure, shorten
+from planner.wording import write_count, write_number
 
 WIDTH, LEFT, RIGHT = 960.0, 74.0, 22.0
 PANEL_HEIGHT = 170.0
@@ -73,7 +74,7 @@ class Panel:
 
     label: str
     lines: Sequence[Line]
-    write: Callable[[float | None], str] = write_short
+    write: Callable[[float | None], str] = write_number
     cap: float | None = None
     band: tuple[Values, Values] | None = None
     shaded: Sequence[bool] = ()
@@ -272,7 +273,7 @@ def draw_axis(chart: Chart, frame: _Frame) -> list[Shape]:
         texts = write_times(marks)
     else:
         marks = list_between(first, last) or [first]
-        texts = [write_short(one) for one in marks]
+        texts = [write_count(round(one)) for one in marks]
     y = frame.bottom
     shapes: list[Shape] = [Polyline([[(LEFT, y), (WIDTH - RIGHT, y)]], Ink(stroke=QUIET))]
     for mark, text in zip(marks, texts, strict=True):

@@ -6,6 +6,7 @@ from app.load.bodies.answers import DiagnosticAnswer, EstimateAnswer
 from app.rendering.blocks import Block, Bullets, Diagram, Heading, Paragraph, ReportTable
 from app.rendering.estimate_graphs import graph_estimate
 from planner.values import Topology
+from planner.wording import UNBOUNDED, write_number, write_percent, write_seconds
 
 
 def draw_operators(
@@ -26,11 +27,11 @@ def list_operators(estimate: EstimateAnswer, recommended: Mapping[str, int] | No
         rows.append(
             [
                 one.name,
-                f"{one.hottest_utilisation or one.utilisation:.0%}",
-                f"{one.arrival_rate:.4g}",
-                f"{one.service_rate:.4g}",
-                write_seconds(one.wait_seconds),
-                write_seconds(one.sojourn_seconds),
+                write_percent(one.hottest_utilisation or one.utilisation),
+                write_number(one.arrival_rate),
+                write_number(one.service_rate),
+                write_seconds(one.wait_seconds, UNBOUNDED),
+                write_seconds(one.sojourn_seconds, UNBOUNDED),
                 one.queueing,
                 counts,
             ]
@@ -43,7 +44,11 @@ def list_evidence(estimate: EstimateAnswer) -> list[Block]:
     evidence = estimate.evidence
     if evidence is None:
         return []
-    known = "is not known" if evidence.known_error is None else f"is {evidence.known_error:.1%} on average"
+    known = (
+        "is not known"
+        if evidence.known_error is None
+        else f"is {write_percent(evidence.known_error)} on average"
+    )
     text = f"The error of E[T] for this kind of input ({evidence.kind}) {known}, against simulation."
     if evidence.assumed:
         text += f" Assumed, not measured: {', '.join(evidence.assumed)}."
@@ -58,12 +63,3 @@ def list_diagnostics(diagnostics: Sequence[DiagnosticAnswer]) -> list[Block]:
         Heading("What to know of the data"),
         Bullets([f"{one.detail} ({one.code})" for one in diagnostics]),
     ]
-
-
-def write_seconds(seconds: float | None) -> str:
-    """Three digits and the unit; `without end` for null."""
-    if seconds is None:
-        return "without end"
-    if 0.0 < seconds < 1.0:
-        return f"{seconds * 1e3:.3g} ms"
-    return f"{seconds:.3g} s"

@@ -3,7 +3,8 @@
 from app.rendering.graph_pictures import LEVELS, OVERLOADED, find_level, label_stream, say_load
 from app.rendering.operator_graphs import DrawnOperator, OperatorGraph, find_part
 from app.rendering.shapes import BLACK, QUIET
-from app.rendering.texts import clean, shorten, write_change
+from app.rendering.texts import clean, shorten
+from planner.wording import write_change
 
 NAME_WIDTH, NAME_SIZE = 260.0, 12.0
 PLAIN = frozenset(" .,:/%·→×–…-")

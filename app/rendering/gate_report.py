@@ -7,10 +7,10 @@ from app.rendering.estimate_blocks import (
     list_diagnostics,
     list_evidence,
     list_operators,
-    write_seconds,
 )
 from app.rendering.verdict_lines import list_findings, say_verdict, summarise
 from planner.values import Topology
+from planner.wording import UNBOUNDED, write_seconds
 
 
 def describe_gate(answer: GateAnswer, topology: Topology | None = None) -> list[Block]:
@@ -20,7 +20,7 @@ def describe_gate(answer: GateAnswer, topology: Topology | None = None) -> list[
     return [
         Heading(f"The gate {verdict}", 1),
         Paragraph(summarise(answer)),
-        Paragraph(f"E[T] is {write_seconds(answer.expected_sojourn_seconds)}."),
+        Paragraph(f"E[T] is {write_seconds(answer.expected_sojourn_seconds, UNBOUNDED)}."),
         Heading("Checks"),
         Bullets([f"{say_verdict(check)}: {check.name}. {check.detail}" for check in answer.checks]),
         Bullets(list_findings(answer)),

@@ -3,7 +3,7 @@
 from html import escape
 
 from app.planning.gates.schemas import GateAnswer
-from app.rendering.verdict_lines import list_findings, say_verdict, summarise, write_number
+from app.rendering.verdict_lines import list_findings, say_verdict, summarise, write_values
 
 
 def render_annotations(answer: GateAnswer) -> str:
@@ -32,8 +32,7 @@ def _annotate(level: str, title: str, message: str) -> str:
 def render_markdown(answer: GateAnswer) -> str:
     """The verdict as Markdown, for the summary of a job."""
     rows = [
-        f"| {check.name} | {say_verdict(check)} | {write_number(check.value)} | {write_number(check.limit)} "
-        f"| {_cell(check.detail)} |"
+        f"| {check.name} | {say_verdict(check)} | {' | '.join(write_values(check))} | {_cell(check.detail)} |"
         for check in answer.checks
     ]
     lines = [

@@ -19,7 +19,8 @@ from app.rendering.streams import (
     draw_loop,
     draw_way,
 )
-from app.rendering.texts import measure, shorten, write_change, write_percent, write_rate, write_short
+from app.rendering.texts import measure, shorten
+from planner.wording import write_change, write_number, write_percent, write_rate
 
 MOST_COLUMNS = 8
 """A row of more layers would be too wide to read in a chat or a ticket."""
@@ -141,12 +142,12 @@ def label_stream(stream: DrawnStream) -> str:
     """Tuples per second, or how many come out for one that goes in where that is not 1."""
     if stream.rate is not None:
         return write_rate(stream.rate)
-    return "" if stream.selectivity == 1.0 else f"×{write_short(stream.selectivity)}"
+    return "" if stream.selectivity == 1.0 else f"×{write_number(stream.selectivity)}"
 
 
 def say_stream(stream: DrawnStream) -> str:
     """The same as a phrase."""
-    many = f"{write_short(stream.selectivity)} out for one in"
+    many = f"{write_number(stream.selectivity)} out for one in"
     return many if stream.rate is None else f"{write_rate(stream.rate)}, {many}"
 
 

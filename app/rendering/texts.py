@@ -1,10 +1,8 @@
-"""Texts in pictures: made safe, measured and shortened; numbers as the dashboard writes them."""
+"""Texts in pictures: made safe, measured and shortened."""
 
 import unicodedata
 from collections.abc import Iterator
-from math import isfinite
 
-UNKNOWN = "–"
 MOST_MARKS = 2
 """Accents on one letter; a name with more of them would run over the lines above it."""
 NARROW, WIDE = frozenset("iljtfrI.,:;'|!()[]{}/\\ "), frozenset("mwMW@%&→…—<>=+~#^_")
@@ -67,51 +65,3 @@ def wrap(text: str, width: float, size: float, *, is_bold: bool = False) -> list
         else:
             lines.append(shorten(word, width, size, is_bold=is_bold))
     return lines
-
-
-def write_short(value: float | None) -> str:
-    """Three digits that count: 1,234 or 12.3 or 0.0123; a dash for what is not known."""
-    if value is None or not isfinite(value):
-        return UNKNOWN
-    if abs(value) >= 1e6:
-        return f"{value:.3g}"
-    return f"{value:,.0f}" if abs(value) >= 100.0 else f"{value:.3g}"
-
-
-def write_duration(seconds: float | None) -> str:
-    """With its unit: 83 ms, 1.2 s, 3 min."""
-    if seconds is None or not isfinite(seconds):
-        return UNKNOWN
-    for limit, factor, unit in (
-        (1e-3, 1e6, "µs"),
-        (1.0, 1e3, "ms"),
-        (120.0, 1.0, "s"),
-        (7200.0, 1 / 60, "min"),
-    ):
-        if 0.0 < seconds < limit:
-            return f"{write_short(seconds * factor)} {unit}"
-    return f"{write_short(seconds / 3600)} h" if seconds else "0 s"
-
-
-def write_rate(rate: float | None) -> str:
-    """Per second."""
-    return UNKNOWN if rate is None or not isfinite(rate) else f"{write_short(rate)}/s"
-
-
-def write_percent(part: float | None) -> str:
-    """Without digits behind the point, but where 100% would hide that some is left."""
-    if part is None or not isfinite(part):
-        return UNKNOWN
-    return "above 99%" if 0.995 <= part < 1.0 else f"{100.0 * part:,.0f}%"
-
-
-def write_count(count: int | None) -> str:
-    """All digits."""
-    return UNKNOWN if count is None else f"{count:,}"
-
-
-def write_change(before: int | None, after: int | None) -> str:
-    """`13 → 17`, or the number alone where nothing changes."""
-    if after is None or before == after:
-        return write_count(before)
-    return f"{write_count(before)} → {write_count(after)}"

@@ -1,17 +1,16 @@
 """The verdict of a gate in lines of text, which all reports share."""
 
 from app.planning.gates.schemas import CheckAnswer, GateAnswer
+from planner.wording import UNBOUNDED, join_counts, write_factor, write_number
 
 
 def summarise(answer: GateAnswer) -> str:
     """The verdict in a line."""
-    counts = ", ".join(f"{name} {count}" for name, count in list(answer.processors.items())[:20])
-    more = len(answer.processors) - 20
-    counts += f" and {more} operators more" if more > 0 else ""
+    counts = join_counts(list(answer.processors.items()))
     verdict = "pass" if answer.passed else "FAIL"
     return (
         f"{verdict}: {answer.processors_total} processors ({answer.processors_origin}: {counts}) "
-        f"at {answer.external_rate:g} tuples/s ({answer.model})"
+        f"at {write_number(answer.external_rate)} tuples/s ({answer.model})"
     )
 
 
@@ -21,10 +20,10 @@ def list_findings(answer: GateAnswer) -> list[str]:
     if headroom is None:
         holds = "headroom: none, see the notes"
     elif answer.external_rate:
-        share = f"{headroom / answer.external_rate:.4g} times the rate judged"
-        holds = f"headroom: holds up to {headroom:.6g} tuples/s, {share}"
+        share = f"{write_factor(headroom / answer.external_rate)} the rate judged"
+        holds = f"headroom: holds up to {write_number(headroom)} tuples/s, {share}"
     else:
-        holds = f"headroom: holds up to {headroom:.6g} tuples/s"
+        holds = f"headroom: holds up to {write_number(headroom)} tuples/s"
     return [
         holds,
         f"binding operator: {answer.binding_operator}",
@@ -37,6 +36,6 @@ def say_verdict(check: CheckAnswer) -> str:
     return "pass" if check.passed else "FAIL"
 
 
-def write_number(value: float | None) -> str:
-    """Six digits; ∞ for null."""
-    return "∞" if value is None else f"{value:.6g}"
+def write_values(check: CheckAnswer) -> tuple[str, str]:
+    """The value and the limit of a check in six digits, since one may miss the other by little."""
+    return write_number(check.value, UNBOUNDED, 6), write_number(check.limit, UNBOUNDED, 6)

@@ -1,12 +1,12 @@
 """What `headgate forecast` and `headgate backtest` print in the same words."""
 
 import re
-from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
 
 from app.terminal.files import check_body
 from app.terminal.refusals import Refused
 from app.web.problems import describe_problem
+from planner.wording import write_seconds
 from planner.workloads.series import Workload
 
 B = TypeVar("B")
@@ -49,19 +49,6 @@ def describe_timing(series: Workload, terms: ScheduleTerms) -> list[str]:
         f"decided every {terms.interval_steps} steps ({write_seconds(terms.interval_steps * step)})",
         f"VMs start within {terms.startup_steps} ({write_seconds(terms.startup_steps * step)})",
     ]
-
-
-def write_seconds(seconds: float) -> str:
-    """`1800 s`, `30 min`, `5 h`: in the longest unit in which the number has at most one decimal."""
-    for unit, length in (("d", 86_400.0), ("h", 3600.0), ("min", 60.0)):
-        if seconds >= length and (seconds * 10 / length).is_integer():
-            return f"{seconds / length:g} {unit}"
-    return f"{seconds:g} s"
-
-
-def write_counts(counts: Sequence[int]) -> str:
-    """`3, 4, 6`."""
-    return ", ".join(map(str, counts))
 
 
 def write_verdict(meets_target: bool | None) -> str:  # noqa: FBT001  (None is a third value)

@@ -11,11 +11,11 @@ from app.rendering.estimate_graphs import graph_estimate
 from app.rendering.forms import write_picture
 from app.rendering.graph_pictures import draw_graph
 from app.rendering.operator_graphs import OperatorGraph
-from app.rendering.texts import write_change, write_duration, write_rate
 from planner.decisions.compose import ComposedDecision
 from planner.decisions.decide import Decision
 from planner.decisions.horizon import RateOutlook
 from planner.values import Estimate, Topology
+from planner.wording import UNBOUNDED, write_change, write_rate, write_seconds
 
 SENTENCES = {
     "hold": "Keep what runs.",
@@ -152,16 +152,16 @@ def say_times(decision: DecisionAnswer) -> str:
     measured = decision.measured_sojourn_seconds
     parts = [f"{write_rate(decision.external_rate)} come in"]
     if measured is not None:
-        parts.append(f"E[T] {write_duration(measured)} measured")
+        parts.append(f"E[T] {write_seconds(measured)} measured")
     elif decision.current.stable:
-        parts.append(f"E[T] {write_duration(decision.current.expected_sojourn_seconds)} estimated")
+        parts.append(f"E[T] {write_seconds(decision.current.expected_sojourn_seconds)} estimated")
     if not decision.current.stable:
         parts.append("what runs cannot keep up")
     then = choose_promise(decision.expected_sojourn_seconds, decision.corrected_sojourn_seconds)
-    parts.append(f"{'without end' if then is None else write_duration(then)} as recommended")
+    parts.append(f"{write_seconds(then, UNBOUNDED)} as recommended")
     target = decision.policy.goal.find_t_max_seconds()
     if target is not None:
-        parts.append(f"target {write_duration(target)}")
+        parts.append(f"target {write_seconds(target)}")
     holds = decision.counterfactuals.holds_up_to_rate
     if holds is not None:
         parts.append(f"holds up to {write_rate(holds)}")

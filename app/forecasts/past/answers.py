@@ -11,7 +11,7 @@ from app.forecasts.past.schemas import PastForecast, PastForecasts
 from app.rendering.charts import BAND, DASHED, DOTTED, SOLID, Chart, Line, Panel, Sign, draw_chart
 from app.rendering.forms import write_picture
 from app.rendering.headings import Key
-from app.rendering.texts import write_percent, write_rate
+from planner.wording import write_percent, write_rate
 
 
 def to_past_forecasts(rows: Sequence[Row[Any]], newest_end: datetime | None) -> PastForecasts:

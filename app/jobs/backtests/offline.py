@@ -20,7 +20,7 @@ from app.jobs.backtests.service import check_job
 from app.terminal.commands import say
 from app.terminal.refusals import Refused
 from app.terminal.series_files import UnreadableFile, read_samples, read_workload
-from app.terminal.series_notes import check_options, describe_timing, refuse, write_counts, write_verdict
+from app.terminal.series_notes import check_options, describe_timing, refuse, write_verdict
 from app.terminal.tables import open_console
 from app.web.errors import InvalidRequest
 from planner.errors import PlannerError
@@ -29,6 +29,7 @@ from planner.vms.errors import InvalidMstSamples
 from planner.vms.policy_summary import PolicySummary, summarise_scores
 from planner.vms.sigma_policies import BASELINES
 from planner.vms.throughput import MstSample, check_samples
+from planner.wording import join_names
 from planner.workloads.series import Workload, regularise_workload
 
 FORMATS = (".png", ".svg", ".pdf")
@@ -137,8 +138,8 @@ def train_as_usual(body: FileBacktest, app: str, samples: Sequence[MstSample]) -
     if set(PAPER_TRAIN_VMS) <= set(measured):
         return body.model_copy(update={"train_vms": PAPER_TRAIN_VMS})
     say(
-        f"{app} was not measured at each of {write_counts(PAPER_TRAIN_VMS)} VMs: policies are trained on all of "
-        f"{write_counts(measured)}"
+        f"{app} was not measured at each of {join_names(PAPER_TRAIN_VMS)} VMs: policies are trained on all of "
+        f"{join_names(measured)}"
     )
     return body
 

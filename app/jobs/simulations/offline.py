@@ -20,6 +20,7 @@ from app.terminal.listed_options import read_counts, read_levels
 from app.terminal.refusals import Refused, compute_answer
 from app.terminal.tables import open_console
 from planner.simulation.simulate import warm_up
+from planner.wording import UNBOUNDED, write_number, write_percent, write_seconds, write_signed_percent
 
 WITHOUT_PARAMETERS = ("poisson", "deterministic")
 SAY_AFTER_SECONDS = 3.0
@@ -96,9 +97,10 @@ def print_answer(answer: SimulationAnswer, output: str) -> None:
 
 def _summarise(answer: SimulationAnswer) -> Iterator[str]:
     yield (
-        f"simulated {answer.roots:,} roots in {answer.seconds:.3g} s ({answer.events:,} events, "
-        f"{answer.simulated_seconds:.4g} s of the stream, seed {answer.seed}); the first {answer.warm_up_roots:,} are "
-        "not measured"
+        f"simulated {answer.roots:,} roots in {write_seconds(answer.seconds)} ({answer.events:,} events, "
+        f"{write_seconds(answer.simulated_seconds)} of the stream, seed {answer.seed}); the first "
+        f"{answer.warm_up_roots:,} are not "
+        "measured"
     )
     for name, time in (("total", answer.total), ("completion", answer.completion)):
         mean = _with_width(time.mean_seconds, time.half_width_seconds)
@@ -107,18 +109,18 @@ def _summarise(answer: SimulationAnswer) -> Iterator[str]:
         )
         if time.modelled_mean_seconds is not None:
             quantiles = [(one.quantile, one.modelled_seconds) for one in time.quantiles]
-            error = "" if time.model_error is None else f" ({time.model_error:+.1%})"
+            error = "" if time.model_error is None else f" ({write_signed_percent(time.model_error)})"
             yield (
-                f"    {answer.model} says {_milliseconds(time.modelled_mean_seconds)}{error}"
+                f"    {answer.model} says {write_seconds(time.modelled_mean_seconds)}{error}"
                 + _list_quantiles(quantiles)
             )
     if answer.total.modelled_mean_seconds is None:
-        yield f"    {answer.model} says: infinite"
+        yield f"    {answer.model} says: unbounded"
 
 
 def _list_quantiles(listed: Iterable[tuple[float, float | None]]) -> str:
     known = [(level, seconds) for level, seconds in listed if seconds is not None]
-    return "".join(f", {100 * level:g}% within {_milliseconds(seconds)}" for level, seconds in known)
+    return "".join(f", {100 * level:g}% within {write_seconds(seconds)}" for level, seconds in known)
 
 
 def _tabulate(answer: SimulationAnswer) -> Table:
@@ -134,25 +136,17 @@ def _tabulate(answer: SimulationAnswer) -> Table:
             one.name,
             str(one.processors),
             one.queueing,
-            f"{one.utilisation:.1%}",
-            f"{one.visits:.4g}",
+            write_percent(one.utilisation),
+            write_number(one.visits),
             _with_width(one.wait_seconds, one.half_width_seconds),
-            _or_infinite(one.modelled_wait_seconds),
-            "" if one.model_error is None else f"{one.model_error:+.1%}",
+            write_seconds(one.modelled_wait_seconds, UNBOUNDED),
+            "" if one.model_error is None else write_signed_percent(one.model_error),
         ]
-        table.add_row(*map(Text, row + ([f"{one.blocked_share:.1%}"] if blocks else [])))
+        table.add_row(*map(Text, row + ([write_percent(one.blocked_share)] if blocks else [])))
     return table
 
 
 def _with_width(seconds: float | None, half_width: float | None) -> str:
     if seconds is None:
         return "no visits"
-    return _milliseconds(seconds) + ("" if half_width is None else f" ± {half_width * 1000:.2g}")
-
-
-def _milliseconds(seconds: float) -> str:
-    return f"{seconds * 1000:.4g} ms"
-
-
-def _or_infinite(seconds: float | None) -> str:
-    return "∞" if seconds is None else _milliseconds(seconds)
+    return write_seconds(seconds) + ("" if half_width is None else f" ± {write_seconds(half_width)}")

@@ -9,6 +9,7 @@ from app.database.stored_topologies import StoredTopology
 from app.database.tables import PolicyRow
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.measurements.load import Gathered
+from planner.wording import write_age, write_seconds
 
 DEFAULT_LIMIT_SECONDS = 900.0
 
@@ -41,8 +42,8 @@ def describe_age(session: Session, found: Gathered) -> list[DiagnosticAnswer]:
     if age <= limit:
         return []
     detail = (
-        f"The newest snapshot ended {write_duration(age)} ago, more than the {limit:g} s up to which measurements are "
-        "trusted: the load may be another by now."
+        f"The newest snapshot ended {write_age(age)}, more than the {write_seconds(limit)} up to which measurements "
+        "are trusted: the load may be another by now."
     )
     return [DiagnosticAnswer(code="old-snapshots", detail=detail)]
 
@@ -54,14 +55,6 @@ def describe_end(
     limit = find_limit(session, stored)
     if (asked_at or datetime.now(UTC)).timestamp() - end_seconds <= limit:
         return []
-    when = f"ended more than {limit:g} s " + ("before as_of" if asked_at else "ago")
+    when = f"ended more than {write_seconds(limit)} " + ("before as_of" if asked_at else "ago")
     detail = f"The newest snapshot {when}: the forecast begins there, and part of it or all is past."
     return [DiagnosticAnswer(code="old-snapshots", detail=detail)]
-
-
-def write_duration(seconds: float) -> str:
-    """The duration in minutes, hours or days."""
-    for unit, length in (("days", 86_400.0), ("hours", 3600.0)):
-        if seconds >= 2.0 * length:
-            return f"{seconds / length:.3g} {unit}"
-    return f"{seconds / 60.0:.3g} minutes"

@@ -12,8 +12,8 @@ from app.rendering.charts import DASHED, DOTTED, SOLID, Chart, Line, Panel, Sign
 from app.rendering.forms import write_picture
 from app.rendering.headings import Key
 from app.rendering.shapes import RED, Ink
-from app.rendering.texts import write_count, write_duration, write_rate
 from planner.values import Estimate
+from planner.wording import write_count, write_rate, write_seconds
 
 OVERLOADED = Key("an operator cannot keep up", Ink(fill=RED, opacity=0.2))
 SIGNS = {"scale_up": "up", "scale_down": "down", "rebalance": "both"}
@@ -61,7 +61,7 @@ def draw_series(series: Series, form: str) -> bytes:
     """Rate, E[T] and processors over time, with the times when another number of processors was recommended."""
     covered = f"{series.since:%Y-%m-%d %H:%M} to {series.until:%Y-%m-%d %H:%M} UTC"
     points = leave_out_before(series.points)
-    line = f"{covered}, in steps of {write_duration(series.bucket_seconds)}"
+    line = f"{covered}, in steps of {write_seconds(series.bucket_seconds)}"
     if 0 < len(points) < len(series.points):
         line += f"; nothing before {points[0].at:%Y-%m-%d %H:%M}"
     return write_picture(
@@ -104,7 +104,7 @@ def panel_times(points: Sequence[SeriesPoint], target: float | None) -> Panel:
     over = [one.is_overloaded for one in points]
     keys = [OVERLOADED] if any(over) else []
     cap = None if target is None else 3.0 * target
-    return Panel("E[T]", lines, write_duration, cap=cap, shaded=over, keys=keys)
+    return Panel("E[T]", lines, write_seconds, cap=cap, shaded=over, keys=keys)
 
 
 def panel_processors(points: Sequence[SeriesPoint]) -> Panel:
@@ -134,7 +134,7 @@ def describe_series(series: Series) -> str:
     newest = known[-1]
     return (
         f"At {newest.at:%Y-%m-%d %H:%M} UTC: rate {write_rate(newest.external_rate)}, E[T] "
-        f"{write_duration(newest.measured_sojourn_seconds)} measured and "
-        f"{write_duration(newest.expected_sojourn_seconds)} estimated, target "
-        f"{write_duration(series.target_seconds)}; {write_count(newest.processors_running)} processors run."
+        f"{write_seconds(newest.measured_sojourn_seconds)} measured and "
+        f"{write_seconds(newest.expected_sojourn_seconds)} estimated, target "
+        f"{write_seconds(series.target_seconds)}; {write_count(newest.processors_running)} processors run."
     )

@@ -9,9 +9,9 @@ from app.rendering.estimate_blocks import (
     list_diagnostics,
     list_evidence,
     list_operators,
-    write_seconds,
 )
 from planner.values import Topology
+from planner.wording import UNBOUNDED, write_number, write_seconds
 
 
 def describe_decision(name: str, decision: DecisionAnswer, topology: Topology) -> list[Block]:
@@ -21,7 +21,7 @@ def describe_decision(name: str, decision: DecisionAnswer, topology: Topology) -
         Heading(f"{name}: {SENTENCES[decision.action]}", 1),
         Paragraph(
             f"Decided on data until {decision.decided_for:%Y-%m-%d %H:%M:%S} UTC, at "
-            f"{decision.external_rate:.4g} tuples per second: {counts.current_total} processors run, "
+            f"{write_number(decision.external_rate)} tuples/s: {counts.current_total} processors run, "
             f"{counts.recommended_total} are recommended."
         ),
         Paragraph(describe_times(decision)),
@@ -46,11 +46,11 @@ def describe_times(decision: DecisionAnswer) -> str:
     now = decision.current.expected_sojourn_seconds if measured is None else measured
     kind = "estimated" if measured is None else "measured"
     then = write_seconds(
-        choose_promise(decision.expected_sojourn_seconds, decision.corrected_sojourn_seconds)
+        choose_promise(decision.expected_sojourn_seconds, decision.corrected_sojourn_seconds), UNBOUNDED
     )
-    text = f"E[T] is {write_seconds(now)} as {kind}, and {then} as recommended"
+    text = f"E[T] is {write_seconds(now, UNBOUNDED)} as {kind}, and {then} as recommended"
     holds = decision.counterfactuals.holds_up_to_rate
-    return text + ("." if holds is None else f", which holds up to {holds:.4g} tuples per second.")
+    return text + ("." if holds is None else f", which holds up to {write_number(holds)} tuples/s.")
 
 
 def list_outcome(decision: DecisionAnswer) -> list[Block]:
@@ -59,7 +59,7 @@ def list_outcome(decision: DecisionAnswer) -> list[Block]:
     if outcome is not None and outcome.source == "reported":
         text = f"It was reported as {outcome.state}."
         if outcome.measured_seconds is not None:
-            promised = write_seconds(outcome.expected_seconds)
+            promised = write_seconds(outcome.expected_seconds, UNBOUNDED)
             text += (
                 f" E[T] was {write_seconds(outcome.measured_seconds)} afterwards, for {promised} promised."
             )

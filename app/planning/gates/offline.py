@@ -16,7 +16,7 @@ from rich.text import Text
 from app.load.bodies.topology import Graph
 from app.planning.gates.schemas import GateAnswer, GateRequest
 from app.planning.gates.service import judge_described
-from app.rendering.verdict_lines import list_findings, say_verdict, summarise, write_number
+from app.rendering.verdict_lines import list_findings, say_verdict, summarise, write_values
 from app.terminal.files import check_body, read_body, read_document
 from app.terminal.refusals import Refused, compute_answer
 from app.terminal.tables import open_console
@@ -114,8 +114,7 @@ def print_table(answer: GateAnswer) -> None:
         row = [
             check.name,
             say_verdict(check),
-            write_number(check.value),
-            write_number(check.limit),
+            *write_values(check),
             check.detail,
         ]
         table.add_row(*map(Text, row))

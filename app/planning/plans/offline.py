@@ -17,6 +17,7 @@ from app.terminal.files import read_body
 from app.terminal.refusals import compute_answer
 from app.terminal.tables import open_console
 from app.terminal.time_targets import fold_target
+from planner.wording import UNBOUNDED, write_number, write_percent, write_seconds, write_signed_seconds
 
 
 def run_estimate(**inputs: Any) -> EstimateAnswer:
@@ -60,8 +61,8 @@ def print_answer(answer: EstimateAnswer, output: str) -> None:
 
 def _summarise(answer: EstimateAnswer) -> Text:
     sojourn = answer.expected_sojourn_seconds
-    latency = "infinite" if sojourn is None else _milliseconds(sojourn)
-    text = f"E[T] {latency} with {answer.processors_total} processors at {answer.external_rate:g} tuples/s"
+    latency = write_seconds(sojourn, UNBOUNDED)
+    text = f"E[T] {latency} with {answer.processors_total} processors at {write_number(answer.external_rate)} tuples/s"
     text += f" ({answer.model})"
     if answer.unstable_operators:
         text += f"; cannot keep up: {', '.join(answer.unstable_operators)}"
@@ -76,11 +77,11 @@ def _list_spreads(answer: EstimateAnswer) -> list[str]:
     for name, spread in (("total", answer.total), ("completion", answer.completion)):
         if spread is not None:
             found = ", ".join(
-                f"p{100 * one.quantile:g} {_milliseconds(one.seconds)}" for one in spread.quantiles
+                f"p{100 * one.quantile:g} {write_seconds(one.seconds)}" for one in spread.quantiles
             )
-            known = "" if spread.known_error is None else f", known error {spread.known_error:.0%}"
+            known = "" if spread.known_error is None else f", known error {write_percent(spread.known_error)}"
             lines.append(
-                f"{name}: mean {_milliseconds(spread.mean_seconds)}, {found} ({spread.roots:,} drawn{known})"
+                f"{name}: mean {write_seconds(spread.mean_seconds)}, {found} ({spread.roots:,} drawn{known})"
             )
     return lines
 
@@ -98,12 +99,12 @@ def _tabulate(answer: EstimateAnswer) -> Table:
         row = [
             one.name,
             str(one.processors),
-            f"{one.utilisation:.1%}",
-            f"{one.arrival_rate:.6g}",
-            f"{one.service_rate:.6g}",
-            _milliseconds(one.wait_seconds),
-            _milliseconds(one.sojourn_seconds),
-            f"{one.visits:.4g}",
+            write_percent(one.utilisation),
+            write_number(one.arrival_rate),
+            write_number(one.service_rate),
+            write_seconds(one.wait_seconds, UNBOUNDED),
+            write_seconds(one.sojourn_seconds, UNBOUNDED),
+            write_number(one.visits),
         ]
         if effect := effects.get(one.name):
             row += [
@@ -114,9 +115,5 @@ def _tabulate(answer: EstimateAnswer) -> Table:
     return table
 
 
-def _milliseconds(seconds: float | None) -> str:
-    return "∞" if seconds is None else f"{seconds * 1000:.4g} ms"
-
-
 def _change(seconds: float | None, limit: str | None) -> str:
-    return limit or "" if seconds is None else f"{seconds * 1000:+.3g} ms"
+    return limit or "" if seconds is None else write_signed_seconds(seconds)

@@ -9,9 +9,9 @@ from app.planning.gates.answers import to_gate_answer
 from app.planning.what_ifs.schemas import FrontierPointAnswer, WhatIfAnswer
 from app.rendering.charts import DOTTED, SOLID, Chart, Line, Panel, Sign, Upright, draw_chart
 from app.rendering.forms import write_picture
-from app.rendering.texts import write_count, write_duration, write_rate
 from planner.gates.what_if import Explored, WhatIfTerms
 from planner.values import Plan
+from planner.wording import write_count, write_rate, write_seconds
 
 
 def to_what_if_answer(
@@ -63,7 +63,7 @@ def draw_what_if(answer: WhatIfAnswer, form: str) -> bytes:
         f"{answer.basis.topology}: E[T] over processors",
         say_terms(answer),
         [one.processors_total for one in frontier],
-        [Panel("E[T]", lines, write_duration, cap=cap, uprights=uprights, signs=mark_points(frontier))],
+        [Panel("E[T]", lines, write_seconds, cap=cap, uprights=uprights, signs=mark_points(frontier))],
         "processors",
         is_time=False,
         reach=[one.x for one in uprights],
@@ -77,11 +77,11 @@ def mark_processors(answer: WhatIfAnswer) -> list[Upright]:
     marks = []
     if answer.current is not None:
         total, time = answer.current.processors_total, answer.current.expected_sojourn_seconds
-        said = write_duration(time) if answer.current.stable else "cannot keep up"
+        said = write_seconds(time) if answer.current.stable else "cannot keep up"
         marks.append(Upright(total, f"{write_count(total)} run: {said}"))
     if answer.planned is not None:
         total, time = answer.planned.processors_total, answer.planned.expected_sojourn_seconds
-        marks.append(Upright(total, f"{write_count(total)} planned: {write_duration(time)}"))
+        marks.append(Upright(total, f"{write_count(total)} planned: {write_seconds(time)}"))
     return marks
 
 
@@ -91,7 +91,7 @@ def mark_points(frontier: Sequence[FrontierPointAnswer]) -> list[Sign]:
     for one in frontier:
         gained = "the fewest that keep up" if one.operator is None else f"{one.operator} gained most"
         words = (
-            f"{write_count(one.processors_total)}: {write_duration(one.expected_sojourn_seconds)}, {gained}"
+            f"{write_count(one.processors_total)}: {write_seconds(one.expected_sojourn_seconds)}, {gained}"
         )
         signs.append(Sign(one.processors_total, one.expected_sojourn_seconds, "dot", words))
     return signs
@@ -101,7 +101,7 @@ def say_terms(answer: WhatIfAnswer) -> list[str]:
     """The question, whether what runs would pass, and why something is missing."""
     terms = [f"load × {answer.load_factor:.3g}, {write_rate(answer.external_rate)}"]
     if answer.t_max_seconds is not None:
-        terms.append(f"E[T] at most {write_duration(answer.t_max_seconds)}")
+        terms.append(f"E[T] at most {write_seconds(answer.t_max_seconds)}")
     if answer.k_max is not None:
         terms.append(f"at most {write_count(answer.k_max)} processors")
     lines = ["; ".join(terms)]

@@ -37,8 +37,8 @@ def test_it_shows_operators_times_warnings_and_the_last_events():
         "100",
         "90%",
         "-> 6",
-        "E[T] now 0.5 s (estimated)",
-        "promised 0.1 s",
+        "E[T] now 500 ms (estimated)",
+        "promised 100 ms",
         "warning: The engine is odd",
     ):
         assert part in drawn, part
@@ -57,7 +57,7 @@ def test_who_is_away_stays_shown_until_it_is_back():
     table.close()
 
 
-def test_what_is_not_known_is_a_question_mark_and_no_number():
+def test_what_is_not_known_is_a_dash_and_no_number():
     current = {
         "stable": False,
         "expected_sojourn_seconds": None,
@@ -66,9 +66,9 @@ def test_what_is_not_known_is_a_question_mark_and_no_number():
     table = LiveTable(Console(file=io.StringIO(), force_terminal=True), "bridge")
     data = to_data(SEEN, make_decision(current=current), Chosen("hold", {"parse": 4}))
     table.show(Event("decided", datetime(2026, 11, 19, 10, 0, 0, tzinfo=UTC), "hold", data))
-    assert "?" in draw(table)
+    assert "–" in draw(table)
     assert "promised" not in draw(table), "nothing changes"
     table.show(Event("decided", datetime(2026, 11, 19, 10, 0, 15, tzinfo=UTC), "hold", data))
     assert draw(table).count("decided: hold") == 1, "the last one of several"
-    assert "E[T] now infinite" in draw(table)
+    assert "E[T] now unbounded" in draw(table)
     table.close()

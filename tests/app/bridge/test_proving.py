@@ -59,7 +59,7 @@ def test_measured_times_are_compared_with_measured_ones():
     change = UP._replace(sojourn=Sojourn(0.2, 0.5))
     _, proof = find_proof(change, Sojourn(0.3, 0.1))
     assert proof.roll_back == BEFORE
-    assert "measured is 0.3 s, was 0.2 s" in proof.why
+    assert "measured is 300 ms, was 200 ms" in proof.why
     _, proof = find_proof(change, Sojourn(None, 0.1))
     assert proof.kept
 

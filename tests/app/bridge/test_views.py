@@ -23,7 +23,7 @@ def test_a_row_has_offered_and_served_rate_and_what_is_wanted():
 def test_a_change_is_said_with_its_counts_its_times_and_its_reasons():
     text = views.describe_decision(make_decision(), Chosen("apply", {"parse": 6}, "more is not allowed"))
     assert text == (
-        "scale_up to parse 6: 100 tuples/s, E[T] 0.5 s (estimated), then 0.1 s, E[T] within 0.2 s. "
+        "scale_up to parse 6: 100 tuples/s, E[T] 500 ms (estimated), then 100 ms, E[T] within 200 ms. "
         "E[T] is above the target. (more is not allowed)"
     )
 
@@ -46,18 +46,18 @@ def test_what_waits_and_what_a_move_costs_is_said_where_it_is_known():
 
 def test_a_hold_promises_nothing():
     text = views.describe_decision(make_decision("hold"), Chosen("hold", {"parse": 4}))
-    assert text.startswith("hold: 100 tuples/s, E[T] 0.5 s (estimated), E[T] within 0.2 s.")
+    assert text.startswith("hold: 100 tuples/s, E[T] 500 ms (estimated), E[T] within 200 ms.")
 
 
-def test_a_measured_time_goes_before_an_estimate_and_no_steady_state_is_infinite():
+def test_a_measured_time_goes_before_an_estimate_and_no_steady_state_is_unbounded():
     assert views.find_sojourn_now(make_decision(measured_sojourn_seconds=0.3)) == (0.3, "measured")
     current: dict[str, Any] = {"stable": False, "expected_sojourn_seconds": None, "operators": []}
-    assert "E[T] infinite" in views.describe_decision(make_decision(current=current), Chosen("hold", {}))
+    assert "E[T] unbounded" in views.describe_decision(make_decision(current=current), Chosen("hold", {}))
 
 
 def test_every_goal_has_words():
     p99 = SeenTarget(of="completion", quantile=0.99, seconds=0.5)
-    assert views.describe_goal(SeenGoal(target=p99)) == "p99 of completion within 0.5 s"
+    assert views.describe_goal(SeenGoal(target=p99)) == "p99 of completion within 500 ms"
     assert (
         views.describe_goal(SeenGoal(target=SeenTarget(of="total", seconds=1))) == "mean of total within 1 s"
     )

@@ -9,7 +9,7 @@ import pytest
 
 from app.load.bodies.topology import FPD
 from app.rendering.png_writing import MOST_BYTES
-from app.rendering.texts import write_duration, write_percent, write_rate
+from planner.wording import write_percent, write_rate, write_seconds
 from tests.app.decision_calls import ENOUGH, RATES, TARGET, at, decide, observe, put_policy
 from tests.app.rendering.pictures_to_draw import HOSTILE
 from tests.app.rendering.test_pictures import draw, read_words, size_of_png
@@ -61,7 +61,7 @@ def test_a_decision_is_drawn_with_its_verdict_and_numbers(client: httpx.Client, 
         now, then = counts["current"][one["name"]], counts["recommended"][one["name"]]
         assert f"{write_percent(one['utilisation'])} busy · {write_rate(one['arrival_rate'])}" in words
         assert (f"{now} → {then}" if now != then else str(now)) in words
-    assert f"{write_duration(decided['expected_sojourn_seconds'])} as recommended" in words
+    assert f"{write_seconds(decided['expected_sojourn_seconds'])} as recommended" in words
     assert "cannot keep up" in words
 
 
@@ -85,11 +85,11 @@ def test_the_frontier_is_drawn_with_what_runs_and_what_is_planned(
     words = read_words(answers["image/svg+xml"].content)
     planned = found["planned"]
     assert f"{sum(ENOUGH.values())} run: cannot keep up" in words
-    time = write_duration(planned["expected_sojourn_seconds"])
+    time = write_seconds(planned["expected_sojourn_seconds"])
     assert f"{planned['processors_total']} planned: {time}" in words
     svg = answers["image/svg+xml"].text
     for one in found["frontier"]:
-        said = f"{one['processors_total']}: {write_duration(one['expected_sojourn_seconds'])}, "
+        said = f"{one['processors_total']}: {write_seconds(one['expected_sojourn_seconds'])}, "
         assert said + (one["operator"] or "the fewest that keep up") in svg
 
 

@@ -6,7 +6,7 @@ from app.load.bodies.answers import EstimateAnswer, to_estimate_answer
 from app.load.bodies.load import FPD_LOAD, LoadBody
 from app.load.bodies.topology import FPD, Graph
 from app.rendering.blocks import Heading, ReportTable
-from app.rendering.estimate_blocks import list_diagnostics, list_evidence, list_operators, write_seconds
+from app.rendering.estimate_blocks import list_diagnostics, list_evidence, list_operators
 from planner.plans.estimation import estimate
 
 
@@ -31,10 +31,3 @@ def test_evidence_and_diagnostics_are_said_where_there_are_some(answer: Estimate
     assert list_evidence(answer.model_copy(update={"evidence": None})) == []
     assert len(list_diagnostics(answer.diagnostics)) == 2
     assert list_diagnostics([]) == []
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(None, "without end"), (0.0, "0 s"), (0.0123, "12.3 ms"), (2.5, "2.5 s")]
-)
-def test_times_have_their_unit(seconds: float | None, text: str):
-    assert write_seconds(seconds) == text

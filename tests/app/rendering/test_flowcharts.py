@@ -26,7 +26,7 @@ def test_a_flowchart_has_what_the_picture_has():
         "```mermaid",
         "flowchart LR",
         '  n0["generator<br/>67% busy · 320/s<br/>6 processors"]:::level1',
-        '  n1["detector<br/>120% busy · 1,422/s<br/>13 → 17 processors"]:::level3',
+        '  n1["detector<br/>120% busy · 1,420/s<br/>13 → 17 processors"]:::level3',
         '  n0 -->|"1,280/s"| n1',
         "  n1 --> n1",
     ]

@@ -70,9 +70,9 @@ def test_an_operator_says_how_busy_it_is_and_what_would_change_in_words():
     one = DrawnOperator("detector", 0.842, 1422.2, 13, 17)
     picture = draw_graph(OperatorGraph("fpd", ["now"], [one], [DrawnStream(0, 0, 0.1, 142.0)], [0]))
     said = [one.text for one in flatten(picture.shapes) if isinstance(one, Words)]
-    for text in ("fpd", "now", "detector", "13 → 17", "84% busy · 1,422/s", "142/s", "80 to 100%"):
+    for text in ("fpd", "now", "detector", "13 → 17", "84% busy · 1,420/s", "142/s", "80 to 100%"):
         assert text in said
-    assert picture.description == "now detector: 84% busy · 1,422/s, 13 → 17 processors."
+    assert picture.description == "now detector: 84% busy · 1,420/s, 13 → 17 processors."
     assert "<title>detector to detector: 142/s, 0.1 out for one in</title>" in write_svg(picture)
 
 

@@ -1,9 +1,7 @@
 """Texts in pictures: safe whatever they hold, no wider than asked, numbers never NaN."""
 
-from math import inf, nan
 from xml.etree import ElementTree as ET
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,12 +10,6 @@ from app.rendering.texts import (
     measure,
     shorten,
     wrap,
-    write_change,
-    write_count,
-    write_duration,
-    write_percent,
-    write_rate,
-    write_short,
 )
 from tests.app.rendering.pictures_to_draw import HOSTILE
 
@@ -53,36 +45,3 @@ def test_a_wrapped_text_loses_no_word_that_fits(text: str, width: float):
 
 def test_a_letter_keeps_two_accents_at_most():
     assert len(clean("a" + "\u0301" * 50)) <= 3
-
-
-@pytest.mark.parametrize(
-    ("written", "shown"),
-    [
-        (write_short(None), "–"),
-        (write_short(nan), "–"),
-        (write_short(1234.5), "1,234"),
-        (write_short(0.012345), "0.0123"),
-        (write_short(2.5e9), "2.5e+09"),
-        (write_duration(None), "–"),
-        (write_duration(inf), "–"),
-        (write_duration(0.0), "0 s"),
-        (write_duration(2.5e-5), "25 µs"),
-        (write_duration(0.083), "83 ms"),
-        (write_duration(1.25), "1.25 s"),
-        (write_duration(300.0), "5 min"),
-        (write_duration(7200.0), "2 h"),
-        (write_rate(None), "–"),
-        (write_rate(1422.2), "1,422/s"),
-        (write_percent(None), "–"),
-        (write_percent(0.842), "84%"),
-        (write_percent(0.9999), "above 99%"),
-        (write_percent(1.0), "100%"),
-        (write_count(None), "–"),
-        (write_change(13, 17), "13 → 17"),
-        (write_change(13, 13), "13"),
-        (write_change(None, 4), "– → 4"),
-        (write_change(None, None), "–"),
-    ],
-)
-def test_numbers_are_written_as_the_dashboard_does(written: str, shown: str):
-    assert written == shown

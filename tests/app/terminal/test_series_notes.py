@@ -8,30 +8,10 @@ from app.terminal.series_notes import (
     check_options,
     describe_timing,
     refuse,
-    write_counts,
-    write_seconds,
     write_verdict,
 )
 from planner.vms.errors import InvalidQosTarget
 from planner.workloads.series import Measurement, regularise_workload
-
-
-@pytest.mark.parametrize(
-    ("seconds", "written"),
-    [
-        (1.5, "1.5 s"),
-        (59.0, "59 s"),
-        (60.0, "1 min"),
-        (90.0, "1.5 min"),
-        (100.0, "100 s"),
-        (3600.0, "1 h"),
-        (5400.0, "1.5 h"),
-        (7260.0, "121 min"),
-        (86_400.0, "1 d"),
-    ],
-)
-def test_a_time_has_the_longest_unit_in_which_it_is_short(seconds: float, written: str):
-    assert write_seconds(seconds) == written
 
 
 def test_steps_are_told_as_times():
@@ -57,6 +37,5 @@ def test_a_refusal_has_the_type_of_the_problem_over_http():
     assert str(refuse(OSError("no such file"))) == "no such file"
 
 
-def test_counts_and_verdicts_are_words():
-    assert write_counts([3, 4]) == "3, 4"
+def test_verdicts_are_words():
     assert [write_verdict(one) for one in (True, False, None)] == ["met", "MISSED", "no target"]

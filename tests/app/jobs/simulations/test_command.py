@@ -61,7 +61,7 @@ def test_the_table_has_simulated_and_modelled_waits_without_a_database(files: li
 def test_what_cannot_keep_up_has_no_modelled_number(files: list[str]):
     ended = run_here("simulate", *files, "--roots", "2000", "--processors", "parse=4,score=5")
     assert ended.exit_code == 0, ended.stderr
-    assert "    ggk-whitt says: infinite" in ended.stdout.splitlines()
+    assert "    ggk-whitt says: unbounded" in ended.stdout.splitlines()
     assert "No steady state exists" in ended.stdout
 
 

@@ -19,7 +19,7 @@ def test_old_measurements_answer_and_their_age_is_said(
     old = client.post(f"{url}/{call}", json=body)
     assert old.status_code == 200
     said = next(one for one in old.json()["diagnostics"] if one["code"] == "old-snapshots")
-    assert "900 s" in said["detail"]
+    assert "15 min" in said["detail"]
     client.post(f"{url}/snapshots", json=snapshot(0, observed_at=datetime.now(UTC).isoformat()))
     new = client.post(f"{url}/{call}", json=body).json()
     assert "old-snapshots" not in [one["code"] for one in new["diagnostics"]]
