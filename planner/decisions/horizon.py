@@ -112,7 +112,6 @@ def scale_measured(load: Load, external_rate: float) -> Load:
     return Load(external_rate, operators)
 
 
-
 MOST_STEPS = 1_000
 
 
