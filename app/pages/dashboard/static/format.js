@@ -1,50 +1,68 @@
-// Numbers and times as people read them; what is not known is a dash, never 0 and never NaN.
+// Numbers and times as people read them, by the rules of planner/wording.py: a measured number has three significant
+// digits and a unit, a count has all its digits, and what is not known is a dash, never 0 and never NaN. A test writes one
+// table of values with both.
 
 export const UNKNOWN = "–";
+const DIGITS = 3;
+const DAY_SECONDS = 86400;
+
+/** Each with its number per second, and the number from which on the next unit is taken. @type {[string, number, number][]} */
+const SHORT_UNITS = [["ns", 1e9, 1000], ["µs", 1e6, 1000], ["ms", 1e3, 1000]];
+
+/** Each with its length in seconds, and the number from which on the next unit is taken. @type {[string, number, number][]} */
+const LONG_UNITS = [["s", 1, 120], ["min", 60, 60], ["h", 3600, 48]];
 
 /** @param {unknown} value @returns {value is number} */
 const isKnown = (value) => typeof value === "number" && Number.isFinite(value);
 
-/** A duration with its unit: 83 ms, 1.2 s, 3 min. @param {number | null | undefined} seconds */
-export function duration(seconds) {
-  if (!isKnown(seconds)) return UNKNOWN;
-  if (seconds === 0) return "0 s";
-  if (seconds < 1e-3) return `${short(seconds * 1e6)} µs`;
-  if (seconds < 1) return `${short(seconds * 1e3)} ms`;
-  if (seconds < 120) return `${short(seconds)} s`;
-  if (seconds < 7200) return `${short(seconds / 60)} min`;
-  return seconds < 172800 ? `${short(seconds / 3600)} h` : `${short(seconds / 86400)} days`;
+/** 1,230 or 12.3 or 0.0123; far from 1 as 1.2e+12. @param {number | null | undefined} value */
+export function short(value, digits = DIGITS) {
+  if (!isKnown(value)) return UNKNOWN;
+  const rounded = Number(value.toPrecision(digits));
+  if (rounded === 0) return "0";
+  return Math.abs(rounded) >= 1e-6 && Math.abs(rounded) < 1e9
+    ? rounded.toLocaleString("en", { maximumFractionDigits: 20 })
+    : rounded.toExponential();
 }
 
-/** Three digits that count: 1,234 or 12.3 or 0.0123. @param {number | null | undefined} value */
-export function short(value) {
-  if (!isKnown(value)) return UNKNOWN;
-  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString("en");
-  return String(Number(value.toPrecision(3)));
+/** A duration with its unit: 180 ms, 1.2 s, 4 min, 3 h, 2 days. @param {number | null | undefined} seconds */
+export function duration(seconds) {
+  if (!isKnown(seconds)) return UNKNOWN;
+  if (Math.abs(seconds) < 1e-9) return `${short(seconds)} s`;
+  const isBelow = (value, limit) => Math.abs(Number(value.toPrecision(DIGITS))) < limit;
+  for (const [unit, perSecond, limit] of SHORT_UNITS) {
+    if (isBelow(seconds * perSecond, limit)) return `${short(seconds * perSecond)} ${unit}`;
+  }
+  for (const [unit, length, limit] of LONG_UNITS) {
+    if (isBelow(seconds / length, limit)) return `${short(seconds / length)} ${unit}`;
+  }
+  return `${short(seconds / DAY_SECONDS)} days`;
 }
 
 /** @param {number | null | undefined} value */
 export const rate = (value) => (isKnown(value) ? `${short(value)}/s` : UNKNOWN);
 
-/** @param {number | null | undefined} value */
-export const percent = (value) => (isKnown(value) ? `${Math.round(value * 100)}%` : UNKNOWN);
+/** 62% or 4.2%; just below 1 it is `above 99%`, since 100% would be wrong. @param {number | null | undefined} value */
+export function percent(value) {
+  if (!isKnown(value)) return UNKNOWN;
+  if (value >= 0.995 && value < 1) return "above 99%";
+  return `${short(100 * value, Math.abs(100 * value) < 99.5 ? 2 : DIGITS)}%`;
+}
 
 /** A part with its sign: +3% or -12%. @param {number | null | undefined} value */
-export function signed(value) {
-  if (!isKnown(value)) return UNKNOWN;
-  const rounded = Math.round(value * 100) || 0;
-  return `${rounded > 0 ? "+" : ""}${count(rounded)}%`;
-}
+export const signed = (value) => `${isKnown(value) && value > 0 ? "+" : ""}${percent(value)}`;
 
 /** @param {number | null | undefined} value */
 export const count = (value) => (isKnown(value) ? value.toLocaleString("en") : UNKNOWN);
 
-/** How long ago a time is. @param {string | null | undefined} time @param {number} [now] */
-export function ago(time, now = Date.now()) {
-  if (!time) return UNKNOWN;
-  const seconds = (now - Date.parse(time)) / 1000;
-  return seconds < 0 ? "now" : `${duration(Math.round(seconds))} ago`;
+/** How long ago something was, in whole seconds: 3 s ago, or now. @param {number} seconds */
+export function age(seconds) {
+  const whole = Math.floor(seconds + 0.5);
+  return whole > 0 ? `${duration(whole)} ago` : "now";
 }
+
+/** How long ago a time is. @param {string | null | undefined} time @param {number} [now] */
+export const ago = (time, now = Date.now()) => (time ? age((now - Date.parse(time)) / 1000) : UNKNOWN);
 
 /** A time in UTC, without seconds where they are 0. @param {string | number | null | undefined} time */
 export function clock(time) {
