@@ -2,16 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from importlib import import_module
 from time import time
 
 import httpx
 from pydantic import JsonValue
 
 from app.bridge.asking import Unanswered, describe, quote_text, read_json
-from app.engines.answers import EngineAnswer, UnreadableAnswer
+from app.engines.answers import EngineAnswer, EngineName, UnreadableAnswer, load_part
 from app.engines.patches import Counts, EnginePatch
-from app.engines.readers import EngineName
 
 OF_A_PROXY = {502, 503, 504}
 """Statuses after which nobody knows whether the engine has got the request."""
@@ -47,7 +45,7 @@ class EngineLink:
     def look(self) -> list[EngineAnswer]:
         """One sample of what the engine says; Unanswered where it does not."""
         try:
-            asking = import_module(f"app.engines.{self.engine}.asking")
+            asking = load_part(self.engine, "asking")
             found: list[EngineAnswer] = asking.ask(self, self.job)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unanswered("engine", f"does not answer: {describe(error)}") from error
@@ -58,7 +56,7 @@ class EngineLink:
     def make_patch(self, counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch | None:
         """What to send to the engine, or to run; None where the engine cannot be changed."""
         try:
-            patch = import_module(f"app.engines.{self.engine}.patch")
+            patch = load_part(self.engine, "patch")
         except ModuleNotFoundError:
             return None
         made: EnginePatch = patch.make_patch(counts, marks)

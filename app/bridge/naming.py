@@ -6,9 +6,8 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from app.bridge.asking import Unanswered
 from app.bridge.engine_link import EngineLink
-from app.engines.answers import EngineAnswer, UnreadableAnswer
+from app.engines.answers import EngineAnswer, UnreadableAnswer, read_answers
 from app.engines.numbers import read_object, read_text
-from app.engines.readers import read_answers
 from app.terminal.refusals import Refused
 from app.web.fields import TopologyName
 

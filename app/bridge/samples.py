@@ -7,9 +7,8 @@ from datetime import datetime, timedelta
 from pydantic import JsonValue
 
 from app.bridge.states import Observation
-from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer
+from app.engines.answers import EngineAnswer, EngineName, EngineReading, UnreadableAnswer, read_answers
 from app.engines.numbers import read_count, read_object
-from app.engines.readers import EngineName, read_answers
 from app.load.bodies.load import LoadBody
 
 CLOCKS = frozenset(

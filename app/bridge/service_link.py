@@ -10,9 +10,8 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from app.bridge.asking import Unanswered, ask, quote_text, read_json
 from app.bridge.seen_answers import SeenDecision, SeenDecisions, SeenEstimate
-from app.engines.answers import EngineAnswer
+from app.engines.answers import EngineAnswer, EngineName
 from app.engines.numbers import read_object
-from app.engines.readers import EngineName
 
 NOT_THERE = {404, 405}
 LOOKED_THROUGH = 240

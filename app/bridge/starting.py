@@ -21,7 +21,7 @@ from app.bridge.service_link import ServiceLink
 from app.bridge.states import Terms
 from app.bridge.stopping import Stopped, stopping_on_signals
 from app.bridge.telling import Teller
-from app.engines.readers import ENGINES, EngineName
+from app.engines.answers import ENGINES, EngineName
 from app.terminal.durations import read_duration, read_factor
 from app.terminal.files import read_document
 from app.terminal.refusals import Refused

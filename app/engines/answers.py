@@ -1,15 +1,23 @@
-"""What an engine answered, and what a reader makes of it: the values between an engine's JSON and a stored snapshot."""
+"""What an engine answered, and what its reader makes of it: the values between its JSON and stored snapshots."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from importlib import import_module
+from types import ModuleType
+from typing import Literal, NamedTuple, Protocol, cast, get_args
+from urllib.parse import parse_qsl
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from app.load.bodies.load import LoadBody
 from app.load.bodies.topology import Graph
+from app.web.fields import read_utc_time
 from planner.values import Diagnostic
+from planner.wording import join_names
+
+EngineName = Literal["flink", "storm", "heron", "spark", "kafka", "prometheus"]
+ENGINES: tuple[EngineName, ...] = get_args(EngineName)
 
 
 class EngineAnswer(NamedTuple):
@@ -26,10 +34,10 @@ class EngineAnswer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EngineReading:
-    """What the answers of an engine say.
+    """What a reader found in the answers of an engine.
 
-    `topology` is None where they do not show it. Every load in `loads` has its `observed_at`. `marks` is what the
-    engine calls things, such as the id of the job and of each vertex: a patch needs it.
+    `topology` is None where the answers do not show it. Every load in `loads` has its `observed_at`. `marks` are the
+    engine's own names, such as the ids of the job and of each vertex: a patch needs them.
     """
 
     topology: Graph | None
@@ -39,17 +47,12 @@ class EngineReading:
 
 
 class UnreadableAnswer(ValueError):
-    """An answer is not what the engine gives, or does not say enough: where it stands, and what to send instead."""
+    """An answer is not what the engine gives, or holds too little: where it stands, and what to send instead."""
 
     def __init__(self, pointer: str, detail: str) -> None:
-        """`detail` says what is wrong and what to change."""
+        """`detail` states what is wrong and what to change."""
         super().__init__(f"{pointer}: {detail}")
         self.pointer, self.detail = pointer, detail
-
-
-def say(code: str, detail: str, operators: Sequence[str] = ()) -> Diagnostic:
-    """A diagnostic of a reader."""
-    return Diagnostic(code, detail, tuple(operators))
 
 
 class Asker(Protocol):
@@ -58,3 +61,89 @@ class Asker(Protocol):
     def get(self, path: str) -> EngineAnswer:
         """The answer to GET of this path, with the time when it came."""
         ...
+
+
+def load_part(engine: str, part: Literal["reader", "asking", "patch"]) -> ModuleType:
+    """A module of an engine, loaded when it is first needed; ModuleNotFoundError where the engine has none."""
+    room = f"spouts_and_bolts.{engine}" if engine in {"storm", "heron"} else engine
+    return import_module(f"app.engines.{room}.{part}")
+
+
+def list_answers(sent: JsonValue) -> list[EngineAnswer]:
+    """The answers of a body: {"answers": [{"path", "at", "body"}]}, or one answer as the engine gave it, or a list."""
+    if isinstance(sent, dict) and isinstance(sent.get("answers"), list):
+        listed = cast("list[JsonValue]", sent["answers"])
+        return [_unwrap(one, f"#/answers/{place}") for place, one in enumerate(listed)]
+    if isinstance(sent, list):
+        return [EngineAnswer(one, pointer=f"#/{place}") for place, one in enumerate(sent)]
+    return [EngineAnswer(sent)]
+
+
+def _unwrap(one: JsonValue, pointer: str) -> EngineAnswer:
+    if not isinstance(one, dict) or "body" not in one:
+        raise UnreadableAnswer(pointer, 'give an object with "body", the engine\'s JSON, "path" and "at".')
+    path, at = one.get("path"), one.get("at")
+    if path is not None and not isinstance(path, str):
+        raise UnreadableAnswer(f"{pointer}/path", "give the path that was asked as text, or leave it out.")
+    try:
+        came_at = None if at is None else read_utc_time(at)
+    except ValidationError as error:
+        raise UnreadableAnswer(f"{pointer}/at", error.errors()[0]["msg"]) from error
+    return EngineAnswer(one["body"], path or "", came_at, f"{pointer}/body")
+
+
+def read_answers(engine: EngineName, answers: Sequence[EngineAnswer]) -> EngineReading:
+    """The reading of an engine's answers; raises UnreadableAnswer, and nothing else, where they hold too little."""
+    try:
+        reading: EngineReading = load_part(engine, "reader").read(answers)
+    except OverflowError as error:
+        detail = "a time or a length of time in the answers lies beyond all calendars."
+        raise UnreadableAnswer("#", detail) from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = "/".join(str(part) for part in first["loc"])
+        detail = f"the engine's numbers give no usable load: {place}: {first['msg']}."
+        raise UnreadableAnswer("#", detail) from error
+    return reading
+
+
+def sort_by_time(answers: Sequence[EngineAnswer]) -> Sequence[EngineAnswer]:
+    """The answers, the oldest first, if all have a time; else in the order in which they were sent."""
+    times = [one.at.timestamp() for one in answers if one.at is not None]
+    if len(times) < len(answers):
+        return answers
+    return [answers[place] for place in sorted(range(len(times)), key=times.__getitem__)]
+
+
+def read_parameters(path: str) -> Mapping[str, str]:
+    """The parameters after the path's question mark, decoded; the first of those with the same name."""
+    listed = parse_qsl(path.partition("?")[2], keep_blank_values=True)
+    return dict(reversed(listed))
+
+
+class RunningJob(NamedTuple):
+    """A job that an engine runs, to be chosen by its id or its name; a later `started` wins among equal names."""
+
+    id: str
+    name: str
+    started: float = 0.0
+
+
+def choose_job(
+    jobs: Iterable[RunningJob], wanted: str | None, remedy: str, *, kind: str = "job", pointer: str = "#"
+) -> RunningJob:
+    """The job with this id or name; without `wanted`, the only job.
+
+    Raises UnreadableAnswer with the names of the jobs that run; `remedy` states how to choose one of several.
+    """
+    listed = list(jobs)
+    found = [one for one in listed if wanted is None or wanted in {one.id, one.name}]
+    newest = [one for one in found if one.started == max(other.started for other in found)]
+    if len(found) == 1 or (wanted is not None and len(newest) == 1):
+        return newest[0]
+    if not found:
+        names = join_names(sorted({one.name for one in listed})) or "none"
+        asked = "" if wanted is None else f" with the name or id {wanted!r}"
+        raise UnreadableAnswer(pointer, f"no {kind}{asked} runs. Running: {names}.")
+    names = join_names(sorted({one.name for one in found} if wanted is None else {one.id for one in found}))
+    raise UnreadableAnswer(pointer, f"{len(found)} {kind}s fit: {names}. {remedy}")

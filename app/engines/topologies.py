@@ -1,8 +1,9 @@
-"""Joins the topology that an engine shows with the stored one: the engine knows the graph, the owner the bounds."""
+"""Joins what an engine shows with the stored topology: the engine knows the graph, the owner sets the bounds."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Sequence
 
-from app.engines.answers import say
+from app.engines.diagnostics import DiagnosticRule, find_diagnostics, say
 from app.load.bodies.load import LoadBody
 from app.load.bodies.topology import EdgeBody, EntryBody, Graph, OperatorBody
 from planner.values import Diagnostic
@@ -11,7 +12,7 @@ from planner.wording import join_names
 # Measured selectivities and shares vary from interval to interval; a revision for each would bury the real changes.
 LEAST_CHANGE = 0.1
 OWNED = ("min_processors", "max_processors", "service_scv", "profile")
-"""What only the owner of an operator says."""
+"""Settings of an operator that only its owner knows."""
 
 
 def join_topologies(stored: Graph, shown: Graph) -> Graph:
@@ -62,43 +63,46 @@ def keep_known(load: LoadBody, known: Iterable[str]) -> LoadBody:
 def compare_names(stored: Graph, loads: Iterable[LoadBody]) -> tuple[Diagnostic, ...]:
     """Diagnostics where the engine measured other operators than the stored topology has."""
     known = [operator.name for operator in stored.operators]
-    measured: Mapping[str, None] = dict.fromkeys(name for load in loads for name in load.operators)
-    strangers = [name for name in measured if name not in known]
-    missing = [name for name in known if name not in measured]
-    said = []
-    if strangers:
-        detail = (
-            f"Left out what the engine measured at {join_names(strangers)}: the stored topology has no such operator. "
-            "Send ?topology=replace to store the topology that the engine shows."
-        )
-        said.append(say("operator-not-in-topology", detail, strangers))
-    if missing and measured:
-        detail = f"The engine's answers say nothing of {join_names(missing)}: their load is unknown."
-        said.append(say("operators-not-measured", detail, missing))
-    return tuple(said)
+    measured = list(dict.fromkeys(name for load in loads for name in load.operators))
+    return find_diagnostics(OTHER_NAMES, (known, measured))
+
+
+OTHER_NAMES: tuple[DiagnosticRule[tuple[list[str], list[str]]], ...] = (
+    DiagnosticRule(
+        "operator-not-in-topology",
+        lambda names: [name for name in names[1] if name not in names[0]],
+        "The engine measured {names}, which the stored topology does not have: left out. Send ?topology=replace to "
+        "store the topology that the engine shows.",
+    ),
+    DiagnosticRule(
+        "operators-not-measured",
+        lambda names: [name for name in names[0] if name not in names[1]] if names[1] else [],
+        "The engine's answers do not measure {names}: their load is unknown.",
+    ),
+)
 
 
 def compare_owned(stored: Graph, joined: Graph) -> tuple[Diagnostic, ...]:
-    """A diagnostic where operators go of which their owner had said something that no engine knows."""
+    """A diagnostic where operators leave the topology with settings that only their owner knows."""
     left = {operator.name for operator in joined.operators}
     gone = {
-        operator.name: said
+        operator.name: owned
         for operator in stored.operators
-        if operator.name not in left and (said := _list_owned(operator))
+        if operator.name not in left and (owned := _list_owned(operator))
     }
     if not gone:
         return ()
-    words = "; ".join(f"{name}: {', '.join(said)}" for name, said in list(gone.items())[:10])
+    listed = "; ".join(f"{name}: {', '.join(owned)}" for name, owned in list(gone.items())[:10])
     detail = (
-        f"The engine no longer shows operators of which the stored topology said more than it knows ({words}). "
-        "If they run under other names now, say it again of these."
+        f"Operators {join_names(list(gone))} left the job; their settings ({listed}) are lost. If the operators were "
+        "renamed, set them again."
     )
     return (say("owner-words-dropped", detail, list(gone)),)
 
 
 def _list_owned(operator: OperatorBody) -> list[str]:
-    said = operator.model_dump(include=set(OWNED), exclude_none=True, exclude_defaults=True)
-    return [f"{field} {said[field]}" for field in OWNED if field in said]
+    given = operator.model_dump(include=set(OWNED), exclude_none=True, exclude_defaults=True)
+    return [f"{field} {given[field]}" for field in OWNED if field in given]
 
 
 def compare_edges(stored: Graph, shown: Graph | None) -> tuple[Diagnostic, ...]:
@@ -111,9 +115,43 @@ def compare_edges(stored: Graph, shown: Graph | None) -> tuple[Diagnostic, ...]:
     changes += [f"{a} -> {b} is gone" for a, b in sorted(before - after)]
     if not changes:
         return ()
-    more = f", and {len(changes) - 10} more" if len(changes) > 10 else ""
     detail = (
-        f"The engine shows other edges than the stored topology has: {', '.join(changes[:10])}{more}. "
-        "Send ?topology=replace to store those of the engine."
+        f"The engine shows other edges than the stored topology has: {join_names(changes)}. Send ?topology=replace to "
+        "store the edges of the engine."
     )
     return (say("topology-differs", detail),)
+
+
+NO_LABEL = re.compile(r"[^a-zA-Z0-9:_]")
+CUT = 80
+"""Flink cuts longer names in its metrics."""
+
+
+def write_label(name: str) -> str:
+    """The name as Flink's reporter writes it: _ for what is no letter, digit, colon or underscore."""
+    return NO_LABEL.sub("_", name)
+
+
+def name_as_stored(loads: Iterable[LoadBody], known: Sequence[str]) -> tuple[LoadBody, ...]:
+    """The loads under stored names: a label is replaced where only one stored operator can be meant."""
+    return tuple([_rename(load, known) for load in loads])
+
+
+def _rename(load: LoadBody, known: Sequence[str]) -> LoadBody:
+    strangers = [name for name in load.operators if name not in known]
+    free = [name for name in known if name not in load.operators]
+    meant = {name: [one for one in free if _matches(name, one)] for name in strangers}
+    taken = [one for found in meant.values() for one in found]
+    names = {
+        name: found[0] for name, found in meant.items() if len(found) == 1 and taken.count(found[0]) == 1
+    }
+    if not names:
+        return load
+    return load.model_copy(
+        update={"operators": {names.get(name, name): one for name, one in load.operators.items()}}
+    )
+
+
+def _matches(label: str, name: str) -> bool:
+    written = write_label(name)
+    return label == written or (len(label) == CUT and label == written[:CUT])

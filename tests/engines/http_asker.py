@@ -8,8 +8,7 @@ from typing import cast
 import httpx
 from pydantic import JsonValue
 
-from app.engines.answers import EngineAnswer
-from app.engines.readers import EngineName
+from app.engines.answers import EngineAnswer, EngineName
 
 
 @dataclass

@@ -1,6 +1,5 @@
 """Makes the patch of a decision in the format that the platform takes."""
 
-from importlib import import_module
 from typing import cast
 from uuid import UUID
 
@@ -9,6 +8,7 @@ from sqlalchemy.orm import Session
 from app.deciding.patches.answers import is_read, to_patch_answer
 from app.deciding.patches.gathering import GatheredPatch, gather_patch
 from app.deciding.patches.schemas import PatchAnswer, PatchFormat
+from app.engines.answers import load_part
 from app.engines.kubernetes import deployments, flink_operator, keda
 from app.engines.patches import EnginePatch
 from app.settings import Settings
@@ -39,4 +39,4 @@ def make_patch(
         return keda.make_patch(counts, keda.KedaTerms(topology, service_url, gathered.bounds, needs_key))
     if form == "flink-operator":
         return flink_operator.make_patch(counts, marks)
-    return cast("EnginePatch", import_module(f"app.engines.{form}.patch").make_patch(counts, marks))
+    return cast("EnginePatch", load_part(form, "patch").make_patch(counts, marks))

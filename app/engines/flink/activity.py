@@ -11,7 +11,7 @@ from app.engines.flink.samples import JobSample
 from app.engines.flink.services import ServiceRate, find_service_rate
 from app.engines.flink.sources import count_at_source, find_pending, find_pending_growth
 from app.engines.flink.subtasks import SubtaskActivity, is_saturated, list_subtasks
-from app.engines.rates import find_rate
+from app.engines.numbers import find_rate
 
 
 class VertexActivity(NamedTuple):

@@ -8,7 +8,7 @@ all the time, it is taken to be sent everything, as the takers of one stream are
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from app.engines.answers import say
+from app.engines.diagnostics import say
 from app.engines.flink.activity import JobInterval, VertexActivity
 from app.engines.flink.documents import VertexInput
 from app.engines.numbers import divide

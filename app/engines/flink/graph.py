@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from app.engines.answers import say
+from app.engines.diagnostics import say
 from app.engines.flink.activity import JobInterval
 from app.engines.flink.documents import JobState, VertexInput
 from app.engines.flink.flows import BROADCAST, JobFlows

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from app.engines.answers import say
+from app.engines.diagnostics import say
 from app.engines.flink.activity import JobInterval, measure
 from app.engines.flink.samples import (
     JobSample,

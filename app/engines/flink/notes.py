@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from app.engines.answers import say
+from app.engines.diagnostics import say
 from app.engines.flink.activity import JobInterval
 from app.engines.flink.documents import FlinkCluster
 from app.engines.flink.flows import JobFlows

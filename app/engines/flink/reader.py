@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from pydantic import JsonValue
 
-from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer, say
+from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer
+from app.engines.diagnostics import say
 from app.engines.flink.activity import JobInterval
 from app.engines.flink.documents import FlinkCluster, JobState
 from app.engines.flink.flows import trace

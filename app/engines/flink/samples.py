@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from app.engines.answers import EngineAnswer, UnreadableAnswer, say
+from app.engines.answers import EngineAnswer, UnreadableAnswer
+from app.engines.diagnostics import say
 from app.engines.flink.counters import subtract_counters, went_down
 from app.engines.flink.documents import (
     Document,

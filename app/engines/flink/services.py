@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from app.engines.flink.counters import VertexCounters
-from app.engines.rates import find_rate
+from app.engines.numbers import find_rate
 
 QUIET = 0.05
 """Up to this relative error the busy time of an interval is used, and not that since the start."""

@@ -9,8 +9,7 @@ from app.engines.flink.counters import (
 from app.engines.flink.documents import MetricSums
 from app.engines.flink.naming import METRIC_PREFIX
 from app.engines.flink.samples import JobSample
-from app.engines.numbers import divide
-from app.engines.rates import find_rate
+from app.engines.numbers import divide, find_rate
 
 
 def count_at_source(

@@ -7,8 +7,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from app.engines.kafka.samples import GroupSample, PartitionState, Place
-from app.engines.names import read_name
-from app.engines.numbers import read_count, read_list, read_object
+from app.engines.numbers import read_count, read_list, read_name, read_object
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "group": ("group", "consumer_group_id", "group_id", "consumer_group"),

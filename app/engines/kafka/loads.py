@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 from app.engines.kafka.samples import GroupSample, PartitionState, Place
-from app.engines.names import LONGEST
-from app.engines.rates import add_known, find_growth, find_rate
+from app.engines.numbers import LONGEST_NAME, add_known, find_growth, find_rate
 from app.load.bodies.load import InstanceLoadBody, LoadBody, OperatorLoadBody
 
 SHORTEST_SECONDS, LONGEST_SECONDS = 1.0, 86_400.0
@@ -149,7 +148,9 @@ def _list_instances(
     """The share of each member in what arrived; none where a member got nothing."""
     rates = {change.place: change.arrived or 0.0 for change in changes}
     shares = {
-        member[:LONGEST].strip(): sum(rates[place] for place in places) / arrived if arrived > 0.0 else 0.0
+        member[:LONGEST_NAME].strip(): sum(rates[place] for place in places) / arrived
+        if arrived > 0.0
+        else 0.0
         for member, places in members.items()
     }
     if len(members) > 1 and len(shares) == len(members) and min(shares.values()) > 0.0:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from app.engines.answers import say
+from app.engines.diagnostics import say
 from app.engines.kafka.loads import COMMIT_SECONDS, GroupLoads
 from app.engines.kafka.samples import GroupSample, Place
-from app.engines.rates import add_known
+from app.engines.numbers import add_known
 from planner.values import Diagnostic
 
 

@@ -5,14 +5,13 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer
+from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer, read_parameters
 from app.engines.kafka.lags import LagRow, make_lag_samples, read_rows
 from app.engines.kafka.loads import make_group_loads
 from app.engines.kafka.notes import list_notes
 from app.engines.kafka.samples import GroupSample
 from app.engines.kafka.statistics import ClientStatistics, is_statistics, make_samples, read_statistics
-from app.engines.names import read_name
-from app.engines.paths import read_parameters
+from app.engines.numbers import read_name
 from app.load.bodies.topology import EntryBody, Graph, OperatorBody
 
 SEVERAL_TOPICS = "consumers"

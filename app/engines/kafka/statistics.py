@@ -7,8 +7,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from app.engines.kafka.samples import GroupSample, PartitionState, Place
-from app.engines.names import read_name
-from app.engines.numbers import read_count, read_number, read_object
+from app.engines.numbers import read_count, read_name, read_number, read_object
 
 LAST_SECOND = 253_402_300_000.0
 """The end of the calendar, 9999-12-31."""

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
-from app.engines.numbers import divide
+from app.engines.numbers import divide, find_service_rate
 from app.engines.prometheus.changes import find_changes
 from app.engines.prometheus.tables import Moment, Values, find_external, find_sources, list_operators
-from app.engines.rates import find_service_rate
 from app.load.bodies.load import LoadBody, OperatorLoadBody
 from app.web.fields import MOST_PROCESSORS
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
-from app.engines.answers import UnreadableAnswer, say
+from app.engines.answers import UnreadableAnswer
+from app.engines.diagnostics import say
 from app.engines.prometheus.loads import ReadLoads, Reason
 from app.engines.prometheus.tables import Moment, list_operators
 from planner.values import Diagnostic

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer
-from app.engines.paths import read_parameters
+from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer, read_parameters
 from app.engines.prometheus.documents import LabelledSeries, read_document
 from app.engines.prometheus.loads import make_loads
 from app.engines.prometheus.notes import explain_nothing, list_notes

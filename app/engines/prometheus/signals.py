@@ -5,10 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from app.engines.names import read_name
+from app.engines.numbers import add_known, find_growth, find_rate, read_name
 from app.engines.prometheus.documents import LabelledSeries, Points
 from app.engines.prometheus.roles import COUNTERS, Query, Role
-from app.engines.rates import add_known, find_growth, find_rate
 
 ROLE_OF_JOBS = ("job_name", "job_id")
 NOT_AN_OPERATOR = frozenset({"__name__", "instance", "job", *ROLE_OF_JOBS})

@@ -4,10 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from app.engines.numbers import MOST
+from app.engines.numbers import MOST, add_known
 from app.engines.prometheus.roles import MEANS, Role
 from app.engines.prometheus.signals import Signal
-from app.engines.rates import add_known
 
 Values = dict[Role, float | None]
 SAME_TIME = 1.0

@@ -6,9 +6,16 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from app.engines.names import read_name
-from app.engines.numbers import read_count, read_list, read_number, read_object, read_text
-from app.engines.rates import SHORTEST_SECONDS, read_time
+from app.engines.numbers import (
+    SHORTEST_SECONDS,
+    read_count,
+    read_list,
+    read_name,
+    read_number,
+    read_object,
+    read_text,
+    read_time,
+)
 from app.engines.spark.offsets import SourceProgress, read_sources
 
 # A longer time between two triggers is a mistake of the clock, or no measurement of today's load.

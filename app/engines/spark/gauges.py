@@ -7,9 +7,7 @@ from datetime import datetime
 
 from pydantic import JsonValue
 
-from app.engines.names import read_name
-from app.engines.numbers import MOST, read_number, read_object
-from app.engines.rates import move_time
+from app.engines.numbers import MOST, move_time, read_name, read_number, read_object
 from app.engines.spark.batches import LONGEST_SECONDS, Batch
 
 GAUGE = re.compile(r"\.spark\.streaming\.(.+)\.(inputRate-total|processingRate-total|latency)$")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from app.engines.rates import add_known, find_rate, find_service_rate, move_time
+from app.engines.numbers import add_known, find_rate, find_service_rate, move_time
 from app.engines.spark.batches import Batch, find_interval, pair_batches
 from app.engines.spark.offsets import count_arrived, count_waiting
 from app.load.bodies.load import LoadBody, OperatorLoadBody

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from app.engines.answers import say
-from app.engines.rates import find_service_rate
+from app.engines.diagnostics import say
+from app.engines.numbers import find_service_rate
 from app.engines.spark.batches import Batch
 from app.engines.spark.loads import LeftBatches, ReadBatch, find_wait
 from planner.values import Diagnostic

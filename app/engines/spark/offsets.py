@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from app.engines.numbers import read_count, read_list, read_object
-from app.engines.rates import add_known, find_growth
+from app.engines.numbers import add_known, find_growth, read_count, read_list, read_object
 
 Partitions = Mapping[tuple[str, str], int]
 """The offset of each (topic, partition)."""

@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer
-from app.engines.names import read_name
-from app.engines.paths import read_parameters
+from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer, read_parameters
+from app.engines.numbers import read_name
 from app.engines.spark.batches import Batch, list_progress, order_batches, read_batch
 from app.engines.spark.cores import MOST_CORES, count_cores, find_application
 from app.engines.spark.gauges import is_gauges, read_gauges

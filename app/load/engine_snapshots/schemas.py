@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from app.engines.readers import EngineName
+from app.engines.answers import EngineName
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.load import FPD_LOAD
 from app.load.snapshots.schemas import SnapshotAnswer

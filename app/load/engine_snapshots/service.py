@@ -12,10 +12,23 @@ from sqlalchemy.orm import Session
 from app.database.storage_errors import TopologyExists
 from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import EngineMarksRow, TopologyRow
-from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer, say
-from app.engines.labels import name_as_stored
-from app.engines.readers import EngineName, list_answers, read_answers
-from app.engines.topologies import compare_edges, compare_names, compare_owned, join_topologies, keep_known
+from app.engines.answers import (
+    EngineAnswer,
+    EngineName,
+    EngineReading,
+    UnreadableAnswer,
+    list_answers,
+    read_answers,
+)
+from app.engines.diagnostics import say
+from app.engines.topologies import (
+    compare_edges,
+    compare_names,
+    compare_owned,
+    join_topologies,
+    keep_known,
+    name_as_stored,
+)
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.load import LoadBody
 from app.load.bodies.topology import Graph

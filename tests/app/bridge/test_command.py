@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from app.bridge.command import ENGINES
 from app.bridge.events import EventKind
 from app.cli import cli
-from app.engines.readers import EngineName
+from app.engines.answers import EngineName
 from tests.app.bridge.bridges import POLICY
 from tests.app.bridge.commands import list_arguments, run, running
 from tests.app.bridge.flink_stand_in import FlinkStandIn, serving

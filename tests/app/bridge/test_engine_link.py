@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from app.bridge.asking import Unanswered
 from app.bridge.engine_link import EngineLink, PatchRefused
 from app.bridge.stopping import Stopped
-from app.engines.readers import ENGINES, EngineName
+from app.engines.answers import ENGINES, EngineName
 from tests.app.bridge.flink_stand_in import IDS, FlinkStandIn, serving
 
 

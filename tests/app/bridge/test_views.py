@@ -6,7 +6,8 @@ from app.bridge import views
 from app.bridge.samples import Sighting
 from app.bridge.seen_answers import SeenGoal, SeenTarget
 from app.bridge.states import Chosen, Observation
-from app.engines.answers import EngineReading, say
+from app.engines.answers import EngineReading
+from app.engines.diagnostics import say
 from app.load.bodies.load import LoadBody, OperatorLoadBody
 from tests.app.bridge.examples import make_decision
 

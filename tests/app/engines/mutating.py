@@ -9,8 +9,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer
-from app.engines.readers import Reader, list_answers
+from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer, list_answers
 
 GOLDEN = Path("tests/golden/engines")
 REPLACEMENTS: tuple[Any, ...] = (
@@ -18,6 +17,7 @@ REPLACEMENTS: tuple[Any, ...] = (
     "2026-11-18T22:41:39Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "\x00", "-0",
 )  # fmt: skip
 
+Reader = Callable[[Sequence[EngineAnswer]], EngineReading]
 Lister = Callable[[Any], list[EngineAnswer]]
 """The answers that a document stands for."""
 

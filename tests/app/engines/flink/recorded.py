@@ -5,8 +5,7 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
-from app.engines.answers import EngineAnswer, EngineReading
-from app.engines.readers import list_answers, read_answers
+from app.engines.answers import EngineAnswer, EngineReading, list_answers, read_answers
 
 FOLDER = Path("tests/golden/engines/flink")
 JOB = "137fb1cad48a7720f2976c548dfbb1bd"

@@ -2,9 +2,9 @@
 
 import pytest
 
+from app.engines.answers import list_answers
 from app.engines.flink.activity import JobInterval, measure
 from app.engines.flink.samples import put_together
-from app.engines.readers import list_answers
 from tests.app.engines.flink.recorded import PARSE, Json, codes, load, read, vertex
 
 SOURCE = "fc9a278080d8621edfb3a543f84d748f"

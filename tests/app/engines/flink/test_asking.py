@@ -4,9 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.engines.answers import EngineAnswer, UnreadableAnswer
+from app.engines.answers import EngineAnswer, UnreadableAnswer, list_answers, read_answers
 from app.engines.flink.asking import ask
-from app.engines.readers import list_answers, read_answers
 from tests.app.engines.flink.recorded import Json, load
 
 

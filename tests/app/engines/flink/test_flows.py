@@ -2,12 +2,12 @@
 
 import pytest
 
+from app.engines.answers import list_answers
 from app.engines.flink.activity import measure
 from app.engines.flink.flows import JobFlows, trace
 from app.engines.flink.graph import list_inputs
 from app.engines.flink.naming import name_operators
 from app.engines.flink.samples import put_together
-from app.engines.readers import list_answers
 from tests.app.engines.flink.recorded import Json, codes, load, read, vertex
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from app.engines.answers import list_answers
 from app.engines.flink.intervals import JobIntervals, find_intervals
 from app.engines.flink.samples import put_together
-from app.engines.readers import list_answers
 from tests.app.engines.flink.recorded import Json, load, vertex
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.engines.answers import UnreadableAnswer
+from app.engines.answers import UnreadableAnswer, list_answers
 from app.engines.flink.samples import (
     JobSample,
     find_impossible_clock,
@@ -14,7 +14,6 @@ from app.engines.flink.samples import (
     has_moved,
     put_together,
 )
-from app.engines.readers import list_answers
 from tests.app.engines.flink.recorded import JOB, Json, load, vertex
 
 

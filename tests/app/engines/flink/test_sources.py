@@ -2,9 +2,9 @@
 
 import pytest
 
+from app.engines.answers import list_answers
 from app.engines.flink.samples import JobSample, put_together
 from app.engines.flink.sources import count_at_source, find_pending, find_pending_growth
-from app.engines.readers import list_answers
 from tests.app.engines.flink.recorded import Json, codes, load, read, vertex
 
 CHAIN = "cbc357ccb763df2852fee8c4fc7d55f2"

@@ -2,10 +2,10 @@
 
 import pytest
 
+from app.engines.answers import list_answers
 from app.engines.flink.counters import VertexCounters
 from app.engines.flink.samples import put_together
 from app.engines.flink.subtasks import SubtaskActivity, find_shares, is_saturated, list_subtasks
-from app.engines.readers import list_answers
 from tests.app.engines.flink.recorded import codes, load, read
 
 

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from app.engines.answers import EngineAnswer, UnreadableAnswer
+from app.engines.answers import EngineAnswer, UnreadableAnswer, list_answers
 from app.engines.kafka.reader import read
-from app.engines.readers import list_answers
 from tests.app.engines.kafka.made import RECORDED, answer, assign, go_on, row
 from tests.app.engines.mutating import STEPS, Lister, Step, check_reading, load_golden, read_mutated
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 import pytest
 from pydantic import JsonValue
 
-from app.engines.answers import EngineAnswer
-from app.engines.paths import read_parameters
+from app.engines.answers import EngineAnswer, read_parameters
 from app.engines.prometheus import asking
 from app.engines.prometheus.reader import read
 from app.engines.prometheus.roles import RULE

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from app.engines.answers import EngineAnswer, UnreadableAnswer
-from app.engines.readers import list_answers
+from app.engines.answers import EngineAnswer, UnreadableAnswer, list_answers
 from app.engines.spark.reader import read
 from tests.app.engines.mutating import STEPS, Lister, Step, check_reading, load_golden, read_mutated
 from tests.app.engines.spark.test_offsets import kafka

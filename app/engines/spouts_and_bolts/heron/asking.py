@@ -1,0 +1,106 @@
+"""Which paths of Heron's tracker to ask for one sample of a topology."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from pydantic import JsonValue
+
+from app.engines.answers import Asker, EngineAnswer, UnreadableAnswer
+from app.engines.numbers import read_list, read_object, read_text
+from app.engines.spouts_and_bolts.heron.components import BACK_PRESSURE, STREAM_MANAGER
+from app.engines.spouts_and_bolts.heron.documents import HeronAnswers, list_instances, sort_documents
+
+MINUTES = 10
+MOST_NAMES = 50
+"""So many metric names keep a path below what servers take."""
+
+
+class HeronPlace(NamedTuple):
+    """Where a topology runs; trackers may know no role."""
+
+    cluster: str
+    role: str
+    environ: str
+    topology: str
+
+    @property
+    def parameters(self) -> list[tuple[str, str]]:
+        """As parameters of a path."""
+        named = zip(("cluster", "role", "environ", "topology"), self, strict=True)
+        return [(name, value) for name, value in named if value]
+
+
+def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
+    """Both plans, and the metrics of every component; `job` is a topology's name, or cluster/role/environ/name.
+
+    The time of the logical plan's answer ends the ten minutes that are asked for.
+    """
+    place = choose_place(asker.get("/topologies").body, job)
+    where = urlencode(place.parameters)
+    plans = [asker.get(f"/topologies/logicalplan?{where}"), asker.get(f"/topologies/physicalplan?{where}")]
+    found = sort_documents(plans)
+    answers = list(plans)
+    at = plans[0].at
+    for component, names in list_metrics(found):
+        asked = [*place.parameters, ("component", component), *[("metricname", name) for name in names]]
+        if at is None:
+            answers.append(
+                asker.get(f"/topologies/metrics?{urlencode([*asked, ('interval', str(60 * MINUTES))])}")
+            )
+        else:
+            ends = int(at.timestamp())
+            span = [("starttime", str(ends - 60 * (MINUTES + 1))), ("endtime", str(ends))]
+            answers.append(asker.get(f"/topologies/metricstimeline?{urlencode([*asked, *span])}"))
+    return answers
+
+
+def choose_place(listed: JsonValue, job: str | None) -> HeronPlace:
+    """The topology with this name; without a name, the only one."""
+    clusters = read_object(read_object(listed).get("result", listed))
+    places = [
+        HeronPlace(cluster, "" if role in {"null", "None"} else role, environ, name)
+        for cluster, roles in clusters.items()
+        for role, environs in read_object(roles).items()
+        for environ, names in read_object(environs).items()
+        for one in read_list(names)
+        if (name := read_text(one))
+    ]
+    found = [place for place in places if job is None or job in {place.topology, "/".join(place)}]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join("/".join(place) for place in places) or "none"
+    raise UnreadableAnswer("#", f"{len(found)} topologies fit: name one with --job, of these: {known}.")
+
+
+def list_metrics(found: HeronAnswers) -> Iterator[tuple[str, Sequence[str]]]:
+    """Components and the names of metrics to ask of each."""
+    for name, node in read_object(found.logical.get("spouts")).items():
+        streams = list_outputs(node)
+        names = [f"{base}/{one}" for one in streams for base in SPOUT]
+        yield from cut(name, names)
+    held = []
+    for name, node in read_object(found.logical.get("bolts")).items():
+        inputs = [read_object(one) for one in read_list(read_object(node).get("inputs"))]
+        scopes = [f"{one.get('component_name')}/{one.get('stream_name')}" for one in inputs]
+        names = [f"{base}/{one}" for one in scopes for base in BOLT]
+        names += [f"__emit-count/{one}" for one in list_outputs(node)]
+        yield from cut(name, names)
+        held += [BACK_PRESSURE + one for one in list_instances(found.physical, name)]
+    yield from cut(STREAM_MANAGER, held)
+
+
+SPOUT = ("__emit-count", "__ack-count", "__fail-count", "__complete-latency")
+BOLT = ("__execute-count", "__execute-latency")
+
+
+def list_outputs(node: JsonValue) -> list[str]:
+    """The streams that a component declares."""
+    listed = read_list(read_object(node).get("outputs"))
+    return [name for one in listed if (name := read_text(read_object(one).get("stream_name")))]
+
+
+def cut(component: str, names: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
+    """The names in parts that fit into a path."""
+    for first in range(0, len(names), MOST_NAMES):
+        yield component, names[first : first + MOST_NAMES]

@@ -1,0 +1,199 @@
+"""Heron's metrics as rates and means by component, metric and instance.
+
+Counts are sums, latencies means in nanoseconds of the exports in a bucket of 60 s; "nan" is a mean over nothing.
+An interval asked for holds every bucket that overlaps it, and so up to a minute more. An interval of 0 or less is all
+time: the tracker answers its own clock, in seconds of the epoch, as `interval` (tmetrics-collector.cpp).
+Buckets of a timeline say when they began; the newest is still being filled, and left out.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from statistics import median
+
+from pydantic import JsonValue
+
+from app.engines.numbers import divide, find_growth, find_rate, move_time, read_name, read_number, read_object
+from app.engines.spouts_and_bolts.heron.documents import MetricsAnswer, TimelineAnswer
+
+BUCKET_SECONDS = 60.0
+SHORTEST_BUCKET = 1.0
+LONGEST_INTERVAL = 1e9  # an interval that long is the second of the epoch: all time
+MEANS = ("__execute-latency", "__complete-latency", "__process-latency", "__fail-latency")
+COUNT_OF = {"__execute-latency": "__execute-count", "__complete-latency": "__ack-count"}
+EPOCH = datetime.fromtimestamp(0, UTC)
+
+Series = dict[tuple[str, str], dict[float, float]]
+"""Values by metric and instance, then by the second of the epoch."""
+ByInstance = dict[str, float]
+ByMetric = dict[str, ByInstance]
+
+
+@dataclass
+class Measures:
+    """Rates per second and means of one interval, by component, metric and instance.
+
+    `buckets` is how many complete minutes were counted, 0 where that is not known.
+    """
+
+    begins_at: datetime | None = None
+    seconds: float = 0.0
+    buckets: int = 0
+    by_component: dict[str, ByMetric] = field(default_factory=dict)
+
+    def of(self, component: str) -> ByMetric:
+        """The metrics of a component."""
+        return self.by_component.setdefault(component, {})
+
+
+def is_mean(metric: str) -> bool:
+    """Whether a metric is a mean rather than a sum."""
+    return metric.startswith(MEANS)
+
+
+def read_values(values: Mapping[str, JsonValue]) -> Iterable[tuple[str, str, JsonValue]]:
+    """Metric, instance and value of an answer."""
+    for metric, by_instance in values.items():
+        for instance, value in read_object(by_instance).items():
+            name = read_name(instance)
+            if name is not None:
+                yield metric, name, value
+
+
+def measure_timelines(timelines: Iterable[TimelineAnswer]) -> Measures | None:
+    """The complete buckets of all timelines; None where there is none."""
+    listed = list(timelines)
+    table = tabulate(listed)
+    every = [points for series in table.values() for points in series.values()]
+    length = find_length(every)
+    newest = max((at for points in every for at in points), default=0.0)
+    ends = max((one.ends for one in listed if one.ends is not None), default=newest)
+    complete = sorted({at for points in every for at in points if at + length <= ends})
+    begins_at = move_time(EPOCH, complete[0]) if complete else None
+    if begins_at is None:
+        return None
+    counted = max(len([at for at in points if at + length <= ends]) for points in every)
+    found = Measures(begins_at, complete[-1] - complete[0] + length, counted)
+    for component, series in table.items():
+        for (metric, instance), points in series.items():
+            starts = [at for at in points if at + length <= ends]
+            value = combine(series, metric, instance, starts, length)
+            if value is not None:
+                found.of(component).setdefault(metric, {})[instance] = value
+    return found
+
+
+def tabulate(timelines: Iterable[TimelineAnswer]) -> dict[str, Series]:
+    """The points of all timelines by component, metric and instance; what comes later replaces."""
+    table: dict[str, Series] = {}
+    for one in timelines:
+        series = table.setdefault(one.component, {})
+        for metric, instance, points in read_values(one.values):
+            row = series.setdefault((metric, instance), {})
+            for text, value in read_object(points).items():
+                at, number = read_number(text), read_number(value)
+                if at is not None and number is not None:
+                    row[at] = number
+    return table
+
+
+def find_length(every: Iterable[Mapping[float, float]]) -> float:
+    """The length of a bucket: the median gap within a series, else a minute."""
+    gaps = [after - before for points in every for before, after in pairwise(sorted(points))]
+    return max(median(gaps), SHORTEST_BUCKET) if gaps else BUCKET_SECONDS
+
+
+def combine(
+    series: Series,
+    metric: str,
+    instance: str,
+    starts: list[float],
+    length: float,
+) -> float | None:
+    """A rate over the buckets, or a mean weighted by the counts of each."""
+    points = series[metric, instance]
+    if not is_mean(metric):
+        return find_rate(sum([points[at] for at in starts]), length * len(starts))
+    base, _, scope = metric.partition("/")
+    counts = series.get((f"{COUNT_OF.get(base, base)}/{scope}", instance), {})
+    weights = [counts.get(at, 0.0) for at in starts]
+    if not any(weights):
+        weights = [1.0] * len(starts)
+    return divide(
+        sum([points[at] * weight for at, weight in zip(starts, weights, strict=True)]), sum(weights)
+    )
+
+
+def measure_metrics(answers: Iterable[MetricsAnswer]) -> list[Measures]:
+    """One interval for each sample of /metrics; of all-time counts, one for each pair of samples."""
+    intervals, cumulative = [], []
+    for sample in split_answers(answers):
+        long = [one for one in sample if is_cumulative(one)]
+        short = [one for one in sample if not is_cumulative(one)]
+        intervals += [measure_interval(short)] if short else []
+        cumulative += [long] if long else []
+    found = [one for one in intervals if one is not None]
+    for before, after in pairwise(cumulative):
+        grown = measure_growth(before, after)
+        found += [grown] if grown else []
+    return found
+
+
+def is_cumulative(answer: MetricsAnswer) -> bool:
+    """Whether an answer counts since the start of the topology."""
+    return answer.interval is not None and not 0.0 < answer.interval < LONGEST_INTERVAL
+
+
+def split_answers(answers: Iterable[MetricsAnswer]) -> list[list[MetricsAnswer]]:
+    """Samples: a component whose metric comes again begins the next one."""
+    samples: list[list[MetricsAnswer]] = []
+    seen: set[tuple[str, str]] = set()
+    for answer in answers:
+        keys = {(answer.component, metric) for metric in answer.values}
+        if not samples or keys & seen:
+            samples.append([])
+            seen = set()
+        samples[-1].append(answer)
+        seen |= keys
+    return samples
+
+
+def measure_interval(answers: list[MetricsAnswer]) -> Measures | None:
+    """Counts of the last `interval` seconds."""
+    seconds = max((one.interval for one in answers if one.interval), default=None)
+    ends_at = max((one.at for one in answers if one.at), default=None)
+    begins_at = move_time(ends_at, -seconds) if ends_at and seconds else None
+    if begins_at is None or seconds is None:
+        return None
+    found = Measures(begins_at, seconds)
+    for one in answers:
+        for metric, instance, value in read_values(one.values):
+            number = read_number(value)
+            number = number if is_mean(metric) else find_rate(number, one.interval)
+            if number is not None:
+                found.of(one.component).setdefault(metric, {})[instance] = number
+    return found
+
+
+def measure_growth(before: list[MetricsAnswer], after: list[MetricsAnswer]) -> Measures | None:
+    """What counts grew by between two samples; means of all time are left out."""
+    first = max((one.at for one in before if one.at), default=None)
+    last = max((one.at for one in after if one.at), default=None)
+    if first is None or last is None or last - first < timedelta(seconds=1):
+        return None
+    found = Measures(first, (last - first).total_seconds())
+    old = {
+        (one.component, metric, instance): read_number(value)
+        for one in before
+        for metric, instance, value in read_values(one.values)
+    }
+    for one in after:
+        for metric, instance, value in read_values(one.values):
+            number = read_number(value)
+            if not is_mean(metric):
+                grown = find_growth(old.get((one.component, metric, instance)), number)
+                number = find_rate(grown, found.seconds)
+            if number is not None:
+                found.of(one.component).setdefault(metric, {})[instance] = number
+    return found

@@ -1,0 +1,152 @@
+"""Which page of Storm's UI each answer is, and which pages belong to one sample."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from pydantic import JsonValue
+
+from app.engines.answers import EngineAnswer
+from app.engines.numbers import read_list, read_name, read_object, read_text
+from app.engines.spouts_and_bolts.storm.fields import Page, is_system, read_window
+from app.engines.spouts_and_bolts.storm.stream_pages import is_stream_page, read_stream_page
+
+MOST_DEPTH = 3
+STREAMS = "\n/metrics"
+"""In place of a component's name; no name has a line break."""
+COMPONENT_FIELDS = frozenset({"executorStats", "boltStats", "spoutSummary", "inputStats", "componentType"})
+TOPOLOGY_FIELDS = frozenset({"bolts", "spouts", "topologyStats"})
+NAME_FIELDS = ("id", "boltId", "spoutId", "componentId", "component")
+IN_PATH = re.compile(r"/topology/(?P<topology>[^/?]+)(?:/component/(?P<component>[^/?]+))?")
+
+
+class StormPage(NamedTuple):
+    """One page: `name` is the component, "" for the page of the topology."""
+
+    name: str
+    body: Page
+    window: float | None
+    at: datetime | None
+    topology_id: str | None
+
+
+class StormSample(NamedTuple):
+    """What Storm said at one time: the topology's page and those of components.
+
+    `streams` are pages with stream counts alone, for components without a page of their own.
+    """
+
+    topology: StormPage | None
+    components: dict[str, StormPage]
+    at: datetime | None
+    streams: dict[str, StormPage]
+
+
+class StormAnswers(NamedTuple):
+    """All samples, the oldest first; `graph` is the newest answer of /visualization, by component."""
+
+    samples: list[StormSample]
+    graph: dict[str, Page]
+    nameless: int
+
+
+def sort_answers(answers: Sequence[EngineAnswer]) -> StormAnswers:
+    """The pages of the answers, as samples."""
+    dated = [one for one in answers if one.at is not None]
+    if len(dated) == len(answers):
+        answers = sorted(dated, key=lambda one: one.at.timestamp() if one.at else 0.0)
+    pages: list[StormPage] = []
+    graph: dict[str, Page] = {}
+    nameless = 0
+    for answer in answers:
+        for body in unfold(answer.body):
+            if is_graph(body):
+                graph = {name: read_object(one) for name, one in body.items() if read_name(name)}
+                continue
+            page = read_page(body, answer)
+            nameless += page is None
+            pages += [page] if page else []
+    return StormAnswers(list(split_samples(pages)), graph, nameless)
+
+
+def unfold(body: JsonValue, depth: int = 0) -> Iterator[Page]:
+    """The pages in a body: itself, or those in its lists and objects."""
+    if isinstance(body, dict) and (is_page(body) or is_graph(body)):
+        yield body
+    elif depth < MOST_DEPTH and isinstance(body, dict | list):
+        for one in body.values() if isinstance(body, dict) else body:
+            yield from unfold(one, depth + 1)
+
+
+def is_page(body: Page) -> bool:
+    """Whether an object has the fields of a component's page or of the topology's."""
+    return not (COMPONENT_FIELDS | TOPOLOGY_FIELDS).isdisjoint(body)
+
+
+def is_graph(body: Page) -> bool:
+    """Whether an object is an answer of /visualization: components with their inputs."""
+    return bool(body) and all(
+        isinstance(one, dict) and not {":inputs", ":type", "inputs"}.isdisjoint(one) for one in body.values()
+    )
+
+
+def read_page(body: Page, answer: EngineAnswer) -> StormPage | None:
+    """A page with the name of its component; None for a component's page without a name."""
+    path = IN_PATH.search(answer.path)
+    asked = re.search(r"[?&]window=([^&]+)", answer.path)
+    window = read_window(body.get("window"))
+    if window is None and asked:
+        window = read_window(unquote(asked[1]))
+    in_path = unquote(path["topology"]) if path else None
+    if not COMPONENT_FIELDS.isdisjoint(body):
+        known = [read_name(body.get(key)) for key in NAME_FIELDS]
+        known += [read_name(unquote(path["component"]))] if path and path["component"] else []
+        name = next((one for one in known if one), None)
+        identity = read_text(body.get("topologyId")) or in_path
+        return StormPage(name, body, window, answer.at, identity) if name else None
+    name = STREAMS if is_stream_page(body) else ""
+    return StormPage(name, body, window, answer.at, read_text(body.get("id")) or in_path)
+
+
+def split_samples(pages: Iterable[StormPage]) -> Iterator[StormSample]:
+    """A page that comes again begins the next sample; pages of Storm's own components are left out."""
+    current: dict[str, StormPage] = {}
+    for page in pages:
+        if page.name in current:
+            yield make_sample(current)
+            current = {}
+        if not is_system(page.name):
+            current[page.name] = page
+    if current:
+        yield make_sample(current)
+
+
+def make_sample(pages: dict[str, StormPage]) -> StormSample:
+    """The sample of these pages; its time is that of the topology's page, else of the last component's page.
+
+    A component's page that does not say its window has that of the topology's page.
+    """
+    topology = pages.get("")
+    times = [page.at for page in pages.values() if page.at is not None]
+    at = topology.at if topology else None
+    usual = topology.window if topology else None
+    counted = pages.pop(STREAMS, None)
+    components = {name: page._replace(window=page.window or usual) for name, page in pages.items() if name}
+    streams = split_streams(counted, usual) if counted else {}
+    return StormSample(topology, components, at or max(times, default=None), streams)
+
+
+def split_streams(page: StormPage, usual: float | None) -> dict[str, StormPage]:
+    """The components of a page with stream counts."""
+    window = page.window or usual
+    return {
+        name: StormPage(name, body, window, page.at, None)
+        for name, body in read_stream_page(page.body).items()
+    }
+
+
+def list_rows(page: StormPage | None, field: str) -> list[Page]:
+    """The objects in a list of a page."""
+    return [read_object(one) for one in read_list(page.body.get(field))] if page else []

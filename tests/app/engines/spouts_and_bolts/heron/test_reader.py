@@ -1,0 +1,89 @@
+"""app/engines/spouts_and_bolts/heron/reader.py: Heron's plans and metrics as topology and loads."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from app.engines.answers import EngineAnswer, UnreadableAnswer, list_answers
+from app.engines.spouts_and_bolts.heron.reader import read
+from planner.plans.estimation import estimate
+from tests.app.engines.mutating import STEPS, Step, check_reading, read_mutated
+from tests.app.engines.spouts_and_bolts.heron.composed import AT, load, make_answers, make_documents
+
+
+def test_a_sample_is_a_topology_and_a_load():
+    reading = read(make_answers(make_documents()))
+    check_reading(reading)
+    found = reading.loads[0]
+    assert (found.external_rate, found.window_seconds, found.measured_completion_seconds) == (
+        20.0,
+        600.0,
+        0.08,
+    )
+    assert found.observed_at == AT - timedelta(seconds=620)  # the newest minute is 20 s old
+    assert reading.topology is not None
+    counts = {name: one.processors or 1 for name, one in found.operators.items()}
+    assert counts == {"split": 1, "count": 2}
+    assert estimate(reading.topology.to_values(), found.to_values(), counts).stable
+    assert reading.marks == {
+        "cluster": "local",
+        "role": "ads",
+        "environ": "default",
+        "topology": "words",
+        "instances": {"split": 1, "count": 2},
+        "spouts": {"word": 2},
+    }
+
+
+def test_timelines_need_no_time_of_the_answer():
+    assert read(make_answers(make_documents(), at=None)).loads == read(make_answers(make_documents())).loads
+
+
+def test_the_same_sample_sent_twice_is_one_load():
+    later = make_answers(make_documents(), at=AT + timedelta(seconds=15))
+    assert len(read([*make_answers(make_documents()), *later]).loads) == 1
+
+
+def test_metrics_of_an_interval_are_read_too():
+    reading = read([EngineAnswer(load("metrics-count"), at=AT)])
+    check_reading(reading)
+    count = reading.loads[0].operators["count"]
+    assert count.arrival_rate == pytest.approx(103.0)
+    assert count.processors == 2
+    assert count.service_rate == pytest.approx(200.0)  # the other instance's mean is -nan
+
+
+@pytest.mark.parametrize(
+    ("documents", "told"),
+    [
+        ([], "no metrics of Heron's tracker"),
+        ([load("logicalplan")], "no metrics of Heron's tracker"),
+        ([load("metrics-all-time")], "only between two samples"),
+        ([{"component": "a", "timeline": {}}], "no complete minute"),
+        ([load("timeline-word")], "name no bolt"),
+        ([{"status": "failure", "result": {}}], "no metrics of Heron's tracker"),
+    ],
+)
+def test_answers_that_say_too_little_are_refused_with_what_to_send(documents: list[Any], told: str):
+    with pytest.raises(UnreadableAnswer) as caught:
+        read([EngineAnswer(one, at=AT) for one in documents])
+    assert told in caught.value.detail
+
+
+SAMPLE = list(make_documents().values())
+METRICS = [load("logicalplan"), load("metrics-count"), load("metrics-all-time"), load("metrics-all-time")]
+
+
+def list_dated(document: Any) -> list[EngineAnswer]:
+    """The answers of a changed document, a second apart."""
+    return [one._replace(at=AT + timedelta(seconds=n)) for n, one in enumerate(list_answers(document))]
+
+
+@pytest.mark.parametrize("document", [SAMPLE, METRICS])
+@settings(max_examples=80)
+@given(steps=STEPS)
+def test_a_changed_document_is_read_or_refused(document: Any, steps: list[Step]):
+    read_mutated(read, document, steps, list_dated)
+    read_mutated(read, document, steps)

@@ -1,0 +1,32 @@
+"""app/engines/spouts_and_bolts/storm/marks.py: what a rebalance needs to know."""
+
+from app.engines.spouts_and_bolts.storm.marks import mark_sample
+from app.engines.spouts_and_bolts.storm.pages import sort_answers
+from app.engines.spouts_and_bolts.storm.samples import measure_sample
+from tests.app.engines.spouts_and_bolts.storm.ui_pages import (
+    TOPOLOGY_ID,
+    answer,
+    make_component_page,
+    make_topology_page,
+)
+from tests.app.engines.spouts_and_bolts.storm.wired_pages import make_spout
+
+
+def test_marks_hold_names_executors_and_tasks():
+    page = make_topology_page() | {"stormVersion": "2.8.8"}
+    sample = sort_answers(answer(page, make_component_page("pi"), make_spout())).samples[0]
+    marks = mark_sample(measure_sample(sample, {}))
+    assert (marks["topology_id"], marks["topology_name"]) == (TOPOLOGY_ID, "linear")
+    assert (marks["storm_version"], marks["workers"], marks["status"]) == ("2.8.8", 20, "ACTIVE")
+    assert marks["executors"] == marks["tasks"]
+    assert marks["executors"] == {"parse": 1, "pi": 4, "fileWrite": 1, "blob": 40, "table": 27}
+    assert marks["places"] == {
+        "pi": {f"10.3.0.{host}": 1 for host in ("25:6736", "30:6720", "35:6741", "22:6711")}
+    }
+    assert marks["spouts"] == {"spout": {"executors": 2, "tasks": 2, "emitted_rate": 100.0}}
+
+
+def test_component_pages_alone_name_the_topology():
+    sample = sort_answers(answer(make_component_page("pi"))).samples[0]
+    marks = mark_sample(measure_sample(sample, {}))
+    assert (marks["topology_id"], marks["topology_name"], marks["status"]) == (TOPOLOGY_ID, "linear", None)
