@@ -18,7 +18,6 @@ UNTESTED = {
     "app/bridge/events.py": "types of what a bridge tells; every test of a display uses them",
     "app/bridge/seen_answers.py": "types of answers; test_service_link.py of the bridge reads real ones",
     "app/bridge/states.py": "types of the state machine; its tests use them",
-    "app/engines/answers.py": "types of the readers; every test of a reader uses them",
     "app/engines/patches.py": "types of patches; every test of an engine's patch uses them",
     "app/rendering/shapes.py": "types of what a picture is made of; every test of a picture uses them",
     "app/main.py": "every test over HTTP runs the service that create_app makes",
