@@ -189,7 +189,7 @@ class UnknownSnapshot(TopologyError):
 
 
 class UnknownDecision(ServiceError):
-    """The topology has no decision, or no decision has this id."""
+    """No decision stands for the topology, or no decision has this id."""
 
     wanted: str | UUID
 
@@ -197,7 +197,7 @@ class UnknownDecision(ServiceError):
         if isinstance(self.wanted, UUID):
             return f"No decision has the id {self.wanted}: GET /v1/topologies/NAME/decisions lists them."
         address = f"{find_address(self.wanted)}/decisions"
-        return f"No decision about topology {self.wanted!r} is stored: POST to {address} makes one."
+        return f"No decision stands for topology {self.wanted!r}, its revision and policy: POST to {address} makes one."
 
 
 class UnknownOperator(TopologyError):

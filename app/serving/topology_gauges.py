@@ -12,67 +12,33 @@ from typing import Any, NamedTuple
 from anyio import CapacityLimiter, move_on_after, to_thread
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
-from sqlalchemy import Engine, text
+from sqlalchemy import (
+    ColumnElement,
+    Engine,
+    FromClause,
+    ScalarSelect,
+    Select,
+    and_,
+    column,
+    func,
+    select,
+    true,
+)
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.database.tables import DecisionRow, PolicyRow, SnapshotRow, TopologyRow
+from app.deciding.standing import join_counts, select_changes, select_standing
 from app.load.measurements.freshness import DEFAULT_LIMIT_SECONDS
-from app.load.measurements.snapshots import LEAST_COVERED
+from app.load.measurements.snapshots import select_newest
 
 log = logging.getLogger(__name__)
 
 PATIENCE_SECONDS = 4.0
 """Prometheus gives up a scrape after 10 s unless told otherwise; the service's own metrics must not be lost with it."""
 
-NEWEST = text("""
-WITH newest AS (
-    SELECT t.id, t.name, t.revision, s.*, count(*) OVER () AS measured
-    FROM topologies t
-    CROSS JOIN LATERAL (
-        SELECT observed_at, window_seconds, external_rate, measured_sojourn_seconds, operators
-        FROM snapshots
-        WHERE topology_id = t.id AND coalesce(covered_seconds, window_seconds) >= :least_covered * window_seconds
-        ORDER BY observed_at DESC, window_seconds DESC
-        LIMIT 1
-    ) s
-    ORDER BY s.observed_at DESC, t.name
-    LIMIT :topologies
-)
-SELECT newest.name, newest.observed_at, newest.window_seconds, newest.external_rate, newest.measured,
-    newest.measured_sojourn_seconds,
-    (SELECT count(*) FROM jsonb_object_keys(newest.operators)) AS operators,
-    (SELECT jsonb_object_agg(o.key, o.value->'processors')
-     FROM (SELECT * FROM jsonb_each(newest.operators) ORDER BY key LIMIT :operators) o) AS running,
-    p.policy->'max_snapshot_age_seconds' AS limit_seconds,
-    d.decided_for,
-    (SELECT jsonb_object_agg(o.key, o.value)
-     FROM (SELECT * FROM jsonb_each(d.recommended || coalesce(c.made, '{}')) ORDER BY key LIMIT :operators) o)
-        AS recommended,
-    d.answer->'expected_sojourn_seconds' AS expected,
-    d.answer->'current'->'expected_sojourn_seconds' AS expected_of_running,
-    d.answer->'current'->'stable' AS stable,
-    d.answer->'external_rate' AS decided_rate,
-    d.answer->'counterfactuals'->'holds_up_to_rate' AS holds_up_to_rate
-FROM newest
-LEFT JOIN policies p ON p.topology_id = newest.id
-LEFT JOIN LATERAL (
-    SELECT decided_for, answer, answer->'processors'->'recommended' AS recommended,
-        action = 'hold' AND (answer->>'cooldown_left_seconds')::float > 0 AS waits
-    FROM decisions
-    WHERE topology_id = newest.id AND revision = newest.revision AND answer->'policy' @> coalesce(p.policy, '{}')
-    ORDER BY decided_for DESC, created_at DESC
-    LIMIT 1
-) d ON true
-LEFT JOIN LATERAL (
-    SELECT answer->'processors'->(CASE outcome->>'state' WHEN 'rolled-back' THEN 'current' ELSE 'recommended' END)
-        || CASE jsonb_typeof(outcome->'processors') WHEN 'object' THEN outcome->'processors' ELSE '{}' END AS made
-    FROM decisions
-    WHERE topology_id = newest.id AND revision = newest.revision AND action <> 'hold'
-        AND decided_for < d.decided_for
-        AND coalesce(outcome->>'state', '') NOT IN ('refused', 'failed')
-    ORDER BY decided_for DESC, created_at DESC, id
-    LIMIT 1
-) c ON d.waits
-""")
+
+OF_SNAPSHOT = ("name", "observed_at", "window_seconds", "external_rate", "measured_sojourn_seconds", "measured")
 
 
 class GaugeBounds(NamedTuple):
@@ -94,18 +60,85 @@ async def read_gauges(engine: Engine, bounds: GaugeBounds, limiter: CapacityLimi
 
 
 def read_rows(engine: Engine, bounds: GaugeBounds) -> list[dict[str, Any]] | None:
-    """What is stored of the topologies with the newest snapshots, in one query; None where it cannot be read.
-
-    `recommended` is what KEDA is told (app/deciding/keda): by the newest decision under the stored policy, and while
-    that waits for the end of a cooldown, by the change that began it.
-    """
-    values = {"least_covered": LEAST_COVERED, **bounds._asdict()}
+    """What is stored of the topologies with the newest snapshots, in one query; None where it cannot be read."""
     try:
         with engine.connect() as connection:
-            return [dict(row._mapping) for row in connection.execute(NEWEST, values)]  # noqa: SLF001 - SQLAlchemy's API
+            return [dict(row) for row in connection.execute(select_rows(bounds)).mappings()]
     except SQLAlchemyError as error:
         log.warning("the gauges of topologies cannot be read: %s", str(error).splitlines()[0])
         return None
+
+
+def select_rows(bounds: GaugeBounds) -> Select[Any]:
+    """The newest snapshot, the policy and the standing decision of each topology within the bounds.
+
+    `change` is the change that began the cooldown for whose end the standing decision waits.
+    """
+    newest = select_newest(
+        SnapshotRow.observed_at,
+        SnapshotRow.window_seconds,
+        SnapshotRow.external_rate,
+        SnapshotRow.measured_sojourn_seconds,
+        SnapshotRow.operators,
+    ).lateral("newest")
+    measured = (
+        select(TopologyRow.id, TopologyRow.name, newest, func.count().over().label("measured"))
+        .join(newest, true())
+        .order_by(newest.c.observed_at.desc(), TopologyRow.name)
+        .limit(bounds.topologies)
+        .subquery("measured")
+    )
+    answer = DecisionRow.answer
+    waits = and_(DecisionRow.action == "hold", answer["cooldown_left_seconds"].as_float() > 0.0)
+    decided = select_standing(DecisionRow.decided_for, answer, waits.label("waits")).lateral("decided")
+    change = (
+        select_changes(
+            answer["processors"].label("processors"),
+            DecisionRow.outcome,
+            topology_id=measured.c.id,
+            decided_for=decided.c.decided_for,
+        )
+        .correlate(measured, decided)
+        .lateral("change")
+    )
+    found = decided.c.answer
+    return (
+        select(
+            *[measured.c[name] for name in OF_SNAPSHOT],
+            select(func.count())
+            .select_from(func.jsonb_object_keys(measured.c.operators).table_valued("key"))
+            .correlate(measured)
+            .scalar_subquery()
+            .label("operators"),
+            take_first(measured, measured.c.operators, bounds.operators, "processors").label("running"),
+            PolicyRow.policy["max_snapshot_age_seconds"].label("limit_seconds"),
+            decided.c.decided_for,
+            take_first(decided, found["processors"]["recommended"], bounds.operators).label("recommended"),
+            change.c.processors.label("change"),
+            change.c.outcome,
+            found["expected_sojourn_seconds"].label("expected"),
+            found["current"]["expected_sojourn_seconds"].label("expected_of_running"),
+            found["current"]["stable"].label("stable"),
+            found["external_rate"].label("decided_rate"),
+            found["counterfactuals"]["holds_up_to_rate"].label("holds_up_to_rate"),
+        )
+        .select_from(measured)
+        .join(TopologyRow, TopologyRow.id == measured.c.id)
+        .outerjoin(PolicyRow, PolicyRow.topology_id == measured.c.id)
+        .outerjoin(decided, true())
+        .outerjoin(change, decided.c.waits)
+        .order_by(measured.c.observed_at.desc(), measured.c.name)
+    )
+
+
+def take_first(
+    table: FromClause, document: ColumnElement[Any], count: int, field: str | None = None
+) -> ScalarSelect[Any]:
+    """The first entries of a table's JSON object, by name; of each its field, where one is named."""
+    each = func.jsonb_each(document).table_valued("key", column("value", JSONB))
+    first = select(each).order_by(each.c.key).limit(count).correlate(table).subquery()
+    value = first.c.value if field is None else first.c.value[field]
+    return select(func.jsonb_object_agg(first.c.key, value)).scalar_subquery()
 
 
 class TopologyGauges(Collector):
@@ -188,13 +221,22 @@ def has_decided(row: Mapping[str, Any], now: datetime) -> bool:
 def list_processors(row: Mapping[str, Any], now: datetime) -> list[tuple[str, str, int]]:
     """Kind, operator and processors."""
     running = row["running"] if find_age(row, now) <= find_limit(row) else None
-    recommended = row["recommended"] if has_decided(row, now) else None
+    recommended = find_recommended(row) if has_decided(row, now) else None
     return [
         (kind, operator, count)
         for kind, counts in (("running", running), ("recommended", recommended))
         for operator, count in (counts or {}).items()
         if count is not None
     ]
+
+
+def find_recommended(row: Mapping[str, Any]) -> dict[str, int]:
+    """The recommended processors; while the decision waits for the end of a cooldown, those since the change."""
+    recommended: dict[str, int] = row["recommended"] or {}
+    if row.get("change") is None:
+        return recommended
+    since = join_counts(row["change"], row["outcome"])
+    return {name: since.get(name, count) for name, count in recommended.items()}
 
 
 def find_values(row: Mapping[str, Any], now: datetime) -> dict[str, float | None]:

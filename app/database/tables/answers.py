@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.database.tables.base import Base, Document, StoredTime
@@ -41,7 +41,8 @@ class PlacementRow(AnswerColumns, Base):
 class DecisionRow(AnswerColumns, Base):
     """A decision; `decided_for` is the end of the newest interval that it used; `outcome` is what became of it.
 
-    `digest` has the few numbers of the answer that lists and metrics show.
+    `digest` has the few numbers of the answer that lists and metrics show. `policy` is the policy it was made under.
+    `is_trial`: another policy than the stored one was sent, or `at` left out newer snapshots (deciding/standing.py).
     """
 
     __tablename__ = "decisions"
@@ -59,3 +60,5 @@ class DecisionRow(AnswerColumns, Base):
     external_rate: Mapped[float]
     outcome: Mapped[Document | None]
     digest: Mapped[Document | None]
+    policy: Mapped[Document]
+    is_trial: Mapped[bool] = mapped_column(server_default=false())

@@ -1,11 +1,9 @@
 """Everything that a decision is computed from, read from the database."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session
 
 from app.database.storage_errors import NoPolicy, StaleSnapshots, StoredDataUnusable, find_address
@@ -15,6 +13,7 @@ from app.deciding.decisions.history import find_promise, find_wanted_before
 from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.policies.schemas import PolicyBody
 from app.deciding.policies.service import check_policy
+from app.deciding.standing import UNDONE, find_change_in_force, find_last_change, read_counts
 from app.load.bodies.answers import Basis, CalibrationAnswer
 from app.load.measurements.load import Gathered, gather_load
 from app.load.measurements.request import Measured
@@ -31,10 +30,6 @@ from planner.values import Diagnostic
 from planner.wording import join_names
 from planner.workloads.line_forecasts import HISTORY
 from planner.workloads.series import Measurement
-
-NEVER_MADE = ("refused", "failed")
-ROLLED_BACK = "rolled-back"
-NOT_STANDING = (*NEVER_MADE, ROLLED_BACK)
 
 
 @dataclass(frozen=True)
@@ -125,65 +120,18 @@ def refuse_stale(name: str, terms: PolicyBody, decided_for: datetime, now: datet
 
 
 class Changes(NamedTuple):
-    """The change that began the cooldown, and the one that moved state last and stands; they are mostly the same."""
+    """The change that began the cooldown, and the newest change that was not undone; they are mostly the same."""
 
     last: DecisionRow | None
-    standing: DecisionRow | None
+    in_force: DecisionRow | None
 
 
 def find_changes(session: Session, stored: StoredTopology, decided_for: datetime) -> Changes:
     """The newest changes on older data than this decision; deciding twice on the same data gives the same."""
     last = find_last_change(session, stored, decided_for)
-    if last is None or last.outcome is None or last.outcome["state"] not in NOT_STANDING:
+    if last is None or last.outcome is None or last.outcome["state"] not in UNDONE:
         return Changes(last, last)
-    return Changes(last, find_standing_change(session, stored, decided_for))
-
-
-def find_last_change(session: Session, stored: StoredTopology, decided_for: datetime) -> DecisionRow | None:
-    """The newest change on older data that began a cooldown.
-
-    A change that was refused or failed is left out: the platform was not disturbed, and there is nothing to wait for.
-    One that was rolled back counts: the platform was changed twice. One of which nothing was reported counts too.
-    """
-    return session.scalar(select_changes(stored, decided_for, NEVER_MADE))
-
-
-def find_standing_change(
-    session: Session, stored: StoredTopology, decided_for: datetime
-) -> DecisionRow | None:
-    """The newest change on older data that was not refused, did not fail, and was not rolled back."""
-    return session.scalar(select_changes(stored, decided_for, NOT_STANDING))
-
-
-def select_changes(
-    stored: StoredTopology, decided_for: datetime, without: Sequence[str]
-) -> Select[DecisionRow]:
-    """The newest change on older data whose outcome is none of these."""
-    state = DecisionRow.outcome["state"].astext
-    return (
-        select(DecisionRow)
-        .where(
-            DecisionRow.topology_id == stored.id,
-            DecisionRow.action != "hold",
-            DecisionRow.decided_for < decided_for,
-            or_(state.is_(None), state.not_in(without)),
-        )
-        .order_by(DecisionRow.decided_for.desc(), DecisionRow.created_at.desc(), DecisionRow.id)
-        .limit(1)
-    )
-
-
-def read_counts(change: DecisionRow | None) -> dict[str, int]:
-    """Processors since a change: those that it recommends, or those from before where it was rolled back.
-
-    Where somebody reported what runs, that counts.
-    """
-    if change is None:
-        return {}
-    outcome = change.outcome or {}
-    since = "current" if outcome.get("state") == ROLLED_BACK else "recommended"
-    counts: dict[str, int] = change.answer["processors"][since]
-    return counts | (outcome.get("processors") or {})
+    return Changes(last, find_change_in_force(session, stored, decided_for))
 
 
 def gather_rates(session: Session, found: Gathered, decided_for: datetime, count: int) -> RateHistory:
@@ -214,7 +162,7 @@ def to_question(
         newest_rate=found.newest.external_rate,
         intervals=found.intervals,
         history=rates,
-        owners_left=read_owners(changes.standing),
+        owners_left=read_owners(changes.in_force),
         nodes=read_nodes(found.newest),
         instances=read_instances(found.newest),
     )

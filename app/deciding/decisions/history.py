@@ -16,6 +16,7 @@ from app.deciding.decisions.schemas import Action, DecisionAnswer, DecisionPage,
 from app.deciding.outcomes.answers import Became
 from app.deciding.outcomes.history import StoredDecision, find_outcomes
 from app.deciding.policies.schemas import PolicyBody
+from app.deciding.standing import NEWEST_FIRST, find_standing
 from app.web.errors import InvalidRequest
 from app.web.pages import Page
 from planner.values import Topology
@@ -43,17 +44,11 @@ class Picked(NamedTuple):
 
 
 def find_latest(session: Session, name: str) -> DecisionAnswer:
-    """The newest decision about a topology."""
-    stored = find_topology(session, name)
-    newest = session.scalar(
-        select(DecisionRow)
-        .where(DecisionRow.topology_id == stored.id)
-        .order_by(DecisionRow.created_at.desc(), DecisionRow.id.desc())
-        .limit(1)
-    )
-    if newest is None:
+    """The standing decision about a topology."""
+    standing = find_standing(session, find_topology(session, name))
+    if standing is None:
         raise UnknownDecision(name)
-    return find_decision(session, newest.id)
+    return find_decision(session, standing.id)
 
 
 def find_decision(session: Session, decision_id: UUID) -> DecisionAnswer:
@@ -184,7 +179,7 @@ def find_promise(
             DecisionRow.decided_for < decided_for,
             DecisionRow.answer["policy"]["catch_up_seconds"].as_float() == catch_up_seconds,
         )
-        .order_by(DecisionRow.decided_for.desc(), DecisionRow.created_at.desc(), DecisionRow.id)
+        .order_by(*NEWEST_FIRST)
         .limit(1)
     )
     return None if promised is None else (datetime.fromisoformat(promised) - decided_for).total_seconds()

@@ -62,7 +62,7 @@ def list_decisions(
     response_model=DecisionAnswer,
     **declare(
         may_read,
-        "Read the newest decision",
+        "Read the standing decision",
         "unknown-topology",
         "unknown-decision",
         "not-acceptable",
@@ -71,8 +71,9 @@ def list_decisions(
 )
 @draws
 def get_latest_decision(name: TopologyName, session: SessionDep, accept: Accept = None) -> Response:
-    """The decision as it was answered, with the forecast and the placement where a recommendation made it.
+    """The decision on the newest data for the present revision and policy; a trial is none.
 
+    A decision is a trial if its `policy` is not the stored one, or if its `at` left out newer snapshots.
     JSON, or the graph of its operators as PNG or SVG, by `Accept`.
     """
     return answer_decision(session, history.find_latest(session, name), accept)

@@ -11,6 +11,7 @@ from app.deciding.decisions.answers import digest_answer, to_decision_answer
 from app.deciding.decisions.gathering import GatheredDecision, gather_decision
 from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest, Recommended
 from app.deciding.outcomes.history import StoredDecision, find_outcomes
+from app.deciding.standing import describe_origin
 from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.error_pointers import blaming_what_is_stored
@@ -21,7 +22,7 @@ from planner.decisions.horizon import NO_OUTLOOK, RateOutlook, is_looking_ahead,
 def store_decision(session: Session, name: str, body: DecisionRequest, settings: Settings) -> DecisionAnswer:
     """Decides on what is stored: the same stored data gives the same decision, or is refused as too old."""
     gathered = gather_decision(session, name, body, settings)
-    return keep(session, gathered.stored, to_decision_answer(gathered, *compute_now(gathered)))
+    return keep(session, gathered.stored, to_decision_answer(gathered, *compute_now(gathered)), body)
 
 
 def compute_now(gathered: GatheredDecision) -> tuple[ComposedDecision, RateOutlook]:
@@ -45,7 +46,11 @@ def compute_decision(gathered: GatheredDecision, question: DecisionQuestion) -> 
 
 
 def keep(
-    session: Session, stored: StoredTopology, answer: DecisionAnswer, recommended: Recommended | None = None
+    session: Session,
+    stored: StoredTopology,
+    answer: DecisionAnswer,
+    body: DecisionRequest,
+    recommended: Recommended | None = None,
 ) -> DecisionAnswer:
     """Stores the decision as it is answered, with the recommendation that it was part of."""
     answer.id = uuid4()
@@ -61,6 +66,7 @@ def keep(
         external_rate=answer.external_rate,
         answer=document,
         digest=digest_answer(answer),
+        **describe_origin(session, stored, answer.decided_for, at=body.at, sent=body.policy),
     )
     session.add(row)
     session.flush()

@@ -11,10 +11,11 @@ from app.database.storage_errors import (
 )
 from app.database.stored_topologies import StoredTopology, find_topology
 from app.deciding.decisions.answers import to_decision_answer
-from app.deciding.decisions.gathering import find_last_change, gather_decision, read_counts
+from app.deciding.decisions.gathering import gather_decision
 from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest
 from app.deciding.decisions.service import compute_now
 from app.deciding.keda.gathering import find_standing_decision
+from app.deciding.standing import find_last_change, read_counts
 from app.settings import Settings
 from app.web.error_pointers import RefusedByPlanner
 from planner.decisions.policy import bound_topology

@@ -55,10 +55,10 @@ def describe_decision(gathered: GatheredPatch) -> list[str]:
     """What to know of the decision before its patch is sent."""
     decision = gathered.decision
     notes = [HOLDS] if decision.action == "hold" else []
-    if not gathered.is_newest:
+    if gathered.standing not in {None, decision.id}:
         notes.append(
-            "A decision on newer data is stored: send the patch of that one "
-            f"(GET {find_address(decision.basis.topology)}/decisions lists them, newest first)."
+            f"Decision {gathered.standing} stands instead, on newer data or for the present revision and policy: "
+            "send its patch."
         )
     if decision.basis.revision != gathered.revision:
         notes.append(

@@ -6,14 +6,14 @@ from datetime import datetime
 from uuid import UUID
 
 from pydantic import JsonValue
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.database.stored_topologies import StoredTopology, find_topology
-from app.database.tables import DecisionRow, EngineMarksRow, PolicyRow
+from app.database.tables import EngineMarksRow, PolicyRow
 from app.deciding.decisions.history import find_decision
 from app.deciding.decisions.schemas import DecisionAnswer
 from app.deciding.policies.schemas import PolicyBody
+from app.deciding.standing import find_standing
 from app.load.bodies.topology import Graph
 
 Bounds = Mapping[str, tuple[int, int | None]]
@@ -23,7 +23,8 @@ Bounds = Mapping[str, tuple[int, int | None]]
 class GatheredPatch:
     """`engine` is the engine whose answers were stored last, "" for none; `marks` are what it called things then.
 
-    `bounds` are those of the topology now and the decision's policy, `bounds_now` those of the stored policy too.
+    `standing` is the topology's standing decision. `bounds` are those of the topology now and the decision's policy,
+    `bounds_now` those of the stored policy too.
     """
 
     decision: DecisionAnswer
@@ -32,7 +33,7 @@ class GatheredPatch:
     engine: str
     marks: Mapping[str, JsonValue]
     seen_at: datetime | None
-    is_newest: bool
+    standing: UUID | None
     revision: int
 
 
@@ -40,6 +41,7 @@ def gather_patch(session: Session, decision_id: UUID) -> GatheredPatch:
     """Reads the decision and its topology as it is now."""
     decision = find_decision(session, decision_id)
     stored = find_topology(session, decision.basis.topology)
+    standing = find_standing(session, stored)
     row, kept = session.get(EngineMarksRow, stored.id), session.get(PolicyRow, stored.id)
     policy = None if kept is None else PolicyBody.model_validate(kept.policy)
     return GatheredPatch(
@@ -49,16 +51,9 @@ def gather_patch(session: Session, decision_id: UUID) -> GatheredPatch:
         engine=row.engine if row else "",
         marks=row.marks if row else {},
         seen_at=row.seen_at if row else None,
-        is_newest=find_newest_id(session, stored) == decision_id,
+        standing=None if standing is None else standing.id,
         revision=stored.revision,
     )
-
-
-def find_newest_id(session: Session, stored: StoredTopology) -> UUID | None:
-    """The id of the decision on the newest data; of several on the same data, of the one made last."""
-    newest_first = (DecisionRow.decided_for.desc(), DecisionRow.created_at.desc(), DecisionRow.id)
-    query = select(DecisionRow.id).where(DecisionRow.topology_id == stored.id)
-    return session.scalar(query.order_by(*newest_first).limit(1))
 
 
 def read_bounds(stored: StoredTopology, policy: PolicyBody) -> Bounds:

@@ -32,7 +32,7 @@ def store_recommendation(
     outlook = found.forecast.outlook if found.forecast else NO_OUTLOOK
     decision = to_decision_answer(gathered.decision, found.composed, outlook)
     recommended = to_recommended(found)
-    kept = keep(session, gathered.decision.stored, decision, recommended)
+    kept = keep(session, gathered.decision.stored, decision, body, recommended)
     return RecommendationAnswer.model_validate({**dict(recommended), "decision": kept})
 
 

@@ -1,13 +1,14 @@
 """Reads the newest snapshots of a topology; which snapshots cover their whole window."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
-from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy import ColumnElement, Select, func, select, union_all
 from sqlalchemy.orm import Session, undefer
 
 from app.database.stored_topologies import StoredTopology
-from app.database.tables import SnapshotRow
+from app.database.tables import SnapshotRow, TopologyRow
 
 KEY = (SnapshotRow.observed_at, SnapshotRow.window_seconds)
 # A snapshot that covers a smaller share of its window is noisy, and its last tuples are missing.
@@ -33,6 +34,22 @@ def find_newest(
         return whole[::-1]
     partial = read_first(session, query, max(count, 2))
     return [max(partial, key=_find_covered_share)] if partial and count == 1 else partial[::-1]
+
+
+def select_newest(*columns: Any) -> Select[Any]:
+    """Columns of the snapshot that `find_newest` finds, for the TopologyRow of the enclosing query (as a lateral)."""
+    covered = (
+        func.coalesce(SnapshotRow.covered_seconds, SnapshotRow.window_seconds) / SnapshotRow.window_seconds
+    )
+    newest_first = (
+        select(*columns, IS_WHOLE.label("is_whole"), covered.label("covered_share"))
+        .where(SnapshotRow.topology_id == TopologyRow.id)
+        .order_by(*(column.desc() for column in KEY))
+        .correlate(TopologyRow)
+    )
+    # Two queries that end at their first rows: the index has no order by covered share.
+    either = union_all(newest_first.where(IS_WHOLE).limit(1), newest_first.limit(2)).subquery()
+    return select(either).order_by(either.c.is_whole.desc(), either.c.covered_share.desc()).limit(1)
 
 
 def read_first(
@@ -63,6 +80,14 @@ def count_partial_since(
         SnapshotRow.topology_id == topology.id, SnapshotRow.observed_at >= since, ~IS_WHOLE, *ended(ended_by)
     )
     return session.scalars(query).one()
+
+
+def find_end(row: SnapshotRow) -> datetime:
+    """The time at which the interval of a snapshot ends."""
+    try:
+        return row.observed_at + timedelta(seconds=row.window_seconds)
+    except OverflowError:
+        return datetime.max.replace(tzinfo=UTC)
 
 
 def is_partial(row: SnapshotRow) -> bool:

@@ -11,6 +11,7 @@ from sqlalchemy.sql.selectable import LateralFromClause
 from sqlalchemy.types import Double
 
 from app.database.tables import DecisionRow, PolicyRow, SnapshotRow, TopologyRow
+from app.deciding.standing import select_standing
 from app.load.measurements.freshness import DEFAULT_LIMIT_SECONDS
 from app.pages.overview.schemas import STATUSES, OverviewFilter
 from app.web.pages import Page
@@ -21,7 +22,7 @@ LONGEST_SECONDS = 1e9
 
 def find_lines(now: datetime, contains: str) -> Subquery:
     """A line for each topology whose name contains the text, with `severity`, the place of its status in STATUSES."""
-    newest, decided, policy = find_newest_snapshot(), find_newest_decision(), PolicyRow.policy
+    newest, decided, policy = find_newest_snapshot(), find_decided(), PolicyRow.policy
     goal = policy["goal"]
     target = read_number(func.coalesce(goal["t_max_seconds"].astext, goal["target"]["seconds"].astext))
     limit = func.coalesce(read_number(policy["max_snapshot_age_seconds"].astext), DEFAULT_LIMIT_SECONDS)
@@ -73,21 +74,11 @@ def has_snapshot() -> ColumnElement[bool]:
     return select(SnapshotRow.topology_id).where(SnapshotRow.topology_id == TopologyRow.id).exists()
 
 
-def find_newest_decision() -> LateralFromClause:
-    """The newest decision about a topology."""
-    return (
-        select(
-            DecisionRow.id,
-            DecisionRow.action,
-            DecisionRow.decided_for,
-            DecisionRow.digest,
-            DecisionRow.outcome["state"].astext.label("outcome"),
-        )
-        .where(DecisionRow.topology_id == TopologyRow.id)
-        .order_by(DecisionRow.created_at.desc(), DecisionRow.id.desc())
-        .limit(1)
-        .lateral("decided")
-    )
+def find_decided() -> LateralFromClause:
+    """The standing decision of a topology."""
+    outcome = DecisionRow.outcome["state"].astext.label("outcome")
+    columns = (DecisionRow.id, DecisionRow.action, DecisionRow.decided_for, DecisionRow.digest)
+    return select_standing(*columns, outcome).lateral("decided")
 
 
 def rank(

@@ -1,0 +1,108 @@
+"""One decision stands for a topology, wherever it is shown; a trial changes nothing."""
+
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+
+from app.database.sessions import make_metrics_engine
+from app.serving.topology_gauges import GaugeBounds, read_rows
+from tests.app.decision_calls import ENOUGH, RATES, TARGET, at, decide, observe, put_policy
+
+ANY_AGE = TARGET | {"max_snapshot_age_seconds": 1e7}
+TRIALS = {
+    "for a past moment": {"at": at(1)},
+    "under a policy of its own": {"policy": ANY_AGE | {"goal": {"k_max": 60}}},
+}
+
+
+def decide_now(client: httpx.Client, name: str, **body: Any) -> dict[str, Any]:
+    answer = client.post(f"/v1/topologies/{name}/decisions", json=body)
+    assert answer.status_code == 201, answer.text
+    made: dict[str, Any] = answer.json()
+    return made
+
+
+def read_all(client: httpx.Client, name: str, database_url: str) -> dict[str, Any]:
+    """What every reader of the standing decision shows."""
+    url = f"/v1/topologies/{name}"
+    (line,) = client.get("/v1/overview", params={"contains": name}).json()["items"]
+    engine = make_metrics_engine(database_url)
+    gauges = read_rows(engine, GaugeBounds(100_000, 10))
+    engine.dispose()
+    return {
+        "overview": {key: line[key] for key in ("decision_id", "action", "processors_recommended")},
+        "latest": client.get(f"{url}/decisions/latest").json()["id"],
+        "report": client.get(f"{url}/report?format=markdown").text,
+        "KEDA": [client.get(f"{url}/keda/{operator}").json()["value"] for operator in RATES],
+        "gauges": [row["recommended"] for row in gauges or [] if row["name"] == name],
+    }
+
+
+@pytest.fixture
+def standing(client: httpx.Client, known: str) -> dict[str, Any]:
+    """The decision on the second of two snapshots; the first would ask for a change."""
+    put_policy(client, known, ANY_AGE)
+    observe(client, known, 1, 640.0, ENOUGH)
+    observe(client, known, 2, 320.0, ENOUGH)
+    made = decide_now(client, known)
+    assert made["action"] == "hold"
+    return made
+
+
+@pytest.mark.parametrize("trial", TRIALS.values(), ids=TRIALS)
+def test_a_trial_changes_nothing_that_is_shown_and_begins_no_cooldown(
+    client: httpx.Client, known: str, database_url: str, standing: dict[str, Any], trial: dict[str, Any]
+):
+    shown = read_all(client, known, database_url)
+    assert shown["latest"] == shown["overview"]["decision_id"] == standing["id"]
+    assert shown["gauges"] == [ENOUGH]
+    tried = decide_now(client, known, **trial)
+    assert tried["action"] != "hold"
+    assert read_all(client, known, database_url) == shown
+    (note, *_) = client.get(f"/v1/decisions/{tried['id']}/patch?format=json").json()["notes"]
+    assert f"Decision {standing['id']} stands instead" in note
+    recommended = client.post(f"/v1/topologies/{known}/recommendation", json=trial).json()["decision"]
+    assert recommended["action"] != "hold"
+    assert read_all(client, known, database_url) == shown
+    observe(client, known, 3, 640.0, ENOUGH)
+    later = decide_now(client, known)
+    assert (later["action"], later["cooldown_left_seconds"]) == ("scale_up", 0.0)
+
+
+def test_a_decision_as_of_a_moment_that_leaves_nothing_out_stands(client: httpx.Client, known: str):
+    put_policy(client, known, ANY_AGE)
+    observe(client, known, 1, 640.0, ENOUGH)
+    made = decide(client, known, 1, policy=ANY_AGE)
+    assert client.get(f"/v1/topologies/{known}/decisions/latest").json()["id"] == made["id"]
+
+
+def test_a_decision_stands_for_its_own_policy_and_revision_alone(
+    client: httpx.Client, known: str, standing: dict[str, Any]
+):
+    latest = f"/v1/topologies/{known}/decisions/latest"
+    put_policy(client, known, ANY_AGE | {"cooldown_seconds": 60})
+    missing = client.get(latest)
+    assert (missing.status_code, missing.json()["type"]) == (404, "unknown-decision")
+    put_policy(client, known, ANY_AGE)
+    assert client.get(latest).json()["id"] == standing["id"]
+    topology = client.get(f"/v1/topologies/{known}").json()
+    assert client.put(f"/v1/topologies/{known}", json=topology).status_code == 200
+    assert client.get(latest).status_code == 404
+    assert client.get(f"/v1/topologies/{known}/report").status_code == 404
+    again = decide_now(client, known)
+    assert client.get(latest).json()["id"] == again["id"] != standing["id"]
+
+
+def test_the_newest_data_count_more_than_the_newest_decision(client: httpx.Client, known: str):
+    """Snapshots may come late: a decision made later on older data does not stand."""
+    put_policy(client, known, ANY_AGE)
+    observe(client, known, 2, 320.0, ENOUGH)
+    newest = decide_now(client, known)
+    url = f"/v1/topologies/{known}"
+    observed = f"{url}/snapshots/{at(1)}"
+    assert client.delete(observed.replace("+", "%2B")).status_code == 204
+    observe(client, known, 1, 640.0, ENOUGH)
+    assert UUID(decide_now(client, known)["id"])
+    assert client.get(f"{url}/decisions/latest").json()["id"] == newest["id"]
