@@ -58,9 +58,10 @@ def fill(engine: Engine) -> None:
             "from topologies t, generate_series(1, case t.name when 't1' then :month else 60 end) i"
         ),
         (
-            "insert into decisions(id, topology_id, revision, answer, decided_for, action, external_rate, policy, digest) "
-            "select gen_random_uuid(), t.id, 1, cast(:answer as jsonb), now() - make_interval(mins => i), 'hold', 20, '{}', "
-            "jsonb_build_object('stable', true) from topologies t, generate_series(1, 5) i"
+            "insert into decisions "
+            "(id, topology_id, revision, answer, decided_for, action, external_rate, policy, digest) "
+            "select gen_random_uuid(), t.id, 1, cast(:answer as jsonb), now() - make_interval(mins => i), 'hold', 20, "
+            "'{}', jsonb_build_object('stable', true) from topologies t, generate_series(1, 5) i"
         ),
     )
     values = {

@@ -38,7 +38,14 @@ PATIENCE_SECONDS = 4.0
 """Prometheus gives up a scrape after 10 s unless told otherwise; the service's own metrics must not be lost with it."""
 
 
-OF_SNAPSHOT = ("name", "observed_at", "window_seconds", "external_rate", "measured_sojourn_seconds", "measured")
+OF_SNAPSHOT = (
+    "name",
+    "observed_at",
+    "window_seconds",
+    "external_rate",
+    "measured_sojourn_seconds",
+    "measured",
+)
 
 
 class GaugeBounds(NamedTuple):
