@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.truth_cases import Case
 from planner.arrays import Floats
-from planner.simulation.visits import VisitLog
+from planner.simulation.results import VisitLog
 from planner.values import IdcPoint, InstanceLoad, Load, OperatorLoad, ServiceBucket
 
 WARM_UP = 0.1

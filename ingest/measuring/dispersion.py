@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ingest.measuring.segments import Floats, Integers, Segments, cut_segments
+from ingest.measuring.columns import Floats, Integers, Segments, cut_segments
 
 SCALES = 14
 FINEST = 20  # the shortest bin is a window / 2^20, the longest a window / 2^7

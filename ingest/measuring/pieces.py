@@ -7,9 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from ingest.measuring.rows import Name
-from ingest.measuring.segments import Integers, Segments, cut_segments
-from ingest.measuring.tables import Table, sort_by, stack
+from ingest.measuring.columns import Integers, Name, Segments, Table, cut_segments, sort_by, stack
 
 
 class Pieces(NamedTuple):

@@ -9,9 +9,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ingest.measuring.rows import Codes, TupleRows
-from ingest.measuring.segments import Column, Integers, Segments, cut_segments, number_pairs, sort_by_code
-from ingest.measuring.tables import Table
+from ingest.measuring.columns import (
+    Codes,
+    Column,
+    Integers,
+    Segments,
+    Table,
+    TupleRows,
+    cut_segments,
+    number_pairs,
+    sort_by_code,
+)
 
 LOOKED_AT, MOST_LOOKED_AT = 512, 65_536
 MOST_NS = 1 << 62

@@ -10,11 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ingest.reading.columns import connect
-from ingest.reading.csv_text import judge_csv
-from ingest.reading.json_text import judge_json
 from ingest.reading.parquet_rows import MOST_ROWS, read_row_groups
 from ingest.reading.records import Judged
 from ingest.reading.sources import LogFile, Sources
+from ingest.reading.text_lines import judge_csv, judge_json
 
 LEAST_BYTES, MOST_BYTES = 1 << 22, 1 << 26
 TASK_RECORDS = 200_000

@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 from ingest.reading.blocks import TornFile, named, read_header, read_pieces
 from ingest.reading.columns import connect
-from ingest.reading.csv_text import judge_csv
-from ingest.reading.json_text import judge_json
 from ingest.reading.parquet_rows import read_row_groups
 from ingest.reading.records import Judged, describe_reject, number_rejects
 from ingest.reading.sources import LogFile, NeedsSpark, find_sources
+from ingest.reading.text_lines import judge_csv, judge_json
 
 FIRST = 1_000
 FIRST_BYTES = 1 << 20

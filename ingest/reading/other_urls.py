@@ -15,12 +15,11 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812  # as in all of PySpark's own pages
 
 from ingest.reading.columns import connect
-from ingest.reading.csv_text import judge_csv
-from ingest.reading.json_text import judge_json
 from ingest.reading.judge import FIELDS
 from ingest.reading.parquet_rows import judge_rows
 from ingest.reading.records import Judged
 from ingest.reading.sources import GLOB_CHARACTERS, LogFile
+from ingest.reading.text_lines import judge_csv, judge_json
 
 Judge = Callable[[str, int, pa.Table], Judged]
 SETTINGS = {

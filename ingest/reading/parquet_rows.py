@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 
 from ingest.reading.columns import UNKNOWN, Faults, judge_columns
 from ingest.reading.judge import FIELDS, LABELS, SECOND, TIMES, YEAR_2200
-from ingest.reading.lines import NOT_UTF8, read_text
 from ingest.reading.records import Judged
+from ingest.reading.text_lines import NOT_UTF8, read_text
 
 MOST_ROWS = 400_000
 LEAST_NANOS = 10**17  # no epoch seconds lie here: an integer this large is a timestamp of nanoseconds

@@ -1,8 +1,8 @@
 """Replaces the windows of a run in Postgres, in one transaction.
 
 Executors never connect to Postgres: the driver makes the rows and copies them into temporary tables of its one
-connection. So a task that Spark runs twice does not write twice, executors need no
-password and no packages, and a run that is killed leaves nothing.
+connection. So a task that Spark runs twice does not write twice, executors need no password and no packages, and a
+run that is killed leaves nothing.
 
 A run replaces, among windows of its own length:
 1. for each topology that it saw: with --date, every window of that day; without, every window from the first to the
@@ -10,6 +10,8 @@ A run replaces, among windows of its own length:
 2. every window that an earlier run of the same paths and date wrote. Without --date, half of that run's time span or
    more must lie inside the new run's: a log that is rotated has the same path every day, and yesterday's windows must
    stay.
+
+Of a window at the end of one log and the beginning of another, each with a part, the larger part is kept.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,13 +21,44 @@ from psycopg import Connection, sql
 
 from app.database.tables import OperatorSummaryRow, TopologySummaryRow
 from ingest.request import Request, RunDiagnosticRow, Totals
-from ingest.storing.fuller_windows import keep_fuller_windows
 from ingest.storing.runs import succeed_run
 from ingest.storing.topologies import store_topology
 from ingest.windows.discovery import Discovery
 from ingest.windows.listing import Row
 from ingest.windows.operator_windows import Summaries
 from ingest.windows.snapshot_shapes import MOST_SCV
+
+FULLER = """
+SELECT s.topology, s.window_start, s.covered_seconds, w.covered_seconds
+FROM staged_topologies s
+JOIN topologies t ON t.name = s.topology
+JOIN topology_summaries w ON w.topology_id = t.id AND w.window_start = s.window_start AND w.window_seconds = %s
+WHERE s.covered_seconds < w.covered_seconds
+ORDER BY s.topology, s.window_start
+"""
+
+
+def keep_fuller_windows(connection: Connection, request: Request) -> list[RunDiagnosticRow]:
+    """Removes each window that is stored with more covered time than in this run, and returns a note for each.
+
+    Windows of an earlier run of the same paths are deleted before. A run with a day holds the whole day.
+    """
+    if request.day is not None:
+        return []
+    notes = []
+    for topology, start, covered, stored in connection.execute(FULLER, (request.window_seconds,)).fetchall():
+        for staged in ("staged_operators", "staged_topologies"):
+            connection.execute(
+                f"DELETE FROM {staged} WHERE topology = %s AND window_start = %s",  # noqa: S608  # one of two names
+                (topology, start),
+            )
+        detail = (
+            f"The window from {start.isoformat()} on stays as it was stored: {stored:.4g} s of it are covered there, "
+            f"{covered:.4g} s here."
+        )
+        notes.append(RunDiagnosticRow("fuller-window-kept", topology, detail))
+    return notes
+
 
 REPLACE_LOCK = 0x68676967  # held by a run while it replaces windows
 PLACED = ("topology_id", "run_id", "window_seconds")

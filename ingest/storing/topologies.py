@@ -6,8 +6,7 @@ from typing import Any
 from psycopg import Connection
 
 from ingest.request import RunDiagnosticRow
-from ingest.windows.discovery import Discovery, Known, compare_topologies, find_unlogged
-from ingest.windows.stated_queueing import tell_of_queueings
+from ingest.windows.discovery import Discovery, Known, compare_topologies, find_unlogged, tell_of_queueings
 
 
 def store_topology(connection: Connection, found: Discovery) -> list[RunDiagnosticRow]:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.measuring.segments import Integers, cut_segments
-from ingest.measuring.tables import Table, sort_by
+from ingest.measuring.columns import Integers, Table, cut_segments, sort_by
 from ingest.request import RunDiagnosticRow
 
 # The mean gap at an end of a log is that of so many arrivals; the rate in the middle of the log may differ.

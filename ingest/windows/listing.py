@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ingest.measuring.segments import Integers, Segments
+from ingest.measuring.columns import Integers, Segments
 
 Row = dict[str, Any]
 Values = Callable[[int, int], list[Any]]  # of the rows from one place to another

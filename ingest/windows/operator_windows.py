@@ -1,4 +1,4 @@
-"""The rows that a run stores: one per operator and window, and one per topology and window."""
+"""The rows that a run stores: one per operator and window, and one per topology and window; corrected for sampling."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,23 +6,69 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ingest.measuring.columns import Floats, Integers, Segments, Table, cut_segments, sort_by, take
 from ingest.measuring.dispersion import find_bin_lengths, find_dispersion
 from ingest.measuring.measures import find_upper_ns
 from ingest.measuring.pieces import Pieces, Spots, find_spots, group_by, join_pieces
-from ingest.measuring.segments import Floats, Integers, Segments, cut_segments
-from ingest.measuring.tables import Table, sort_by, take
 from ingest.request import RunDiagnosticRow
 from ingest.rollup import Found
 from ingest.windows.covered_time import cover_windows, tell_of_ends
 from ingest.windows.discovery import SeenFlow
 from ingest.windows.listing import Row, Values, find_start, list_buckets, list_objects, list_rows, remember
-from ingest.windows.presence import choose_processors, count_present
 from ingest.windows.queueing import SeenQueueing, find_waits_beside_idle, infer_queueing
-from ingest.windows.sampling import Sampling, find_sampling
 from ingest.windows.snapshot_shapes import keep_buckets, keep_scales, keep_shares, list_shapes
-from ingest.windows.timeline import find_busy, join_gaps, join_quantiles, join_services
-from ingest.windows.topologies_seen import Topologies, find_topologies, list_flows
-from ingest.windows.topology_windows import make_topology_rows
+from ingest.windows.timeline import (
+    choose_processors,
+    count_present,
+    find_busy,
+    join_gaps,
+    join_quantiles,
+    join_services,
+)
+from ingest.windows.topology_windows import Topologies, find_topologies, list_flows, make_topology_rows
+
+
+class Sampling(NamedTuple):
+    """Of each window: the tuples that the logged ones stand for, the logged ones, those sampled, those at random."""
+
+    weight: Integers
+    tuples: Integers
+    sampled: Integers
+    thinned: Integers
+
+    @property
+    def every(self) -> Floats:
+        """1 of how many was logged, on average."""
+        found: Floats = self.weight / self.tuples
+        return found
+
+    def scale(self, sampled: Floats) -> Floats:
+        """The variation c of all tuples from c′, that of the sampled ones.
+
+        Every n-th tuple: a sampled gap is the sum of n gaps, so c = n·c′.
+        At random: a sampled gap is the sum of geometrically many gaps, so c = 1 + n(c′ − 1), at least 0.
+        NaN where an operator's tuples of one window were sampled in both ways.
+        """
+        by_chance = np.maximum(1 + self.every * (sampled - 1), 0.0)
+        found = np.where(self.thinned == 0, sampled * self.every, np.nan)
+        return np.where((self.thinned > 0) & (self.thinned == self.sampled), by_chance, found)
+
+    def scale_dispersion(self, sampled: Floats, per_bin: Floats) -> Floats:
+        """The index I(t) of all tuples from that of the sampled ones, of which a bin has `per_bin`.
+
+        At random: as c, since thinning gives I′ − 1 = (I − 1)/n (Cox, Lewis 1966).
+        Every n-th tuple: N′ = ⌊(N + U)/n⌋, U uniform, so Var N = n²(Var N′ − (1 − n⁻²)/6) if N is spread over all
+        remainders of n. NaN where its standard deviation is below n/2: the counts then say nothing of it.
+        """
+        counted = sampled - (1 - self.every**-2.0) / 6 / per_bin
+        is_spread = (self.every == 1) | (counted * per_bin >= 0.25)
+        return self.scale(np.where(self.thinned > 0, sampled, np.where(is_spread, counted, np.nan)))
+
+
+def find_sampling(edges: Table) -> Sampling:
+    """Of each operator and window."""
+    table, windows = group_by(edges, "operator", "window")
+    return Sampling(*(windows.sum(table[name]) for name in Sampling._fields))
 
 
 class Summaries(NamedTuple):

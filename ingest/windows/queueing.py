@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ingest.measuring.columns import Column, Floats, Table, take
 from ingest.measuring.pieces import Pieces, Spots, group_by
 from ingest.measuring.queue_evidence import COUNTS
-from ingest.measuring.segments import Column, Floats
-from ingest.measuring.tables import Table, take
 
 SHARED, ROUND_ROBIN, RANDOM, KEYED = "shared", "round-robin", "random", "keyed"
 LEAST_WAITING = 200

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ingest.measuring.columns import Column, Floats, Segments, Table, cut_segments
 from ingest.measuring.measures import BUCKETS_PER_OCTAVE
-from ingest.measuring.segments import Column, Floats, Segments, cut_segments
-from ingest.measuring.tables import Table
 from ingest.windows.listing import Values, list_buckets
 
 # The largest that a snapshot may have: a larger SCV is two bursts with a long silence between them.

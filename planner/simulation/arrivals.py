@@ -1,4 +1,4 @@
-"""When roots arrive: as a Poisson process, evenly, with gamma gaps, in bursts (MMPP), or as counted by interval.
+"""Arrival times of roots: a Poisson process, even or gamma gaps, bursts (MMPP), or counts by interval.
 
 A root is one tuple of the external stream.
 """
@@ -145,3 +145,17 @@ def draw_earliest(count: int, kept: int, random: np.random.Generator) -> Floats:
     """
     sums: Floats = np.cumsum(random.exponential(1.0, kept))
     return sums / float(sums[-1] + random.gamma(count + 1.0 - kept))
+
+
+ARRIVALS, SERVICES, CHOICES, COPIES, EVENTS = range(5)
+
+
+def check_seed(seed: int) -> None:
+    """Raise InvalidLoad for a seed below 0."""
+    if seed < 0:
+        raise InvalidLoad(f"seed is {seed}: give a whole number of at least 0.", "", "seed")
+
+
+def make_random(seed: int, purpose: int, place: int = 0) -> np.random.Generator:
+    """The source for one purpose at one station or link: what happens elsewhere does not change its numbers."""
+    return np.random.Generator(np.random.SFC64(np.random.SeedSequence((seed, purpose, place))))

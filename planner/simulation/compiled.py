@@ -1,4 +1,7 @@
-"""Compiles functions to machine code, which is kept on disk where the package or the user's cache can be written."""
+"""Compiles functions to machine code, and hashes keys in compiled code.
+
+The machine code is kept on disk where the package or the user's cache can be written.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -7,6 +10,7 @@ from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 from numba.core import cgutils, types
 from numba.core.caching import FunctionCache
 from numba.core.dispatcher import Dispatcher
@@ -90,3 +94,15 @@ def forget_users(context: Any, builder: Any, signature: Any, arguments: Any) -> 
 
 
 borrow = make_borrow()
+
+
+@inlined
+def hash_key(root: int, station: int) -> float:
+    """The finaliser of splitmix64 (Steele, Lea and Flood 2014)."""
+    mixed = np.uint64(root) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(station + 1) * np.uint64(
+        0xD1B54A32D192ED03
+    )
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed = mixed ^ (mixed >> np.uint64(31))
+    return float(mixed >> np.uint64(11)) / 9007199254740992.0

@@ -7,13 +7,12 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
-from planner.simulation.event_by_event import run_by_events
+from planner.simulation.events import run_by_events
 from planner.simulation.laws import ServiceLaw
 from planner.simulation.measures import ARRIVED, BUSY, SOJOURN, WAIT, Tally
-from planner.simulation.results import SimulatedOperator, Simulation
+from planner.simulation.results import ServedVisits, SimulatedOperator, Simulation, VisitLog
 from planner.simulation.station_by_station import run_stations
 from planner.simulation.system import OUTSIDE, UNBOUNDED, Link, Scenario, SimulatedStation, System
-from planner.simulation.visits import ServedVisits, VisitLog
 from planner.values import SHARED
 
 Recorder = Callable[[ServedVisits], None]

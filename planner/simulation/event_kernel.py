@@ -6,8 +6,7 @@ The helpers are inlined into one function: passing arrays to a compiled function
 import numpy as np
 
 from planner.arrays import Floats
-from planner.simulation.compiled import borrow, compiled, inlined
-from planner.simulation.event_services import draw_service, pop, push
+from planner.simulation.compiled import borrow, compiled, hash_key, inlined
 from planner.simulation.event_state import (
     AT_ENTRY,
     AT_RANDOM,
@@ -21,8 +20,10 @@ from planner.simulation.event_state import (
     NEEDED_ITEMS,
     NONE,
     EventState,
+    draw_service,
+    pop,
+    push,
 )
-from planner.simulation.keys import hash_key
 
 DONE, LOG_FULL, ITEMS_SHORT = range(3)
 """Why the loop ended."""

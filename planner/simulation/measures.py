@@ -12,9 +12,8 @@ import numpy as np
 from scipy.special import stdtrit
 
 from planner.arrays import Counts, Floats
-from planner.simulation.results import MeasuredTime
+from planner.simulation.results import MeasuredTime, ServedVisits
 from planner.simulation.station_kernels import tally
-from planner.simulation.visits import ServedVisits
 from planner.values import QuantileSeconds
 
 BATCHES = 30

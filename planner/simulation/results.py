@@ -1,7 +1,9 @@
-"""What a simulation says."""
+"""The answer of a simulation, and the log of its visits."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from planner.arrays import Counts, Floats
 from planner.values import Diagnostic, QuantileSeconds
 
 
@@ -46,3 +48,29 @@ class Simulation:
     simulated_seconds: float
     seed: int
     diagnostics: tuple[Diagnostic, ...]
+
+
+class ServedVisits(NamedTuple):
+    """ServedVisits to one station: which instance served the tuple of which root, and when."""
+
+    station: int
+    instance: Counts
+    root: Counts
+    arrived: Floats
+    started: Floats
+    finished: Floats
+
+
+class VisitLog(NamedTuple):
+    """All visits in order of arrival, as a raw log would tell them, and when each root arrived from outside.
+
+    `operator` is the place in the topology; instances are counted from 0 at each operator.
+    """
+
+    operator: Counts
+    instance: Counts
+    root: Counts
+    arrived_seconds: Floats
+    started_seconds: Floats
+    finished_seconds: Floats
+    root_arrived_seconds: Floats

@@ -9,12 +9,17 @@ from dataclasses import replace
 from math import floor, fsum, ulp
 
 from planner.errors import InvalidLoad, SimulationTooLarge
-from planner.simulation.arrivals import ArrivalLaw, check_arrivals, draw_arrivals
+from planner.simulation.arrivals import (
+    ARRIVALS,
+    ArrivalLaw,
+    check_arrivals,
+    check_seed,
+    draw_arrivals,
+    make_random,
+)
 from planner.simulation.laws import ServiceLaw, find_mean
-from planner.simulation.results import MeasuredTime, SimulatedOperator, Simulation
-from planner.simulation.seeds import ARRIVALS, check_seed, make_random
+from planner.simulation.results import MeasuredTime, SimulatedOperator, Simulation, VisitLog
 from planner.simulation.system import Scenario, System, build_system, find_busiest
-from planner.simulation.visits import VisitLog
 from planner.topology.flow import solve_visits
 from planner.values import Diagnostic, Load, Topology
 from planner.wording import join_names

@@ -13,11 +13,11 @@ import numpy as np
 
 from planner.arrays import Counts, Floats
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
+from planner.simulation.arrivals import CHOICES, COPIES, SERVICES, make_random
 from planner.simulation.laws import Sampler, make_sampler
-from planner.simulation.seeds import CHOICES, COPIES, SERVICES, make_random
+from planner.simulation.results import ServedVisits
 from planner.simulation.station_kernels import NONE, choose_by_key, deal, multiply, serve_own, serve_shared
 from planner.simulation.system import OUTSIDE, Link, SimulatedStation, System
-from planner.simulation.visits import ServedVisits
 from planner.values import SHARED
 
 STRETCH_VISITS = 32_768

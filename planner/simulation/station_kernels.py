@@ -6,8 +6,7 @@ Arrays that begin with `out_` are filled here. NONE stands for a server that hol
 import numpy as np
 
 from planner.arrays import Counts, Floats
-from planner.simulation.compiled import compiled
-from planner.simulation.keys import hash_key
+from planner.simulation.compiled import compiled, hash_key
 
 NONE = -1
 CELLS = 1024

@@ -15,7 +15,7 @@ import httpx
 import pyflink.version
 from pydantic import JsonValue
 
-from ingest.java import find_java_home
+from ingest.session import find_java_home
 
 FLINK = Path(pyflink.version.__file__).parent
 OPENED = (

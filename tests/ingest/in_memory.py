@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ingest.measuring.bounded_batches import gather_batches
-from ingest.measuring.cuts import Slicing, cut_records, find_slice_length
-from ingest.measuring.duplicates import drop_duplicates
-from ingest.measuring.rows import Codes, TupleRows, make_codes
+from ingest.measuring.columns import Codes, TupleRows, make_codes
+from ingest.measuring.cuts import Slicing, cut_records, find_slice_length, gather_batches
+from ingest.measuring.merge import drop_duplicates
 from ingest.reading.records import Judged, Records, TupleKind
 from ingest.rollup import Found, encode, finish, merge, sort_found
 from ingest.windows.operator_windows import summarise

@@ -1,17 +1,42 @@
-"""What a placement is computed from: a profile for each operator, and the VMs that slots come from."""
+"""Reads stored placements, and the inputs of a new one: a profile for each operator, and the VMs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from sqlalchemy.orm import Session
 
+from app.database.storage_errors import UnknownPlacement
+from app.database.stored_answers import list_answers, read_answer
+from app.database.tables import PlacementRow
 from app.load.bodies.topology import Graph
-from app.machines.placements.schemas import PlacementChoices
+from app.machines.placements.schemas import PlacementAnswer, PlacementChoices, PlacementPage, PlacementSummary
 from app.machines.profiles.gathering import TaskProfiles, assign_profiles, gather_profiles
-from app.machines.vm_catalogues.gathering import find_sizes
+from app.machines.vm_catalogues.service import find_sizes
 from app.web.errors import InvalidRequest
+from app.web.pages import Page
 from planner.placements.market import Market
 from planner.placements.vm_acquisition import VmSize, acquire_cheapest, acquire_largest_first
+
+
+def find_placement(session: Session, placement_id: UUID) -> PlacementAnswer:
+    """A stored placement, as it was answered when it was made."""
+    return read_answer(session, PlacementRow, PlacementAnswer, UnknownPlacement, placement_id)
+
+
+def list_placements(session: Session, name: str, page: Page) -> PlacementPage:
+    """A page of the placements of a topology, newest first."""
+    answer = PlacementRow.answer
+    columns = (
+        PlacementRow.revision,
+        answer["external_rate"].label("external_rate"),
+        answer["mapping", "slots_used"].label("slots_used"),
+        answer["hourly_price"].label("hourly_price"),
+        answer["prediction", "rate"].label("rate"),
+    )
+    rows, following = list_answers(session, PlacementRow, name, page, *columns)
+    return PlacementPage(items=[PlacementSummary.model_validate(row) for row in rows], next=following)
+
 
 MOST_EXISTING_SLOTS = 1_000_000
 ACQUISITIONS = {"largest-first": acquire_largest_first, "cheapest": acquire_cheapest}

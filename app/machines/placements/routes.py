@@ -5,7 +5,7 @@ from uuid import UUID
 from fastapi import APIRouter, Response
 
 from app.database.sessions import SessionDep
-from app.machines.placements import history, service
+from app.machines.placements import gathering, service
 from app.machines.placements.schemas import (
     PlacementAnswer,
     PlacementPage,
@@ -64,10 +64,10 @@ def place_stored_topology(
 @router.get("/topologies/{name}/placements", **declare(may_read, "List placements", "unknown-topology"))
 def list_placements(name: TopologyName, page: PageDep, session: SessionDep) -> PlacementPage:
     """The placements of a topology, newest first."""
-    return history.list_placements(session, name, page)
+    return gathering.list_placements(session, name, page)
 
 
 @router.get("/placements/{placement_id:uuid}", **declare(may_read, "Read a placement", "unknown-placement"))
 def get_placement(placement_id: UUID, session: SessionDep) -> PlacementAnswer:
     """The answer that was given when it was made."""
-    return history.find_placement(session, placement_id)
+    return gathering.find_placement(session, placement_id)

@@ -1,17 +1,23 @@
-"""Predicts what a posted mapping sustains."""
+"""Predicts the rate that a posted mapping sustains, and turns the prediction into JSON."""
+
+from dataclasses import asdict
 
 from sqlalchemy.orm import Session
 
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.topology import check_size
-from app.machines.predictions.answers import to_sustained_rate
-from app.machines.predictions.schemas import PlacedVmBody, PredictionAnswer, PredictionRequest
+from app.machines.predictions.schemas import (
+    PlacedVmBody,
+    PredictionAnswer,
+    PredictionRequest,
+    SustainedRateAnswer,
+)
 from app.machines.profiles.gathering import gather_profiles
 from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.error_pointers import pointing_into_body
 from planner.placements.mapping import MappedSlot, MappedVm, ThreadMapping, Vm
-from planner.placements.sustained_rate import ROUTINGS, predict
+from planner.placements.sustained_rate import ROUTINGS, Prediction, predict
 from planner.placements.thread_allocation import find_task_loads
 
 
@@ -34,3 +40,12 @@ def to_vm(vm: PlacedVmBody) -> MappedVm:
     """A posted VM as the planner has it; what is reserved on a slot does not enter a prediction."""
     slots = tuple(MappedSlot(slot.threads, 0.0, 0.0) for slot in vm.slots)
     return MappedVm(Vm(vm.name, len(vm.slots)), slots)
+
+
+def to_sustained_rate(
+    prediction: Prediction, routing: str, external_rate: float | None
+) -> SustainedRateAnswer:
+    """The rate that a mapping sustains under a routing, beside the rate asked for."""
+    return SustainedRateAnswer.model_validate(
+        asdict(prediction) | {"routing": routing, "meets_rate": prediction.meets(external_rate)}
+    )

@@ -1,19 +1,34 @@
-"""The profile of each operator of a topology: from the request, or the newest one stored."""
+"""Reads stored profiles, and finds the profile of each operator: from the request, or the newest stored one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
+from app.database.storage_errors import UnknownProfile
 from app.database.tables import ProfileRow
-from app.database.versions import find_newest_versions
+from app.database.versions import find_newest_versions, list_newest, read_version
 from app.load.bodies.topology import Graph, OperatorBody
-from app.machines.profiles.schemas import Point, to_profile
+from app.machines.profiles.schemas import Point, ProfileAnswer, ProfilePage, to_answer, to_profile
 from app.web.errors import InvalidRequest
+from app.web.pages import Page
 from planner.errors import escape_pointer
 from planner.placements.errors import InvalidProfile
 from planner.placements.profiles import Profile, ProfilePoint
 from planner.values import Diagnostic
+
+
+def find_profile(session: Session, name: str, version: int | None) -> ProfileAnswer:
+    """The version asked for, or the newest."""
+    return to_answer(read_version(session, ProfileRow, UnknownProfile, name, version))
+
+
+def list_profiles(session: Session, page: Page) -> ProfilePage:
+    """Newest versions, by name, without their evidence, which may be thousands of trials."""
+    rows, following = list_newest(session, ProfileRow, page)
+    return ProfilePage(
+        items=[to_answer(row).model_copy(update={"evidence": []}) for row in rows], next=following
+    )
 
 
 @dataclass(frozen=True)

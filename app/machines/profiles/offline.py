@@ -10,8 +10,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from app.machines.profiles.answers import describe_built
-from app.machines.profiles.schemas import BuiltFields, StepEvidenceAnswer
+from app.machines.profiles.schemas import BuiltFields, StepEvidenceAnswer, describe_built
 from app.terminal.refusals import Refused, compute_answer
 from app.terminal.tables import open_console
 from planner.placements.profile_builder import Criteria, Trial, build_profile

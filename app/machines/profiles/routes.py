@@ -7,7 +7,7 @@ from starlette.convertors import StringConvertor, register_url_convertor
 
 from app.database.sessions import SessionDep
 from app.database.versions import VersionQuery
-from app.machines.profiles import history, service
+from app.machines.profiles import gathering, service
 from app.machines.profiles.schemas import FROM_TRIALS, ProfileAnswer, ProfileBody, ProfilePage, TrialsBody
 from app.web.admission import computes
 from app.web.declarations import declare
@@ -58,13 +58,13 @@ def _locate(response: Response, stored: ProfileAnswer) -> ProfileAnswer:
 @router.get("", **declare(may_read, "List profiles"))
 def list_profiles(page: PageDep, session: SessionDep) -> ProfilePage:
     """Newest versions, by name."""
-    return history.list_profiles(session, page)
+    return gathering.list_profiles(session, page)
 
 
 @router.get(NAMED, **declare(may_read, "Read a profile", "unknown-profile"))
 def get_profile(name: TopologyName, session: SessionDep, version: VersionQuery = None) -> ProfileAnswer:
     """The newest version, or the one asked for."""
-    return history.find_profile(session, name, version)
+    return gathering.find_profile(session, name, version)
 
 
 @router.delete(NAMED, status_code=204, **declare(may_store, "Delete a profile", "unknown-profile"))

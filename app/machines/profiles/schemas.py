@@ -1,12 +1,14 @@
-"""Task profiles as JSON."""
+"""Task profiles as JSON: what is posted, and stored or built profiles as they are answered."""
 
 from datetime import datetime
 from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
+from app.database.tables import ProfileRow
 from app.web.fields import Answer, Body, OperatorName, TopologyName
 from planner.placements import profile_builder, profiles
+from planner.placements.profile_builder import BuiltProfile
 
 AZURE_BLOB: list[JsonValue] = [
     {"threads": 1, "peak_rate": 2.0, "cpu": 0.0673, "memory": 0.2392},
@@ -207,3 +209,22 @@ class ProfilePage(Answer):
 
     items: list[ProfileAnswer]
     next: str | None = None
+
+
+def to_answer(row: ProfileRow) -> ProfileAnswer:
+    """One version of a profile."""
+    fields = {"name": row.name, "version": row.version, "created_at": row.created_at}
+    return ProfileAnswer.model_validate(row.definition | fields)
+
+
+def describe_built(built: BuiltProfile) -> BuiltFields:
+    """A profile built from trials, with its evidence."""
+    return BuiltFields.model_validate(
+        {
+            "points": built.profile.points,
+            "evidence": built.evidence,
+            "gaps": built.gaps,
+            "plateau_threads": built.plateau_threads,
+        },
+        from_attributes=True,
+    )

@@ -8,8 +8,14 @@ from sqlalchemy.orm import Session
 from app.database.storage_errors import UnknownProfile
 from app.database.tables import ProfileRow
 from app.database.versions import add_version, delete_versions
-from app.machines.profiles.answers import describe_built, to_answer
-from app.machines.profiles.schemas import ProfileAnswer, ProfileBody, TrialsBody, to_profile
+from app.machines.profiles.schemas import (
+    ProfileAnswer,
+    ProfileBody,
+    TrialsBody,
+    describe_built,
+    to_answer,
+    to_profile,
+)
 from app.serving.observability import time_planner
 from planner.placements.errors import InvalidProfile
 from planner.placements.profile_builder import build_profile

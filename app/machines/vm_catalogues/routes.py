@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 
 from app.database.sessions import SessionDep
 from app.database.versions import VersionQuery
-from app.machines.vm_catalogues import history, service
+from app.machines.vm_catalogues import service
 from app.machines.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody, VmCataloguePage
 from app.web.declarations import declare
 from app.web.documented_problems import BODY
@@ -29,7 +29,7 @@ def store_vm_catalogue(body: VmCatalogueBody, response: Response, session: Sessi
 @router.get("", **declare(may_read, "List VM catalogues"))
 def list_vm_catalogues(page: PageDep, session: SessionDep) -> VmCataloguePage:
     """Newest versions, by name."""
-    return history.list_catalogues(session, page)
+    return service.list_catalogues(session, page)
 
 
 @router.get("/{name}", **declare(may_read, "Read a VM catalogue", "unknown-vm-catalogue"))
@@ -37,7 +37,7 @@ def get_vm_catalogue(
     name: TopologyName, session: SessionDep, version: VersionQuery = None
 ) -> VmCatalogueAnswer:
     """The newest version, or the one asked for."""
-    return history.find_catalogue(session, name, version)
+    return service.find_catalogue(session, name, version)
 
 
 @router.delete(

@@ -1,4 +1,4 @@
-"""Stores VM catalogues and deletes them."""
+"""Stores, reads and deletes VM catalogues."""
 
 from dataclasses import replace
 
@@ -6,11 +6,32 @@ from sqlalchemy.orm import Session
 
 from app.database.storage_errors import UnknownVmCatalogue
 from app.database.tables import VmCatalogueRow
-from app.database.versions import add_version, delete_versions
-from app.machines.vm_catalogues.answers import to_answer
-from app.machines.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody
+from app.database.versions import add_version, delete_versions, find_version, list_newest, read_version
+from app.machines.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody, VmCataloguePage, to_answer
+from app.web.pages import Page
 from planner.placements.errors import InvalidCatalogue
-from planner.placements.vm_acquisition import check_catalogue
+from planner.placements.vm_acquisition import VmSize, check_catalogue
+
+
+def find_sizes(session: Session, name: str) -> tuple[VmSize, ...] | None:
+    """The sizes of the newest version; None where no catalogue has the name."""
+    row = find_version(session, VmCatalogueRow, name)
+    if row is None:
+        return None
+    return tuple(
+        VmSize(size["name"], size["slots"], size["hourly_price"]) for size in row.definition["sizes"]
+    )
+
+
+def find_catalogue(session: Session, name: str, version: int | None) -> VmCatalogueAnswer:
+    """The version asked for, or the newest."""
+    return to_answer(read_version(session, VmCatalogueRow, UnknownVmCatalogue, name, version))
+
+
+def list_catalogues(session: Session, page: Page) -> VmCataloguePage:
+    """Newest versions, by name."""
+    rows, following = list_newest(session, VmCatalogueRow, page)
+    return VmCataloguePage(items=[to_answer(row) for row in rows], next=following)
 
 
 def store_catalogue(session: Session, body: VmCatalogueBody) -> VmCatalogueAnswer:

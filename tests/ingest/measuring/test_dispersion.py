@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingest.measuring.columns import Floats, Integers, cut_segments
 from ingest.measuring.dispersion import LEAST_BINS, SCALES, find_bin_lengths, find_dispersion, sum_squares
-from ingest.measuring.segments import Floats, Integers, cut_segments
 from tests.ingest.reference import NS
 
 WINDOW_NS = 60 * NS

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ingest.measuring.columns import Codes, Integers, Segments, Table, TupleRows, cut_segments
 from ingest.measuring.measures import (
     BUCKETS_PER_OCTAVE,
     MOST_SPANS,
@@ -23,9 +24,6 @@ from ingest.measuring.measures import (
     thin_spans,
     weigh,
 )
-from ingest.measuring.rows import Codes, TupleRows
-from ingest.measuring.segments import Integers, Segments, cut_segments
-from ingest.measuring.tables import Table
 from tests.ingest.in_memory import make_rows, slice_windows
 from tests.ingest.logs import START_NS, make_events, make_single_events
 from tests.ingest.reference import NS, Event

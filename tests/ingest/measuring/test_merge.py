@@ -5,12 +5,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from ingest.measuring.columns import make_codes
 from ingest.measuring.cuts import Slicing, cut_records
 from ingest.measuring.measures import MOST_SPANS
 from ingest.measuring.merge import find_events, merge_part, number_topologies
 from ingest.measuring.pieces import Pieces, join_pieces
 from ingest.measuring.roots import RootSums
-from ingest.measuring.rows import make_codes
 from tests.ingest import reference
 from tests.ingest.in_memory import make_records, make_rows, slice_windows
 from tests.ingest.logs import START_NS, make_events

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ingest.measuring.columns import Name, Table
 from ingest.measuring.pieces import Pieces, find_spots, group_by, join_pieces, sort_names
-from ingest.measuring.rows import Name
-from ingest.measuring.tables import Table
 
 
 def make_piece(names: list[str], values: list[int], duplicates: int = 0) -> Pieces:

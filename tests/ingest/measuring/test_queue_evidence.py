@@ -8,9 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from ingest.measuring.columns import Table, cut_segments
 from ingest.measuring.queue_evidence import BLOCK, COUNTS, HAND_OVER, MOST_LOOKED_AT, measure_queues
-from ingest.measuring.segments import cut_segments
-from ingest.measuring.tables import Table
 from tests.ingest.in_memory import make_rows, slice_windows
 from tests.ingest.logs import START_NS
 from tests.ingest.queue_logs import simulate_queues

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ingest.measuring.columns import Table, stack
 from ingest.measuring.cuts import Slicing
 from ingest.measuring.roots import LOW, RootSums, finish_roots, join_roots, split_roots, sum_roots
-from ingest.measuring.tables import Table, stack
 from tests.ingest import reference
 from tests.ingest.in_memory import make_rows, slice_windows
 from tests.ingest.logs import START_NS, make_single_events

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ingest.reading.json_text import judge_json
 from ingest.reading.parquet_rows import judge_rows, read_row_groups
 from ingest.reading.records import Judged
+from ingest.reading.text_lines import judge_json
 from tests.ingest.records import GOOD, SECOND, T0, good
 
 NANOS = T0 * SECOND

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from ingest.measuring.segments import cut_segments
+from ingest.measuring.columns import cut_segments
 from ingest.windows.listing import MOST_ROWS, find_start, list_buckets, list_objects, list_rows, remember
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ingest.measuring.columns import sort_by
 from ingest.measuring.pieces import Pieces, find_spots, join_pieces
-from ingest.measuring.tables import sort_by
 from ingest.windows.queueing import (
     Dealt,
     choose_own,

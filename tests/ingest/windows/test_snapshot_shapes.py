@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.load.bodies.load import OperatorLoadBody
+from ingest.measuring.columns import cut_segments
 from ingest.measuring.measures import find_buckets
-from ingest.measuring.segments import cut_segments
 from ingest.windows.listing import list_objects
 from ingest.windows.snapshot_shapes import (
     MOST_IDC,

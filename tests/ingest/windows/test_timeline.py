@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingest.measuring.columns import Table, cut_segments
 from ingest.measuring.measures import MOST_SPANS, QUANTILES
-from ingest.measuring.segments import cut_segments
-from ingest.measuring.tables import Table
 from ingest.windows.timeline import find_scv, join_gaps, join_quantiles, join_services, weigh_quantiles
 from tests.ingest import reference
 from tests.ingest.in_memory import assert_same, roll_up, slice_windows

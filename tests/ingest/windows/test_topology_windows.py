@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ingest.measuring.columns import Table, stack
 from ingest.measuring.roots import LOW, RootSums
-from ingest.measuring.tables import Table, stack
 from ingest.windows.topology_windows import sum_counted_roots
 from tests.ingest.in_memory import roll_up, slice_windows
 from tests.ingest.logs import START_NS

@@ -7,9 +7,8 @@ from math import factorial
 import numpy as np
 
 from planner.arrays import Floats
-from planner.simulation.results import Simulation
+from planner.simulation.results import Simulation, VisitLog
 from planner.simulation.simulate import simulate
-from planner.simulation.visits import VisitLog
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 UNREACHED = 10**9

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from planner.errors import InvalidLoad
-from planner.simulation.arrivals import ArrivalLaw, check_arrivals, draw_arrivals
-from planner.simulation.seeds import make_random
+from planner.simulation.arrivals import ArrivalLaw, check_arrivals, draw_arrivals, make_random
 
 BURSTS = ArrivalLaw("mmpp", burst_ratio=4.0, burst_share=0.1, mean_burst_seconds=2.0)
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from planner.simulation import event_setup
+from planner.simulation import events
+from planner.simulation.results import VisitLog
 from planner.simulation.simulate import simulate_visits
-from planner.simulation.visits import VisitLog
 from planner.values import Edge, Topology
 from tests.planner.simulation.systems import UNREACHED, build_mixed, sort_log
 
@@ -21,9 +21,9 @@ def test_a_small_log_and_few_items_change_nothing(
     capacities: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ):
     whole = sort_log(log_with_a_loop(capacities))
-    monkeypatch.setattr(event_setup, "LOG_ROWS", 3)
-    monkeypatch.setattr(event_setup, "LOG_ROWS_OF_A_STATION", 1)
-    monkeypatch.setattr(event_setup, "FEWEST_ITEMS", 1)
+    monkeypatch.setattr(events, "LOG_ROWS", 3)
+    monkeypatch.setattr(events, "LOG_ROWS_OF_A_STATION", 1)
+    monkeypatch.setattr(events, "FEWEST_ITEMS", 1)
     for column, same in zip(sort_log(log_with_a_loop(capacities)), whole, strict=True):
         assert np.array_equal(column, same)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from planner.errors import InvalidLoad
+from planner.simulation.arrivals import make_random
 from planner.simulation.laws import (
     ServiceLaw,
     assume_law,
@@ -17,7 +18,6 @@ from planner.simulation.laws import (
     make_sampler,
     simplify,
 )
-from planner.simulation.seeds import make_random
 from planner.values import OperatorLoad, ServiceBucket
 
 HISTOGRAM = (ServiceBucket(0.1, 0), ServiceBucket(0.2, 30), ServiceBucket(0.5, 60), ServiceBucket(2.0, 10))

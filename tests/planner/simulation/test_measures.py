@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from planner.simulation.measures import Tally, find_half_width
-from planner.simulation.visits import ServedVisits
+from planner.simulation.results import ServedVisits
 from tests.planner.simulation.systems import simulate_one, wait_of_pollaczek
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from planner.simulation import station_by_station
-from planner.simulation.seeds import make_random
+from planner.simulation.arrivals import make_random
+from planner.simulation.results import VisitLog
 from planner.simulation.simulate import simulate_visits
 from planner.simulation.station_by_station import Carrier, TupleStream
 from planner.simulation.system import Link
-from planner.simulation.visits import VisitLog
 from tests.planner.simulation.systems import build_mixed, sort_log
 
 

@@ -15,7 +15,7 @@ from planner.simulation.station_kernels import (
     serve_shared,
     tally,
 )
-from tests.planner.simulation.test_keys import hash_keys
+from tests.planner.simulation.test_compiled_keys import hash_keys
 
 GAPS = st.lists(st.floats(0.0, 3.0), min_size=1, max_size=40)
 

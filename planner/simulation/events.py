@@ -1,14 +1,19 @@
-"""The records of a system before its first event."""
+"""Simulation event by event, for loops and bounded queues: the records before the first event, and the run."""
 
+from collections.abc import Callable, Iterator
 from math import ceil
 
 import numpy as np
 
 from planner.arrays import Counts, Floats
+from planner.errors import SimulationStuck
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
 from planner.simulation import event_state
-from planner.simulation.event_state import NONE, EventState, Records
+from planner.simulation.arrivals import EVENTS, make_random
+from planner.simulation.event_kernel import DONE, ITEMS_SHORT, run_events
+from planner.simulation.event_state import LOGGED, NONE, EventState, Records
 from planner.simulation.laws import ServiceLaw, read_histogram, shape_lognormal
+from planner.simulation.results import ServedVisits
 from planner.simulation.system import OUTSIDE, UNBOUNDED, Link, SimulatedStation, System
 from planner.values import SHARED
 
@@ -188,3 +193,45 @@ def grow_items(items: Records, counters: Counts) -> Records:
     counters[event_state.FREE_ITEM] = old
     counters[event_state.FREE_ITEMS] += size - old
     return grown
+
+
+def run_by_events(
+    system: System, arrivals: Floats, seed: int, window: Floats, record: Callable[[ServedVisits], None]
+) -> Floats:
+    """Simulates all roots; `record` gets the visits. Seconds in the window that servers were blocked, by station."""
+    random = make_random(seed, EVENTS)
+    state = build_state(system, random, window)
+    last, status = 0.0, ITEMS_SHORT
+    while status != DONE:
+        status = run_events(state, random, arrivals)
+        log = state.log[: state.counters[LOGGED]]
+        if len(log):
+            last = float(log.finished[-1])
+            for visits in split_log(log):
+                record(visits)
+        state.counters[LOGGED] = 0
+        if status == ITEMS_SHORT:
+            state = state._replace(items=grow_items(state.items, state.counters))
+    if np.any(state.queues.blocked_head != NONE):
+        raise SimulationStuck(name_stuck(system, state), last)
+    return state.blocked_seconds
+
+
+def split_log(log: Records) -> Iterator[ServedVisits]:
+    """The visits of each station in turn."""
+    order = np.argsort(log.station, kind="stable")
+    columns = [np.ascontiguousarray(log[name][order]) for name in ServedVisits._fields]
+    places, begins = np.unique(columns[0], return_index=True)
+    for place, begin, end in zip(places.tolist(), begins, (*begins[1:], len(log)), strict=True):
+        yield ServedVisits(place, *(column[begin:end] for column in columns[1:]))
+
+
+def name_stuck(system: System, state: EventState) -> tuple[str, ...]:
+    """The operators whose full queues others wait for."""
+    stuck = state.queues.blocked_head != NONE
+    names = [
+        station.name
+        for station, record in zip(system.stations, state.stations, strict=True)
+        if np.any(stuck[record.first_queue : record.first_queue + record.queues])
+    ]
+    return tuple(names)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.reading.lines import split_lines
+from ingest.reading.text_lines import split_lines
 
 
 @pytest.mark.parametrize(

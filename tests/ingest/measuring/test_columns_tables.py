@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ingest.measuring.tables import sort_by, stack, take
+from ingest.measuring.columns import sort_by, stack, take
 
 TABLE = {"a": np.array([2, 1, 2, 1]), "b": np.array([5.0, 9.0, 4.0, 8.0])}
 

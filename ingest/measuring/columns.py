@@ -1,9 +1,12 @@
-"""Columns cut into segments of equal codes: codes without gaps, sorting by code, and sums per segment."""
+"""Records as columns of numbers: named tables of columns, codes of names, segments of equal codes and their sums."""
 
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ingest.reading.records import TupleKind
 
 Column = NDArray[Any]
 Integers = NDArray[np.int64]
@@ -107,3 +110,80 @@ def count_pairs(first: Integers, second: Integers) -> tuple[Integers, Integers, 
     else:
         distinct, counts = np.unique(keys, return_counts=True)
     return distinct // width, distinct % width + least, counts
+
+
+Table = dict[str, NDArray[Any]]
+
+
+def take(table: Table, rows: NDArray[Any]) -> Table:
+    """The rows at these places, or where true."""
+    return {name: column[rows] for name, column in table.items()}
+
+
+def stack(tables: Iterable[Table]) -> Table:
+    """The rows of tables of equal columns, one after another."""
+    held = list(tables)
+    return {name: np.concatenate([table[name] for table in held]) for name in held[0]}
+
+
+def sort_by(table: Table, *names: str) -> Table:
+    """By the first name, rows of equal values by the second, and so on."""
+    return take(table, np.lexsort([table[name] for name in reversed(names)]))
+
+
+Name = tuple[str | None, ...]
+
+
+class Codes(NamedTuple):
+    """For each kind of records, the numbers of its operator, instance, edge and topology, and how it was sampled."""
+
+    operators: list[Name]
+    instances: list[Name]
+    edges: list[Name]
+    topologies: list[Name]
+    operator: Column
+    instance: Column
+    edge: Column
+    topology: Column
+    every: Column
+    is_random: Column
+    is_outside: Column
+
+
+class TupleRows(NamedTuple):
+    """Records, each once, by operator, slice and arrival."""
+
+    kind: Column
+    operator: Column
+    slice: Column
+    root: Column
+    arrived_ns: Column
+    wait_ns: Column
+    service_ns: Column
+
+    def take(self, order: Integers) -> "TupleRows":
+        return TupleRows(*(column[order] for column in self))
+
+
+def number_names(kinds: list[TupleKind], pick: Callable[[TupleKind], Name]) -> tuple[list[Name], Integers]:
+    """The distinct names in order of the kinds, and for each kind the place of its name."""
+    places: dict[Name, int] = {}
+    codes = [places.setdefault(pick(kind), len(places)) for kind in kinds]
+    return list(places), np.array(codes, dtype=np.int64)
+
+
+def make_codes(kinds: list[TupleKind]) -> Codes:
+    picks: tuple[Callable[[TupleKind], Name], ...] = (
+        lambda kind: kind[:2],
+        lambda kind: kind[:3],
+        lambda kind: (*kind[:2], kind.from_operator),
+        lambda kind: kind[:1],
+    )
+    (operators, operator), (instances, instance), (edges, edge), (topologies, topology) = (
+        number_names(kinds, pick) for pick in picks
+    )
+    every = np.array([kind.sample_every for kind in kinds], dtype=np.int64)
+    is_random = np.array([kind.is_random for kind in kinds], dtype=np.int64)
+    is_outside = np.array([kind.from_operator is None for kind in kinds], dtype=bool)
+    names = (operators, instances, edges, topologies)
+    return Codes(*names, operator, instance, edge, topology, every, is_random, is_outside)

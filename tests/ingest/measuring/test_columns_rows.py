@@ -1,6 +1,6 @@
 """Names of records become numbers."""
 
-from ingest.measuring.rows import make_codes, number_names
+from ingest.measuring.columns import make_codes, number_names
 from ingest.reading.records import TupleKind
 
 

@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ingest.measuring.columns import Table, cut_segments, stack
 from ingest.measuring.measures import QUANTILES
-from ingest.measuring.segments import cut_segments
-from ingest.measuring.spreads import KEYS, add_up, count_times, find_spread_quantiles
-from ingest.measuring.tables import Table, stack
+from ingest.measuring.roots import KEYS, add_up, count_times, find_spread_quantiles
 
 KNOWN_ERROR = 1 / 32
 times = st.one_of(st.just(0), st.integers(1, 100), st.integers(10**5, 10**10), st.integers(1, 2**62))

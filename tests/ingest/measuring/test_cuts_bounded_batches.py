@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.measuring.bounded_batches import RecordBatch, gather_batches, plan_stretches
-from ingest.measuring.cuts import Cut, Slicing, cut_records
+from ingest.measuring.cuts import Cut, RecordBatch, Slicing, cut_records, gather_batches, plan_stretches
 from ingest.measuring.dispersion import find_bin_lengths
 from ingest.reading.records import TupleKind
 from tests.ingest.in_memory import make_records, slice_windows

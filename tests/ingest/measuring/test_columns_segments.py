@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.measuring.segments import SMALL, count_pairs, cut_segments, number, number_pairs, sort_by_code
+from ingest.measuring.columns import SMALL, count_pairs, cut_segments, number, number_pairs, sort_by_code
 
 CODES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=12).map(sorted)
 LARGE = 1 << 60

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from ingest.measuring.columns import Floats, Integers, cut_segments
 from ingest.measuring.dispersion import find_bin_lengths, find_dispersion, sum_squares
-from ingest.measuring.segments import Floats, Integers, cut_segments
-from ingest.windows.sampling import Sampling, find_sampling
+from ingest.windows.operator_windows import Sampling, find_sampling
 from tests.ingest.reference import NS, scv
 
 WINDOW_NS = 3600 * NS

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ingest.measuring.levels import Events, join_events, measure_levels, sort_events
+from ingest.measuring.measures import Events, join_events, measure_levels, sort_events
 
 WINDOW_NS = 12
 Event = tuple[int, int, bool]

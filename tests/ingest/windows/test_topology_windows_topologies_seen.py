@@ -6,7 +6,7 @@ import pytest
 
 from ingest.measuring.pieces import Pieces, join_pieces
 from ingest.windows.discovery import SeenFlow
-from ingest.windows.topologies_seen import find_topologies, list_flows
+from ingest.windows.topology_windows import find_topologies, list_flows
 from tests.ingest import reference
 from tests.ingest.in_memory import judge, run_stages, slice_windows
 from tests.ingest.logs import START_NS, make_events

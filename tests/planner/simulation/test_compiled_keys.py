@@ -3,8 +3,7 @@
 import numpy as np
 
 from planner.arrays import Floats
-from planner.simulation.compiled import compiled
-from planner.simulation.keys import hash_key
+from planner.simulation.compiled import compiled, hash_key
 
 
 @compiled

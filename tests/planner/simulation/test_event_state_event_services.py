@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from planner.arrays import Counts, Floats
 from planner.simulation.compiled import compiled
-from planner.simulation.event_services import draw_bucket, pop, push
+from planner.simulation.event_state import draw_bucket, pop, push
 
 
 @compiled

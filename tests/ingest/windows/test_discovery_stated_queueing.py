@@ -2,8 +2,7 @@
 
 import pytest
 
-from ingest.windows.queueing import SeenQueueing
-from ingest.windows.stated_queueing import (
+from ingest.windows.discovery import (
     IF_WRONG,
     compare_queueings,
     contradicts,
@@ -11,6 +10,7 @@ from ingest.windows.stated_queueing import (
     name_some,
     tell_of_queueings,
 )
+from ingest.windows.queueing import SeenQueueing
 
 
 def see(queueing: str, operator: str = "a", *, is_sure: bool = True) -> SeenQueueing:

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from planner.errors import InvalidLoad
-from planner.simulation.seeds import ARRIVALS, COPIES, SERVICES, check_seed, make_random
+from planner.simulation.arrivals import ARRIVALS, COPIES, SERVICES, check_seed, make_random
 
 
 def test_the_same_seed_and_purpose_give_the_same_numbers():

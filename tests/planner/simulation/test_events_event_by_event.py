@@ -8,8 +8,8 @@ import pytest
 from planner.errors import SimulationStuck
 from planner.simulation.arrivals import ArrivalLaw
 from planner.simulation.laws import ServiceLaw
+from planner.simulation.results import VisitLog
 from planner.simulation.simulate import simulate, simulate_visits
-from planner.simulation.visits import VisitLog
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 from tests.planner.simulation.plain_events import run_plainly
 from tests.planner.simulation.plain_laws import gamma, poisson

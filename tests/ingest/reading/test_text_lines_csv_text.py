@@ -7,9 +7,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ingest.reading.csv_text import MISFIT, NO_HEADER, judge_csv, split_fields, split_header
-from ingest.reading.json_text import judge_json
-from ingest.reading.lines import split_lines
+from ingest.reading.text_lines import (
+    MISFIT,
+    NO_HEADER,
+    judge_csv,
+    judge_json,
+    split_fields,
+    split_header,
+    split_lines,
+)
 from tests.ingest.records import GOOD, SECOND, T0, good
 
 HEADER = ",".join(GOOD)
