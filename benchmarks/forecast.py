@@ -9,13 +9,12 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.vms.backtest import Backtest, BacktestSetup
-from planner.vms.replay import ReplayedRun
+from planner.vms.replay import Capacity, ReplayedRun
 from planner.vms.sigma_policies import ALL_POLICIES, BASELINES
-from planner.vms.true_capacity import Capacity
 from planner.workloads.arma import ArmaOrder
 from planner.workloads.arma_fit import Fit, fit_arma, fit_arma_by_squares, fit_arma_by_statsmodels
-from planner.workloads.peak_rate import ArmaPeaks
-from planner.workloads.window import Window
+from planner.workloads.arma_forecasts import ArmaPeaks
+from planner.workloads.series import Window
 from tests.planner.imai import mst_samples, worldcup_week
 
 APPS = {"grep": 32.0, "rcount": 10.0}

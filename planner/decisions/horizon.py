@@ -17,10 +17,9 @@ from planner.decisions.decide import Decision, decide
 from planner.decisions.policy import LastChange, Policy
 from planner.errors import PlannerError
 from planner.values import Diagnostic, Load
-from planner.workloads.peak_rate import ARMA_WINDOW
-from planner.workloads.rate_ahead import RateAhead, look_ahead
+from planner.workloads.arma_forecasts import ARMA_WINDOW, forecast_rate
+from planner.workloads.rates_ahead import RateAhead, look_ahead
 from planner.workloads.series import Measurement
-from planner.workloads.upper_rate import forecast_rate
 
 Source = Literal["forecast", "policy", "none"]
 

@@ -13,10 +13,9 @@ from scipy.special import ndtri
 
 from planner.arrays import Floats
 from planner.vms.sigma_policies import VmReason
-from planner.vms.throughput import MstSample, check_samples
-from planner.vms.throughput_belief import CapacityBelief
+from planner.vms.throughput import CapacityBelief, MstSample, check_samples
 from planner.vms.timing import Observed, check_qos_target
-from planner.workloads.window import Window
+from planner.workloads.series import Window
 
 Counts = NDArray[np.intp]
 LikelyRates = Callable[[Floats, Window], Floats]

@@ -9,8 +9,8 @@ from scipy.special import ndtr, ndtri
 from planner.vms.errors import UnknownVmPolicy
 from planner.vms.throughput import MstModel, MstSample, fit_form, needed_vms
 from planner.vms.timing import Observed, check_qos_target
-from planner.workloads.peak_rate import PeakForecast, PeakLoad, expect_last_rate
-from planner.workloads.window import Window
+from planner.workloads.arma_forecasts import PeakForecast, PeakLoad, expect_last_rate
+from planner.workloads.series import Window
 
 
 @dataclass(frozen=True, slots=True)

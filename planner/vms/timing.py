@@ -8,8 +8,7 @@ import numpy as np
 from planner.arrays import Floats
 from planner.vms.errors import InvalidQosTarget
 from planner.workloads.errors import InvalidSchedule
-from planner.workloads.series import count_day_steps
-from planner.workloads.window import Window
+from planner.workloads.series import Window, count_day_steps
 
 
 @dataclass(frozen=True, slots=True)

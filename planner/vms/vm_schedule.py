@@ -12,12 +12,19 @@ from planner.vms.sigma_policies import HEADGATE, PolicyName, SigmaRule, VmReason
 from planner.vms.throughput import MstModel, MstSample, fit_mst
 from planner.vms.timing import Timing, check_max_vms, check_qos_target, check_timing, observe_rates
 from planner.workloads.arma import ArmaModel
-from planner.workloads.arma_fallback import StandIn, describe_quantile, fit_or_stand_in
+from planner.workloads.arma_forecasts import (
+    ARMA_WINDOW,
+    ArmaPeaks,
+    PeakForecast,
+    StandIn,
+    as_peak,
+    describe_quantile,
+    expect_last_rate,
+    fit_or_stand_in,
+)
 from planner.workloads.errors import InvalidSchedule
-from planner.workloads.peak_rate import ARMA_WINDOW, ArmaPeaks, PeakForecast, as_peak, expect_last_rate
 from planner.workloads.rate_distribution import RateDistributions
-from planner.workloads.series import Workload, check_forecastable
-from planner.workloads.window import Window
+from planner.workloads.series import Window, Workload, check_forecastable
 
 PAPER_QOS_TARGET = 0.95
 MOST_INTERVALS = 24

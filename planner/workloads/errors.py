@@ -47,7 +47,7 @@ class WorkloadTooSparse(ForecastError):
     allowed_share: float
 
     text = (
-        "{self.missing_steps} of the workload's {self.steps} steps are missing; at most "
+        "{self.missing_steps:,} of the workload's {self.steps:,} steps are missing; at most "
         "{self.allowed_share:.0%} may be: send a fuller series, or a longer step."
     )
 

@@ -15,6 +15,7 @@ quantiles are those of its own u_t, times the level of now, so that no distribut
 are independent of each other, they move outwards.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -22,7 +23,7 @@ from itertools import accumulate
 import numpy as np
 
 from planner.arrays import Floats
-from planner.workloads.series import Measurement
+from planner.workloads.series import Measurement, Workload
 
 FLAT_WINDOWS = (1, 3, 6, 12)
 TREND_WINDOWS = (4, 6, 12, 24, 48)
@@ -139,3 +140,27 @@ def find_loss(errors: Floats, levels: Floats, quantiles: Sequence[float]) -> flo
         lost = np.maximum(quantile * beyond, (quantile - 1.0) * beyond)
         total += float(np.mean(lost * levels[half:]))
     return total
+
+
+class KnownRates:
+    """A workload's measurements as they were known at any of its steps."""
+
+    def __init__(self, workload: Workload) -> None:
+        self.rates = workload.rates
+        self.step_seconds = workload.step_seconds
+        self.measured = np.ones(len(workload.rates), dtype=bool)
+        self.measured[list(workload.filled_steps)] = False
+        self._steps = np.flatnonzero(self.measured).tolist()
+        self._measurements = [
+            Measurement(workload.start_seconds + workload.step_seconds * step, self.rates[step])
+            for step in self._steps
+        ]
+
+    def known_at(self, origin: int) -> Sequence[Measurement]:
+        """The newest measurements before this step."""
+        end = bisect_left(self._steps, origin)
+        return self._measurements[max(end - HISTORY, 0) : end]
+
+    def is_measured(self, first: int, end: int) -> bool:
+        """Whether all of these steps were measured."""
+        return end <= len(self.rates) and bool(self.measured[first:end].all())

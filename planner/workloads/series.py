@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.arrays import Floats
 from planner.values import Diagnostic
+from planner.wording import join_names, write_seconds
 from planner.workloads.errors import ConstantWorkload, InvalidWorkload, WorkloadTooShort, WorkloadTooSparse
 
 Steps = NDArray[np.intp]
@@ -141,16 +143,16 @@ def _place(times: Floats, step: float) -> Steps:
     places = np.rint((times - times[0]) / step)
     if places[-1] >= MOST_STEPS:
         raise InvalidWorkload(
-            f"The workload spans {places[-1] + 1:.0f} steps of {step:.6g} s; {MOST_STEPS} are the most: send a shorter "
-            "span or a longer step.",
+            f"The workload spans {places[-1] + 1:,.0f} steps of {write_seconds(step)}; {MOST_STEPS:,} are the most: "
+            "send a shorter span or a longer step.",
             "/workload",
         )
     shared = np.flatnonzero(np.diff(places) == 0)
     if len(shared):
         position = int(shared[0]) + 1
         raise InvalidWorkload(
-            f"Rates {position - 1} and {position} fall into the same step of {step:.6g} s: average them, or send "
-            "step_seconds.",
+            f"Rates {position - 1} and {position} fall into the same step of {write_seconds(step)}: average them, or "
+            "send step_seconds.",
             f"/workload/{position}/at",
         )
     return np.asarray(places, dtype=np.intp)
@@ -160,19 +162,27 @@ def _describe(missing: Steps, drops: Steps, steps: int) -> tuple[Diagnostic, ...
     found = []
     if len(missing):
         detail = f"{len(missing)} of {steps} steps were missing and are filled in by straight lines"
-        found.append(Diagnostic("workload-gaps", f"{detail}: steps {_list_some(missing)}."))
+        found.append(Diagnostic("workload-gaps", f"{detail}: steps {join_names(missing.tolist(), SHOWN)}."))
     if len(drops):
         detail = (
             f"{len(drops)} single steps drop far below both their neighbours, as measurements that failed do"
         )
         found.append(
             Diagnostic(
-                "workload-drop-outs", f"{detail}: steps {_list_some(drops)}; they are left as they are."
+                "workload-drop-outs",
+                f"{detail}: steps {join_names(drops.tolist(), SHOWN)}; they are left as they are.",
             )
         )
     return tuple(found)
 
 
-def _list_some(steps: Steps) -> str:
-    more = len(steps) - SHOWN
-    return ", ".join(str(int(step)) for step in steps[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+class Window(NamedTuple):
+    """The interval to decide on lies `first`..`last` steps after the last step observed."""
+
+    first: int
+    last: int
+
+    @property
+    def steps(self) -> int:
+        """The number of its steps."""
+        return self.last - self.first + 1

@@ -13,12 +13,11 @@ from app.forecasts.workload.schemas import (
     WorkloadModelAnswer,
 )
 from app.load.bodies.answers import DiagnosticAnswer
+from planner.workloads.accuracy import LeadAccuracy, RollingAccuracy, RollingTerms
 from planner.workloads.arma import ArmaModel
-from planner.workloads.arma_fallback import FALLBACK_NAME
-from planner.workloads.intervals import WorkloadForecast
-from planner.workloads.lead_accuracy import LeadAccuracy
-from planner.workloads.rolling_origin import RollingAccuracy, RollingTerms
+from planner.workloads.arma_forecasts import FALLBACK_NAME
 from planner.workloads.series import Workload
+from planner.workloads.workload_forecast import WorkloadForecast
 
 
 def to_answer(

@@ -14,8 +14,8 @@ from app.forecasts.workload.schemas import (
 )
 from app.serving.observability import time_planner
 from app.web.error_pointers import blaming_what_is_stored
-from planner.workloads.intervals import forecast_by_lines, forecast_workload
-from planner.workloads.rolling_origin import RollingTerms, judge_forecasts
+from planner.workloads.accuracy import RollingTerms, judge_forecasts
+from planner.workloads.workload_forecast import forecast_by_lines, forecast_workload
 
 USUAL_QUANTILE = 0.95
 

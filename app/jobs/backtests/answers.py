@@ -15,8 +15,7 @@ from app.jobs.backtests.schemas import (
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.jobs import JobErrorAnswer
 from planner.arrays import Floats
-from planner.vms.backtest import BacktestScore
-from planner.vms.policy_summary import PolicySummary
+from planner.vms.backtest import BacktestScore, PolicySummary
 from planner.vms.replay import ReplayedRun
 
 

@@ -17,7 +17,7 @@ from app.web.errors import InvalidRequest
 from planner.vms.errors import UnknownVmPolicy
 from planner.vms.sigma_policies import ALL_POLICIES, BY_NAME, check_policy
 from planner.vms.throughput import MstSample, check_samples
-from planner.workloads.peak_rate import ARMA_WINDOW
+from planner.workloads.arma_forecasts import ARMA_WINDOW
 from planner.workloads.series import Workload
 
 AS_ASKED = {

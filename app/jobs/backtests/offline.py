@@ -24,9 +24,15 @@ from app.terminal.series_notes import check_options, describe_timing, refuse, wr
 from app.terminal.tables import open_console
 from app.web.errors import InvalidRequest
 from planner.errors import PlannerError
-from planner.vms.backtest import Backtest, BacktestScore, BacktestSetup, run_backtest
+from planner.vms.backtest import (
+    Backtest,
+    BacktestScore,
+    BacktestSetup,
+    PolicySummary,
+    run_backtest,
+    summarise_scores,
+)
 from planner.vms.errors import InvalidMstSamples
-from planner.vms.policy_summary import PolicySummary, summarise_scores
 from planner.vms.sigma_policies import BASELINES
 from planner.vms.throughput import MstSample, check_samples
 from planner.wording import join_names

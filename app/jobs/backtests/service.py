@@ -21,9 +21,8 @@ from app.jobs.backtests.schemas import (
 )
 from app.jobs.workers.stored_schedules import lengthen_schedule
 from app.serving.observability import time_planner
-from planner.vms.backtest import Backtest, BacktestScore
+from planner.vms.backtest import Backtest, BacktestScore, summarise_scores
 from planner.vms.errors import InvalidQosTarget
-from planner.vms.policy_summary import summarise_scores
 from planner.vms.replay import replay_schedule
 from planner.vms.sigma_policies import BY_NAME, HEADGATE
 

@@ -14,7 +14,7 @@ from planner.decisions.state_migration import OwnersLeft, State
 from planner.gates.counterfactuals import find_counterfactuals
 from planner.nodes.usage import MeasuredInstance, Node, Usage
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
-from planner.workloads.rate_ahead import RateAhead
+from planner.workloads.rates_ahead import RateAhead
 from planner.workloads.series import Measurement
 
 STEP = 60.0

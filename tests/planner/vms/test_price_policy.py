@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.vms.backtest import BacktestSetup, run_backtest
-from planner.vms.price_policy import HeadgatePolicy, choose_at_price, choose_for_target
+from planner.vms.price_policy import USUAL_PRICE, HeadgatePolicy, choose_at_price, choose_for_target
 from planner.vms.throughput import MstSample
 from planner.vms.timing import Observed, observe_rates
 from planner.workloads.rate_distribution import RateDistributions
-from planner.workloads.window import Window
+from planner.workloads.series import Window
 from tests.planner.imai import figures, mst_samples, training_samples, worldcup_week
 
 falling = st.lists(st.integers(0, 64), min_size=4, max_size=4).map(
@@ -66,6 +66,14 @@ def test_unserved_steps_raise_the_price_and_served_ones_lower_it() -> None:
     missed = policy.price(observe([4] * 100, [2.0] * 100, [0] * 90 + [1] * 10), 10)
     longer = policy.price(observe([4] * 1000, [2.0] * 1000, [0] * 1000), 10)
     assert longer < served < missed
+
+
+@pytest.mark.parametrize("missed", [0, 10])
+def test_unserved_steps_count_as_parts_of_an_interval(missed: int) -> None:
+    observed = observe([4] * 100, [2.0] * 100, [0] * (100 - missed) + [1] * missed)
+    logs = [np.log(make_policy().price(observed, interval) / (4 * USUAL_PRICE)) for interval in (10, 20)]
+    assert logs[0] == pytest.approx(2.0 * logs[1])
+    assert logs[0] == pytest.approx(0.15 * (missed - 0.0125 * 100) / 10)
 
 
 def test_a_busy_interval_that_held_makes_its_vms_more_trusted() -> None:

@@ -6,11 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.arrays import Floats
-from planner.vms.replay import Replay, replay_policy, replay_schedule
+from planner.vms.replay import Capacity, Replay, interpolate_capacity, replay_policy, replay_schedule
 from planner.vms.timing import Observed, Timing
-from planner.vms.true_capacity import Capacity, interpolate_capacity
 from planner.workloads.errors import InvalidSchedule
-from planner.workloads.window import Window
+from planner.workloads.series import Window
 from tests.planner.imai import mst_samples
 
 

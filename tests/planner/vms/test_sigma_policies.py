@@ -13,7 +13,7 @@ from planner.vms.replay import replay_policy
 from planner.vms.sigma_policies import ALL_POLICIES, SigmaPolicy, SigmaRule, find_policy, saturated_samples
 from planner.vms.throughput import MstSample, fit_mst
 from planner.vms.timing import Observed
-from planner.workloads.peak_rate import ArmaPeaks, PeakLoad, expect_last_rate
+from planner.workloads.arma_forecasts import ArmaPeaks, PeakLoad, expect_last_rate
 from tests.planner.imai import mst_samples, training_samples, worldcup_week
 
 

@@ -6,7 +6,7 @@ from scipy.signal import lfilter
 
 from planner.arrays import Floats
 from planner.workloads.rate_distribution import RateDistribution, RateDistributions
-from planner.workloads.window import Window
+from planner.workloads.series import Window
 
 
 def daily_rates(days: int, seed: int) -> Floats:

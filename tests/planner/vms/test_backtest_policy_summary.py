@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from planner.vms.backtest import BacktestScore
-from planner.vms.policy_summary import find_target, summarise_scores
+from planner.vms.backtest import BacktestScore, find_target, summarise_scores
 
 
 def score(policy: str, seed: int, qos: float, cost: float = 1.0) -> BacktestScore:

@@ -1,7 +1,6 @@
 """What was known at a step: the newest measurements before it, and none that was filled in."""
 
-from planner.workloads.known_rates import KnownRates
-from planner.workloads.line_forecasts import HISTORY
+from planner.workloads.line_forecasts import HISTORY, KnownRates
 from planner.workloads.series import Measurement, regularise_workload
 
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from statsmodels.tsa.arima_process import arma_acovf
 from statsmodels.tsa.innovations.arma_innovations import arma_innovations
 
+from planner.workloads.arma import find_autocovariances, find_innovations, is_stationary
 from planner.workloads.arma_fit import coefficients_of
-from planner.workloads.innovations import find_autocovariances, find_innovations, is_stationary
 
 FREE = st.lists(st.floats(-3.0, 3.0), max_size=3).map(np.array)
 

@@ -1,9 +1,11 @@
-"""The rate of each coming step with a band around it, by lines through the newest rates and their errors of the past.
+"""The rates to come by lines through the newest rates: the highest of the next steps, and each step with a band.
 
-    lower, expected, upper = P_h + the (1−level)/2, 1/2 and (1+level)/2 quantiles of the errors of P_h
+    highest    Y_t = max λ(t+1..t+H); its upper rate is the q-quantile of the errors of its forecasts in the past
+    band       lower, expected, upper = P_h + the (1−level)/2, 1/2 and (1+level)/2 quantiles of the errors of P_h
 
-with P_h the forecast h steps ahead of planner.workloads.line_forecasts. A step far ahead differs little from its
-neighbours, so that leads are forecast at 1, 2, 3, 4, 6, 8, 12, 16, ... and joined by straight lines.
+with P_h the forecast h steps ahead (planner.workloads.line_forecasts). A step far ahead differs little from its
+neighbours: leads are forecast at 1, 2, 3, 4, 6, 8, 12, 16, ... and joined by straight lines. An ARMA model
+(planner.workloads.arma_forecasts) takes seconds for the choice of its order, and returns to its mean on a ramp.
 """
 
 from collections.abc import Sequence
@@ -12,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.values import Diagnostic
-from planner.workloads.arma_fallback import describe_stand_in, stand_in_if_constant
+from planner.workloads.arma_forecasts import FEWEST_INTERVALS, describe_stand_in, stand_in_if_constant
 from planner.workloads.line_forecasts import (
     LARGEST_PART,
     find_levels,
@@ -20,9 +22,54 @@ from planner.workloads.line_forecasts import (
     take_history,
     try_candidates,
 )
-from planner.workloads.rate_ahead import describe_shorter
 from planner.workloads.series import Measurement, Workload, regularise_workload
-from planner.workloads.upper_rate import FEWEST_INTERVALS
+
+
+@dataclass(frozen=True, slots=True)
+class RateAhead:
+    """The rate to be ready for over `steps` intervals; `history` is the number of intervals that it was learnt from."""
+
+    expected_rate: float
+    upper_rate: float
+    steps: int
+    quantile: float
+    model: str
+    history: int
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def look_ahead(
+    measurements: Sequence[Measurement], step_seconds: float, steps: int, quantile: float
+) -> RateAhead:
+    """The upper quantile of the highest of the `steps` rates to come; WorkloadTooShort where too few are known."""
+    workload = regularise_workload(take_history(measurements, step_seconds), step_seconds)
+    rates = workload.series
+    constant = stand_in_if_constant(rates, FEWEST_INTERVALS)
+    if constant is not None:
+        said = (*workload.diagnostics, describe_stand_in(constant))
+        return RateAhead(constant.rate, constant.rate, steps, quantile, constant.source, len(rates), said)
+    tried = min(steps, len(rates) // LARGEST_PART)
+    candidates = [(one.name, one.highest(tried)) for one in fit_lines(rates)]
+    came = np.lib.stride_tricks.sliding_window_view(rates[1:], tried).max(axis=1)
+    found = try_candidates(candidates, came, find_levels(rates), (quantile,))
+    diagnostics = workload.diagnostics
+    if tried < steps:
+        diagnostics = (*diagnostics, describe_shorter(tried, steps, len(rates)))
+    return RateAhead(
+        found.middle,
+        found.find_quantile(quantile),
+        tried,
+        quantile,
+        ", ".join(found.names),
+        len(rates),
+        diagnostics,
+    )
+
+
+def describe_shorter(tried: int, steps: int, known: int) -> Diagnostic:
+    """The diagnostic of a forecast that ends before what was asked for."""
+    detail = f"Looked {tried} of {steps} intervals ahead: further, {known} intervals tell nothing."
+    return Diagnostic("shorter-look-ahead", detail)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,21 +1,95 @@
-"""Forecasts made again as of past moments, and judged by what came: the accuracy of each lead.
+"""How true forecasts were: made again as of past moments, and compared with what came, lead by lead.
 
 At an origin t the steps 0 .. t−1 are known, as if the forecast had been asked for then. An origin follows a measured
-step, so that no known step was filled in from later ones. Only measured steps judge. Two forecasts are judged: the band
-of one step (planner.workloads.step_bands), and the highest rate of the next steps (planner.workloads.rate_ahead), which
-decisions use.
+step, so that no known step was filled in from later ones; only measured steps judge. Two forecasts of
+planner.workloads.rates_ahead are judged: the band of one step, and the highest rate of the next steps.
+
+    mean_error = Σ (expected − came) / Σ came,   absolute_error = Σ |expected − came| / Σ came
+
+The coverage p is the part of the forecasts whose band held what came. Its bounds are those of Wilson (1927) at 95%,
+
+    (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n),   z = 1.96
+
+with n the judged forecasts that do not overlap: the errors of two forecasts `lead` steps ahead, from moments less than
+`lead` steps apart, depend on the same steps, and count as little more than one.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum, sqrt
 
 from planner.values import Diagnostic
+from planner.workloads.arma_forecasts import FEWEST_INTERVALS
 from planner.workloads.errors import ForecastError, WorkloadTooShort
-from planner.workloads.known_rates import KnownRates
-from planner.workloads.lead_accuracy import JudgedForecast, LeadAccuracy, judge_lead
-from planner.workloads.rate_ahead import look_ahead
+from planner.workloads.line_forecasts import KnownRates
+from planner.workloads.rates_ahead import forecast_bands, look_ahead
 from planner.workloads.series import Workload
-from planner.workloads.step_bands import forecast_bands
-from planner.workloads.upper_rate import FEWEST_INTERVALS
+
+Z = 1.959963984540054
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedForecast:
+    """A forecast made at the step `origin`, and what came; `is_covered`: its band held it."""
+
+    origin: int
+    expected: float
+    came: float
+    is_covered: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LeadAccuracy:
+    """How true the forecasts `steps` ahead were; None where nothing was judged."""
+
+    steps: int
+    judged: int
+    apart: int
+    mean_error: float | None
+    absolute_error: float | None
+    covered: int
+    coverage: float | None
+    least_coverage: float | None
+    most_coverage: float | None
+
+
+def judge_lead(steps: int, judged: Sequence[JudgedForecast]) -> LeadAccuracy:
+    """The accuracy of the forecasts of one lead, oldest first."""
+    errors = [one.expected - one.came for one in judged]
+    total = fsum(one.came for one in judged)
+    covered = sum(one.is_covered for one in judged)
+    apart = count_apart([one.origin for one in judged], steps)
+    coverage = covered / len(judged) if judged else None
+    least, most = (None, None) if coverage is None else bound_share(coverage, apart)
+    return LeadAccuracy(
+        steps,
+        len(judged),
+        apart,
+        fsum(errors) / total if total > 0.0 else None,
+        fsum(map(abs, errors)) / total if total > 0.0 else None,
+        covered,
+        coverage,
+        least,
+        most,
+    )
+
+
+def count_apart(origins: Sequence[int], steps: int) -> int:
+    """How many of the ascending origins are at least `steps` apart, counted from the first."""
+    count, free_from = 0, None
+    for origin in origins:
+        if free_from is None or origin >= free_from:
+            count, free_from = count + 1, origin + steps
+    return count
+
+
+def bound_share(share: float, count: int) -> tuple[float, float]:
+    """Wilson's 95% interval of a share among `count` independent cases, count at least 1."""
+    middle = share + Z * Z / (2.0 * count)
+    margin = Z * sqrt(share * (1.0 - share) / count + Z * Z / (4.0 * count * count))
+    scale = 1.0 + Z * Z / count
+    return max((middle - margin) / scale, 0.0), min((middle + margin) / scale, 1.0)
+
 
 Judged = dict[int, list[JudgedForecast]]
 """The judged forecasts of each lead."""

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from planner.workloads.lead_accuracy import JudgedForecast, bound_share, count_apart, judge_lead
+from planner.workloads.accuracy import JudgedForecast, bound_share, count_apart, judge_lead
 
 
 def test_errors_are_shares_of_what_came():

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from planner.workloads.arma_forecasts import RateForecast, forecast_rate
 from planner.workloads.errors import WorkloadTooShort
 from planner.workloads.series import Measurement
-from planner.workloads.upper_rate import RateForecast, forecast_rate
 
 
 def forecast(rates: Sequence[float], steps: int, quantile: float = 0.95) -> RateForecast:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from planner.workloads.online_ridge import Ridge, Rows
+from planner.workloads.rate_distribution import Ridge, Rows
 
 TARGETS, FEATURES = 2, 3
 

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from planner.arrays import Floats
 from planner.vms.vm_schedule import VmQuestion, forecast_vms
 from planner.workloads.arma import ZERO_MEAN_ORDERS, ArmaModel, ArmaOrder
-from planner.workloads.arma_fallback import (
+from planner.workloads.arma_fit import ArmaFitFailed
+from planner.workloads.arma_forecasts import (
     FALLBACK_NAME,
     USUAL_ORDER,
+    ArmaPeaks,
     StandIn,
     choose_order,
     describe_quantile,
@@ -21,12 +23,9 @@ from planner.workloads.arma_fallback import (
     stand_in_for_model,
     stand_in_if_constant,
 )
-from planner.workloads.arma_fit import ArmaFitFailed
 from planner.workloads.errors import WorkloadTooShort
-from planner.workloads.intervals import forecast_workload
-from planner.workloads.peak_rate import ArmaPeaks
-from planner.workloads.series import Workload
-from planner.workloads.window import Window
+from planner.workloads.series import Window, Workload
+from planner.workloads.workload_forecast import forecast_workload
 from tests.planner.imai import training_samples, worldcup_week
 
 STUCK = np.concatenate((worldcup_week()[:500] / 10.0, np.full(100, 9.0)))

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import truncnorm
 
-from planner.vms.throughput import MstSample
-from planner.vms.throughput_belief import SCATTER, CapacityBelief, believe_before, find_scatter
+from planner.vms.throughput import SCATTER, CapacityBelief, MstSample, believe_before, find_scatter
 from tests.planner.imai import mst_samples, training_samples
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.workloads.window import Window
+from planner.workloads.series import Window
 
 
 @given(st.integers(1, 50), st.integers(0, 50))

@@ -8,8 +8,8 @@ import pytest
 from planner.workloads.arma import ORDERS, forecast_arma
 from planner.workloads.arma_fit import rank_orders
 from planner.workloads.errors import ConstantWorkload, InvalidSchedule, WorkloadTooShort
-from planner.workloads.intervals import forecast_workload
 from planner.workloads.series import Workload
+from planner.workloads.workload_forecast import forecast_workload
 
 
 def make_workload(rates: list[float]) -> Workload:

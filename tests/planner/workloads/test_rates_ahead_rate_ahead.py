@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from planner.workloads.errors import WorkloadTooShort
-from planner.workloads.rate_ahead import RateAhead, look_ahead
+from planner.workloads.rates_ahead import RateAhead, look_ahead
 from planner.workloads.series import Measurement
 
 STEP = 60.0

@@ -8,12 +8,11 @@ from scipy.special import ndtri
 from planner.arrays import Floats
 from planner.values import Diagnostic
 from planner.workloads.arma import ArmaModel, forecast_arma
-from planner.workloads.arma_fallback import StandIn, describe_quantile, fit_or_stand_in
+from planner.workloads.arma_forecasts import ARMA_WINDOW, StandIn, describe_quantile, fit_or_stand_in
 from planner.workloads.errors import InvalidSchedule
-from planner.workloads.known_rates import KnownRates
-from planner.workloads.peak_rate import ARMA_WINDOW
+from planner.workloads.line_forecasts import KnownRates
+from planner.workloads.rates_ahead import forecast_each_band
 from planner.workloads.series import Workload, check_forecastable
-from planner.workloads.step_bands import forecast_each_band
 
 FEWEST_WINDOW_STEPS = 20
 """On fewer steps the largest model, with eight parameters, would fit chance."""
@@ -59,7 +58,7 @@ def forecast_workload(
 
 
 def forecast_by_lines(workload: Workload, steps: int, level: float) -> WorkloadForecast:
-    """The bands of planner.workloads.step_bands, as far ahead as the known rates tell."""
+    """The bands of planner.workloads.rates_ahead, as far ahead as the known rates tell."""
     known = KnownRates(workload).known_at(len(workload.rates))
     found = forecast_each_band(known, workload.step_seconds, steps, level)
     expected, lower, upper = (

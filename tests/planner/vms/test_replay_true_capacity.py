@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.vms.errors import InvalidMstSamples
+from planner.vms.replay import interpolate_capacity
 from planner.vms.throughput import MstSample
-from planner.vms.true_capacity import interpolate_capacity
 from tests.planner.imai import mst_samples
 
 

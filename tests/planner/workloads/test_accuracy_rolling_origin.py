@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from planner.workloads.accuracy import RollingTerms, choose_origins, judge_forecasts
 from planner.workloads.errors import WorkloadTooShort
-from planner.workloads.intervals import forecast_by_lines
-from planner.workloads.rate_ahead import look_ahead
-from planner.workloads.rolling_origin import RollingTerms, choose_origins, judge_forecasts
+from planner.workloads.rates_ahead import look_ahead
 from planner.workloads.series import Measurement, Workload, regularise_workload
+from planner.workloads.workload_forecast import forecast_by_lines
 
 STEP = 60.0
 TERMS = RollingTerms(leads=(1, 4, 16), origins=12, level=0.9, quantile=0.9)
