@@ -50,10 +50,9 @@ def serve(
     keep_blas_to_one_thread()
     with collecting_no_garbage():
         from app.database.embedded_postgres import EmbeddedPostgresError
-        from app.serving.listeners import CannotListen
-        from app.serving.serve import DatabaseUnusable, UnsafeStart
+        from app.serving.serve import DatabaseUnusable, UnsafeStart, WorkerNeverServed
         from app.serving.serve import serve as serve_http
-        from app.serving.workers import WorkerNeverServed
+        from app.serving.server import CannotListen
 
     try:
         serve_http(load_settings(host=host, port=port, workers=workers))
@@ -71,8 +70,7 @@ def migrate(
     from alembic.util import CommandError
     from sqlalchemy.exc import OperationalError
 
-    from app.database.embedded_keeper import open_database_url
-    from app.database.embedded_postgres import EmbeddedPostgresError
+    from app.database.embedded_postgres import EmbeddedPostgresError, open_database_url
     from migrations import runner
 
     choice = choose_or_fail(load_settings())
@@ -99,7 +97,7 @@ for command in (demo, estimate, simulate, gate, place, profile, ingest, prune, f
 def openapi() -> None:
     """Print the OpenAPI document as YAML: what openapi.yaml holds."""
     from app.main import create_app
-    from app.web.openapi_yaml import render_yaml
+    from app.web.openapi_document import render_yaml
 
     sys.stdout.write(render_yaml(create_app(Settings(log_level="error")).openapi()))
 

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from sqlalchemy.orm import sessionmaker
 
-from app.database.sessions import make_engine, make_health_engine, make_metrics_engine
+from app.database.transactions import make_engine, make_health_engine, make_metrics_engine
 from app.deciding.decisions import routes as decisions
 from app.deciding.keda import routes as keda
 from app.deciding.outcomes import routes as outcomes
@@ -43,13 +43,11 @@ from app.planning.what_ifs import routes as what_ifs
 from app.serving import health
 from app.serving.observability import RequestRecorder, configure_logging, observe_pool
 from app.settings import Settings
-from app.web import documentation, index
-from app.web.body_limit import BodyLimit
-from app.web.browsers import BrowserGuard
+from app.web import documentation, sign_in
 from app.web.compute_queue import SWITCH_SECONDS, Computing
-from app.web.handlers import install_problems
+from app.web.middleware import BodyLimit, BrowserGuard
+from app.web.problems import install_problems
 from app.web.security import parse_api_keys
-from app.web.sign_in import routes as sessions
 from migrations.runner import newest_revision
 
 ROUTERS = (
@@ -78,12 +76,12 @@ ROUTERS = (
     overviews.router,
     past_forecasts.router,
     topology_reports.router,
-    sessions.router,
+    sign_in.router,
     timelines.router,
     recommendations.router,
     demos.router,
     health.router,
-    index.router,
+    documentation.router,
 )
 
 

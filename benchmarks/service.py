@@ -27,7 +27,7 @@ from app.planning.objectives.min_latency import MinLatencyRequest
 from app.planning.plans.answers import to_plan_answer
 from app.planning.plans.schemas import PlanAnswer
 from app.settings import Settings
-from app.web.dependencies import SettingsDep
+from app.web.routing import SettingsDep
 from app.web.security import may_read
 from benchmarks.processes import spent_seconds
 from migrations.runner import migrate

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import httpx
 from pydantic import JsonValue
 
-from app.terminal.refusals import Refused
+from app.terminal.commands import Refused
 
 Who = Literal["engine", "service"]
 TIMEOUT = httpx.Timeout(10.0, connect=5.0)

@@ -88,7 +88,7 @@ def bridge(
 ) -> None:
     """Measure a running job, decide, and with --apply scale it; --once exits 0 fine, 1 change wanted, 2 not judged."""
     from app.bridge.starting import Given, start
-    from app.terminal.refusals import Refused
+    from app.terminal.commands import Refused
 
     secrets = (api_key_file, engine_token_file, engine_password_file)
     given = Given(

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-from app.terminal.refusals import Refused
+from app.terminal.commands import Refused
 
 READY = ("engine", "service")
 

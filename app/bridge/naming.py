@@ -8,7 +8,7 @@ from app.bridge.asking import Unanswered
 from app.bridge.engine_link import EngineLink
 from app.engines.answers import EngineAnswer, UnreadableAnswer, read_answers
 from app.engines.numbers import read_object, read_text
-from app.terminal.refusals import Refused
+from app.terminal.commands import Refused
 from app.web.fields import TopologyName
 
 NAMES = ("job_name", "topology_name", "topology", "query", "group")

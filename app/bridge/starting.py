@@ -22,9 +22,9 @@ from app.bridge.states import Terms
 from app.bridge.stopping import Stopped, stopping_on_signals
 from app.bridge.telling import Teller
 from app.engines.answers import ENGINES, EngineName
-from app.terminal.durations import read_duration, read_factor
+from app.terminal.commands import Refused
 from app.terminal.files import read_document
-from app.terminal.refusals import Refused
+from app.terminal.options import read_duration, read_factor
 
 LEAST_INTERVAL, MOST_INTERVAL = 0.1, 3600.0
 MOST_STEP = 1000.0
@@ -159,7 +159,7 @@ def open_display(given: Given, topology: str) -> Display:
     if given.output == "lines" or not sys.stdout.isatty():
         return PlainLines(sys.stdout)
     from app.bridge.live_table import LiveTable
-    from app.terminal.tables import open_console
+    from app.terminal.commands import open_console
 
     return LiveTable(open_console(), f"headgate bridge {given.engine}: {topology}")
 

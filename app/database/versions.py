@@ -7,9 +7,9 @@ from fastapi import Query
 from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import Session, aliased
 
-from app.database.similar_names import suggest_stored
+from app.database.stored_topologies import suggest_stored
 from app.database.tables import ProfileRow, VmCatalogueRow
-from app.web.pages import Page
+from app.web.paging import Page
 
 Row = TypeVar("Row", ProfileRow, VmCatalogueRow)
 Unknown = Callable[[str, int | None, str], Exception]

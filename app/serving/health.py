@@ -8,12 +8,12 @@ from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.database.sessions import HEALTH_CONNECTIONS
+from app.database.transactions import HEALTH_CONNECTIONS
 from app.serving.observability import render_metrics
 from app.serving.topology_gauges import GaugeBounds, read_gauges
-from app.web.dependencies import SettingsDep
 from app.web.documented_problems import document_problems
 from app.web.errors import NotReady
+from app.web.routing import SettingsDep
 from app.web.security import may_read
 from migrations.runner import read_revision
 

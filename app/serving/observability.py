@@ -8,7 +8,6 @@ import time
 import uuid
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from contextvars import ContextVar
 from datetime import UTC, datetime
 
 from prometheus_client import (
@@ -29,12 +28,12 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from app.web.middleware import HttpMiddleware
+from app.web.problems import request_id
 
 log = logging.getLogger("headgate.requests")
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # a second series for each counter, without use here
 
-_request_id: ContextVar[str] = ContextVar("request_id", default="-")
 _ACCEPTABLE_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
 
 REQUESTS = Counter("headgate_requests", "Requests answered", ["method", "route", "status"])
@@ -58,11 +57,6 @@ POOL = Gauge(
 )
 
 
-def current_request_id() -> str:
-    """The id of the request that is being answered, or '-'."""
-    return _request_id.get()
-
-
 class JsonFormatter(logging.Formatter):
     """One JSON object per line."""
 
@@ -72,7 +66,7 @@ class JsonFormatter(logging.Formatter):
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
-            "request_id": current_request_id(),
+            "request_id": request_id.get(),
             **getattr(record, "fields", {}),
         }
         if record.exc_info:
@@ -110,8 +104,8 @@ class RequestRecorder(HttpMiddleware):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         sent_id = Headers(scope=scope).get("x-request-id", "")
-        request_id = sent_id if _ACCEPTABLE_ID.fullmatch(sent_id) else uuid.uuid4().hex
-        token = _request_id.set(request_id)
+        answered_id = sent_id if _ACCEPTABLE_ID.fullmatch(sent_id) else uuid.uuid4().hex
+        token = request_id.set(answered_id)
         started = time.perf_counter()
         status = 500
 
@@ -119,14 +113,14 @@ class RequestRecorder(HttpMiddleware):
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message)["x-request-id"] = request_id
+                MutableHeaders(scope=message)["x-request-id"] = answered_id
             await send(message)
 
         try:
             await self.app(scope, receive, send_with_id)
         finally:
             record_request(scope, status, time.perf_counter() - started)
-            _request_id.reset(token)
+            request_id.reset(token)
 
 
 def record_request(scope: Scope, status: int, seconds: float) -> None:

@@ -1,22 +1,32 @@
-"""What the commands share: failures, settings, the choice of a database, and messages."""
+"""What the commands share: refusals, settings, the choice of a database, and messages."""
 
 import gc
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 
 import typer
 from pydantic import SecretStr, ValidationError
 
 from app.database.database_choice import Choice, UnclearDatabase, choose_database
 from app.settings import PREFIX, Settings
-from app.web.found_values import show
+from app.web.validation import show
+from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, TargetUnreachable
+from planner.placements.errors import NotEnoughSlots
 from planner.queueing.waiting_models import WAITING_MODELS
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+A = TypeVar("A")
 
 CAPACITY_SHORT = 1
 UNUSABLE_INPUT = 2
+CAPACITY = (BudgetTooSmall, TargetUnreachable, BoundTooSmall, NotEnoughSlots)
+
 
 TopologyFile = Annotated[Path, typer.Option("--topology", help="JSON or YAML; - reads standard input.")]
 *OTHER_MODELS, LAST_MODEL = WAITING_MODELS
@@ -28,6 +38,25 @@ CalibrateOption = Annotated[
     ),
 ]
 Output = Annotated[Literal["table", "json"], typer.Option("--output", help="table or json.")]
+
+
+class Refused(Exception):
+    """A command without an answer; `is_capacity` means that the input is valid but processors are missing."""
+
+    def __init__(self, why: str, *, is_capacity: bool = False) -> None:
+        super().__init__(why)
+        self.is_capacity = is_capacity
+
+
+def compute_answer(compute: Callable[[], A]) -> A:
+    """The result of `compute`; a planner error becomes Refused with its problem type and text."""
+    from app.web.problems import describe_problem
+
+    try:
+        return compute()
+    except PlannerError as error:
+        problem = describe_problem(error) or {}
+        raise Refused(f"{problem.get('type')}: {error}", is_capacity=isinstance(error, CAPACITY)) from error
 
 
 def fail(message: str, code: int = UNUSABLE_INPUT) -> typer.Exit:
@@ -91,8 +120,6 @@ def refuse_other_schema(url: str, choice: Choice, revision: str = "head") -> Non
 
 def run_or_fail(run: Any, *inputs: Any, **named: Any) -> Any:
     """The result of `run`; Refused ends the command, with exit code 1 if only capacity is short and 2 otherwise."""
-    from app.terminal.refusals import Refused
-
     try:
         return run(*inputs, **named)
     except Refused as refused:
@@ -114,3 +141,40 @@ def collecting_no_garbage() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
+
+
+@contextmanager
+def open_migrated_database(
+    choice: Choice, does: str, beside: AbstractContextManager[object]
+) -> Iterator[str]:
+    """The URL of the service's migrated database; the database is named on standard error first.
+
+    What runs `beside` is ended before an error is told, so that the error stands below what it printed.
+    """
+    from psycopg import OperationalError as ConnectionLost
+    from sqlalchemy.exc import OperationalError
+
+    from app.database.embedded_postgres import EmbeddedPostgresError, open_database_url
+    from app.serving.observability import configure_logging
+    from migrations import runner
+
+    in_force = choice.settings
+    # A job's log lines are read by a person, so they are text unless JSON is asked for.
+    configure_logging("json" if in_force.log_format == "json" else "text", in_force.log_level)
+    say(f"{does} {choice.describe()}")
+    try:
+        with beside, open_database_url(in_force) as url:
+            if choice.is_found:
+                refuse_other_schema(url, choice)
+            else:
+                runner.migrate(url)
+            yield url
+    except (OperationalError, ConnectionLost, EmbeddedPostgresError) as error:
+        raise fail(f"the database cannot be used: {error}", 1) from error
+
+
+def open_console() -> "Console":
+    """A console on standard output; 120 columns wide in a pipe, where rich would take 80."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else 120, highlight=False)

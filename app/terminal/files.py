@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from app.terminal.refusals import Refused
+from app.terminal.commands import Refused
 from app.web.validation import list_validation_errors
 
 B = TypeVar("B")

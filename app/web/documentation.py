@@ -1,18 +1,20 @@
-"""/docs and /openapi.json; Swagger UI comes from files on this machine."""
+"""/docs and /openapi.json, with Swagger UI from this machine's files; `/` leads to the dashboard or lists addresses."""
 
 from pathlib import Path
 from typing import Any
 
 import fastapi_offline
-from fastapi import FastAPI, Response
-from fastapi.responses import HTMLResponse
+from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 
+from app.web.errors import NotAcceptable
+from app.web.negotiation import JSON, Accept, choose_form
 from app.web.openapi_document import describe_api, name_operations
 
 SWAGGER_FILES = Path(fastapi_offline.__file__).parent / "static"
 
-# The page holds no script: its content security policy (app/web/browsers.py) allows only scripts from files.
+# The page holds no script: its content security policy (app/web/middleware.py) allows only scripts from files.
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -96,3 +98,31 @@ def install_documentation(app: FastAPI) -> None:
 
     name_operations(app)
     app.openapi = describe  # type: ignore[method-assign]  # FastAPI's documented way to extend the document
+
+
+HTML = "text/html"
+router = APIRouter()
+
+
+@router.get("/", include_in_schema=False)
+async def read_index(request: Request, accept: Accept = None) -> Response:
+    """The list of addresses, or a redirect to /ui/; a caller that accepts neither HTML nor JSON gets JSON."""
+    try:
+        form = choose_form(accept, (JSON, HTML))
+    except NotAcceptable:
+        form = JSON
+    headers = {"Vary": "Accept"}
+    if form == HTML:
+        return RedirectResponse("/ui/", 307, headers)
+    index: dict[str, Any] = {
+        "name": "headgate",
+        "version": request.app.version,
+        "dashboard": "/ui/",
+        "docs": "/docs",
+        "openapi": "/openapi.json",
+        "topologies": "/v1/topologies",
+        "health": "/healthz",
+        "ready": "/readyz",
+        "metrics": "/metrics",
+    }
+    return JSONResponse(index, headers=headers)

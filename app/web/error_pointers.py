@@ -7,8 +7,8 @@ body of a described call has a field of the same name. Every other call has a ta
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from app.database.storage_errors import StoredDataUnusable, find_address
 from app.web.errors import ServiceError
+from app.web.stored_data_errors import StoredDataUnusable, find_address
 from planner import errors as planning
 from planner.errors import PlannerError
 from planner.placements import errors as placing

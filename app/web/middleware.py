@@ -1,6 +1,15 @@
-"""The part that every middleware for HTTP has in common."""
+"""ASGI middleware: the limit on bodies, security headers, and the refusal of requests from pages of other sites."""
 
-from starlette.types import ASGIApp, Receive, Scope, Send
+import asyncio
+import ipaddress
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.web.errors import Forbidden, PayloadTooLarge
+from app.web.problems import answer_exception
 
 
 class HttpMiddleware:
@@ -18,3 +27,161 @@ class HttpMiddleware:
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request, by itself or through `app`."""
         await self.app(scope, receive, send)
+
+
+# The client is still sending when the service refuses. Closing the connection then would reset it, and the client
+# could lose the answer. So the service reads on for a while and discards what it reads.
+MOST_DISCARDED = 4  # times the limit
+DISCARD_SECONDS = 5
+
+
+class BodyLimit(HttpMiddleware):
+    """ASGI middleware that counts the bytes that arrive, because a Content-Length may be absent or wrong."""
+
+    def __init__(self, app: ASGIApp, limit_bytes: int) -> None:
+        super().__init__(app)
+        self.limit_bytes = limit_bytes
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        body = _Body(receive, self.limit_bytes)
+
+        async def send_politely(message: Message) -> None:
+            begins = message["type"] == "http.response.start"
+            # A client that waits for `100 Continue` has not begun to send: there is nothing to discard.
+            if begins and body.is_refused and ("expect" in headers or not await body.discard()):
+                MutableHeaders(scope=message)["connection"] = "close"
+            await send(message)
+
+        announced = headers.get("content-length", "")
+        if announced.isdecimal() and int(announced) > self.limit_bytes:
+            body.is_refused = True
+            answer = answer_exception(Request(scope), PayloadTooLarge(self.limit_bytes))
+            await answer(scope, receive, send_politely)
+        else:
+            await self.app(scope, body.receive, send_politely)
+
+
+class _Body:
+    """The body of one request, as far as it has arrived."""
+
+    def __init__(self, receive: Receive, limit_bytes: int) -> None:
+        self._receive = receive
+        self._limit_bytes = limit_bytes
+        self._read_bytes = 0
+        self._has_ended = False
+        self.is_refused = False
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._read_bytes += len(message.get("body", b""))
+        self._has_ended = not message.get("more_body", False)
+        if self._read_bytes > self._limit_bytes:
+            self.is_refused = True
+            raise PayloadTooLarge(self._limit_bytes)
+        return message
+
+    async def discard(self) -> bool:
+        """Reads the rest and forgets it; True where all was read, so that the connection can carry another request."""
+        try:
+            async with asyncio.timeout(DISCARD_SECONDS):
+                while not self._has_ended and self._read_bytes <= MOST_DISCARDED * self._limit_bytes:
+                    message = await self._receive()
+                    self._read_bytes += len(message.get("body", b""))
+                    self._has_ended = not message.get("more_body", False)
+        except TimeoutError:
+            pass
+        return self._has_ended
+
+
+SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
+OWN_SITES = {"same-origin", "none"}  # `same-site` is another port or another name: not ours
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+HEADERS = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
+# For JSON, text, pictures and reports, which run and load nothing; matplotlib writes its styles into the SVG, and a
+# report has its own in the page.
+NOTHING = b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+PICTURE = NOTHING + b"; style-src 'unsafe-inline'; img-src data:"
+# Swagger UI loads its own files, draws with `data:` pictures and calls this service.
+DOCUMENTATION = (
+    b"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    b"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+# The dashboard's scripts and styles are files of its own; no text becomes a script or markup.
+DASHBOARD = (
+    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    b"worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    b"require-trusted-types-for 'script'"
+)
+
+
+class BrowserGuard(HttpMiddleware):
+    """ASGI middleware: adds the headers to every answer; refuses other sites all but reading."""
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                policy = choose_policy(scope["path"], message["headers"])
+                message["headers"] = [*message["headers"], *HEADERS, (b"content-security-policy", policy)]
+            await send(message)
+
+        if scope["method"] not in SAFE_METHODS and is_of_another_site(Headers(scope=scope)):
+            answer = answer_exception(
+                Request(scope),
+                Forbidden(
+                    "A page of another site sent this, which may change and compute nothing here: "
+                    "send it from a page of this service, or from a program."
+                ),
+            )
+            await answer(scope, receive, send_guarded)
+        else:
+            await self.app(scope, receive, send_guarded)
+
+
+def choose_policy(path: str, headers: list[tuple[bytes, bytes]]) -> bytes:
+    """The Content-Security-Policy for the media type of the answer."""
+    kind = next((value for name, value in headers if name == b"content-type"), b"")
+    if path.startswith("/ui"):
+        return DASHBOARD
+    if kind.startswith(b"text/html") and path == "/docs":
+        return DOCUMENTATION
+    return PICTURE if kind.startswith((b"image/svg", b"text/html")) else NOTHING
+
+
+def is_of_another_site(headers: Headers) -> bool:
+    """Whether a page of another site sent the request: by Sec-Fetch-Site, else by Origin.
+
+    Browsers send only Origin over plain http beyond loopback; programs send neither.
+    """
+    if sites := headers.getlist("sec-fetch-site"):
+        return not OWN_SITES.issuperset(sites)
+    origins = headers.getlist("origin")
+    hosts = headers.getlist("host")
+    return bool(origins) and not (len(origins) == len(hosts) == 1 and is_same_origin(origins[0], hosts[0]))
+
+
+def is_same_origin(origin: str, host: str) -> bool:
+    """Whether an Origin names the Host that was called.
+
+    A port that is not named is the default of the Origin's scheme: behind a proxy that ends TLS, the service's own
+    port is another one.
+    """
+    scheme, separator, address = origin.partition("://")
+    if not separator or scheme not in DEFAULT_PORTS:  # `null`, files, extensions
+        return False
+    called = split_address(host, DEFAULT_PORTS[scheme])
+    return called is not None and called == split_address(address, DEFAULT_PORTS[scheme])
+
+
+def split_address(address: str, default_port: int) -> tuple[str, int] | None:
+    """Host and port, IP addresses in one form; None where it is no address."""
+    try:
+        parts = urlsplit(f"//{address}")
+        if parts.netloc != address or "@" in address or not parts.hostname:
+            return None
+        name = ipaddress.ip_address(parts.hostname).compressed if ":" in parts.hostname else parts.hostname
+        port = default_port if parts.port is None else parts.port
+    except ValueError:
+        return None
+    return name, port

@@ -2,18 +2,23 @@
 
 from collections.abc import Iterator
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 
+import yaml
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from pydantic.json_schema import models_json_schema
 
+from app.load.bodies.answers import to_estimate_answer
+from app.load.bodies.load import FPD_LOAD, LoadBody
+from app.load.bodies.topology import FPD, Graph
+from app.planning.plans.answers import to_plan_answer
 from app.web.documented_problems import share_problems
-from app.web.plan_examples import show_plan_answers
+from app.web.openapi_schemas import rename_schemas, share_fields, tidy_schemas
 from app.web.problems import Problem
-from app.web.schema_names import rename_schemas
-from app.web.schema_text import share_fields, tidy_schemas
+from planner.plans.estimation import estimate
+from planner.plans.optimal import min_latency
 
 Document = dict[str, Any]
 
@@ -115,3 +120,79 @@ def _share_parameters(document: Document) -> None:
                 for one in operation["parameters"]
             ]
     document["components"]["parameters"] = dict(sorted(shared.items()))
+
+
+LONGEST_LINE = 140
+
+Node = TypeVar("Node", bound=yaml.CollectionNode)
+
+
+class _ShortDumper(yaml.SafeDumper):
+    """Writes a short list or object, and every list of scalars, without line breaks of its own."""
+
+    def ignore_aliases(self, _data: object) -> bool:
+        return True
+
+    def represent_sequence(self, *arguments: Any, **settings: Any) -> yaml.SequenceNode:
+        return _on_one_line(super().represent_sequence(*arguments, **settings))
+
+    def represent_mapping(self, *arguments: Any, **settings: Any) -> yaml.MappingNode:
+        return _on_one_line(super().represent_mapping(*arguments, **settings))
+
+
+def _represent_float(dumper: yaml.SafeDumper, value: float) -> yaml.Node:
+    """A bound such as 1e15 without its zeros."""
+    text = f"{value:.1e}" if abs(value) >= 1e6 and float(f"{value:.1e}") == value else repr(value)
+    return dumper.represent_scalar("tag:yaml.org,2002:float", text)
+
+
+_ShortDumper.add_representer(float, _represent_float)
+
+
+def _on_one_line(node: Node) -> Node:
+    node.flow_style = _holds_only_scalars(node) or _measure(node) <= LONGEST_LINE
+    return node
+
+
+def _holds_only_scalars(node: yaml.Node) -> bool:
+    return isinstance(node, yaml.SequenceNode) and all(isinstance(one, yaml.ScalarNode) for one in node.value)
+
+
+def _measure(node: yaml.Node) -> int:
+    """About how many characters a node takes on one line."""
+    if isinstance(node, yaml.ScalarNode):
+        return len(node.value) + 2
+    if isinstance(node, yaml.MappingNode):
+        return sum(_measure(key) + _measure(value) for key, value in node.value)
+    return sum(map(_measure, node.value))
+
+
+def render_yaml(document: dict[str, Any]) -> str:
+    """The document as YAML, in the order of the document."""
+    return yaml.dump(document, Dumper=_ShortDumper, sort_keys=False, allow_unicode=True, width=150)
+
+
+def show_plan_answers(document: dict[str, Any]) -> None:
+    """Puts beside both calls, stateless and stored, what they answer to their own example."""
+    topology = Graph.model_validate(FPD).to_values()
+    load = LoadBody.model_validate(FPD_LOAD).to_values()
+    answers = {
+        "estimate": to_estimate_answer(estimate(topology, load)),
+        "plans/min-latency": to_plan_answer(min_latency(topology, load, 22)),
+    }
+    for call, answer in answers.items():
+        name = f"{call.rpartition('/')[2]}-answer"
+        value = round_numbers(answer.model_dump(mode="json", exclude_none=True))
+        document["components"].setdefault("examples", {})[name] = {"value": value}
+        for path in (f"/v1/{call}", f"/v1/topologies/{{name}}/{call}"):
+            answered = document["paths"][path]["post"]["responses"]["200"]["content"]["application/json"]
+            answered["examples"] = {"fpd": {"$ref": f"#/components/examples/{name}"}}
+
+
+def round_numbers(value: Any) -> Any:
+    """Every float with six digits: short, and the same on machines whose logarithms differ in the last digit."""
+    if isinstance(value, dict):
+        return {name: round_numbers(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [round_numbers(one) for one in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value

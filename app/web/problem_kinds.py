@@ -10,8 +10,8 @@ from typing import Any
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from app.database import storage_errors as storing
 from app.web import errors
+from app.web import stored_data_errors as storing
 from app.web.error_pointers import RefusedByPlanner
 from planner import errors as planning
 from planner.placements import errors as placing

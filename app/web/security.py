@@ -1,8 +1,14 @@
-"""API keys and what each may do; a service without keys answers callers on its own machine only."""
+"""API keys and what each may do, and the tickets of browsers; without keys only callers on this machine are answered.
+
+A ticket is a cookie that stands for a key for some hours, `prefix.expiry.mac`: the first bytes of the key's digest, the
+end of its time, and an HMAC of both keyed by the digest. Any worker can check it; it ends when its key is removed.
+"""
 
 import hmac
 import ipaddress
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from typing import Annotated
@@ -12,7 +18,45 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from fastapi.security.utils import get_authorization_scheme_param
 
 from app.web.errors import Forbidden, Unauthorized
-from app.web.tickets import COOKIES, ApiKey, read_ticket
+
+LIFETIME_SECONDS = 12 * 3600
+PREFIX_BYTES = 8
+COOKIES = {"http": "headgate", "https": "__Host-headgate"}
+"""By scheme: a browser takes the second one from this host alone, and sends it over https alone."""
+
+
+@dataclass(frozen=True)
+class ApiKey:
+    """A key as its digest: all digests have one length, so a comparison reveals nothing about the key."""
+
+    digest: bytes
+    may_store: bool
+
+
+def make_ticket(key: ApiKey, expires_at: int) -> str:
+    """The ticket of a key until a time in epoch seconds."""
+    signed = f"{key.digest[:PREFIX_BYTES].hex()}.{expires_at}"
+    return f"{signed}.{sign(key, signed)}"
+
+
+def sign(key: ApiKey, signed: str) -> str:
+    """The HMAC of the text keyed by the key's digest."""
+    return hmac.new(key.digest, b"headgate-ticket:" + signed.encode(), sha256).hexdigest()
+
+
+def read_ticket(keys: Sequence[ApiKey], ticket: str, now: float) -> ApiKey | None:
+    """The key that a ticket stands for; None where it is forged, over, or of a key that was removed."""
+    signed, _, mac = ticket.rpartition(".")
+    _, _, expires_at = signed.partition(".")
+    if not ticket.isascii() or not expires_at.isdecimal() or len(expires_at) > 12 or int(expires_at) <= now:
+        return None
+    found = None
+    for key in keys:  # every key is compared, so that timing says nothing
+        is_its_own = signed.startswith(key.digest[:PREFIX_BYTES].hex() + ".")
+        if hmac.compare_digest(sign(key, signed), mac) and is_its_own:
+            found = key
+    return found
+
 
 READ_ONLY_SUFFIX = ":read"
 

@@ -4,20 +4,21 @@ A topology's definition and a snapshot's loads are JSONB documents: they are wri
 the planner needs all of one or nothing (docs/decisions/documents-in-postgres.md).
 """
 
-from app.database.tables.answers import DecisionRow, PlacementRow, PlanRow
-from app.database.tables.backtests import BacktestRow, BacktestRunRow
 from app.database.tables.base import Base, Document
-from app.database.tables.catalogues import ProfileRow, VmCatalogueRow
 from app.database.tables.ingest import IngestRunRow, OperatorSummaryRow, RejectedLineRow, TopologySummaryRow
-from app.database.tables.jobs import JobColumns
-from app.database.tables.simulations import SimulationRow
+from app.database.tables.jobs import BacktestRow, BacktestRunRow, JobColumns, SimulationRow
 from app.database.tables.topologies import (
+    DecisionRow,
     EngineMarksRow,
     MstSampleRow,
+    PlacementRow,
+    PlanRow,
     PolicyRow,
+    ProfileRow,
     SnapshotRow,
     TopologyRevisionRow,
     TopologyRow,
+    VmCatalogueRow,
 )
 
 __all__ = [

@@ -1,13 +1,13 @@
-"""The columns of every table of jobs."""
+"""Tables of jobs: backtests with their runs, and simulations too long for an answer at once."""
 
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Integer, text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.database.tables.base import Document, StoredTime
+from app.database.tables.base import Base, Document, StoredTime
 
 STATES = "state IN ('queued', 'running', 'succeeded', 'failed', 'cancelled')"
 
@@ -27,3 +27,46 @@ class JobColumns:
     created_at: Mapped[StoredTime]
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
+
+
+class BacktestRow(JobColumns, Base):
+    """A backtest; `app/jobs/workers/backtest_worker.py` computes it."""
+
+    __tablename__ = "backtests"
+    __table_args__ = (
+        CheckConstraint(STATES, name="state"),
+        Index("ix_backtests_created_at_id", "created_at", "id"),
+    )
+
+
+class BacktestRunRow(Base):
+    """One policy replayed with one seed: its scores, and its schedule as [steps, vms] pairs.
+
+    Each run is a row, so that a finished run is one insert, and a picture of it reads one row.
+    """
+
+    __tablename__ = "backtest_runs"
+
+    backtest_id: Mapped[UUID] = mapped_column(
+        ForeignKey("backtests.id", ondelete="CASCADE"), primary_key=True
+    )
+    position: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    policy: Mapped[str]
+    seed: Mapped[int] = mapped_column(Integer)
+    qos_percent: Mapped[float]
+    cost_to_truth: Mapped[float]
+    cost_to_static: Mapped[float]
+    max_backlog: Mapped[float]
+    schedule: Mapped[list[list[int]]] = mapped_column(JSONB)
+
+
+class SimulationRow(JobColumns, Base):
+    """A simulation; `app/jobs/workers/simulation_worker.py` computes it, and `answer` is what it found."""
+
+    __tablename__ = "simulations"
+    __table_args__ = (
+        CheckConstraint(STATES, name="state"),
+        Index("ix_simulations_created_at_id", "created_at", "id"),
+    )
+
+    answer: Mapped[Document | None] = mapped_column(JSONB(none_as_null=True))

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import NoPolicy, StaleSnapshots, StoredDataUnusable, find_address
 from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import DecisionRow, PolicyRow, SnapshotRow
 from app.deciding.decisions.history import find_promise, find_wanted_before
@@ -21,6 +20,7 @@ from app.load.measurements.snapshots import find_newest_rates
 from app.settings import Settings
 from app.web.error_pointers import STORED, Places
 from app.web.errors import InvalidRequest
+from app.web.stored_data_errors import NoPolicy, StaleSnapshots, StoredDataUnusable, find_address
 from planner.decisions.compose import DecisionQuestion
 from planner.decisions.horizon import RateHistory, is_looking_ahead
 from planner.decisions.policy import LastChange, Policy

@@ -8,7 +8,6 @@ from sqlalchemy import Row, Select, column, func, literal, select, true
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import UnknownDecision
 from app.database.stored_answers import read_answer
 from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import DecisionRow
@@ -18,7 +17,8 @@ from app.deciding.outcomes.history import StoredDecision, find_outcomes
 from app.deciding.policies.schemas import PolicyBody
 from app.deciding.standing import NEWEST_FIRST, find_standing
 from app.web.errors import InvalidRequest
-from app.web.pages import Page
+from app.web.paging import Page
+from app.web.stored_data_errors import UnknownDecision
 from planner.values import Topology
 
 PARTS = (

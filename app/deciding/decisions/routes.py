@@ -7,19 +7,17 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response
 from sqlalchemy.orm import Session
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.deciding.decisions import history, service
 from app.deciding.decisions.answers import draw_decision
 from app.deciding.decisions.schemas import PROBLEMS, Action, DecisionAnswer, DecisionPage, DecisionRequest
 from app.web.admission import computes, draws
-from app.web.declarations import declare
-from app.web.dependencies import SettingsDep
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName, UtcTime
 from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures
-from app.web.pages import PageDep
+from app.web.paging import PageDep
+from app.web.routing import SettingsDep, StrictJsonRoute, declare
 from app.web.security import may_read, may_store
-from app.web.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1", tags=["decisions"], route_class=StrictJsonRoute)
 OF_TOPOLOGY = "/topologies/{name}/decisions"

@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import NoSnapshot
 from app.database.stored_topologies import StoredTopology
 from app.deciding.decisions.gathering import refuse_stale
 from app.deciding.decisions.schemas import DecisionAnswer
 from app.deciding.standing import find_standing
 from app.load.measurements.snapshots import find_end, find_newest
+from app.web.stored_data_errors import NoSnapshot
 
 
 def find_standing_decision(session: Session, stored: StoredTopology) -> DecisionAnswer | None:

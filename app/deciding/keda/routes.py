@@ -2,15 +2,13 @@
 
 from fastapi import APIRouter
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.deciding.keda import service
 from app.deciding.keda.schemas import KedaValue
 from app.web.admission import computes
-from app.web.declarations import declare
-from app.web.dependencies import SettingsDep
 from app.web.fields import OperatorName, TopologyName
+from app.web.routing import SettingsDep, StrictJsonRoute, declare
 from app.web.security import may_read
-from app.web.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1/topologies/{name}/keda", tags=["decisions"], route_class=StrictJsonRoute)
 

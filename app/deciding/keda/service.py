@@ -2,13 +2,6 @@
 
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import (
-    NoPolicy,
-    NoRecommendation,
-    NoSnapshot,
-    StoredDataUnusable,
-    UnknownOperator,
-)
 from app.database.stored_topologies import StoredTopology, find_topology
 from app.deciding.decisions.answers import to_decision_answer
 from app.deciding.decisions.gathering import gather_decision
@@ -18,6 +11,13 @@ from app.deciding.keda.gathering import find_standing_decision
 from app.deciding.standing import find_last_change, read_counts
 from app.settings import Settings
 from app.web.error_pointers import RefusedByPlanner
+from app.web.stored_data_errors import (
+    NoPolicy,
+    NoRecommendation,
+    NoSnapshot,
+    StoredDataUnusable,
+    UnknownOperator,
+)
 from planner.decisions.policy import bound_topology
 from planner.errors import PlannerError, suggest_name
 

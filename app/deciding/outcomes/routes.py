@@ -4,14 +4,12 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.deciding.outcomes import service
 from app.deciding.outcomes.schemas import OutcomeAnswer, OutcomeBody
-from app.web.declarations import declare
-from app.web.dependencies import SettingsDep
 from app.web.documented_problems import BODY
+from app.web.routing import SettingsDep, StrictJsonRoute, declare
 from app.web.security import may_store
-from app.web.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1", tags=["decisions"], route_class=StrictJsonRoute)
 

@@ -5,12 +5,12 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import OutcomeConflict, UnknownDecision
 from app.database.tables import DecisionRow, Document
 from app.deciding.outcomes.answers import find_promised_seconds
 from app.deciding.outcomes.schemas import OutcomeAnswer, OutcomeBody
 from app.settings import Settings
 from app.web.errors import InvalidRequest
+from app.web.stored_data_errors import OutcomeConflict, UnknownDecision
 from planner.errors import escape_pointer, suggest_name
 from planner.outcomes.observed import USUAL_ERROR
 

@@ -5,12 +5,12 @@ import shlex
 
 import yaml
 
-from app.database.storage_errors import find_address
 from app.deciding.patches.gathering import GatheredPatch
 from app.deciding.patches.schemas import PatchAnswer, PatchFormat
 from app.engines.patches import EnginePatch
 from app.web.errors import NotAcceptable
 from app.web.negotiation import JSON
+from app.web.stored_data_errors import find_address
 
 YAML = "application/yaml"
 IN_YAML = ("keda", "kubernetes", "flink-operator")

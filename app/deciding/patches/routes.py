@@ -5,16 +5,14 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.deciding.patches import service
 from app.deciding.patches.answers import YAML, write_yaml
 from app.deciding.patches.schemas import PatchAnswer, PatchFormat
 from app.engines.kubernetes.keda import IN_CLUSTER
-from app.web.declarations import declare
-from app.web.dependencies import SettingsDep
 from app.web.negotiation import JSON, Accept, choose_form
+from app.web.routing import SettingsDep, StrictJsonRoute, declare
 from app.web.security import may_read
-from app.web.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1", tags=["decisions"], route_class=StrictJsonRoute)
 

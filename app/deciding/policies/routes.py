@@ -2,14 +2,13 @@
 
 from fastapi import APIRouter
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.deciding.policies import service
 from app.deciding.policies.schemas import PolicyAnswer, PolicyBody
-from app.web.declarations import declare
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName
+from app.web.routing import StrictJsonRoute, declare
 from app.web.security import may_read, may_store
-from app.web.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1/topologies/{name}/policy", tags=["decisions"], route_class=StrictJsonRoute)
 

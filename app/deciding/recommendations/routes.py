@@ -2,17 +2,15 @@
 
 from fastapi import APIRouter, Response
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.deciding.decisions.schemas import PROBLEMS
 from app.deciding.recommendations import service
 from app.deciding.recommendations.schemas import RecommendationAnswer, RecommendationRequest
 from app.web.admission import computes
-from app.web.declarations import declare
-from app.web.dependencies import SettingsDep
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName
+from app.web.routing import SettingsDep, StrictJsonRoute, declare
 from app.web.security import may_store
-from app.web.strict_json import StrictJsonRoute
 
 router = APIRouter(
     prefix="/v1/topologies/{name}/recommendation", tags=["decisions"], route_class=StrictJsonRoute

@@ -5,16 +5,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.forecasts.past import service
 from app.forecasts.past.answers import draw_past_forecasts
 from app.forecasts.past.schemas import PastForecasts
 from app.web.admission import draws
-from app.web.declarations import declare
 from app.web.fields import TopologyName
 from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures
+from app.web.routing import StrictJsonRoute, declare
 from app.web.security import may_read
-from app.web.strict_json import StrictJsonRoute
 
 router = APIRouter(
     prefix="/v1/topologies/{name}/past-forecasts", tags=["decisions"], route_class=StrictJsonRoute

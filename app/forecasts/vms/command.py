@@ -4,14 +4,14 @@ from typing import Annotated
 
 import typer
 
-from app.terminal import series_options as series
+from app.terminal import options
 from app.terminal.commands import Output, keep_blas_to_one_thread, run_or_fail
 
 
 def forecast(
     *,
-    workload: series.WorkloadFile,
-    mst: series.MstFile,
+    workload: options.WorkloadFile,
+    mst: options.MstFile,
     policy: Annotated[
         str | None, typer.Option("--policy", help="headgate, or one of the paper's; default headgate.")
     ] = None,
@@ -21,11 +21,11 @@ def forecast(
     horizon: Annotated[
         int | None, typer.Option("--horizon", help="Intervals to decide on; default 1.")
     ] = None,
-    max_vms: series.MaxVms = None,
-    step_seconds: series.StepSeconds = None,
-    interval_steps: series.IntervalSteps = None,
-    startup_steps: series.StartupSteps = None,
-    app: series.AppOption = None,
+    max_vms: options.MaxVms = None,
+    step_seconds: options.StepSeconds = None,
+    interval_steps: options.IntervalSteps = None,
+    startup_steps: options.StartupSteps = None,
+    app: options.AppOption = None,
     output: Output = "table",
 ) -> None:
     """How many VMs the coming intervals need."""

@@ -6,7 +6,6 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import NoSnapshot
 from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import PolicyRow
 from app.forecasts.workload.schemas import WorkloadForecastRequest
@@ -15,6 +14,7 @@ from app.load.bodies.series import MOST_POINTS, to_workload
 from app.load.measurements.freshness import describe_end
 from app.load.measurements.series import read_rates_since, read_workload, refuse_endless
 from app.web.errors import InvalidRequest
+from app.web.stored_data_errors import NoSnapshot
 from planner.workloads.series import Workload
 
 

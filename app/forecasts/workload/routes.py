@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.forecasts.workload import service
 from app.forecasts.workload.answers import draw_answer
 from app.forecasts.workload.schemas import (
@@ -24,12 +24,11 @@ from app.forecasts.workload.schemas import (
     WorkloadForecastRequest,
 )
 from app.web.admission import computes
-from app.web.declarations import declare
 from app.web.documented_problems import BODY, STORED_CALL
 from app.web.fields import TopologyName
 from app.web.negotiation import JSON, PNG, SVG, Accept, answer_in_form, choose_form, document_pictures
+from app.web.routing import StrictJsonRoute, declare
 from app.web.security import may_read
-from app.web.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1", tags=["forecasts"], route_class=StrictJsonRoute)
 

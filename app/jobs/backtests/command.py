@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from app.terminal import series_options as series
+from app.terminal import options
 from app.terminal.commands import keep_blas_to_one_thread, run_or_fail
 
 TrainVms = Annotated[
@@ -42,20 +42,20 @@ PlotFile = Annotated[
 
 def backtest(
     *,
-    workload: series.WorkloadFile,
-    mst: series.MstFile,
+    workload: options.WorkloadFile,
+    mst: options.MstFile,
     train_vms: TrainVms = None,
     scale_peak: ScalePeak = None,
     policies: Policies = None,
     seeds: Annotated[int | None, typer.Option("--seeds", help="How many runs of each; default 5.")] = None,
-    max_vms: series.MaxVms = None,
-    step_seconds: series.StepSeconds = None,
-    interval_steps: series.IntervalSteps = None,
-    startup_steps: series.StartupSteps = None,
+    max_vms: options.MaxVms = None,
+    step_seconds: options.StepSeconds = None,
+    interval_steps: options.IntervalSteps = None,
+    startup_steps: options.StartupSteps = None,
     qos_target: QosTarget = None,
     headgate_qos_target: HeadgateQosTarget = None,
     workload_name: WorkloadName = None,
-    app: series.AppOption = None,
+    app: options.AppOption = None,
     plot: PlotFile = None,
     output: Annotated[Literal["table", "csv", "json"], typer.Option("--output")] = "table",
 ) -> None:

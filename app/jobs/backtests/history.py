@@ -8,12 +8,12 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.dialects.postgresql import array
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import UnknownBacktest
 from app.database.tables import BacktestRow, BacktestRunRow
 from app.jobs.backtests.answers import to_state_answer
 from app.jobs.backtests.schemas import BacktestPage
 from app.load.bodies.jobs import State
-from app.web.pages import Page
+from app.web.paging import Page
+from app.web.stored_data_errors import UnknownBacktest
 
 
 def find_backtest(session: Session, backtest_id: UUID) -> tuple[Any, Sequence[Any]]:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.jobs.backtests import history, service
 from app.jobs.backtests.answers import draw_trace
 from app.jobs.backtests.schemas import (
@@ -18,12 +18,11 @@ from app.jobs.backtests.schemas import (
 from app.load.bodies.jobs import State
 from app.load.bodies.series import SERIES_PROBLEMS
 from app.web.admission import computes
-from app.web.declarations import declare
 from app.web.documented_problems import BODY, STORED_CALL
 from app.web.negotiation import JSON, PNG, SVG, Accept, answer_in_form, choose_form, document_pictures
-from app.web.pages import PageDep
+from app.web.paging import PageDep
+from app.web.routing import StrictJsonRoute, declare
 from app.web.security import may_read, may_store
-from app.web.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1/backtests", tags=["backtests"], route_class=StrictJsonRoute)
 

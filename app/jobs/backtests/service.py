@@ -6,8 +6,7 @@ from uuid import UUID, uuid4
 
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import RunNotFinished, UnknownBacktest, UnknownRun
-from app.database.stored_jobs import cancel_or_delete
+from app.database.stored_answers import cancel_or_delete
 from app.database.tables import BacktestRow, BacktestRunRow
 from app.jobs.backtests import history
 from app.jobs.backtests.answers import to_answer, to_parameters_answer, to_trace_answer
@@ -21,6 +20,7 @@ from app.jobs.backtests.schemas import (
 )
 from app.jobs.workers.stored_schedules import lengthen_schedule
 from app.serving.observability import time_planner
+from app.web.stored_data_errors import RunNotFinished, UnknownBacktest, UnknownRun
 from planner.vms.backtest import Backtest, BacktestScore, summarise_scores
 from planner.vms.errors import InvalidQosTarget
 from planner.vms.replay import replay_schedule

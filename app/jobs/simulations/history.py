@@ -6,12 +6,12 @@ from uuid import UUID
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import UnknownSimulation
 from app.database.tables import SimulationRow
 from app.jobs.simulations.answers import to_job_answer, to_summary
 from app.jobs.simulations.schemas import SimulationJobAnswer, SimulationPage
 from app.load.bodies.jobs import State
-from app.web.pages import Page
+from app.web.paging import Page
+from app.web.stored_data_errors import UnknownSimulation
 
 
 def find_simulation(session: Session, simulation_id: UUID) -> SimulationJobAnswer:

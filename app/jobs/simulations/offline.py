@@ -14,11 +14,9 @@ from rich.text import Text
 from app.jobs.simulations.gathering import describe_job
 from app.jobs.simulations.schemas import SimulationAnswer, SimulationRequest
 from app.jobs.workers.simulation_run import run_simulation
-from app.terminal.commands import say
+from app.terminal.commands import Refused, compute_answer, open_console, say
 from app.terminal.files import read_body, read_document
-from app.terminal.listed_options import read_counts, read_levels
-from app.terminal.refusals import Refused, compute_answer
-from app.terminal.tables import open_console
+from app.terminal.options import read_counts, read_levels
 from planner.simulation.simulate import warm_up
 from planner.wording import UNBOUNDED, write_number, write_percent, write_seconds, write_signed_percent
 

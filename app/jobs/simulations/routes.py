@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.jobs.simulations import history, service
 from app.jobs.simulations.schemas import (
     SimulationAnswer,
@@ -15,13 +15,11 @@ from app.jobs.simulations.schemas import (
     StoredSimulationRequest,
 )
 from app.load.bodies.jobs import State
-from app.web.declarations import declare
 from app.web.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
 from app.web.fields import TopologyName
-from app.web.pages import PageDep
-from app.web.security import may_read, may_store
-from app.web.strict_json import StrictJsonRoute
-from app.web.tickets import ApiKey
+from app.web.paging import PageDep
+from app.web.routing import StrictJsonRoute, declare
+from app.web.security import ApiKey, may_read, may_store
 
 router = APIRouter(prefix="/v1", tags=["simulations"], route_class=StrictJsonRoute)
 

@@ -5,8 +5,7 @@ from uuid import UUID, uuid4
 
 from sqlalchemy.orm import Session, sessionmaker
 
-from app.database.storage_errors import UnknownSimulation
-from app.database.stored_jobs import cancel_or_delete
+from app.database.stored_answers import cancel_or_delete
 from app.database.tables import SimulationRow
 from app.jobs.simulations import history
 from app.jobs.simulations.gathering import describe_job, prepare_job
@@ -24,6 +23,7 @@ from app.load.measurements.load import gather
 from app.settings import Settings
 from app.web.error_pointers import blaming_what_is_stored, pointing_into_body
 from app.web.errors import Forbidden
+from app.web.stored_data_errors import UnknownSimulation
 
 MAY_NOT_QUEUE = (
     "This simulation is too long to be answered at once, so it would be stored, and this key may read and compute but "

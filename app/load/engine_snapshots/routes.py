@@ -4,15 +4,13 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.load.engine_snapshots import service
 from app.load.engine_snapshots.schemas import EngineName, EngineSnapshots, TopologyMode
-from app.web.declarations import declare
-from app.web.dependencies import SettingsDep
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName
+from app.web.routing import SettingsDep, StrictJsonRoute, declare
 from app.web.security import may_store
-from app.web.strict_json import StrictJsonRoute
 
 router = APIRouter(
     prefix="/v1/topologies/{name}/snapshots/from", tags=["snapshots"], route_class=StrictJsonRoute

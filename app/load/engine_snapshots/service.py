@@ -9,7 +9,6 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import TopologyExists
 from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import EngineMarksRow, TopologyRow
 from app.engines.answers import (
@@ -40,6 +39,7 @@ from app.load.topologies.service import create_topology, replace_topology
 from app.settings import Settings
 from app.web.errors import InvalidRequest
 from app.web.fields import drop_nul
+from app.web.stored_data_errors import TopologyExists
 from planner.values import Diagnostic
 
 TopologyWas = Literal["created", "replaced", "kept"]

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from app.terminal.commands import choose_or_fail, fail, load_settings, say
-from app.terminal.databases import open_migrated_database
+from app.terminal.commands import choose_or_fail, fail, load_settings, open_migrated_database, say
 from ingest.request import LEAST_MOST_RECORDS, MOST_RECORDS, Request, read_day, read_share
 
 

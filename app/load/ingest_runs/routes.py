@@ -4,11 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.load.ingest_runs import service
 from app.load.ingest_runs.schemas import IngestRun, IngestRunPage, RejectedLinePage
 from app.web.documented_problems import document_problems
-from app.web.pages import PageDep
+from app.web.paging import PageDep
 from app.web.security import may_read
 
 router = APIRouter(prefix="/v1/ingest-runs", tags=["ingest"], dependencies=[Depends(may_read)])

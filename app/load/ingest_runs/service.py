@@ -3,10 +3,10 @@
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import UnknownIngestRun
 from app.database.tables import IngestRunRow, RejectedLineRow
 from app.load.ingest_runs.schemas import IngestRun, IngestRunPage, RejectedLine, RejectedLinePage
-from app.web.pages import Page
+from app.web.paging import Page
+from app.web.stored_data_errors import UnknownIngestRun
 
 
 def list_runs(session: Session, page: Page) -> IngestRunPage:

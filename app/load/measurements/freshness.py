@@ -4,11 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import StaleSnapshots
 from app.database.stored_topologies import StoredTopology
 from app.database.tables import PolicyRow
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.measurements.load import Gathered
+from app.web.stored_data_errors import StaleSnapshots
 from planner.wording import write_age, write_seconds
 
 DEFAULT_LIMIT_SECONDS = 900.0

@@ -7,7 +7,6 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import NoSnapshot
 from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import Document, SnapshotRow
 from app.load.bodies.answers import Basis, CalibrationAnswer
@@ -25,6 +24,7 @@ from app.load.measurements.snapshots import (
 )
 from app.settings import Settings
 from app.web.errors import InvalidRequest
+from app.web.stored_data_errors import NoSnapshot
 from planner import values
 from planner.calibration.intervals import Interval
 from planner.topology.load_smoothing import smooth_ewma, smooth_window

@@ -7,12 +7,12 @@ from math import fsum
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import NoSnapshot
 from app.database.stored_topologies import StoredTopology
 from app.database.tables import SnapshotRow
 from app.load.measurements.snapshots import ended
 from app.web.error_pointers import blaming_what_is_stored
 from app.web.errors import InvalidRequest
+from app.web.stored_data_errors import NoSnapshot
 from planner.workloads.series import Measurement, Workload, check_forecastable, regularise_workload
 
 LAST_SECONDS = datetime(9999, 12, 30, tzinfo=UTC).timestamp()

@@ -4,17 +4,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body, Query
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.load.bodies.load import FPD_LOAD
 from app.load.snapshots import service
 from app.load.snapshots.schemas import OneOrMore, SnapshotPage, StoredSnapshots
-from app.web.declarations import declare
-from app.web.dependencies import SettingsDep
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName, UtcTime
-from app.web.pages import PageDep
+from app.web.paging import PageDep
+from app.web.routing import SettingsDep, StrictJsonRoute, declare
 from app.web.security import may_read, may_store
-from app.web.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1/topologies/{name}/snapshots", tags=["snapshots"], route_class=StrictJsonRoute)
 

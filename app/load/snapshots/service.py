@@ -8,7 +8,6 @@ from sqlalchemy import Boolean, delete, literal_column, null
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, undefer
 
-from app.database.storage_errors import UnknownSnapshot
 from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import SnapshotRow
 from app.load.measurements.shapes import join_operators, split_operators
@@ -16,7 +15,8 @@ from app.load.measurements.snapshots import select_snapshots
 from app.load.snapshots.schemas import SnapshotAnswer, SnapshotBody, SnapshotPage, StoredSnapshots
 from app.settings import Settings
 from app.web.errors import InvalidRequest
-from app.web.pages import Page
+from app.web.paging import Page
+from app.web.stored_data_errors import UnknownSnapshot
 from planner.errors import MOST_SUGGESTED, suggest_name
 
 KEY_COLUMNS = ["topology_id", "observed_at", "window_seconds"]

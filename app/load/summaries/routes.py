@@ -4,12 +4,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.load.summaries import service
 from app.load.summaries.schemas import OperatorWindowPage, TopologyWindowPage
 from app.web.documented_problems import document_problems
 from app.web.fields import OperatorName, TopologyName, UtcTime
-from app.web.pages import PageDep
+from app.web.paging import PageDep
 from app.web.security import may_read
 
 router = APIRouter(

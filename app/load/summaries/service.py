@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from app.database.stored_topologies import find_topology
 from app.database.tables import OperatorSummaryRow, TopologySummaryRow
 from app.load.summaries.schemas import OperatorWindow, OperatorWindowPage, TopologyWindow, TopologyWindowPage
-from app.web.pages import Page
+from app.web.paging import Page
 
 
 def list_operator_summaries(

@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 from app.database.stored_topologies import find_topology
 from app.database.tables import MstSampleRow
 from app.load.throughput_samples.schemas import ThroughputSampleAnswer, ThroughputSamplePage
-from app.web.pages import Page
+from app.web.paging import Page
 
 
 def list_samples(session: Session, name: str, page: Page) -> ThroughputSamplePage:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body, Query
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.load.bodies.series import MOST_VMS
 from app.load.throughput_samples import history, service
 from app.load.throughput_samples.schemas import (
@@ -16,12 +16,11 @@ from app.load.throughput_samples.schemas import (
     ThroughputSamplePage,
 )
 from app.web.admission import computes
-from app.web.declarations import declare
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName
-from app.web.pages import PageDep
+from app.web.paging import PageDep
+from app.web.routing import StrictJsonRoute, declare
 from app.web.security import may_read, may_store
-from app.web.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1/topologies/{name}", tags=["forecasts"], route_class=StrictJsonRoute)
 

@@ -5,21 +5,18 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Header, Query, Response
 
-from app.database.sessions import SessionDep
 from app.database.stored_topologies import find_topology
+from app.database.transactions import SessionDep
 from app.load.topologies import service
 from app.load.topologies.answers import draw_topology, to_topology_answer
 from app.load.topologies.schemas import TopologyAnswer, TopologyBody, TopologyPage
 from app.web.admission import draws
-from app.web.declarations import declare
-from app.web.dependencies import SettingsDep
 from app.web.documented_problems import BODY
-from app.web.entity_tags import is_known
 from app.web.fields import TopologyName
-from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures
-from app.web.pages import PageDep
+from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures, is_known
+from app.web.paging import PageDep
+from app.web.routing import SettingsDep, StrictJsonRoute, declare
 from app.web.security import may_read, may_store
-from app.web.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1/topologies", tags=["topologies"], route_class=StrictJsonRoute)
 IfMatch = Annotated[

@@ -4,9 +4,7 @@ from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.database.similar_names import suggest_stored
-from app.database.storage_errors import RevisionConflict, TopologyExists, UnknownTopology
-from app.database.stored_topologies import StoredTopology
+from app.database.stored_topologies import StoredTopology, suggest_stored
 from app.database.tables import TopologyRevisionRow, TopologyRow
 from app.load.bodies.topology import check_size
 from app.load.topologies.schemas import Source, TopologyBody, TopologyPage, TopologySummary
@@ -14,7 +12,8 @@ from app.settings import Settings
 from app.web.error_pointers import TOPOLOGY_ALONE, pointing_into_body
 from app.web.errors import InvalidRequest
 from app.web.negotiation import JSON
-from app.web.pages import Page
+from app.web.paging import Page
+from app.web.stored_data_errors import RevisionConflict, TopologyExists, UnknownTopology
 from planner.topology.flow import check_topology
 
 

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import UnknownPlacement
 from app.database.stored_answers import list_answers, read_answer
 from app.database.tables import PlacementRow
 from app.load.bodies.topology import Graph
@@ -14,7 +13,8 @@ from app.machines.placements.schemas import PlacementAnswer, PlacementChoices, P
 from app.machines.profiles.gathering import TaskProfiles, assign_profiles, gather_profiles
 from app.machines.vm_catalogues.service import find_sizes
 from app.web.errors import InvalidRequest
-from app.web.pages import Page
+from app.web.paging import Page
+from app.web.stored_data_errors import UnknownPlacement
 from planner.placements.market import Market
 from planner.placements.vm_acquisition import VmSize, acquire_cheapest, acquire_largest_first
 

@@ -18,9 +18,8 @@ from app.machines.placements.schemas import (
     PlacementRequest,
 )
 from app.machines.placements.service import compute_placement
+from app.terminal.commands import Refused, compute_answer, open_console
 from app.terminal.files import check_body, read_document
-from app.terminal.refusals import Refused, compute_answer
-from app.terminal.tables import open_console
 from app.web.errors import InvalidRequest
 
 SLOTS_SHOWN = 8

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Response
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.machines.placements import gathering, service
 from app.machines.placements.schemas import (
     PlacementAnswer,
@@ -13,13 +13,11 @@ from app.machines.placements.schemas import (
     StoredPlacementRequest,
 )
 from app.web.admission import computes
-from app.web.declarations import declare
-from app.web.dependencies import SettingsDep
 from app.web.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
 from app.web.fields import TopologyName
-from app.web.pages import PageDep
+from app.web.paging import PageDep
+from app.web.routing import SettingsDep, StrictJsonRoute, declare
 from app.web.security import may_read, may_store
-from app.web.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1", tags=["placements"], route_class=StrictJsonRoute)
 

@@ -5,7 +5,6 @@ from functools import partial
 
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import NoSnapshot, StoredDataUnusable
 from app.database.stored_answers import store_answer
 from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import PlacementRow
@@ -22,6 +21,7 @@ from app.machines.placements.schemas import (
 from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.error_pointers import STORED, pointing_into_body
+from app.web.stored_data_errors import NoSnapshot, StoredDataUnusable
 from planner.placements.map_collocate import map_collocated
 from planner.placements.map_rsm import DistanceWeights, map_resource_aware
 from planner.placements.map_sam import map_slot_aware

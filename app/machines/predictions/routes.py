@@ -2,15 +2,13 @@
 
 from fastapi import APIRouter
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.machines.predictions import service
 from app.machines.predictions.schemas import PredictionAnswer, PredictionRequest
 from app.web.admission import computes
-from app.web.declarations import declare
-from app.web.dependencies import SettingsDep
 from app.web.documented_problems import DESCRIBED_CALL
+from app.web.routing import SettingsDep, StrictJsonRoute, declare
 from app.web.security import may_read
-from app.web.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1", tags=["placements"], route_class=StrictJsonRoute)
 

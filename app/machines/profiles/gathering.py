@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import UnknownProfile
 from app.database.tables import ProfileRow
 from app.database.versions import find_newest_versions, list_newest, read_version
 from app.load.bodies.topology import Graph, OperatorBody
 from app.machines.profiles.schemas import Point, ProfileAnswer, ProfilePage, to_answer, to_profile
 from app.web.errors import InvalidRequest
-from app.web.pages import Page
+from app.web.paging import Page
+from app.web.stored_data_errors import UnknownProfile
 from planner.errors import escape_pointer
 from planner.placements.errors import InvalidProfile
 from planner.placements.profiles import Profile, ProfilePoint

@@ -11,8 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.machines.profiles.schemas import BuiltFields, StepEvidenceAnswer, describe_built
-from app.terminal.refusals import Refused, compute_answer
-from app.terminal.tables import open_console
+from app.terminal.commands import Refused, compute_answer, open_console
 from planner.placements.profile_builder import Criteria, Trial, build_profile
 
 COLUMNS = ("task", "threads", "rate", "at_seconds", "latency_seconds", "cpu", "memory")

@@ -5,17 +5,16 @@ from urllib.parse import quote
 from fastapi import APIRouter, Response
 from starlette.convertors import StringConvertor, register_url_convertor
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.database.versions import VersionQuery
 from app.machines.profiles import gathering, service
 from app.machines.profiles.schemas import FROM_TRIALS, ProfileAnswer, ProfileBody, ProfilePage, TrialsBody
 from app.web.admission import computes
-from app.web.declarations import declare
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName
-from app.web.pages import PageDep
+from app.web.paging import PageDep
+from app.web.routing import StrictJsonRoute, declare
 from app.web.security import may_read, may_store
-from app.web.strict_json import StrictJsonRoute
 
 
 class ProfileNameConvertor(StringConvertor):

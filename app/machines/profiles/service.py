@@ -5,7 +5,6 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import UnknownProfile
 from app.database.tables import ProfileRow
 from app.database.versions import add_version, delete_versions
 from app.machines.profiles.schemas import (
@@ -17,6 +16,7 @@ from app.machines.profiles.schemas import (
     to_profile,
 )
 from app.serving.observability import time_planner
+from app.web.stored_data_errors import UnknownProfile
 from planner.placements.errors import InvalidProfile
 from planner.placements.profile_builder import build_profile
 

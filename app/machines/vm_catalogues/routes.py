@@ -4,16 +4,15 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Response
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.database.versions import VersionQuery
 from app.machines.vm_catalogues import service
 from app.machines.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody, VmCataloguePage
-from app.web.declarations import declare
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName
-from app.web.pages import PageDep
+from app.web.paging import PageDep
+from app.web.routing import StrictJsonRoute, declare
 from app.web.security import may_read, may_store
-from app.web.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1/vm-catalogues", tags=["placements"], route_class=StrictJsonRoute)
 

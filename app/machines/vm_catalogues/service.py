@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import UnknownVmCatalogue
 from app.database.tables import VmCatalogueRow
 from app.database.versions import add_version, delete_versions, find_version, list_newest, read_version
 from app.machines.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBody, VmCataloguePage, to_answer
-from app.web.pages import Page
+from app.web.paging import Page
+from app.web.stored_data_errors import UnknownVmCatalogue
 from planner.placements.errors import InvalidCatalogue
 from planner.placements.vm_acquisition import VmSize, check_catalogue
 

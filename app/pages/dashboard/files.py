@@ -13,7 +13,7 @@ from fastapi.responses import RedirectResponse
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.web.entity_tags import is_known
+from app.web.negotiation import is_known
 
 STATIC = Path(__file__).parent / "static"
 FRAME = "index.html"

@@ -4,8 +4,7 @@ from contextlib import nullcontext
 
 import typer
 
-from app.terminal.commands import choose_or_fail, fail, load_settings
-from app.terminal.databases import open_migrated_database
+from app.terminal.commands import choose_or_fail, fail, load_settings, open_migrated_database
 
 
 def demo() -> None:
@@ -14,9 +13,9 @@ def demo() -> None:
 
     from sqlalchemy.orm import Session
 
-    from app.database.sessions import make_engine
-    from app.database.storage_errors import DemoNameTaken
+    from app.database.transactions import make_engine
     from app.pages.demo.storing import NAME, store_demo
+    from app.web.stored_data_errors import DemoNameTaken
 
     choice = choose_or_fail(load_settings())
     with open_migrated_database(choice, "stores the demo in", nullcontext()) as url:

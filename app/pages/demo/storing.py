@@ -9,7 +9,6 @@ from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import DemoNameTaken
 from app.database.stored_topologies import find_topology
 from app.database.tables import DecisionRow, EngineMarksRow, TopologyRow
 from app.deciding.decisions.schemas import DecisionRequest
@@ -25,6 +24,7 @@ from app.load.topologies.service import create_topology
 from app.pages.demo.day import BEGIN_WITH, MINUTES, SEED, TOPOLOGY, measure, tell_day, tell_throughputs
 from app.pages.demo.platform import Platform
 from app.settings import Settings
+from app.web.stored_data_errors import DemoNameTaken
 from planner.values import Load
 
 NAME = "demo"

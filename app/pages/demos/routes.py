@@ -4,14 +4,12 @@ from datetime import UTC, datetime
 
 from fastapi import APIRouter, Response
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.pages.demo.storing import NAME, store_demo
 from app.pages.demos.schemas import DemoAnswer
 from app.web.admission import computes
-from app.web.declarations import declare
-from app.web.dependencies import SettingsDep
+from app.web.routing import SettingsDep, StrictJsonRoute, declare
 from app.web.security import may_store
-from app.web.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1/demo", tags=["topologies"], route_class=StrictJsonRoute)
 

@@ -14,7 +14,7 @@ from app.database.tables import DecisionRow, PolicyRow, SnapshotRow, TopologyRow
 from app.deciding.standing import select_standing
 from app.load.measurements.freshness import DEFAULT_LIMIT_SECONDS
 from app.pages.overview.schemas import STATUSES, OverviewFilter
-from app.web.pages import Page
+from app.web.paging import Page
 
 SHOWN_RATES = 30
 LONGEST_SECONDS = 1e9

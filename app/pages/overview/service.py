@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from app.pages.overview.answers import to_overview
 from app.pages.overview.gathering import count_statuses, gather_page
 from app.pages.overview.schemas import Overview, OverviewFilter
-from app.web.pages import Page
+from app.web.paging import Page
 
 
 def read_overview(session: Session, page: Page, wanted: OverviewFilter) -> Overview:

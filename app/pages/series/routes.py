@@ -4,16 +4,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.pages.series import service
 from app.pages.series.answers import draw_series
 from app.pages.series.schemas import Series
 from app.web.admission import computes
-from app.web.declarations import declare
 from app.web.fields import TopologyName, UtcTime
 from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures
+from app.web.routing import StrictJsonRoute, declare
 from app.web.security import may_read
-from app.web.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1/topologies/{name}/series", tags=["snapshots"], route_class=StrictJsonRoute)
 

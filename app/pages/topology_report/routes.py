@@ -4,12 +4,11 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Response
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.pages.topology_report import service
-from app.web.declarations import declare
 from app.web.fields import TopologyName
+from app.web.routing import StrictJsonRoute, declare
 from app.web.security import may_read
-from app.web.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1/topologies/{name}/report", tags=["decisions"], route_class=StrictJsonRoute)
 PAGES: dict[int | str, Any] = {200: {"content": {"text/html": {}, "text/markdown": {}}}}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from app.terminal.commands import CalibrateOption, ModelOption
-from app.terminal.time_targets import TargetOfOption, TargetQuantileOption, fold_target
+from app.terminal.options import TargetOfOption, TargetQuantileOption, fold_target
 from planner.values import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -140,14 +140,14 @@ def gate(
 
 def _describe(error: Exception) -> str:
     """What a refusal says; what nobody expected, with its kind."""
-    from app.terminal.refusals import Refused
+    from app.terminal.commands import Refused
 
     return str(error) if isinstance(error, Refused) else f"unexpected {type(error).__name__}: {error}"
 
 
 def _judge(source: GateSource, terms: dict[str, Any]) -> "JudgedGate":
     from app.planning.gates import offline
-    from app.terminal.refusals import Refused
+    from app.terminal.commands import Refused
 
     given, load, url = [path for path in source.files if path is not None], source.load, source.url
     if url and source.offline:
@@ -174,7 +174,7 @@ def _join_limits(
 
 def _read_terms(rate: str | None, processors: list[str] | None, limits: dict[str, Any]) -> dict[str, Any]:
     """The options as the fields of the request body; an option that is left out has no field."""
-    from app.terminal.listed_options import read_counts
+    from app.terminal.options import read_counts
 
     terms = fold_target({name: value for name, value in limits.items() if value is not None})
     if rate is not None:
@@ -185,7 +185,7 @@ def _read_terms(rate: str | None, processors: list[str] | None, limits: dict[str
 
 
 def _read_rate(rate: str) -> dict[str, float]:
-    from app.terminal.refusals import Refused
+    from app.terminal.commands import Refused
 
     found = RATE.fullmatch(rate.strip())
     if found is None:
@@ -201,7 +201,7 @@ def _read_rate(rate: str) -> dict[str, float]:
 
 def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
     """Refuse a rate below the measured one without --allow-lower: most such rates are factors that lack the x."""
-    from app.terminal.refusals import Refused
+    from app.terminal.commands import Refused
 
     if answer.external_rate == 0 and "rate_factor" in _read_rate(rate or "1"):
         raise Refused(
@@ -255,7 +255,7 @@ def _print(answer: "GateAnswer", reports: GateReports) -> None:
 
 
 def _write(path: Path, text: str, mode: str = "w") -> None:
-    from app.terminal.refusals import Refused
+    from app.terminal.commands import Refused
 
     try:
         with path.open(mode, encoding="utf-8") as file:

@@ -17,9 +17,8 @@ from app.load.bodies.topology import Graph
 from app.planning.gates.schemas import GateAnswer, GateRequest
 from app.planning.gates.service import judge_described
 from app.rendering.verdict_lines import list_findings, say_verdict, summarise, write_values
+from app.terminal.commands import Refused, compute_answer, open_console
 from app.terminal.files import check_body, read_body, read_document
-from app.terminal.refusals import Refused, compute_answer
-from app.terminal.tables import open_console
 from planner.values import Topology
 
 TIMEOUT_SECONDS = 120

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from app.terminal.commands import CalibrateOption, ModelOption, Output, TopologyFile, run_or_fail
-from app.terminal.time_targets import TargetOfOption, TargetQuantileOption
+from app.terminal.options import TargetOfOption, TargetQuantileOption
 from planner.values import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def make_command(objective: "PlanObjective") -> Callable[..., None]:
 
     def plan(*, output: str, quantiles: str | None, **inputs: Any) -> None:
         from app.planning.plans.offline import run_plan
-        from app.terminal.listed_options import read_levels
+        from app.terminal.options import read_levels
 
         _print(run_plan, output, objective, **inputs, quantiles=run_or_fail(read_levels, quantiles))
 
@@ -114,7 +114,7 @@ def estimate(
 ) -> None:
     """E[T] of a topology under a load."""
     from app.planning.plans.offline import run_estimate
-    from app.terminal.listed_options import read_counts, read_levels
+    from app.terminal.options import read_counts, read_levels
 
     asked = {
         "processors": run_or_fail(read_counts, "--processors", processors),

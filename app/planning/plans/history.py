@@ -4,11 +4,11 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import UnknownPlan
 from app.database.stored_answers import list_answers, read_answer
 from app.database.tables import PlanRow
 from app.planning.plans.schemas import PlanAnswer, PlanPage, PlanSummary
-from app.web.pages import Page
+from app.web.paging import Page
+from app.web.stored_data_errors import UnknownPlan
 
 SUMMED_UP = ("model", "processors_total", "processors", "expected_sojourn_seconds")
 

@@ -13,10 +13,9 @@ from app.planning.objectives.estimate import EstimateRequest, compute_estimate
 from app.planning.objectives.plan_objective import PlanObjective
 from app.planning.plans.answers import to_plan_answer
 from app.planning.plans.schemas import PlanAnswer
+from app.terminal.commands import compute_answer, open_console
 from app.terminal.files import read_body
-from app.terminal.refusals import compute_answer
-from app.terminal.tables import open_console
-from app.terminal.time_targets import fold_target
+from app.terminal.options import fold_target
 from planner.wording import UNBOUNDED, write_number, write_percent, write_seconds, write_signed_seconds
 
 

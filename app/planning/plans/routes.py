@@ -6,7 +6,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.load.bodies.answers import EstimateAnswer
 from app.load.bodies.request import Described
 from app.load.measurements.request import Measured
@@ -16,13 +16,11 @@ from app.planning.objectives.plan_objective import PlanObjective
 from app.planning.plans import history, service
 from app.planning.plans.schemas import PlanAnswer, PlanPage
 from app.web.admission import computes
-from app.web.declarations import declare
-from app.web.dependencies import SettingsDep, find_settings
 from app.web.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
 from app.web.fields import TopologyName
-from app.web.pages import PageDep
+from app.web.paging import PageDep
+from app.web.routing import SettingsDep, StrictJsonRoute, declare, find_settings
 from app.web.security import may_read, may_store
-from app.web.strict_json import StrictJsonRoute
 
 Route = Callable[..., Any]
 

@@ -2,18 +2,16 @@
 
 from fastapi import APIRouter, Response
 
-from app.database.sessions import SessionDep
+from app.database.transactions import SessionDep
 from app.planning.what_ifs import service
 from app.planning.what_ifs.answers import draw_what_if
 from app.planning.what_ifs.schemas import WhatIfAnswer, WhatIfRequest
 from app.web.admission import computes
-from app.web.declarations import declare
-from app.web.dependencies import SettingsDep
 from app.web.documented_problems import BODY, STORED_CALL
 from app.web.fields import TopologyName
 from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures
+from app.web.routing import SettingsDep, StrictJsonRoute, declare
 from app.web.security import may_read
-from app.web.strict_json import StrictJsonRoute
 
 router = APIRouter(prefix="/v1/topologies/{name}/what-if", tags=["plans"], route_class=StrictJsonRoute)
 

@@ -17,7 +17,7 @@ from app.bridge.asking import (
     read_json,
     read_secret,
 )
-from app.terminal.refusals import Refused
+from app.terminal.commands import Refused
 from tests.app.bridge.flink_stand_in import FlinkStandIn, serving
 
 REQUEST = httpx.Request("GET", "https://me:secret@engine/jobs")

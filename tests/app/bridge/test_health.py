@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from app.bridge.health import Health, serving_health
-from app.terminal.refusals import Refused
+from app.terminal.commands import Refused
 
 
 class Clock:

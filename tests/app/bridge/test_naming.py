@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from app.bridge.engine_link import EngineLink
 from app.bridge.naming import check_name, name_only_job
 from app.engines.answers import EngineName
-from app.terminal.refusals import Refused
+from app.terminal.commands import Refused
 from tests.app.bridge.flink_stand_in import FlinkStandIn, serving
 from tests.app.engines.spouts_and_bolts.storm.test_asking import WORDS, Recorded
 

@@ -18,7 +18,7 @@ from app.bridge.starting import (
     read_plan,
     read_topology,
 )
-from app.terminal.refusals import Refused
+from app.terminal.commands import Refused
 
 GIVEN = Given(
     engine="flink",

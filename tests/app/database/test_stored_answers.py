@@ -8,7 +8,6 @@ import pytest
 from sqlalchemy.orm import Session
 from starlette.requests import Request
 
-from app.database.storage_errors import UnknownPlacement
 from app.database.stored_answers import list_answers, read_answer, store_answer
 from app.database.stored_topologies import find_topology
 from app.database.tables import PlacementRow, TopologyRevisionRow, TopologyRow
@@ -17,7 +16,8 @@ from app.machines.placements.answers import to_placement_answer
 from app.machines.placements.gathering import gather_offline
 from app.machines.placements.schemas import PlacementAnswer, PlacementRequest
 from app.machines.placements.service import compute_placement
-from app.web.pages import Page
+from app.web.paging import Page
+from app.web.stored_data_errors import UnknownPlacement
 from tests.app.placement_examples import REQUEST
 
 

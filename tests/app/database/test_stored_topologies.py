@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import UnknownRevision, UnknownTopology
 from app.database.stored_topologies import find_topology
 from app.database.tables import TopologyRevisionRow, TopologyRow
 from app.load.bodies.topology import FPD
+from app.web.stored_data_errors import UnknownRevision, UnknownTopology
 from migrations.runner import migrate
 
 SECOND = {"operators": [{"name": "alone"}], "edges": [], "entries": [{"operator": "alone", "share": 1.0}]}

@@ -8,7 +8,6 @@ import pytest
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import UnknownProfile
 from app.database.tables import ProfileRow
 from app.database.versions import (
     add_version,
@@ -18,6 +17,7 @@ from app.database.versions import (
     read_version,
     tell_versions,
 )
+from app.web.stored_data_errors import UnknownProfile
 from tests.app.processes import Service, wait_until
 
 

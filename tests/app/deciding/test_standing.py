@@ -6,7 +6,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from app.database.sessions import make_metrics_engine
+from app.database.transactions import make_metrics_engine
 from app.serving.topology_gauges import GaugeBounds, read_rows
 from tests.app.decision_calls import ENOUGH, RATES, TARGET, at, decide, observe, put_policy
 

@@ -9,13 +9,13 @@ import typer
 from app.terminal.commands import (
     CAPACITY_SHORT,
     UNUSABLE_INPUT,
+    Refused,
     collecting_no_garbage,
     fail,
     keep_blas_to_one_thread,
     load_settings,
     run_or_fail,
 )
-from app.terminal.refusals import Refused
 
 
 def test_a_failure_is_said_on_standard_error(capsys: pytest.CaptureFixture[str]):

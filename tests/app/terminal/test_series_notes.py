@@ -3,8 +3,8 @@
 import pytest
 
 from app.jobs.backtests.schemas import BacktestRequest
-from app.terminal.refusals import Refused
-from app.terminal.series_notes import (
+from app.terminal.commands import Refused
+from app.terminal.series import (
     check_options,
     describe_timing,
     refuse,

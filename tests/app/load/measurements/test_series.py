@@ -6,7 +6,6 @@ import httpx
 import pytest
 from sqlalchemy.orm import Session
 
-from app.database.storage_errors import NoSnapshot, StoredDataUnusable
 from app.database.stored_topologies import find_topology
 from app.load.measurements.series import (
     choose_snapshots,
@@ -14,6 +13,7 @@ from app.load.measurements.series import (
     read_rates_since,
     read_workload,
 )
+from app.web.stored_data_errors import NoSnapshot, StoredDataUnusable
 from tests.app.load.snapshots.test_routes import START, snapshot
 
 

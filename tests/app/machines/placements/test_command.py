@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from app.machines.placements.offline import print_placement, run_placement
-from app.terminal.refusals import Refused
+from app.terminal.commands import Refused
 from tests.app.test_cli import run, run_here
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "placement"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.machines.profiles.offline import run_profiles
-from app.terminal.refusals import Refused
+from app.terminal.commands import Refused
 from tests.app.test_cli import run, run_here
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "placement"

@@ -1,0 +1,150 @@
+"""Listening sockets, and uvicorn's server with a shutdown that answers every request that reached this machine."""
+
+import asyncio
+import ctypes
+import socket
+import struct
+import sys
+from contextlib import suppress
+
+from starlette.types import ASGIApp
+from uvicorn import Config, Server
+
+from app.settings import Settings
+
+BACKLOG = 2048  # connections that the kernel holds until the service accepts them
+
+# A packet filter (classic BPF) in the form of struct sock_filter: it loads the byte with TCP's flags, drops the
+# packet if SYN is set, and else passes the whole packet.
+DROP_NEW_CONNECTIONS = ((0x30, 0, 0, 13), (0x45, 0, 1, 0x02), (0x06, 0, 0, 0), (0x06, 0, 0, 0xFFFFFFFF))
+SO_ATTACH_FILTER = 26  # Linux; Python has no name for it
+
+
+class CannotListen(Exception):
+    """The address is taken, is not one of this machine, or may not be used."""
+
+    def __init__(self, settings: Settings, reason: OSError) -> None:
+        super().__init__(
+            f"cannot listen on {settings.host}:{settings.port}: {reason.strerror or reason}. Choose another "
+            "address with --host and --port, or end the program that uses this one."
+        )
+
+
+def bind_listeners(settings: Settings) -> list[socket.socket]:
+    """One listener per worker; clients that connect before a worker accepts wait in the listener's queue.
+
+    Only Linux spreads connections over sockets of one port (SO_REUSEPORT); elsewhere the workers share one socket.
+    """
+    try:
+        return bind_each(settings)
+    except OSError as error:
+        raise CannotListen(settings, error) from error
+
+
+def bind_each(settings: Settings) -> list[socket.socket]:
+    first = bind(settings.host, settings.port)
+    if settings.workers == 1 or sys.platform != "linux":
+        return [first] * settings.workers
+    # With SO_REUSEPORT, bind() succeeds even where another service of this user already listens on the port. The first
+    # socket was bound without it, which fails on a taken port.
+    port = first.getsockname()[1]
+    first.close()
+    return [bind(settings.host, port, shares_port=True) for _ in range(settings.workers)]
+
+
+def bind(host: str, port: int, *, shares_port: bool = False) -> socket.socket:
+    """A listening socket."""
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if shares_port:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(BACKLOG)
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def describe_address(listener: socket.socket) -> str:
+    """The listener's URL."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def refuse_new_connections(listener: socket.socket) -> None:
+    """Drops the first packet of each new connection, so that none is made between the last `accept` and `close`.
+
+    The client's kernel sends the packet again after one second; by then the port is closed, or a new service listens.
+    """
+    if sys.platform != "linux":
+        return  # a connection made in the microseconds before `close` is reset
+    instructions = b"".join(struct.pack("HBBI", *one) for one in DROP_NEW_CONNECTIONS)
+    kept = ctypes.create_string_buffer(instructions)
+    program = struct.pack("HP", len(DROP_NEW_CONNECTIONS), ctypes.addressof(kept))
+    with suppress(OSError):  # a kernel without packet filters
+        listener.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
+
+
+# Idle connections stay open for so long after SIGTERM: a request that a client has already sent is still read and
+# answered.
+IDLE_GRACE_SECONDS = 1.0
+# Longer than clients keep idle connections in their pools (httpx 5 s, Go 90 s), so that the client closes first: if
+# the server closed first, a client could send a request on a connection that is just being closed.
+KEEP_ALIVE_SECONDS = 95
+
+
+def configure(settings: Settings, app: ASGIApp) -> Config:
+    """uvicorn's configuration with its fast parts; the service writes its own log lines."""
+    return Config(
+        app,
+        loop="auto",
+        http="httptools",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        backlog=BACKLOG,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=settings.shutdown_grace_seconds,
+    )
+
+
+class DrainingServer(Server):
+    """uvicorn's server; a request that reached this machine before SIGTERM is answered.
+
+    uvicorn's own shutdown closes the listener and idle connections at once: clients whose connection was not accepted
+    yet, or whose request was not read yet, are reset.
+    """
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        # From now on every answer closes its connection, so that clients open a new one for their next request.
+        self.server_state.default_headers.append((b"connection", b"close"))
+        for listener in sockets or []:
+            refuse_new_connections(listener)
+            await self._accept_waiting(listener)
+        give_up_at = asyncio.get_running_loop().time() + IDLE_GRACE_SECONDS
+        while self.server_state.connections and asyncio.get_running_loop().time() < give_up_at:
+            await asyncio.sleep(0.01)
+        await super().shutdown(sockets)
+
+    async def _accept_waiting(self, listener: socket.socket) -> None:
+        """Accepts all waiting connections and closes the listener: the kernel would reset those not accepted."""
+        spare = listener.dup()
+        spare.setblocking(False)  # noqa: FBT003  # positional only
+        for server in self.servers:
+            server.close()
+        listener.close()
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                waiting, _ = spare.accept()
+            except BlockingIOError:
+                spare.close()
+                return
+            await loop.connect_accepted_socket(self._make_protocol, waiting)
+
+    def _make_protocol(self) -> asyncio.Protocol:
+        return self.config.http_protocol_class(  # type: ignore[call-arg]
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )

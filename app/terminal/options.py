@@ -1,0 +1,117 @@
+"""Options that several commands take: durations, factors, counts, quantiles, and targets other than E[T]."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from app.terminal.commands import Refused
+
+WorkloadFile = Annotated[
+    Path, typer.Option("--workload", help="CSV or TSV with a header: time, rate; oldest first.")
+]
+MstFile = Annotated[Path, typer.Option("--mst", help="CSV or TSV with a header: app (optional), m, samples.")]
+AppOption = Annotated[str | None, typer.Option("--app", help="Only this application of --mst.")]
+MaxVms = Annotated[int | None, typer.Option("--max-vms", help="The most VMs there are; default 128.")]
+StepSeconds = Annotated[
+    float | None,
+    typer.Option("--step-seconds", help="A step of the workload; default: the median distance of its times."),
+]
+IntervalSteps = Annotated[
+    int | None, typer.Option("--interval-steps", help="For how many steps a decision holds; default 10.")
+]
+StartupSteps = Annotated[
+    int | None, typer.Option("--startup-steps", help="How many steps a VM takes to start; default 2.")
+]
+"""An option that is not given is left out of the body, whose defaults are those of the same call over HTTP."""
+
+SECONDS = {"ms": 1e-3, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
+NUMBER = r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
+
+
+def read_duration(option: str, text: str, least: float = 0.0, most: float = 86_400.0) -> float:
+    """The seconds of a time such as 15s; a number alone is of seconds."""
+    found = re.fullmatch(NUMBER + r"\s*(ms|s|m|h|)", text.strip().lower())
+    if found is None:
+        raise Refused(f"{option} {text}: write a time as 15s, 500ms, 2m or 1h")
+    seconds = float(found[1]) * SECONDS[found[2]]
+    if not least <= seconds <= most:
+        raise Refused(f"{option} {text}: give from {least:g}s to {most:g}s")
+    return seconds
+
+
+def read_factor(option: str, text: str, least: float, most: float) -> float:
+    """The factor of 2x; a number alone is one, too."""
+    found = re.fullmatch(NUMBER + r"\s*x?", text.strip().lower())
+    if found is None:
+        raise Refused(f"{option} {text}: write a factor as 2x")
+    factor = float(found[1])
+    if not least <= factor <= most:
+        raise Refused(f"{option} {text}: give from {least:g}x to {most:g}x")
+    return factor
+
+
+def read_counts(option: str, given: Sequence[str] | None) -> dict[str, Any] | None:
+    """The counts of all uses of an option; None where it is not given."""
+    counts: dict[str, Any] = {}
+    for one in given or []:
+        counts |= _read_pairs(one) or _read_file(option, one)
+    return counts or None
+
+
+def _read_pairs(text: str) -> dict[str, int]:
+    """`a=3,b=4`, or one pair whose name has a comma; nothing where it is neither."""
+    for parts in (text.split(","), [text]):
+        pairs = [part.rpartition("=") for part in parts]
+        if all(name.strip() and count.strip().isdecimal() for name, _, count in pairs):
+            return {name.strip(): int(count) for name, _, count in pairs}
+    return {}
+
+
+def _read_file(option: str, text: str) -> dict[str, Any]:
+    from app.terminal.files import read_document
+
+    document = read_document(Path(text)) if Path(text).is_file() else None
+    if not isinstance(document, dict):
+        raise Refused(
+            f"{option} {text}: write operator=count, e.g. detector=13,reporter=3, or name a file of such pairs"
+        )
+    return document
+
+
+def read_levels(given: str | None) -> list[float] | None:
+    """The numbers of --quantiles; None where it is not given."""
+    if given is None:
+        return None
+    try:
+        return [float(level) for level in given.split(",")]
+    except ValueError as error:
+        raise Refused(
+            f"--quantiles {given}: write numbers with commas between them, e.g. 0.5,0.95,0.99"
+        ) from error
+
+
+TargetQuantileOption = Annotated[
+    float | None,
+    typer.Option("--target-quantile", help="0.99: --t-max is for p99 of --target-of, not for E[T]."),
+]
+TargetOfOption = Annotated[
+    str | None,
+    typer.Option(
+        "--target-of", help="completion (default with --target-quantile) or total; alone: its mean."
+    ),
+]
+
+
+def fold_target(terms: dict[str, Any]) -> dict[str, Any]:
+    """The terms of a request, with `target` in place of t_max_seconds where one of the two options is given."""
+    others = dict(terms)
+    quantile, of = others.pop("target_quantile", None), others.pop("target_of", None)
+    if quantile is None and of is None:
+        return others
+    seconds = others.pop("t_max_seconds", None)
+    if seconds is None:
+        raise Refused("--target-quantile and --target-of need --t-max: within how many seconds?")
+    return others | {"target": {"of": of or "completion", "quantile": quantile, "seconds": seconds}}

@@ -1,0 +1,56 @@
+"""Notes and refusals that `headgate forecast` and `headgate backtest` share."""
+
+import re
+from typing import Any, Protocol, TypeVar
+
+from app.terminal.commands import Refused
+from app.terminal.files import check_body
+from app.web.problems import describe_problem
+from planner.wording import write_seconds
+from planner.workloads.series import Workload
+
+B = TypeVar("B")
+
+
+class ScheduleTerms(Protocol):
+    """A body that counts in steps of its workload."""
+
+    @property
+    def interval_steps(self) -> int: ...
+    @property
+    def startup_steps(self) -> int: ...
+
+
+def check_options(body_type: type[B], given: dict[str, Any]) -> B:
+    """The body, or Refused with the names of the options instead of the body's pointers."""
+    try:
+        return check_body(body_type, given)
+    except Refused as refused:
+        named = re.sub(
+            r"^#/(?!workload|mst)(\w+)",
+            lambda found: f"--{found[1].replace('_', '-')}",
+            str(refused),
+            flags=re.MULTILINE,
+        )
+        raise Refused(named) from refused
+
+
+def refuse(error: Exception) -> Refused:
+    """The refusal with the problem type that HTTP has for it."""
+    problem = describe_problem(error)
+    return Refused(f"{problem['type']}: {error}" if problem else str(error))
+
+
+def describe_timing(series: Workload, terms: ScheduleTerms) -> list[str]:
+    """Notes with the length of a step, and with the interval and the start of VMs in steps and in time."""
+    step = series.step_seconds
+    return [
+        f"{len(series.rates)} steps of {write_seconds(step)}",
+        f"decided every {terms.interval_steps} steps ({write_seconds(terms.interval_steps * step)})",
+        f"VMs start within {terms.startup_steps} ({write_seconds(terms.startup_steps * step)})",
+    ]
+
+
+def write_verdict(meets_target: bool | None) -> str:  # noqa: FBT001  (None is a third value)
+    """A word, because a colour is lost in a file and to a reader who cannot tell it."""
+    return {None: "no target", True: "met", False: "MISSED"}[meets_target]

@@ -1,0 +1,117 @@
+"""Short names and short texts of the schemas in the OpenAPI document; their meaning stays."""
+
+from collections.abc import Iterator
+from typing import Any
+
+REFERENCE = "#/components/schemas/"
+SUFFIXES = ("Answer", "Body")
+"""In the order in which they claim a name: Policy is PolicyAnswer, and PolicyBody stays as it is."""
+
+
+def rename_schemas(document: dict[str, Any]) -> dict[str, Any]:
+    """The document with short schema names, and with references that follow them."""
+    schemas = document["components"]["schemas"]
+    short = shorten_names(list(schemas))
+    schemas = {short[name]: schema for name, schema in schemas.items()}
+    document["components"]["schemas"] = dict(sorted(schemas.items()))
+    renamed: dict[str, Any] = _rename(
+        document, {REFERENCE + old: REFERENCE + new for old, new in short.items()}
+    )
+    return renamed
+
+
+def shorten_names(names: list[str]) -> dict[str, str]:
+    """By name, the name without its suffix, unless another schema has that already."""
+    taken = set(names)
+    short = {name: name for name in names}
+    for suffix in SUFFIXES:
+        for name in names:
+            stem = name.removesuffix(suffix)
+            if name.endswith(suffix) and stem and stem not in taken:
+                taken.add(stem)
+                short[name] = stem
+    return short
+
+
+def _rename(part: Any, references: dict[str, str]) -> Any:
+    if isinstance(part, dict):
+        return {key: _rename(value, references) for key, value in part.items()}
+    if isinstance(part, list):
+        return [_rename(value, references) for value in part]
+    return references.get(part, part) if isinstance(part, str) else part
+
+
+LEAST_FIELDS, LEAST_CHARACTERS = 3, 120
+"""A schema is shared where at least so many fields have it, and it is at least so long."""
+
+Schema = dict[str, Any]
+
+
+def tidy_schemas(document: dict[str, Any]) -> None:
+    """Tidies every schema of the document: the components, and those of parameters, bodies and answers."""
+    for schema in document["components"]["schemas"].values():
+        tidy_schema(schema)
+    for schema in _find_schemas(document["paths"]):
+        tidy_schema(schema)
+
+
+def tidy_schema(schema: Schema) -> None:
+    """Drops titles made from names (`k_max`: `K Max`); a value or null becomes `type: [number, 'null']`.
+
+    Defaults that are objects go too: client generators refuse them, and the fields of the object have their own.
+    """
+    schema.pop("title", None)
+    if isinstance(schema.get("default"), dict):
+        del schema["default"]
+    for inner in _list_inner(schema):
+        tidy_schema(inner)
+    match schema.get("anyOf"):
+        case [{"type": str(kind)} as value, {"type": "null"}] if not {"enum", "const"} & value.keys():
+            del schema["anyOf"]
+            schema |= value | {"type": [kind, "null"]}
+
+
+def share_fields(document: dict[str, Any]) -> None:
+    """Replaces a long schema that several fields of one name have by a reference to a component of that name."""
+    schemas = document["components"]["schemas"]
+    places: dict[tuple[str, str], list[Schema]] = {}
+    for schema in schemas.values():
+        for name, field in schema.get("properties", {}).items():
+            if len(text := _without_default(field)) >= LEAST_CHARACTERS:
+                places.setdefault((name, text), []).append(field)
+    for (name, _), fields in places.items():
+        if len(fields) >= LEAST_FIELDS:
+            component = "".join(map(str.capitalize, name.split("_")))
+            component += "Choice" if component in schemas else ""
+            schemas[component] = {key: value for key, value in fields[0].items() if key != "default"}
+            for field in fields:
+                kept = {key: value for key, value in field.items() if key == "default"}
+                field.clear()
+                field.update({"$ref": f"#/components/schemas/{component}"} | kept)
+
+
+def _without_default(field: Schema) -> str:
+    return repr(sorted((key, value) for key, value in field.items() if key != "default"))
+
+
+def _list_inner(schema: Schema) -> Iterator[Schema]:
+    for key in ("items", "additionalProperties"):
+        if isinstance(schema.get(key), dict):
+            yield schema[key]
+    for key in ("anyOf", "oneOf", "allOf", "prefixItems"):
+        yield from schema.get(key, [])
+    for key in ("properties", "patternProperties"):
+        yield from schema.get(key, {}).values()
+
+
+def _find_schemas(part: Any) -> Iterator[Schema]:
+    """The schemas of a part of the document: each lies under the key `schema`."""
+    if isinstance(part, list):
+        for value in part:
+            yield from _find_schemas(value)
+    elif isinstance(part, dict):
+        for key, value in part.items():
+            if key == "schema":
+                yield value
+            elif key != "examples":
+                yield from _find_schemas(value)

@@ -1,0 +1,100 @@
+"""/v1/session: tells what the caller may do; a browser signs in with a key once, and has a cookie from then on."""
+
+import time
+from datetime import UTC, datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Request, Response
+from pydantic import ConfigDict, Field
+
+from app.web.documented_problems import BODY, document_problems
+from app.web.errors import Unauthorized
+from app.web.fields import Answer, Body
+from app.web.routing import StrictJsonRoute
+from app.web.security import (
+    COOKIES,
+    LIFETIME_SECONDS,
+    ApiKey,
+    find_caller,
+    find_key,
+    make_ticket,
+    read_bearer,
+)
+
+router = APIRouter(prefix="/v1/session", tags=["sessions"], route_class=StrictJsonRoute)
+
+
+class SignIn(Body):
+    """The key of a browser that signs in."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"key": "one-of-HEADGATE_API_KEYS"}]})
+
+    key: Annotated[str, Field(min_length=1, max_length=1000)]
+
+
+class SessionAnswer(Answer):
+    """What the caller may do."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"keys_required": True, "may_read": True, "may_store": False, "expires_at": None}]
+        }
+    )
+
+    keys_required: Annotated[bool, Field(description="Whether HEADGATE_API_KEYS are set.")]
+    may_read: bool
+    may_store: bool
+    expires_at: Annotated[
+        datetime | None,
+        Field(description="When a browser that has signed in must do so again; null elsewhere."),
+    ] = None
+
+
+@router.get("", summary="Read what the caller may do", responses=document_problems("forbidden"))
+async def get_session(request: Request) -> SessionAnswer:
+    """Answers everybody: a caller without a valid key learns that it may do nothing."""
+    try:
+        return describe_key(find_caller(request, read_bearer(request)))
+    except Unauthorized:
+        return SessionAnswer(keys_required=True, may_read=False, may_store=False)
+
+
+@router.post("", summary="Sign in", responses=document_problems("unauthorized", *BODY))
+async def sign_in(request: Request, body: SignIn, response: Response) -> SessionAnswer:
+    """Sets a cookie that stands for the key for 12 hours; scripts of a page cannot read it."""
+    keys: tuple[ApiKey, ...] = request.app.state.api_keys
+    if not keys:  # there is nothing to sign in to
+        return describe_key(find_caller(request, None))
+    key = find_key(keys, body.key)
+    if key is None:
+        raise Unauthorized(sent=True)
+    expires_at = int(time.time()) + LIFETIME_SECONDS
+    set_cookie(request, response, make_ticket(key, expires_at), LIFETIME_SECONDS)
+    answer = describe_key(key)
+    answer.expires_at = datetime.fromtimestamp(expires_at, UTC)
+    return answer
+
+
+@router.delete("", status_code=204, summary="Sign out", responses=document_problems())
+async def sign_out(request: Request, response: Response) -> None:
+    """Removes the cookie; the key stays valid."""
+    set_cookie(request, response, "", 0)
+
+
+def describe_key(key: ApiKey | None) -> SessionAnswer:
+    """What a key may do; None: there are no keys, and this caller may do everything."""
+    return SessionAnswer(keys_required=key is not None, may_read=True, may_store=key is None or key.may_store)
+
+
+def set_cookie(request: Request, response: Response, ticket: str, seconds: int) -> None:
+    """Sets the cookie, for this site's own requests alone, and out of the reach of scripts."""
+    scheme = request.url.scheme
+    response.set_cookie(
+        COOKIES.get(scheme, COOKIES["http"]),
+        ticket,
+        max_age=seconds,
+        path="/",
+        secure=scheme == "https",
+        httponly=True,
+        samesite="strict",
+    )

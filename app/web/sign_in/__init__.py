@@ -1,1 +1,0 @@
-"""/v1/session: what the caller may do; a browser signs in and out."""

@@ -1,0 +1,285 @@
+"""Errors about stored data, with their values in fields; app/web/problem_kinds.py gives each its answer.
+
+ServiceError
+├── TopologyError
+│   ├── UnknownTopology · UnknownRevision · UnknownSnapshot
+│   ├── TopologyExists · RevisionConflict
+│   └── NoSnapshot · NoStoredPolicy · NoPolicy · StaleSnapshots · StoredDataUnusable
+├── UnknownDecision · UnknownOperator · NoRecommendation · OutcomeConflict
+├── Unlisted                UnknownPlan · UnknownPlacement · UnknownIngestRun · UnknownBacktest · UnknownSimulation
+├── UnlistedVersion         UnknownProfile · UnknownVmCatalogue
+└── RunError                UnknownRun · RunNotFinished
+"""
+
+from datetime import datetime
+from typing import ClassVar
+from urllib.parse import quote
+from uuid import UUID
+
+from app.web.errors import ServiceError
+
+
+def find_address(name: str) -> str:
+    """The address of the topology with this name."""
+    return f"/v1/topologies/{quote(name, safe='', errors='replace')}"
+
+
+class TopologyError(ServiceError):
+    """An error about the topology called `name`."""
+
+    name: str
+
+    @property
+    def address(self) -> str:
+        """The address of the topology."""
+        return find_address(self.name)
+
+
+class UnknownTopology(TopologyError):
+    """No topology has this name; `similar` is a sentence about one that resembles it, or empty."""
+
+    similar: str = ""
+
+    text = (
+        "No topology is named {self.name!r}: POST it to /v1/topologies first, or check the spelling."
+        "{self.similar}"
+    )
+
+
+class UnknownRevision(TopologyError):
+    """The topology has no such revision."""
+
+    revision: int
+    newest: int
+
+    text = "Topology {self.name!r} has no revision {self.revision}: it has 1 to {self.newest}."
+
+
+class Unlisted(ServiceError):
+    """Nothing of this kind has this id, or it was deleted."""
+
+    kind: ClassVar[str]
+    listed_at: ClassVar[str]
+    id: UUID | int
+
+    text = "No {self.kind} has the id {self.id}: GET {self.listed_at} lists those that are stored."
+
+
+class UnknownPlan(Unlisted):
+    kind, listed_at = "plan", "/v1/topologies/NAME/plans"
+
+
+class UnknownPlacement(Unlisted):
+    kind, listed_at = "placement", "/v1/topologies/NAME/placements"
+
+
+class UnknownIngestRun(Unlisted):
+    kind, listed_at = "ingest run", "/v1/ingest-runs"
+
+
+class UnknownBacktest(Unlisted):
+    kind, listed_at = "backtest", "/v1/backtests"
+
+
+class UnknownSimulation(Unlisted):
+    kind, listed_at = "queued simulation", "/v1/simulations"
+
+
+class UnlistedVersion(ServiceError):
+    """Nothing of this kind has this name, or not in this version; `similar` says what there is."""
+
+    kind: ClassVar[str]
+    listed_at: ClassVar[str]
+    name: str
+    version: int | None
+    similar: str = ""
+
+    def __str__(self) -> str:
+        which = "" if self.version is None else f" in version {self.version}"
+        return (
+            f"No {self.kind} is named {self.name!r}{which}: GET {self.listed_at} lists those that are stored."
+            f"{self.similar}"
+        )
+
+
+class UnknownProfile(UnlistedVersion):
+    kind, listed_at = "profile", "/v1/profiles"
+
+
+class UnknownVmCatalogue(UnlistedVersion):
+    kind, listed_at = "VM catalogue", "/v1/vm-catalogues"
+
+
+class RunError(ServiceError):
+    """An error about one run of a backtest."""
+
+    policy: str
+    seed: int
+
+
+class UnknownRun(RunError):
+    """The backtest has no such policy or no such seed."""
+
+    policies: tuple[str, ...]
+    seeds: int
+
+    def __str__(self) -> str:
+        return (
+            f"This backtest has no run of policy {self.policy!r} with seed {self.seed}: it has the policies "
+            f"{', '.join(self.policies)} and the seeds 0 to {self.seeds - 1}."
+        )
+
+
+class RunNotFinished(RunError):
+    """The run is part of the backtest, but it is not computed yet, or the backtest ended without it."""
+
+    state: str
+
+    def __str__(self) -> str:
+        what = "ask again later" if self.state in {"queued", "running"} else "start the backtest anew"
+        return f"Policy {self.policy} has not been run with seed {self.seed}; the backtest is {self.state}: {what}."
+
+
+class TopologyExists(TopologyError):
+    """The name is taken."""
+
+    text = "A topology named {self.name!r} exists: PUT it to change it, or choose another name."
+
+
+class DemoNameTaken(TopologyExists):
+    """The demo would replace a topology that is not a demo."""
+
+    text = (
+        "A topology named {self.name!r} exists that is not the demo, and is kept: DELETE it if it may go, and load "
+        "the demo again."
+    )
+
+
+class RevisionConflict(TopologyError):
+    """The caller changes a revision that is no longer the current one."""
+
+    sent: str
+    current: str
+
+    text = (
+        "Topology {self.name!r} is at {self.current}, not at {self.sent}: it changed since you read it. "
+        "GET it again, apply your change to that, and send the new ETag."
+    )
+
+
+class NoSnapshot(TopologyError):
+    """The topology has no snapshot."""
+
+    text = (
+        "Topology {self.name!r} has no snapshot to plan from: POST one to {self.address}/snapshots, or "
+        "send the load with the topology to the stateless call."
+    )
+
+
+class UnknownSnapshot(TopologyError):
+    """The topology has no snapshot that begins at this time."""
+
+    observed_at: datetime
+
+    def __str__(self) -> str:
+        return (
+            f"No snapshot of topology {self.name!r} begins at {self.observed_at.isoformat()} (or none of this window): "
+            f"GET {self.address}/snapshots lists them."
+        )
+
+
+class UnknownDecision(ServiceError):
+    """No decision stands for the topology, or no decision has this id."""
+
+    wanted: str | UUID
+
+    def __str__(self) -> str:
+        if isinstance(self.wanted, UUID):
+            return f"No decision has the id {self.wanted}: GET /v1/topologies/NAME/decisions lists them."
+        address = f"{find_address(self.wanted)}/decisions"
+        return f"No decision stands for topology {self.wanted!r}, its revision and policy: POST to {address} makes one."
+
+
+class UnknownOperator(TopologyError):
+    """The topology has no operator of this name; `similar` is a sentence about one that resembles it, or empty."""
+
+    operator: str
+    similar: str = ""
+
+    text = (
+        "Topology {self.name!r} has no operator {self.operator!r}: GET {self.address} lists its operators."
+        "{self.similar}"
+    )
+
+
+class NoRecommendation(TopologyError):
+    """Nothing says how many processors the operator should have."""
+
+    operator: str
+    why: str
+
+    text = "Nothing says how many processors {self.operator!r} should have now: {self.why}"
+
+
+class OutcomeConflict(ServiceError):
+    """A report about a decision contradicts a later one that is stored."""
+
+    id: UUID
+    state: str
+    sent: str
+    why: str
+
+    text = (
+        "The outcome of decision {self.id} is {self.state!r} and cannot become {self.sent!r}: {self.why} GET "
+        "/v1/decisions/{self.id} shows what is stored."
+    )
+
+
+class NoStoredPolicy(TopologyError):
+    """The topology has no policy."""
+
+    text = "Topology {self.name!r} has no policy: PUT one to {self.address}/policy."
+
+
+class NoPolicy(TopologyError):
+    """A decision needs a policy, and neither the request nor the topology has one."""
+
+    text = (
+        "Topology {self.name!r} has no policy to decide by: PUT one to {self.address}/policy, or send "
+        "one with the request."
+    )
+
+
+class StaleSnapshots(TopologyError):
+    """The newest snapshot is too old to decide from."""
+
+    ended_at: datetime
+    age_seconds: float
+    limit_seconds: float
+
+    def __str__(self) -> str:
+        ended = self.ended_at.isoformat(timespec="seconds").replace("+00:00", "Z")
+        return (
+            f"The newest snapshot of topology {self.name!r} ended at {ended}, which is "
+            f"{describe_age(self.age_seconds)} ago, and none older than {describe_age(self.limit_seconds)} is trusted: "
+            f"nothing was judged or decided. POST a newer one to {self.address}/snapshots (observed_at is "
+            "when its interval begins), or raise max_snapshot_age_seconds. A decision can also be made for that time "
+            f'with "at": "{ended}".'
+        )
+
+
+def describe_age(seconds: float) -> str:
+    """`950 s`, and from an hour on the same in words: `93600 s (1 day 2 h)`."""
+    days, rest = divmod(seconds, 86_400)
+    hours = f"{int(rest // 3600)} h"
+    words = hours if not days else f"{days:.0f} day{'s' if days > 1 else ''} {hours}"
+    return f"{seconds:.0f} s" + (f" ({words})" if seconds >= 3600 else "")
+
+
+class StoredDataUnusable(TopologyError):
+    """The stored snapshots lack a value that the computation needs."""
+
+    why: str
+    remedy: str = "POST a snapshot that has it, or smooth over more of them."
+
+    text = "What is stored of topology {self.name!r} cannot be used: {self.why} {self.remedy}"

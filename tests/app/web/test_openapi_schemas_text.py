@@ -1,0 +1,79 @@
+"""A tidied schema accepts exactly what it accepted before."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema_rs import validator_for
+from pydantic import TypeAdapter
+
+from app.planning.objectives.min_latency import MinLatencyRequest
+from app.web.openapi_schemas import share_fields, tidy_schema
+
+NULL: dict[str, Any] = {"type": "null"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "tidy"),
+    [
+        ({"title": "K Max", "type": "integer"}, {"type": "integer"}),
+        ({"anyOf": [{"type": "number", "minimum": 0}, NULL]}, {"type": ["number", "null"], "minimum": 0}),
+        ({"anyOf": [{"type": "string", "enum": ["a"]}, NULL]}, None),
+        ({"anyOf": [{"$ref": "#/$defs/a"}, NULL]}, None),
+        (
+            {"properties": {"title": {"title": "Title", "type": "string"}}},
+            {"properties": {"title": {"type": "string"}}},
+        ),
+        ({"items": {"title": "X"}, "default": {"a": 1}}, {"items": {}}),
+    ],
+)
+def test_titles_go_and_a_value_or_null_is_one_type(schema: dict[str, Any], tidy: dict[str, Any] | None):
+    before = json.loads(json.dumps(schema))
+    tidy_schema(schema)
+    assert schema == (before if tidy is None else tidy)
+
+
+VALUES = st.none() | st.integers(-2, 3) | st.sampled_from([0.5, -0.5]) | st.sampled_from(["", "a", "b" * 300])
+SCHEMAS = st.sampled_from(
+    [
+        {"type": "integer", "minimum": 0},
+        {"type": "string", "maxLength": 200},
+        {"enum": ["a", 1]},
+        {"type": "number"},
+    ]
+)
+
+
+@given(SCHEMAS, VALUES)
+def test_a_tidied_schema_accepts_the_same_values(schema: dict[str, Any], value: object):
+    nullable = {"title": "One", "anyOf": [dict(schema), NULL]}
+    before = validator_for(json.loads(json.dumps(nullable))).is_valid(value)
+    tidy_schema(nullable)
+    assert validator_for(nullable).is_valid(value) == before
+
+
+def test_a_whole_body_keeps_its_meaning():
+    schema = TypeAdapter(MinLatencyRequest).json_schema()
+    [example] = schema["examples"]
+    for definition in (*schema["$defs"].values(), schema):
+        tidy_schema(definition)
+    assert validator_for(schema).is_valid(example)
+    assert not validator_for(schema).is_valid(example | {"k_max": 0})
+    assert "title" not in json.dumps(schema["properties"]["k_max"])
+
+
+def test_a_long_schema_of_three_fields_becomes_a_component_and_defaults_stay():
+    model = {"enum": ["mmk", "ggk", "ggk-whitt"], "type": "string", "description": "The waiting model. " * 6}
+    schemas: dict[str, Any] = {
+        name: {"properties": {"waiting_model": dict(model, default=default), "short": {"type": "number"}}}
+        for name, default in (("A", "mmk"), ("B", "ggk"), ("C", "ggk"))
+    }
+    share_fields({"components": {"schemas": schemas}})
+    assert schemas["WaitingModel"] == model
+    assert schemas["A"]["properties"]["waiting_model"] == {
+        "$ref": "#/components/schemas/WaitingModel",
+        "default": "mmk",
+    }
+    assert schemas["B"]["properties"]["short"] == {"type": "number"}
