@@ -50,13 +50,19 @@ class Refused(Exception):
 
 def compute_answer(compute: Callable[[], A]) -> A:
     """The result of `compute`; a planner error becomes Refused with its problem type and text."""
-    from app.web.problems import describe_problem
-
     try:
         return compute()
     except PlannerError as error:
-        problem = describe_problem(error) or {}
-        raise Refused(f"{problem.get('type')}: {error}", is_capacity=isinstance(error, CAPACITY)) from error
+        raise refuse(error) from error
+
+
+def refuse(error: Exception) -> Refused:
+    """The refusal with the problem type that HTTP has for it."""
+    from app.web.problems import describe_problem
+
+    problem = describe_problem(error)
+    text = f"{problem['type']}: {error}" if problem else str(error)
+    return Refused(text, is_capacity=isinstance(error, CAPACITY))
 
 
 def fail(message: str, code: int = UNUSABLE_INPUT) -> typer.Exit:

@@ -5,7 +5,6 @@ from typing import Any, Protocol, TypeVar
 
 from app.terminal.commands import Refused
 from app.terminal.files import check_body
-from app.web.problems import describe_problem
 from planner.wording import write_seconds
 from planner.workloads.series import Workload
 
@@ -33,12 +32,6 @@ def check_options(body_type: type[B], given: dict[str, Any]) -> B:
             flags=re.MULTILINE,
         )
         raise Refused(named) from refused
-
-
-def refuse(error: Exception) -> Refused:
-    """The refusal with the problem type that HTTP has for it."""
-    problem = describe_problem(error)
-    return Refused(f"{problem['type']}: {error}" if problem else str(error))
 
 
 def describe_timing(series: Workload, terms: ScheduleTerms) -> list[str]:

@@ -10,8 +10,8 @@ from rich.table import Table
 
 from app.forecasts.vms.schemas import VmForecastAnswer, VmForecastRequest
 from app.forecasts.vms.service import forecast_described
-from app.terminal.commands import open_console, say
-from app.terminal.series import check_options, describe_timing, refuse, write_verdict
+from app.terminal.commands import open_console, refuse, say
+from app.terminal.series import check_options, describe_timing, write_verdict
 from app.terminal.series_files import UnreadableFile, read_samples, read_workload
 from planner.errors import PlannerError
 from planner.vms.errors import InvalidMstSamples

@@ -3,11 +3,10 @@
 import pytest
 
 from app.jobs.backtests.schemas import BacktestRequest
-from app.terminal.commands import Refused
+from app.terminal.commands import Refused, refuse
 from app.terminal.series import (
     check_options,
     describe_timing,
-    refuse,
     write_verdict,
 )
 from planner.vms.errors import InvalidQosTarget
