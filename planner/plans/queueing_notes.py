@@ -1,10 +1,11 @@
 """What an answer says about its queues: an assumed queueing, bursts, and keys that one instance cannot carry."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from planner.queueing.inflows import build_stations, requeue
+from planner.queueing.inflows import find_inflows, requeue
 from planner.queueing.key_shares import KeyShares
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
 from planner.queueing.sojourn import sum_work
@@ -65,9 +66,10 @@ def sum_dealt_in_turn(
     """E[T] where operators without a stated queueing have a queue for each processor, and senders deal in turn."""
     unstated = {operator.name for operator in topology.operators if operator.queueing is None}
     is_open = any(inflow.is_open for inflow in stations.inflows or ())
-    dealt = build_stations(
-        requeue(topology, unstated, ROUND_ROBIN), load, stations.arrival_rate, stations.model, is_open=is_open
+    inflows = find_inflows(
+        requeue(topology, unstated, ROUND_ROBIN), load, stations.arrival_rate, is_open=is_open
     )
+    dealt = replace(stations, inflows=inflows)
     waits = dealt.wait_seconds([one.processors for one in answers])
     return sum_work([one.visits for one in answers], waits, dealt.service_rate)
 

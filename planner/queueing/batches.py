@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.arrays import Floats, Indices
-from planner.queueing.queueings import EmittedBatch
+from planner.queueing.queueings import EmittedBatch, Real
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class Batches:
         return self.weigh(squares[0] * (1.0 - self.rest) + squares[1] * self.rest)
 
 
-def square_of_dealt(batch: Floats, k: Floats) -> Floats:
+def square_of_dealt(batch: Real, k: Real) -> Real:
     """ΣZ² over k instances, of which each gets ⌊B/k⌋ or one more."""
-    each = np.floor(batch / k)
+    each = batch // k
     more = batch - each * k
-    return np.asarray(more * (each + 1.0) ** 2 + (k - more) * each**2)
+    return more * (each + 1.0) ** 2 + (k - more) * each**2

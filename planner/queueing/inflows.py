@@ -70,10 +70,12 @@ def find_inflows(
     if is_plain(topology, load):
         return None
     stations = find_stations(topology, load, arrival_rates)
-    is_unbounded = is_open or is_calm(stations)
+    may_burst = any(one.measured.arrival_idc or one.measured.instances for one in stations.values())
+    # what upstream can send only bounds bursts
+    is_unbounded = is_open or not may_burst or is_calm(stations)
     capacities = dict.fromkeys(stations, inf) if is_unbounded else find_capacities(stations)
     together = find_root_batches(topology)
-    carried = carry_bursts(topology, load, stations, is_open=is_open)
+    carried = carry_bursts(topology, load, stations, is_open=is_open) if may_burst else {}
     return [
         make_inflow(station, carried.get(name), capacities[name], together.get(name, 1.0), is_open=is_open)
         for name, station in stations.items()

@@ -4,6 +4,7 @@ The gain is the difference of two waits. Waits fall like 1/(k − A) or slower h
 digits of k − A. Where the wait would rise with one processor more it stays; greedy then looks ahead to where it falls.
 """
 
+from planner.queueing.dealt_queues import DealtQueue
 from planner.queueing.erlang import LEAST_LOAD
 from planner.queueing.gain_curve import LEAST_GAIN, Curve
 from planner.queueing.wait_blocks import WaitBlocks
@@ -13,24 +14,8 @@ FAR = 2**53
 FARTHEST = 2**30
 
 
-class InstanceCurve(Curve):
-    """The gains of one operator, as gain_curve.Curve has them for a shared queue."""
-
-    blocks: WaitBlocks
-
-    def __init__(self, blocks: WaitBlocks, place: int, arrival_rate: float, floor: int) -> None:
-        rate = float(blocks.queues.service_rate[place])
-        super().__init__(arrival_rate, rate, VariabilityWeights(1.0), floor)
-        self.blocks, self.place, self._waits = blocks, place, blocks.known[place]
-        self.is_busy = self.high >= LEAST_LOAD and self.floor < FAR and self.wait_seconds(self.floor) > 0.0
-
-    def wait_seconds(self, k: int) -> float:
-        """The mean wait; inf where an instance cannot keep up."""
-        wait = self._waits.get(k)
-        if wait is None:
-            self.blocks.fill(self.place, k)
-            wait = self._waits[k]
-        return wait
+class DifferenceCurve(Curve):
+    """The gains of one operator by differences of waits, as gain_curve.Curve has them for a shared queue."""
 
     def __missing__(self, k: int) -> float:
         """λ(W(k) − W(k+1)); where that is 0 and the wait falls later, the gain per processor until there."""
@@ -53,5 +38,47 @@ class InstanceCurve(Curve):
         return 0.0
 
     def find_vanishing(self) -> int:
-        """Gains of a queue for each processor fall like 1/k² and never vanish; those of a shared queue may."""
-        return super().find_vanishing() if not self.blocks.queues.code[self.place] else FAR
+        """Gains of a queue for each processor fall like 1/k² and never vanish."""
+        return FAR
+
+
+class InstanceCurve(DifferenceCurve):
+    """The gains of an operator with bursts or measured instances, whose waits WaitBlocks computes in arrays."""
+
+    blocks: WaitBlocks
+
+    def __init__(self, blocks: WaitBlocks, place: int, arrival_rate: float, floor: int) -> None:
+        rate = float(blocks.queues.service_rate[place])
+        super().__init__(arrival_rate, rate, VariabilityWeights(1.0), floor)
+        self.blocks, self.place, self._waits = blocks, place, blocks.known[place]
+        self.is_busy = self.high >= LEAST_LOAD and self.floor < FAR and self.wait_seconds(self.floor) > 0.0
+
+    def wait_seconds(self, k: int) -> float:
+        """The mean wait; inf where an instance cannot keep up."""
+        wait = self._waits.get(k)
+        if wait is None:
+            self.blocks.fill(self.place, k)
+            wait = self._waits[k]
+        return wait
+
+    def find_vanishing(self) -> int:
+        """Gains of a shared queue may vanish."""
+        return Curve.find_vanishing(self) if not self.blocks.queues.code[self.place] else FAR
+
+
+class DealtCurve(DifferenceCurve):
+    """The gains of an operator whose instances are alike and whose bursts are not known, in plain floats."""
+
+    __slots__ = ("arrival_rate", "queue")
+
+    def __init__(self, queue: DealtQueue, arrival_rate: float, service_rate: float, least: int) -> None:
+        super().__init__(arrival_rate, service_rate, VariabilityWeights(1.0), least)
+        self.queue, self.arrival_rate = queue, arrival_rate
+        self.is_busy = self.high >= LEAST_LOAD and self.wait_seconds(self.floor) > 0.0
+
+    def wait_seconds(self, k: int) -> float:
+        """The mean wait; inf where unstable, 0 where nothing arrives."""
+        wait = self._waits.get(k)
+        if wait is None:
+            wait = self._waits[k] = self.queue.wait_seconds(self.arrival_rate, self.service_rate, k)
+        return wait

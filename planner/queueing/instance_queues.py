@@ -34,12 +34,11 @@ from planner.queueing.instance_views import (
 from planner.queueing.key_shares import KeyShares
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN, Inflow
 from planner.queueing.waiting import wait_at_all
-from planner.queueing.waiting_models import WAITING_MODELS, evaluate_variability
+from planner.queueing.waiting_models import MOST_VARIABLE, WAITING_MODELS, evaluate_variability
 from planner.values import SHARED, Model
 
 Flags = NDArray[np.bool_]
 CODES = {SHARED: 0, ROUND_ROBIN: 1, RANDOM: 2, KEYED: 3}
-MOST_VARIABLE = 1.25  # Whitt's factor of (a + s)/2 stays below
 COLUMNS = (
     "high", "low", "service_rate", "arrival_scv", "service_scv", "factor", "code", "senders", "curve", "capacity",
     "running", "root_batch", "is_open", "measured_at", "carried",

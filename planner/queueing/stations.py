@@ -10,8 +10,9 @@ import numpy as np
 
 from planner.arrays import Counts, Floats
 from planner.queueing.array_queues import ArrayQueues, split_offered_loads
+from planner.queueing.dealt_queues import DealtQueue, is_dealt
 from planner.queueing.gain_curve import Curve, ScalarQueues
-from planner.queueing.instance_curve import FAR, InstanceCurve
+from planner.queueing.instance_curve import FAR, DealtCurve, InstanceCurve
 from planner.queueing.instance_queues import InstanceQueues
 from planner.queueing.instance_views import PreparedInflows, prepare_inflows
 from planner.queueing.key_shares import UNREACHABLE
@@ -54,28 +55,29 @@ class Stations:
     @cached_property
     def curves(self) -> list[Curve]:
         """Every operator by itself, in plain floats; kept, because curves remember the gains that were asked for."""
-        columns = (
-            column.tolist() if isinstance(column, np.ndarray) else column
-            for column in (
-                self.arrival_rate,
-                self.service_rate,
-                self.arrival_scv,
-                self.service_scv,
-                self.min_processors,
-            )
-        )
-        factors = [1.0] * len(self) if self.wait_factors is None else self.wait_factors
-        others = self.draw_other_curves()
-        return [
-            others[i]
-            if i in others
-            else Curve(rate, mu, scale_weights(weigh_operator(self.model, a, s), factor), least)
-            for i, (rate, mu, a, s, least, factor) in enumerate(zip(*columns, factors, strict=True))
-        ]
+        others = self.draw_block_curves()
+        return [others[i] if i in others else self.draw_curve(i) for i in range(len(self))]
 
-    def draw_other_curves(self) -> dict[int, Curve]:
-        """The curves of operators with bursts or with a queue for each processor, by their places in the topology."""
-        others = self.list_others()
+    def draw_curve(self, i: int) -> Curve:
+        """The curve of an operator without known bursts, whose instances, where each has a queue, are alike."""
+        rate, mu, a, s, least = self.rows[i]
+        if self.inflows and self.inflows[i] != PLAIN:
+            return DealtCurve(self.prepare_dealt(i), rate, mu, int(least))
+        factor = 1.0 if self.wait_factors is None else self.wait_factors[i]
+        return Curve(rate, mu, scale_weights(weigh_operator(self.model, a, s), factor), int(least))
+
+    def prepare_dealt(self, i: int) -> DealtQueue:
+        """An operator without known bursts whose instances each have a queue and are alike."""
+        inflow = self.inflows[i] if self.inflows else PLAIN
+        factor = 1.0 if self.wait_factors is None else self.wait_factors[i]
+        if not WAITING_MODELS[self.model].uses_scvs:
+            return DealtQueue(forget_variability(inflow), 1.0, 1.0, self.model, factor)
+        _, _, a, s, _ = self.rows[i]
+        return DealtQueue(inflow, a, s, self.model, factor)
+
+    def draw_block_curves(self) -> dict[int, Curve]:
+        """The curves of operators with bursts or with measured instances, by their places in the topology."""
+        others = self.list_blocked()
         if not others:
             return {}
         blocks = WaitBlocks(self.prepare_others(others))
@@ -87,6 +89,11 @@ class Stations:
             i: InstanceCurve(blocks, place, rate, floor)
             for place, (i, rate, floor) in enumerate(zip(others, rates, floors, strict=True))
         }
+
+    def list_blocked(self) -> list[int]:
+        """The places of the operators with bursts or with measured instances."""
+        inflows = enumerate(self.inflows or ())
+        return [i for i, inflow in inflows if inflow != PLAIN and not is_dealt(inflow)]
 
     def list_others(self) -> list[int]:
         """The places of the operators with bursts or with a queue for each processor."""
@@ -144,6 +151,19 @@ class Stations:
         return inflows, prepared
 
     @cached_property
+    def rows(self) -> list[tuple[float, ...]]:
+        """λ, μ, a, s and min_processors of each operator, as plain numbers."""
+        columns = (
+            self.arrival_rate,
+            self.service_rate,
+            self.arrival_scv,
+            self.service_scv,
+            self.min_processors,
+        )
+        plain = (column.tolist() if isinstance(column, np.ndarray) else column for column in columns)
+        return list(zip(*plain, strict=True))
+
+    @cached_property
     def arrays(self) -> ArrayQueues | MixedQueues:
         """All operators together, in arrays."""
         is_other = np.array([inflow != PLAIN for inflow in self.inflows or [PLAIN] * len(self)])
@@ -164,15 +184,20 @@ class Stations:
         For one set of counts, operators with bursts or with a queue for each processor are quicker in one array; where
         curves were made already, they know these waits.
         """
-        others = self.list_others()
-        if len(others) < MANY_OTHERS or len(self) > FEW_OPERATORS or "curves" in self.__dict__:
+        others = [] if len(self) > FEW_OPERATORS or "curves" in self.__dict__ else self.list_others()
+        if len(others) < MANY_OTHERS:
             return self.queues.wait_seconds(counts)
-        some = np.array([counts[i] for i in others], np.int64)
-        known = wait_or_inf(self.prepare_others(others, some), some)
-        waits = dict(zip(others, known.tolist(), strict=True))
+        blocked = self.list_blocked()
+        waits = dict.fromkeys(others, 0.0)
+        if blocked:
+            some = np.array([counts[i] for i in blocked], np.int64)
+            known = wait_or_inf(self.prepare_others(blocked, some), some)
+            waits |= zip(blocked, known.tolist(), strict=True)
+        for i in set(others).difference(blocked):
+            rate, mu, _, _, _ = self.rows[i]
+            waits[i] = self.prepare_dealt(i).wait_seconds(rate, mu, counts[i])
         return [
-            waits[i] if i in waits else self.draw_plain_curve(i).wait_seconds(counts[i])
-            for i in range(len(self))
+            waits[i] if i in waits else self.draw_curve(i).wait_seconds(counts[i]) for i in range(len(self))
         ]
 
     def find_utilisations(self, counts: Sequence[int]) -> list[float]:
@@ -194,17 +219,6 @@ class Stations:
         return waits, [
             float(rate) * max(here - later, 0.0) if here < inf else 0.0 for rate, here, later in rows
         ]
-
-    def draw_plain_curve(self, i: int) -> Curve:
-        """The curve of an operator with a shared queue and no bursts known."""
-        factor = 1.0 if self.wait_factors is None else self.wait_factors[i]
-        weights = weigh_operator(self.model, float(self.arrival_scv[i]), float(self.service_scv[i]))
-        rate, mu, least = (
-            float(self.arrival_rate[i]),
-            float(self.service_rate[i]),
-            int(self.min_processors[i]),
-        )
-        return Curve(rate, mu, scale_weights(weights, factor), least)
 
     @cached_property
     def queues(self) -> ScalarQueues | ArrayQueues | MixedQueues:

@@ -14,7 +14,7 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.queueing.queueings import KEYED, EmittedBatch
-from planner.topology.network import Network, index_topology
+from planner.topology.network import Network, find_shares, index_topology
 from planner.values import SHARED, Load, Operator, OperatorLoad, Topology
 
 USUAL_UTILISATION = 0.75
@@ -76,7 +76,8 @@ def find_stations(topology: Topology, load: Load, arrival_rates: Sequence[float]
         if rate > 0.0:
             stream = Stream(edge.source, rate, source.processors, edge.selectivity)
             stations[edge.target].streams.append(stream)
-    for station, share in zip(stations.values(), index_topology(topology).shares, strict=True):
+    shares, _ = find_shares(topology, {name: place for place, name in enumerate(stations)})
+    for station, share in zip(stations.values(), shares, strict=True):
         outside = station.arrival_rate - sum([stream.rate for stream in station.streams])
         if outside > (CLOSE if share else CHANCE) * station.arrival_rate:
             station.streams.append(Stream(None, outside, 1.0))
@@ -126,10 +127,10 @@ def find_root_batches(topology: Topology) -> Mapping[str, float]:
     With M = (I − Gᵀ)⁻¹ and v = Me, Var c = diag(M D Mᵀ), Djj = Σᵢ vᵢfᵢⱼ(1 − fᵢⱼ), f the rests of the selectivities.
     Where there are more than MOST_INVERTED operators, none is known.
     """
-    network = index_topology(topology)
-    size = len(network.names)
-    if size > MOST_INVERTED or not any(operator.queueing == KEYED for operator in topology.operators):
+    size = len(topology.operators)
+    if size > MOST_INVERTED or KEYED not in [operator.queueing for operator in topology.operators]:
         return {}
+    network = index_topology(topology)
     gains = list_gains(network)
     inverse = np.linalg.inv(np.eye(size) - gains.T)
     shares = np.array(network.shares)

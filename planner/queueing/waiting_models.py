@@ -30,6 +30,7 @@ FLOATS = SimpleNamespace(
 Real = Any  # a float or an array of floats
 SMALLEST = 5e-324  # the smallest double above 0
 LEAST_SCV = 1e-100
+MOST_VARIABLE = 1.25  # Whitt's factor of (a + s)/2 stays below
 
 
 class VariabilityWeights(NamedTuple):

@@ -1,6 +1,6 @@
 import pytest
 
-from planner.queueing.instance_curve import FAR, InstanceCurve
+from planner.queueing.instance_curve import FAR, DealtCurve
 from planner.queueing.key_shares import UNREACHABLE
 from planner.queueing.queueings import Inflow
 from planner.values import IdcPoint, InstanceLoad
@@ -9,7 +9,7 @@ from tests.planner.queueing.own_cases import build
 
 def test_gains_are_differences_of_waiting_tuples():
     curve = build(Inflow("round-robin", 3.0), 7.5).curves[0]
-    assert isinstance(curve, InstanceCurve)
+    assert isinstance(curve, DealtCurve)
     assert curve.floor == 8
     for k in (8, 9, 31, 32, 33, 500):
         assert curve[k] == pytest.approx(15.0 * (curve.wait_seconds(k) - curve.wait_seconds(k + 1)), rel=1e-9)
