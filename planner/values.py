@@ -18,10 +18,10 @@ SHARED: Queueing = "shared"
 
 
 class Operator(NamedTuple):
-    """One vertex; the bounds limit what a plan may give it. `queueing` of None is not said, and taken as shared.
+    """One vertex; the bounds limit what a plan may give it. `queueing` of None is not stated, and taken as shared.
 
     `max_parallelism` is the number of key groups or partitions: more instances than that would be idle.
-    `service_scv` is the owner's word, for loads that do not measure it.
+    `service_scv` is configured by the owner, for loads that do not measure it.
     """
 
     name: str
@@ -96,9 +96,9 @@ class ServiceBucket(NamedTuple):
 class OperatorLoad(NamedTuple):
     """What was measured at one operator; None or empty = not measured. `service_rate` is that of one processor.
 
-    `arrival_idc` is in order of its windows, `instances` in order of their shares, the largest first. `wait_factor` is
-    what measured waits say of modelled ones (planner.calibration); the wait is multiplied by it.
-    `backlog_tuples` waited at the end of the interval. `is_scv_said`: service_scv is the topology's word, not measured.
+    `arrival_idc` is in order of its windows, `instances` in order of their shares, the largest first. The
+    modelled wait is multiplied by `wait_factor`, which planner.calibration finds from measured waits.
+    `backlog_tuples` waited at the end of the interval. `is_scv_configured`: service_scv is configured, not measured.
     """
 
     service_rate: float | None = None
@@ -112,7 +112,7 @@ class OperatorLoad(NamedTuple):
     measured_wait_seconds: float | None = None
     wait_factor: float | None = None
     backlog_tuples: float | None = None
-    is_scv_said: bool = False
+    is_scv_configured: bool = False
 
 
 @dataclass(frozen=True, slots=True)

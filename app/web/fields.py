@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 
 MOST_PROCESSORS = 10**9
-"""Up to this number the planner's formulas are exact to 1e-11 (planner/queueing/waiting.py)."""
+"""Up to this number the planner's formulas are exact to 1e-11 (planner/queueing/erlang.py)."""
 MOST_BUDGET = 10**12
 """The most processors of a whole topology."""
 

@@ -16,12 +16,12 @@ from planner.allocation.greedy_arrays import ArrayBoard
 from planner.allocation.greedy_scalar import ScalarBoard
 from planner.arrays import Counts, Floats
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
-from planner.queueing.gain_curve import ScalarQueues
+from planner.queueing.gain_curves import ScalarQueues
 from planner.queueing.key_shares import UNREACHABLE, KeyShares
 from planner.queueing.mixed_queues import find_least_stable
 from planner.queueing.sojourn import find_lower_bound, meets_target, sum_sojourns
 from planner.queueing.stations import NO_BOUND, Stations
-from planner.topology.load_checks import MOST_PROCESSORS
+from planner.topology.loads import MOST_PROCESSORS
 
 
 class Allocated(NamedTuple):

@@ -12,17 +12,19 @@ import numpy as np
 
 from planner.allocation.greedy_state import (
     LOG_LEAST_GAIN,
+    MOST_STEPS,
     ROUNDING,
     GreedyState,
+    ThetaSecant,
     apply_steps,
+    compare_waiting,
     is_state_falling,
     order_last,
     order_next,
 )
-from planner.allocation.theta_secant import MOST_STEPS, ThetaSecant, compare_waiting
 from planner.arrays import Counts, Floats
 from planner.queueing.array_queues import ArrayQueues
-from planner.queueing.gain_curve import LEAST_GAIN
+from planner.queueing.gain_curves import LEAST_GAIN
 from planner.queueing.mixed_queues import MixedQueues
 
 MOST_GUESSES = 6

@@ -11,10 +11,10 @@ from heapq import heapify, heappop, heapreplace
 from itertools import islice
 from math import ceil, exp, fsum, log, sqrt
 
-from planner.allocation.theta_secant import MOST_STEPS, ThetaSecant, compare_waiting
+from planner.allocation.greedy_state import MOST_STEPS, ThetaSecant, compare_waiting
 from planner.arrays import Counts
 from planner.queueing.erlang import solve_halfin_whitt
-from planner.queueing.gain_curve import LEAST_GAIN, Curve, ScalarQueues
+from planner.queueing.gain_curves import LEAST_GAIN, Curve, ScalarQueues
 
 HEAP_STEPS_PER_OPERATOR = 3
 """With fewer processors to spare than this per operator, the heap alone is cheaper than the search for θ."""

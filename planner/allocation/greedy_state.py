@@ -4,19 +4,24 @@ The order depends on one function of (operator, k): `Look.log_next`, from one B(
 processor before, from the same B(k), agrees with it to 1e-13; it only limits which operators are examined.
 """
 
-from math import log
+from math import copysign, inf, log
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.arrays import Counts, Floats, Indices
 from planner.queueing.array_queues import BLOCK, ArrayQueues
-from planner.queueing.gain_curve import LEAST_GAIN
+from planner.queueing.gain_curves import LEAST_GAIN
 from planner.queueing.mixed_queues import MixedQueues
 
 ROUNDING = 1e-10
 """Two computations of one ln gain differ by far less; two gains of one operator always differ by more."""
 LOG_LEAST_GAIN = log(LEAST_GAIN)
+USUAL_SLOPE = 0.5
+LEAST_SLOPE = 0.02  # a secant that is more level than this leads nowhere
+MOST_APART = 10.0
+NEAR = 0.5
+MOST_STEPS = 24
 
 
 class GreedyState:
@@ -137,3 +142,39 @@ def is_state_falling(state: GreedyState) -> bool:
         if not np.all(falls | (here <= LOG_LEAST_GAIN)):
             return False
     return True
+
+
+class ThetaSecant:
+    """The search for the gain θ at which a given number of tuples waits, from ln(waiting/limit) at each ln θ tried.
+
+    ln(tuples that wait) is nearly linear in ln θ: where each processor has a queue, VA²/c wait and the gain is VA²/c²,
+    so the slope is ½. A secant finds the θ in a few steps from anywhere.
+    """
+
+    def __init__(self) -> None:
+        self.low, self.high = log(LEAST_GAIN), 700.0
+        self.before: tuple[float, float] | None = None
+
+    def step(self, log_theta: float, log_ratio: float) -> float:
+        """The next ln θ: by the secant through the last two, within the bracket so far."""
+        if log_ratio > 0.0:
+            self.high = min(self.high, log_theta)
+        else:
+            self.low = max(self.low, log_theta)
+        before, slope = self.before, USUAL_SLOPE
+        if before is not None and before[0] != log_theta:
+            slope = (log_ratio - before[1]) / (log_theta - before[0])
+        self.before = (log_theta, log_ratio)
+        wanted = log_theta - log_ratio / (slope if slope > LEAST_SLOPE else USUAL_SLOPE)
+        if self.low < wanted < self.high:
+            return wanted
+        if self.high - self.low < MOST_APART:
+            return (self.low + self.high) / 2.0
+        return log_theta - copysign(1.0, log_ratio)
+
+
+def compare_waiting(waiting: float, limit: float, best_gain: float, operators: int) -> float | None:
+    """ln(waiting/limit), or None where some steps per operator lead to the limit, or no step leads on."""
+    ratio = log(waiting / limit) if waiting > 0.0 else -inf
+    is_near = abs(waiting - limit) <= 3.0 * operators * best_gain and abs(ratio) < NEAR
+    return None if is_near or best_gain <= 0.0 or ratio == -inf else ratio

@@ -13,7 +13,7 @@ from planner.plans.estimation import Situation
 from planner.plans.queueing_notes import name_queueing
 from planner.queueing.key_shares import KeyShares
 from planner.topology.flow import order_acyclic, settle_network
-from planner.topology.load_checks import MOST_PROCESSORS
+from planner.topology.loads import MOST_PROCESSORS
 from planner.topology.network import Network, index_topology
 
 # A change may come late, after a cooldown: less than this part of the time asked for would take far too many.

@@ -24,7 +24,7 @@ from planner.gates.headroom import scale_load
 from planner.plans.estimation import Situation, assess_counts, survey_load
 from planner.plans.sojourn_disagreement import compare_sojourn
 from planner.plans.tradeoff import tradeoff
-from planner.topology.load_checks import MOST_PROCESSORS
+from planner.topology.loads import MOST_PROCESSORS
 from planner.values import Estimate, Load, Topology
 
 Goal = Literal["latency-target", "tradeoff", "best-split"]

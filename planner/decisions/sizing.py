@@ -16,7 +16,7 @@ from planner.decisions.wait_correction import find_own_wait, find_wait
 from planner.errors import BoundTooSmall, TargetUnreachable
 from planner.plans.estimation import Situation
 from planner.plans.optimal import find_fewest
-from planner.queueing.own_queues import OwnQueues
+from planner.queueing.even_split import OwnQueues
 from planner.queueing.stations import NO_BOUND
 
 # A correction at most doubles what runs; then the result is measured before more is added.

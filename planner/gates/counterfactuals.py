@@ -10,7 +10,7 @@ from planner.gates.checks import Limits, check_drawn
 from planner.gates.drawn_limit import DrawnLimit
 from planner.gates.verdict import find_headroom, plan_counts
 from planner.plans.estimation import Situation, assess_counts
-from planner.queueing.own_queues import OwnQueues
+from planner.queueing.even_split import OwnQueues
 
 OWN_TOLERANCE = 1e-6
 """With a queue for each processor each further digit of a rate takes a search for the best split, of milliseconds."""

@@ -8,7 +8,7 @@ from planner.errors import InvalidLoad
 from planner.gates.crossing import Probe, find_crossing
 from planner.plans.estimation import Situation
 from planner.topology.flow import NO_INPUT
-from planner.topology.load_checks import SMALLEST, check_number, check_offered_load
+from planner.topology.loads import SMALLEST, check_number, check_offered_load
 
 
 def scale_load(situation: Situation, external_rate: float) -> Situation:

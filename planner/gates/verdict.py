@@ -19,8 +19,7 @@ from planner.plans.estimation import Situation, assess_counts, survey_load
 from planner.plans.sojourn_disagreement import compare_sojourn
 from planner.plans.time_target import TimeTarget
 from planner.queueing.sojourn import sum_services
-from planner.topology.load_checks import MOST_PROCESSORS
-from planner.topology.processors import find_counts
+from planner.topology.loads import MOST_PROCESSORS, find_counts
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Topology
 from planner.wording import join_names
 

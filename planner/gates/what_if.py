@@ -11,7 +11,7 @@ from planner.gates.verdict import Verdict, judge_capacity
 from planner.plans.estimation import Situation, survey_load
 from planner.plans.frontier import FrontierPoint, sweep_frontier
 from planner.plans.optimal import explain_allocated, find_fewest
-from planner.topology.processors import find_counts
+from planner.topology.loads import find_counts
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Plan, Topology
 
 Found = TypeVar("Found")

@@ -7,8 +7,8 @@ import numpy as np
 
 from planner.plans.estimation import Situation
 from planner.quantiles.waits import AnyWait, InstanceWaits, Wait
+from planner.queueing.erlang import wait_at_all
 from planner.queueing.queueings import KEYED
-from planner.queueing.waiting import wait_at_all
 from planner.values import SHARED
 
 

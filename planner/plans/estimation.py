@@ -21,8 +21,7 @@ from planner.queueing.stations import Stations
 from planner.queueing.waiting_models import WAITING_MODELS
 from planner.simulation.laws import describe_stretched
 from planner.topology.flow import Flow, measure_flow
-from planner.topology.processors import find_counts
-from planner.topology.said_services import take_said_services
+from planner.topology.loads import find_counts, take_configured_scvs
 from planner.values import (
     DEFAULT_MODEL,
     Diagnostic,
@@ -106,7 +105,7 @@ def survey_load(topology: Topology, load: Load, model: Model, *, is_open: bool =
 
     `is_open`: as if no operator held bursts back, which is what a plan has to be ready for.
     """
-    load = take_said_services(topology, load)
+    load = take_configured_scvs(topology, load)
     flow = measure_flow(topology, load)
     stations = build_stations(topology, load, flow.arrival_rates, model, is_open=is_open)
     return Situation(topology, load, flow, stations, [operator.name for operator in topology.operators])
@@ -202,7 +201,7 @@ def describe_estimate(situation: Situation, operators: Sequence[OperatorEstimate
 
 def describe_said(load: Load) -> tuple[Diagnostic, ...]:
     """Names the operators whose services vary as the topology says: nobody measured it."""
-    said = {name: one.service_scv for name, one in load.operators.items() if one.is_scv_said}
+    said = {name: one.service_scv for name, one in load.operators.items() if one.is_scv_configured}
     if not said:
         return ()
     listed = join_names([f"{name} {scv:.6g}" for name, scv in said.items()])

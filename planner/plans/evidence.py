@@ -88,7 +88,7 @@ def list_measured(columns: Columns) -> list[str]:
     for field, title, unknown in FIELDS:
         known = size - columns[field].count(unknown)
         if field == "service_scv":
-            known -= sum(columns["is_scv_said"])
+            known -= sum(columns["is_scv_configured"])
         if known:
             said.append(f"{title} of {known} of {size} operators")
     return said
@@ -119,8 +119,8 @@ def list_assumed_variability(operators: Sequence[Operator], columns: Columns, kn
         known = zip(operators, columns["service_scv"], strict=True)
         services = [operator.name for operator, scv in known if scv is None]
         said.append(f"service_scv of {join_names(services)}: 1")
-    if any(columns["is_scv_said"]):
-        known = zip(operators, columns["is_scv_said"], strict=True)
+    if any(columns["is_scv_configured"]):
+        known = zip(operators, columns["is_scv_configured"], strict=True)
         names = [operator.name for operator, is_said in known if is_said]
         said.append(
             f"service_scv of {join_names(names)}: as the topology says; the known error holds if that is so"

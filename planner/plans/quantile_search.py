@@ -24,7 +24,7 @@ from planner.quantiles.root_times import time_roots
 from planner.quantiles.tuple_draw import Draw
 from planner.quantiles.waits import AnyWait, Wait
 from planner.queueing.stations import NO_BOUND
-from planner.topology.load_checks import MOST_PROCESSORS
+from planner.topology.loads import MOST_PROCESSORS
 
 MOST_WORK = 100_000_000
 """Visits timed in one search, for about a second."""

@@ -11,7 +11,7 @@ from planner.queueing.inflows import build_stations, requeue
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
 from planner.queueing.sojourn import sum_services, sum_work
 from planner.queueing.waiting_models import WAITING_MODELS
-from planner.topology.said_services import take_said_services
+from planner.topology.loads import take_configured_scvs
 from planner.values import Diagnostic, Estimate, InstanceLoad, Load, Model, OperatorLoad, Topology
 
 # The models err by less than 20% (Whitt 1993); a factor of two has another cause.
@@ -29,7 +29,7 @@ def compare_sojourn(topology: Topology, answer: Estimate, load: Load) -> tuple[D
     if 1.0 / SOJOURN_TOLERANCE <= measured / expected <= SOJOURN_TOLERANCE:
         return ()
     list_causes = list_longer if measured > expected else list_shorter
-    causes = list_causes(topology, answer, take_said_services(topology, load))
+    causes = list_causes(topology, answer, take_configured_scvs(topology, load))
     listed = "; ".join(f"({place}) {cause}" for place, cause in enumerate(causes, 1))
     return (
         Diagnostic(

@@ -62,7 +62,7 @@ def settle_throttled(network: Network, rates: list[float], limits: Sequence[floa
 
 
 def list_over(rates: Sequence[float] | Floats, limits: Sequence[float]) -> list[bool]:
-    """Which operators are unstable at their limit, by the margin of planner.queueing.waiting.is_stable."""
+    """Which operators are unstable at their limit, by the margin of planner.queueing.erlang.is_stable."""
     return [rate >= limit * (1.0 - STABILITY_MARGIN) for rate, limit in zip(rates, limits, strict=True)]
 
 

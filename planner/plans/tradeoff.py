@@ -13,7 +13,7 @@ from planner.errors import InvalidLoad
 from planner.plans.estimation import Situation, survey_load
 from planner.plans.explanation import explain_plan
 from planner.plans.throttled_flow import describe_throttled, throttle_flow
-from planner.queueing.gain_curve import Curve
+from planner.queueing.gain_curves import Curve
 from planner.values import Effect, Load, Model, Plan, Topology
 
 

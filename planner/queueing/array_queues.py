@@ -110,7 +110,7 @@ class ArrayQueues:
         return (k - self.high) - self.low > k * STABILITY_MARGIN
 
     def wait_seconds(self, counts: Sequence[int] | Counts) -> Floats:
-        """The mean wait at each operator as planner.queueing.waiting.wait_seconds gives it; inf where unstable."""
+        """The mean wait at each operator as planner.queueing.erlang.wait_seconds gives it; inf where unstable."""
         stable = self.is_stable(counts)
         waits = np.where(stable, 0.0, inf)
         at = np.flatnonzero(stable & (self.high >= LEAST_LOAD))

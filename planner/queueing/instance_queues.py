@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from planner.arrays import ARRAYS, Counts, Floats, Indices
 from planner.queueing.array_queues import log_erlang_b, weigh_operators
-from planner.queueing.batches import Batches
 from planner.queueing.dispersion import NO_CURVE, Dispersions, Servers, View
-from planner.queueing.erlang import LEAST_LOAD, STABILITY_MARGIN
-from planner.queueing.instance_views import (
+from planner.queueing.erlang import LEAST_LOAD, STABILITY_MARGIN, wait_at_all
+from planner.queueing.key_shares import KeyShares
+from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN, Batches, Inflow
+from planner.queueing.single_servers import (
     Arrivals,
     Pooled,
     PreparedInflows,
@@ -31,9 +32,6 @@ from planner.queueing.instance_views import (
     view_alike,
     view_spread,
 )
-from planner.queueing.key_shares import KeyShares
-from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN, Inflow
-from planner.queueing.waiting import wait_at_all
 from planner.queueing.waiting_models import MOST_VARIABLE, WAITING_MODELS, evaluate_variability
 from planner.values import SHARED, Model
 

@@ -10,11 +10,10 @@ import numpy as np
 from planner.arrays import Counts, Floats, Indices
 from planner.queueing.array_queues import ArrayQueues, Look, find_least_stable_counts
 from planner.queueing.erlang import LEAST_LOAD
-from planner.queueing.gain_curve import LEAST_GAIN
-from planner.queueing.instance_curve import FARTHEST
+from planner.queueing.gain_curves import LEAST_GAIN, wait_or_inf
+from planner.queueing.instance_curves import FARTHEST
 from planner.queueing.instance_queues import Flags, InstanceQueues
 from planner.queueing.key_shares import UNREACHABLE
-from planner.queueing.wait_blocks import wait_or_inf
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,25 @@ I(t) at every t. Dealing in turn leaves a k-th of the operator's variability at 
 the v instances upstream that deal by themselves (pᵤ is their share of λ): the variance of a place in a round of k,
 (k² − 1)/12, seen anew after about a round. C = E[c²]/E[c], where c tuples derive from one root: under keys they share
 an instance.
+
+Tuples that arrive together wait for each other; an edge of selectivity n + f sends n tuples, or n + 1 in a part f of
+the cases:
+
+    W grows by (b − 1)/(2kμ),   b = E[B²]/E[B] of the batches B that reach one queue        (M^X/G/1; Erlang's k = 1)
+    times ρ where k > 1 processors share the queue: an idle one takes the next of the batch
+
+Dealt in turn over k instances a batch of B brings ⌊B/k⌋ or ⌈B/k⌉ tuples to each; at random b = 1 + (b' − 1)/k; keyed,
+all go to one instance.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import expm1, inf
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from planner.arrays import Floats, Indices
 from planner.values import SHARED, IdcPoint, InstanceLoad, Queueing
 
 ROUND_ROBIN, RANDOM, KEYED = "round-robin", "random", "keyed"
@@ -90,3 +103,55 @@ def find_rounding(k: Real, senders: Real, arrivals: Real, at: Any) -> Real:
     y = 6.0 * arrivals / (senders * (k + 1.0))
     fresh = at.where(y > LEAST_ROUNDS, -at.expm1(-y) / at.maximum(y, LEAST_ROUNDS), 1.0)
     return (1.0 - 1.0 / senders) ** 2 * (1.0 - 1.0 / k) * fresh
+
+
+@dataclass(frozen=True)
+class Batches:
+    """The edges with a selectivity above 1 into each operator, in rows of one length: part of the arrivals, n and f."""
+
+    part: Floats
+    whole: Floats
+    rest: Floats
+
+    @classmethod
+    def prepare(cls, batches: Sequence[Sequence[EmittedBatch]]) -> "Batches":
+        """Rows filled with parts of 0."""
+        most = max([len(row) for row in batches], default=0)
+        part, selectivity = np.zeros((len(batches), most)), np.ones((len(batches), most))
+        for i, row in enumerate(batches):
+            for j, one in enumerate(row):
+                part[i, j], selectivity[i, j] = one
+        whole = np.floor(selectivity)
+        return cls(part, whole, selectivity - whole)
+
+    def select(self, chosen: Indices) -> "Batches":
+        """The rows of some operators."""
+        return Batches(self.part[chosen], self.whole[chosen], self.rest[chosen])
+
+    @property
+    def is_any(self) -> bool:
+        """Whether some operator receives batches."""
+        return bool(self.part.any())
+
+    def weigh(self, squares: Floats) -> Floats:
+        """Σ part·(E[Z²]/E[B] − 1), the squares given as E[Z²]."""
+        mean = self.whole + self.rest
+        return np.asarray((self.part * (squares / mean - 1.0)).sum(axis=1))
+
+    def find_whole(self) -> Floats:
+        """b − 1 where a batch stays together."""
+        square, next_square = self.whole**2, (self.whole + 1.0) ** 2
+        return self.weigh(square * (1.0 - self.rest) + next_square * self.rest)
+
+    def find_dealt(self, k: Floats) -> Floats:
+        """b − 1 at one of k instances that a batch is dealt to in turn."""
+        number = k[:, None]
+        squares = [square_of_dealt(self.whole, number), square_of_dealt(self.whole + 1.0, number)]
+        return self.weigh(squares[0] * (1.0 - self.rest) + squares[1] * self.rest)
+
+
+def square_of_dealt(batch: Real, k: Real) -> Real:
+    """ΣZ² over k instances, of which each gets ⌊B/k⌋ or one more."""
+    each = batch // k
+    more = batch - each * k
+    return more * (each + 1.0) ** 2 + (k - more) * each**2

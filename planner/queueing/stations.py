@@ -10,16 +10,14 @@ import numpy as np
 
 from planner.arrays import Counts, Floats
 from planner.queueing.array_queues import ArrayQueues, split_offered_loads
-from planner.queueing.dealt_queues import DealtQueue, is_dealt
-from planner.queueing.gain_curve import Curve, ScalarQueues
-from planner.queueing.instance_curve import FAR, DealtCurve, InstanceCurve
+from planner.queueing.erlang import least_stable_processors, waiting_probability
+from planner.queueing.gain_curves import Curve, ScalarQueues, WaitBlocks, wait_or_inf
+from planner.queueing.instance_curves import FAR, DealtCurve, DealtQueue, InstanceCurve, is_dealt
 from planner.queueing.instance_queues import InstanceQueues
-from planner.queueing.instance_views import PreparedInflows, prepare_inflows
 from planner.queueing.key_shares import UNREACHABLE
 from planner.queueing.mixed_queues import MixedQueues, find_least_stable
 from planner.queueing.queueings import PLAIN, Inflow, forget_variability
-from planner.queueing.wait_blocks import WaitBlocks, wait_or_inf
-from planner.queueing.waiting import least_stable_processors, waiting_probability
+from planner.queueing.single_servers import PreparedInflows, prepare_inflows
 from planner.queueing.waiting_models import WAITING_MODELS, VariabilityWeights, weigh_operator
 from planner.values import DEFAULT_MODEL, Model
 

@@ -11,9 +11,8 @@ from planner.queueing.key_shares import KeyShares
 from planner.queueing.queueings import KEYED, QUEUEINGS
 from planner.simulation.laws import ServiceLaw, assume_law, check_law, describe_stretched, find_mean, simplify
 from planner.topology.flow import describe_unreached, order_acyclic, settle_network
-from planner.topology.load_checks import check_load
+from planner.topology.loads import check_load, find_counts
 from planner.topology.network import Network, index_topology
-from planner.topology.processors import find_counts
 from planner.values import SHARED, Diagnostic, Load, Operator, OperatorLoad, Topology
 from planner.wording import join_names
 

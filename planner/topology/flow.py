@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from planner.errors import InvalidTopology, NoSteadyState
 from planner.topology.cycles import NEARLY_ONE, Cycle, find_components, solve_cycle
-from planner.topology.load_checks import check_load, check_offered_load
+from planner.topology.loads import check_load, check_offered_load
 from planner.topology.network import LARGEST, Network, index_topology
 from planner.values import Diagnostic, Load, Topology
 from planner.wording import join_names

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.queueing.own_queues import OwnQueues
+from planner.queueing.erlang import variability, wait_seconds
+from planner.queueing.even_split import OwnQueues
 from planner.queueing.stations import Stations
-from planner.queueing.waiting import variability, wait_seconds
 from tests.docs.consoles import read_page
 
 EXTERNAL_RATE = 200.0

@@ -5,8 +5,8 @@ from heapq import heapify, heapreplace
 
 import numpy as np
 
+from planner.queueing.erlang import least_stable_processors, wait_seconds
 from planner.queueing.stations import NO_BOUND, Stations
-from planner.queueing.waiting import least_stable_processors, wait_seconds
 from planner.values import Model
 
 EXTERNAL_RATE = 2.0

@@ -7,7 +7,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from planner.plans.estimation import estimate
-from planner.queueing.waiting import least_stable_processors
+from planner.queueing.erlang import least_stable_processors
 from planner.topology.flow import solve_visits
 from planner.values import Edge, Entry, Load, Model, Operator, OperatorLoad, Topology
 

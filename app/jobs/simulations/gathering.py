@@ -83,7 +83,7 @@ def take_service(measured: OperatorLoad, law: ServiceLaw) -> OperatorLoad:
         service_scv=find_scv(law),
         service_histogram=law.buckets,
         wait_factor=None,
-        is_scv_said=False,
+        is_scv_configured=False,
     )
 
 

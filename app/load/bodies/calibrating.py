@@ -11,7 +11,7 @@ from app.load.bodies.request import Described
 from planner.calibration.calibrate import WaitCalibration, apply_factors, calibrate, is_measured
 from planner.calibration.intervals import Interval
 from planner.calibration.wording import describe_calibration, describe_calibrations
-from planner.topology.said_services import take_said_services
+from planner.topology.loads import take_configured_scvs
 from planner.values import Diagnostic, Load, Model, Topology
 
 A = TypeVar("A", bound=EstimateAnswer)
@@ -28,7 +28,7 @@ class CalibratedLoad:
 
 def calibrate_body(body: Described, topology: Topology) -> CalibratedLoad:
     """The body's load: one interval, which calibrates itself where it has measured waits."""
-    load = take_said_services(topology, body.load.to_values())
+    load = take_configured_scvs(topology, body.load.to_values())
     if not body.calibrate or not is_measured(load):
         return CalibratedLoad(load)
     interval = Interval(load, seconds=measure_seconds(body.load))

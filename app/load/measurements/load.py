@@ -27,8 +27,8 @@ from app.web.errors import InvalidRequest
 from app.web.stored_data_errors import NoSnapshot
 from planner import values
 from planner.calibration.intervals import Interval
-from planner.topology.load_smoothing import smooth_ewma, smooth_window
-from planner.topology.said_services import take_said_services
+from planner.topology.loads import take_configured_scvs
+from planner.topology.smoothing import smooth_ewma, smooth_window
 from planner.wording import join_names
 
 # A snapshot of less weight in an EWMA is left unread.
@@ -71,7 +71,7 @@ def gather_load(
     topology = stored.to_values()
     loads, strangers = _read_loads(snapshots, {operator.name for operator in topology.operators})
     load, diagnostics = _smooth(loads, body)
-    load = take_said_services(topology, load)
+    load = take_configured_scvs(topology, load)
     parts = _tell_of_parts(session, stored, snapshots, ended_by)
     basis = Basis(
         topology=stored.name,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from planner.plans.estimation import estimate
-from planner.topology.load_smoothing import smooth_window
+from planner.topology.smoothing import smooth_window
 from planner.values import Load, Operator, OperatorLoad, Topology
 from tests.ingest.in_memory import assert_same, roll_up, slice_windows
 from tests.ingest.reference import NS

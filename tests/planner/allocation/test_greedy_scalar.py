@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from planner.allocation.greedy_scalar import ScalarBoard, find_crossing, is_curve_falling
-from planner.queueing.gain_curve import Curve, ScalarQueues
+from planner.queueing.gain_curves import Curve, ScalarQueues
 from planner.queueing.stations import Stations
 from planner.queueing.waiting_models import weigh_operator
 from tests.planner.allocation_cases import draw_stations

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.allocation.greedy_state import GreedyState, apply_steps, is_state_falling, order_last, order_next
+from planner.queueing.erlang import wait_seconds
 from planner.queueing.stations import NO_BOUND, Stations
-from planner.queueing.waiting import wait_seconds
 from tests.planner.allocation_cases import build_stations, draw_stations, list_least
 
 

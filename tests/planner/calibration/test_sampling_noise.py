@@ -16,7 +16,7 @@ from planner.calibration.sampling_noise import (
     find_variability,
     guess_probability,
 )
-from planner.queueing.waiting import mmk_wait_seconds, waiting_probability
+from planner.queueing.erlang import mmk_wait_seconds, waiting_probability
 from planner.values import IdcPoint, OperatorLoad
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from planner.calibration.intervals import Interval
 from planner.decisions.decide import Decision, decide
 from planner.decisions.policy import Policy
-from planner.topology.load_smoothing import smooth_window
+from planner.topology.smoothing import smooth_window
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 ONE = Topology((Operator("serve"),), (), (Entry("serve"),))

@@ -7,7 +7,7 @@ from planner.calibration.intervals import Interval
 from planner.decisions.decide import Decision, decide
 from planner.decisions.horizon import RateHistory, is_looking_ahead, look_out
 from planner.decisions.policy import LastChange, Policy
-from planner.topology.load_smoothing import smooth_window
+from planner.topology.smoothing import smooth_window
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 from planner.workloads.series import Measurement
 from tests.planner.queues_simulated import Chain

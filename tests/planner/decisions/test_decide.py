@@ -12,7 +12,7 @@ from planner.decisions.decide import Decision, decide
 from planner.decisions.policy import LastChange, Policy
 from planner.decisions.state_migration import State
 from planner.plans.estimation import estimate
-from planner.topology.load_smoothing import smooth_window
+from planner.topology.smoothing import smooth_window
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 # Video logo detection (DRS, Fig. 4). The paper prints no service rates: with these, three extractors carry 6 frames/s

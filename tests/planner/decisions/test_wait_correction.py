@@ -19,7 +19,7 @@ from planner.decisions.wait_correction import (
     correct_waits,
 )
 from planner.plans.estimation import estimate, survey_load
-from planner.topology.load_smoothing import smooth_window
+from planner.topology.smoothing import smooth_window
 from planner.values import Load, Model, Topology
 from tests.planner.decisions.measured_windows import (
     ONE,

@@ -11,7 +11,7 @@ from planner.gates.counterfactuals import as_finite, find_counterfactuals
 from planner.gates.headroom import scale_load
 from planner.plans.estimation import assess_counts, survey_load
 from planner.plans.optimal import min_processors
-from planner.queueing.own_queues import OwnQueues
+from planner.queueing.even_split import OwnQueues
 from planner.values import Load, Operator, OperatorLoad, Topology
 from tests.planner.gate_cases import FPD, RUNNING, cases, measure
 

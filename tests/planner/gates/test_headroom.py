@@ -12,7 +12,7 @@ from planner.errors import InvalidLoad
 from planner.gates.headroom import check_rate, find_largest_rate, scale_load
 from planner.gates.verdict import judge_capacity
 from planner.plans.estimation import assess_counts, survey_load
-from planner.topology.load_checks import SMALLEST
+from planner.topology.loads import SMALLEST
 from planner.values import Load, Model, Topology
 from tests.planner.gate_cases import FPD, RUNNING, cases, measure
 

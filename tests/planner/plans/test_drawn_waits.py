@@ -6,7 +6,7 @@ import pytest
 from planner.plans.drawn_waits import find_waits
 from planner.plans.estimation import survey_load
 from planner.quantiles.waits import InstanceWaits, Wait
-from planner.queueing.waiting import waiting_probability
+from planner.queueing.erlang import waiting_probability
 from planner.values import IdcPoint, InstanceLoad, Load, Operator, OperatorLoad, Topology
 from tests.planner.plan_cases import PAIR, load_pair
 

@@ -9,7 +9,7 @@ from mpmath import mp, mpf
 
 from planner.errors import InvalidLoad
 from planner.plans.estimation import estimate
-from planner.queueing.waiting import least_stable_processors
+from planner.queueing.erlang import least_stable_processors
 from planner.values import Edge, Entry, Load, Model, Operator, OperatorLoad, ServiceBucket, Topology
 from tests.planner.plan_cases import PAIR, codes, load_pair
 

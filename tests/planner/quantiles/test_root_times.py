@@ -12,7 +12,7 @@ from scipy import stats
 from planner.quantiles.root_times import find_quantiles, rank, time_roots
 from planner.quantiles.tuple_draw import draw_tuples
 from planner.quantiles.waits import InstanceWaits, Wait
-from planner.queueing.waiting import mmk_wait_seconds, waiting_probability
+from planner.queueing.erlang import mmk_wait_seconds, waiting_probability
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 from tests.planner.graphs import random_graphs
 

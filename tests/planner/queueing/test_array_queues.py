@@ -17,9 +17,8 @@ from planner.queueing.array_queues import (
     split_offered_loads,
     wait_in_services,
 )
-from planner.queueing.erlang import closed_erlang_b, split_offered_load
+from planner.queueing.erlang import closed_erlang_b, least_stable_processors, split_offered_load, wait_seconds
 from planner.queueing.stations import NO_BOUND, Stations
-from planner.queueing.waiting import least_stable_processors, wait_seconds
 from tests.planner.queue_cases import CASES, Case, build_case, build_station, read_arrays, reference_b
 
 

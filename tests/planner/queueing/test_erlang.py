@@ -14,13 +14,15 @@ from planner.queueing.erlang import (
     anchored_erlang_b,
     closed_erlang_b,
     deviance,
+    erlang_b,
     find_least_stable,
+    is_stable,
+    least_stable_processors,
     solve_halfin_whitt,
     split_offered_load,
     stirling_error,
 )
 from planner.queueing.stations import NO_BOUND, Stations
-from planner.queueing.waiting import erlang_b, is_stable, least_stable_processors
 from tests.planner.queue_cases import Case, read_arrays, reference_b
 
 

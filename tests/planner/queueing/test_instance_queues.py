@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.queueing.erlang import wait_seconds
 from planner.queueing.queueings import Inflow
-from planner.queueing.waiting import wait_seconds
 from planner.values import IdcPoint, InstanceLoad
 from tests.planner.queueing.own_cases import OWN, build, cut, deal, find_longest, inflows, stretch, wait_alone
 

@@ -3,7 +3,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from planner.queueing.gain_curve import ScalarQueues
+from planner.queueing.gain_curves import ScalarQueues
 from planner.queueing.mixed_queues import MixedQueues
 from planner.queueing.queueings import PLAIN, Inflow
 from planner.queueing.stations import NO_BOUND, Stations

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planner.queueing.erlang import wait_seconds
 from planner.queueing.sojourn import (
     expected_sojourn_seconds,
     find_lower_bound,
@@ -18,7 +19,6 @@ from planner.queueing.sojourn import (
     sum_work,
 )
 from planner.queueing.stations import NO_BOUND, Stations
-from planner.queueing.waiting import wait_seconds
 
 ROWS = st.lists(
     st.tuples(st.floats(1e-6, 1e6), st.floats(1e-3, 1e6), st.floats(0.0, 1e3)), min_size=1, max_size=30

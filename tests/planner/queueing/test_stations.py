@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.queueing.array_queues import ArrayQueues
-from planner.queueing.gain_curve import ScalarQueues
+from planner.queueing.gain_curves import ScalarQueues, wait_or_inf
 from planner.queueing.queueings import Inflow
 from planner.queueing.stations import FEW_OPERATORS, MANY_OTHERS, NO_BOUND, Stations
-from planner.queueing.wait_blocks import wait_or_inf
 from planner.values import IdcPoint, InstanceLoad
 from tests.planner.queue_cases import MODELS
 

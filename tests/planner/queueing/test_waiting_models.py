@@ -11,7 +11,7 @@ from mpmath import mp, mpf
 
 from planner.arrays import ARRAYS
 from planner.queueing.array_queues import weigh_operators
-from planner.queueing.waiting import variability
+from planner.queueing.erlang import variability
 from planner.queueing.waiting_models import (
     FLOATS,
     WAITING_MODELS,

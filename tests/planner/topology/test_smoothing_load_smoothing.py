@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import InvalidLoad
-from planner.topology.load_smoothing import smooth_ewma, smooth_window
+from planner.topology.smoothing import smooth_ewma, smooth_window
 from planner.values import Diagnostic, Load, OperatorLoad
 
 Smooth = Callable[[Sequence[Load]], tuple[Load, tuple[Diagnostic, ...]]]

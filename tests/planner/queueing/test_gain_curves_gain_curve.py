@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.queueing.array_queues import look_at
-from planner.queueing.gain_curve import LEAST_GAIN, Curve, ScalarQueues
-from planner.queueing.waiting import wait_seconds
+from planner.queueing.erlang import wait_seconds
+from planner.queueing.gain_curves import LEAST_GAIN, Curve, ScalarQueues
 from planner.queueing.waiting_models import weigh_operator
 from tests.planner.queue_cases import (
     CASES,

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.queueing.own_queues import OwnQueues
+from planner.queueing.erlang import wait_seconds
+from planner.queueing.even_split import OwnQueues
 from planner.queueing.stations import NO_BOUND, Stations
-from planner.queueing.waiting import wait_seconds
 
 ROWS = st.lists(st.tuples(st.floats(0.1, 12.0), st.floats(0.0, 4.0)), min_size=1, max_size=3)
 

@@ -8,13 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.queueing.gain_curve import Curve
-from planner.queueing.waiting import (
-    mmk_wait_seconds,
-    wait_at_all,
-    wait_seconds,
-    waiting_probability,
-)
+from planner.queueing.erlang import mmk_wait_seconds, wait_at_all, wait_seconds, waiting_probability
+from planner.queueing.gain_curves import Curve
 from planner.queueing.waiting_models import weigh_operator
 from tests.planner.queue_cases import (
     CASES,

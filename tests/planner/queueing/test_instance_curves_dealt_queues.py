@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.queueing.gain_curves import wait_or_inf
 from planner.queueing.queueings import EmittedBatch, Inflow
 from planner.queueing.stations import Stations
-from planner.queueing.wait_blocks import wait_or_inf
 from tests.planner.queue_cases import MODELS
 from tests.planner.queueing.own_cases import OWN, build
 

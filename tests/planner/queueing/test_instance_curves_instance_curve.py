@@ -1,6 +1,6 @@
 import pytest
 
-from planner.queueing.instance_curve import FAR, DealtCurve
+from planner.queueing.instance_curves import FAR, DealtCurve
 from planner.queueing.key_shares import UNREACHABLE
 from planner.queueing.queueings import Inflow
 from planner.values import IdcPoint, InstanceLoad

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.allocation.theta_secant import MOST_STEPS, ThetaSecant, compare_waiting
+from planner.allocation.greedy_state import MOST_STEPS, ThetaSecant, compare_waiting
 from planner.plans.optimal import min_processors
 from planner.values import Load, Operator, OperatorLoad, Topology
 

@@ -3,8 +3,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from planner.queueing.batches import Batches
-from planner.queueing.queueings import EmittedBatch
+from planner.queueing.queueings import Batches, EmittedBatch
 
 ONE = [[EmittedBatch(1.0, 7.3)]]
 SIZES = ((7, 0.7), (8, 0.3))

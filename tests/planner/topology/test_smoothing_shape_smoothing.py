@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.topology.load_smoothing import average_evenly, smooth_ewma, smooth_window
-from planner.topology.shape_smoothing import merge_histograms, merge_instances, merge_points
+from planner.topology.smoothing import (
+    average_evenly,
+    merge_histograms,
+    merge_instances,
+    merge_points,
+    smooth_ewma,
+    smooth_window,
+)
 from planner.values import IdcPoint, InstanceLoad, Load, OperatorLoad, ServiceBucket
 
 BOUNDS = [0.001 * 1.25**step for step in range(12)]

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.queueing.gain_curves import BLOCK, TOGETHER, WaitBlocks, find_first, wait_or_inf
 from planner.queueing.queueings import Inflow
 from planner.queueing.stations import NO_BOUND, Stations
-from planner.queueing.wait_blocks import BLOCK, TOGETHER, WaitBlocks, find_first, wait_or_inf
 from planner.values import InstanceLoad
 from tests.planner.queueing.own_cases import OWN, inflows
 

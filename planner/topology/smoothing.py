@@ -6,11 +6,12 @@ from math import fsum
 from typing import TypeVar
 
 from planner.errors import InvalidLoad
-from planner.topology.shape_smoothing import Average, merge_histograms, merge_instances, merge_points
-from planner.values import Diagnostic, Load, OperatorLoad, ServiceBucket
+from planner.values import Diagnostic, IdcPoint, InstanceLoad, Load, OperatorLoad, ServiceBucket
 from planner.wording import join_names
 
 Item = TypeVar("Item")
+Average = Callable[[Sequence[float]], float]
+"""The average of values of several intervals, oldest first."""
 
 
 def smooth_window(loads: Sequence[Load], size: int) -> tuple[Load, tuple[Diagnostic, ...]]:
@@ -204,3 +205,56 @@ def find_older_processors(
         "does is used."
     )
     return (Diagnostic("processors-from-before", detail, older),)
+
+
+def merge_points(measured: Sequence[tuple[IdcPoint, ...]], average: Average) -> tuple[IdcPoint, ...]:
+    """The average at each length of window over the intervals that have it."""
+    found: dict[float, list[float]] = {}
+    for points in measured:
+        for point in points:
+            found.setdefault(point.window_seconds, []).append(point.idc)
+    return tuple([IdcPoint(length, average(found[length])) for length in sorted(found)])
+
+
+def merge_instances(
+    measured: Sequence[tuple[InstanceLoad, ...]], average: Average
+) -> tuple[InstanceLoad, ...]:
+    """The average share of each instance, 0 in an interval that has others but not this one; they add up to 1.
+
+    Intervals without any instance are left out. SCVs and indices are averaged over the intervals that have them.
+    """
+    named = [{one.instance: one for one in instances} for instances in measured if instances]
+    names = sorted({name for one in named for name in one})
+    shares = {name: average([one[name].share if name in one else 0.0 for one in named]) for name in names}
+    total = sum(shares.values())
+    if not total:
+        return ()
+    merged = [
+        merge_instance(name, shares[name] / total, [one[name] for one in named if name in one], average)
+        for name in names
+        if shares[name]
+    ]
+    return tuple(sorted(merged, key=lambda one: (-one.share, one.instance)))
+
+
+def merge_instance(
+    name: str, share: float, measured: Sequence[InstanceLoad], average: Average
+) -> InstanceLoad:
+    scvs = [one.arrival_scv for one in measured if one.arrival_scv is not None]
+    points = merge_points([one.arrival_idc for one in measured], average)
+    return InstanceLoad(name, share, average(scvs) if scvs else None, points)
+
+
+def merge_histograms(
+    measured: Sequence[tuple[ServiceBucket, ...]], weights: Sequence[float]
+) -> tuple[ServiceBucket, ...]:
+    """Services in buckets of equal upper bounds, each interval counted with its weight, rounded to whole services.
+
+    Where bounds differ, the buckets of all intervals stay. With equal weights of 1 no service is lost.
+    """
+    found: dict[float, float] = {}
+    for buckets, weight in zip(measured, weights, strict=True):
+        for bucket in buckets if weight else ():
+            found[bucket.upper_seconds] = found.get(bucket.upper_seconds, 0.0) + weight * bucket.services
+    merged = [ServiceBucket(bound, round(found[bound])) for bound in sorted(found)]
+    return tuple(merged) if any(bucket.services for bucket in merged) else ()

@@ -1,8 +1,11 @@
-"""Checks of a measured load against its topology."""
+"""A measured load checked against its topology, the processors that run, and configured SCVs of services."""
 
-from planner.errors import InvalidLoad, escape_pointer, suggest_name
+from collections.abc import Mapping
+from dataclasses import replace
+
+from planner.errors import InvalidAllocation, InvalidLoad, escape_pointer, suggest_name
 from planner.topology.network import LARGEST, Network
-from planner.values import Load, OperatorLoad
+from planner.values import Load, OperatorLoad, Topology
 from planner.wording import join_names
 
 # The smallest rate above 0: from here up no quotient in the planner's formulas overflows.
@@ -83,3 +86,52 @@ def check_offered_load(name: str, arrival_rate: float, measured: OperatorLoad) -
             "more than can be planned. Check the units.",
             f"/operators/{escape_pointer(name)}/service_rate",
         )
+
+
+def find_counts(topology: Topology, load: Load, processors: Mapping[str, int] | None) -> list[int]:
+    """Processors per operator in topology order: `processors` if given, else those that run by the load."""
+    names = [operator.name for operator in topology.operators]
+    if processors is None:
+        found = {name: measured.processors for name, measured in load.operators.items()}
+    else:
+        found = dict(processors)
+        for name in found.keys() - set(names):
+            raise InvalidAllocation(
+                f"Processors are given for {name!r}, which the topology does not have: remove it or "
+                f"correct the name.{suggest_name(name, names)}",
+                f"/{escape_pointer(name)}",
+            )
+    missing = [name for name in names if found.get(name) is None]
+    if missing:
+        raise InvalidAllocation(
+            f"No processors are given for {join_names(missing)}: give them, or a load that says what runs."
+        )
+    return [check_count(name, found[name]) for name in names]
+
+
+def check_count(name: str, count: int | None) -> int:
+    """Raise InvalidAllocation unless 1 ≤ count ≤ MOST_PROCESSORS, up to which the formulas are exact."""
+    if count is None or not 1 <= count <= MOST_PROCESSORS:
+        raise InvalidAllocation(
+            f"Operator {name!r} is given {count} processors: give between 1 and {MOST_PROCESSORS}.",
+            f"/{escape_pointer(name)}",
+        )
+    return count
+
+
+def take_configured_scvs(topology: Topology, load: Load) -> Load:
+    """The load with the service_scv configured in the topology, at operators where none was measured.
+
+    Engines such as Flink measure how long services take on average, and not how they vary. A measured SCV wins.
+    """
+    configured = {
+        operator.name: operator.service_scv
+        for operator in topology.operators
+        if operator.service_scv is not None
+    }
+    unmeasured = {
+        name: one._replace(service_scv=configured[name], is_scv_configured=True)
+        for name, one in load.operators.items()
+        if name in configured and one.service_scv is None
+    }
+    return replace(load, operators={**load.operators, **unmeasured}) if unmeasured else load

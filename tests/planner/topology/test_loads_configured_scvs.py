@@ -9,7 +9,7 @@ from planner.decisions.decide import decide
 from planner.decisions.policy import Policy
 from planner.plans.estimation import estimate
 from planner.plans.optimal import min_processors
-from planner.topology.said_services import take_said_services
+from planner.topology.loads import take_configured_scvs
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 SILENT = Topology(
@@ -51,16 +51,16 @@ def test_what_is_said_gives_the_answers_of_what_is_measured(parse: float, score:
 @given(SCVS, SCVS)
 def test_what_is_measured_wins(said: float, measured: float):
     load = measure(measured, None)
-    assert take_said_services(say(said, None), load) is load
-    taken = take_said_services(say(said, said), load)
-    assert [(one.service_scv, one.is_scv_said) for one in taken.operators.values()] == [
+    assert take_configured_scvs(say(said, None), load) is load
+    taken = take_configured_scvs(say(said, said), load)
+    assert [(one.service_scv, one.is_scv_configured) for one in taken.operators.values()] == [
         (measured, False),
         (said, True),
     ]
 
 
 def test_where_nothing_is_said_the_load_is_as_it_was():
-    assert take_said_services(SILENT, LOAD) is LOAD
+    assert take_configured_scvs(SILENT, LOAD) is LOAD
 
 
 def test_an_answer_names_what_was_said_and_not_measured():

@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 
 from planner.queueing.dispersion import NO_CURVE, CurveList
-from planner.queueing.instance_views import (
+from planner.queueing.key_shares import KeyShares
+from planner.queueing.queueings import Inflow
+from planner.queueing.single_servers import (
     Arrivals,
     find_shares,
     find_upstream,
@@ -11,8 +13,6 @@ from planner.queueing.instance_views import (
     view_alike,
     view_keyed,
 )
-from planner.queueing.key_shares import KeyShares
-from planner.queueing.queueings import Inflow
 from planner.values import IdcPoint, InstanceLoad
 
 POINTS = (IdcPoint(1.0, 2.0), IdcPoint(2.0, 4.0))

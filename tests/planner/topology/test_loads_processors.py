@@ -3,7 +3,7 @@
 import pytest
 
 from planner.errors import InvalidAllocation
-from planner.topology.processors import find_counts
+from planner.topology.loads import find_counts
 from tests.planner.plan_cases import PAIR, load_pair
 
 

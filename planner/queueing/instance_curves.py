@@ -1,0 +1,169 @@
+"""Few operators with bursts or with a queue for each processor: their waits, and the gain of each further processor.
+
+DealtQueue has the formulas of planner.queueing.instance_queues, which has them in arrays, for many operators and for
+bursts. A gain is the difference of two waits. Waits fall like 1/(k − A) or slower here, so the difference keeps all but
+the digits of k − A. Where the wait would rise with one processor more it stays; greedy looks ahead to where it falls.
+"""
+
+from math import floor, inf
+from typing import NamedTuple
+
+from planner.queueing.erlang import LEAST_LOAD, STABILITY_MARGIN, anchored_erlang_b, split_offered_load
+from planner.queueing.gain_curves import LEAST_GAIN, Curve, WaitBlocks
+from planner.queueing.queueings import (
+    KEYED,
+    RANDOM,
+    ROUND_ROBIN,
+    Inflow,
+    deal_in_turn_plainly,
+    square_of_dealt,
+)
+from planner.queueing.waiting_models import (
+    FLOATS,
+    MOST_VARIABLE,
+    WAITING_MODELS,
+    VariabilityWeights,
+    evaluate_variability,
+    weigh_operator,
+)
+from planner.values import SHARED, Model
+
+
+def is_dealt(inflow: Inflow) -> bool:
+    """Whether each processor has a queue of its own, all instances are alike, and no bursts are known."""
+    return inflow.queueing != SHARED and not inflow.idc and not inflow.instances
+
+
+class DealtQueue(NamedTuple):
+    """How tuples reach the instances, SCVs, model, and the factor of measured waits."""
+
+    inflow: Inflow
+    arrival_scv: float
+    service_scv: float
+    model: Model
+    factor: float = 1.0
+
+    def wait_seconds(self, arrival_rate: float, service_rate: float, k: int) -> float:
+        """The mean wait; inf where unstable, 0 where nothing arrives."""
+        high, low = split_offered_load(arrival_rate, service_rate)
+        if (k - high) - low <= k * STABILITY_MARGIN:
+            return inf
+        if high < LEAST_LOAD:
+            return 0.0
+        wait = self.wait_before_factor(high, low, k)
+        if k > 1 and high < 1.0 - STABILITY_MARGIN:  # as one processor would have it, if that is less
+            wait = min(wait, self.wait_before_factor(high, low, 1))
+        return wait * self.factor / service_rate
+
+    def wait_before_factor(self, high: float, low: float, k: int) -> float:
+        """μW as the formulas have it, before the measured factor."""
+        s, inflow = self.service_scv, self.inflow
+        if k == 1:
+            return self.wait_pooled(high, low, 1)
+        a = self.see_one(high, k)
+        rho, busy = high / k, max(high, 1.0) / k
+        wait: float = WAITING_MODELS[self.model].alone(a, s, (1.0 - busy) / busy, FLOATS) * rho / (1.0 - rho)
+        if inflow.batches:
+            wait += self.weigh_batches(k) / 2.0
+        # A shared queue waits less than MOST_VARIABLE·(a + s)/2 by the formulas, which is quickly compared.
+        is_longer = wait * ((k - high) - low) >= MOST_VARIABLE * (self.arrival_scv + s) / 2.0
+        return wait if is_longer or inflow.queueing == KEYED else max(wait, self.wait_pooled(high, low, k))
+
+    def see_one(self, high: float, k: int) -> float:
+        """The SCV of arrivals at one of k instances."""
+        if self.inflow.queueing == ROUND_ROBIN:
+            return deal_in_turn_plainly(self.arrival_scv, k, self.inflow.senders, high)
+        together = self.inflow.root_batch if self.inflow.queueing == KEYED else 1.0
+        return together * (1.0 - 1.0 / k) + self.arrival_scv / k
+
+    def wait_pooled(self, high: float, low: float, k: int) -> float:
+        """μW of a shared queue."""
+        slack = (k - high) - low
+        b = anchored_erlang_b(k, high, low)
+        weights = weigh_operator(self.model, self.arrival_scv, self.service_scv)
+        v: float = evaluate_variability(weights, slack / high, k, FLOATS)
+        return v * (k * b) / (slack * (slack + high * b))
+
+    def weigh_batches(self, k: int) -> float:
+        """b − 1 of planner.queueing.queueings at one of k instances."""
+        total, dealt = 0.0, k if self.inflow.queueing == ROUND_ROBIN else 1
+        for part, selectivity in self.inflow.batches:
+            whole = floor(selectivity)
+            rest = selectivity - whole
+            squares = square_of_dealt(whole, dealt) * (1.0 - rest) + square_of_dealt(whole + 1, dealt) * rest
+            total += part * (squares / selectivity - 1.0)
+        return total / k if self.inflow.queueing == RANDOM else total
+
+
+FAR = 2**53
+FARTHEST = 2**30
+
+
+class DifferenceCurve(Curve):
+    """The gains of one operator by differences of waits, as gain_curve.Curve has them for a shared queue."""
+
+    def __missing__(self, k: int) -> float:
+        """λ(W(k) − W(k+1)); where that is 0 and the wait falls later, the gain per processor until there."""
+        gain = self.find_gain(k)
+        self[k] = gain = gain if gain > LEAST_GAIN else self.look_ahead(k)
+        return gain
+
+    def find_gain(self, k: int) -> float:
+        """λ(W(k) − W(k+1)), at least 0."""
+        return max(self.high * self.service_rate * (self.wait_seconds(k) - self.wait_seconds(k + 1)), 0.0)
+
+    def look_ahead(self, k: int) -> float:
+        """The gain per processor up to the nearest power of two at which the wait is shorter, 0 where there is none."""
+        here, ahead = self.wait_seconds(k), 2
+        while here > 0.0 and ahead <= FARTHEST:
+            gain = self.high * self.service_rate * (here - self.wait_seconds(k + ahead)) / ahead
+            if gain > LEAST_GAIN:
+                return gain
+            ahead *= 2
+        return 0.0
+
+    def find_vanishing(self) -> int:
+        """Gains of a queue for each processor fall like 1/k² and never vanish."""
+        return FAR
+
+
+class InstanceCurve(DifferenceCurve):
+    """The gains of an operator with bursts or measured instances, whose waits WaitBlocks computes in arrays."""
+
+    blocks: WaitBlocks
+
+    def __init__(self, blocks: WaitBlocks, place: int, arrival_rate: float, floor: int) -> None:
+        rate = float(blocks.queues.service_rate[place])
+        super().__init__(arrival_rate, rate, VariabilityWeights(1.0), floor)
+        self.blocks, self.place, self._waits = blocks, place, blocks.known[place]
+        self.is_busy = self.high >= LEAST_LOAD and self.floor < FAR and self.wait_seconds(self.floor) > 0.0
+
+    def wait_seconds(self, k: int) -> float:
+        """The mean wait; inf where an instance cannot keep up."""
+        wait = self._waits.get(k)
+        if wait is None:
+            self.blocks.fill(self.place, k)
+            wait = self._waits[k]
+        return wait
+
+    def find_vanishing(self) -> int:
+        """Gains of a shared queue may vanish."""
+        return Curve.find_vanishing(self) if not self.blocks.queues.code[self.place] else FAR
+
+
+class DealtCurve(DifferenceCurve):
+    """The gains of an operator whose instances are alike and whose bursts are not known, in plain floats."""
+
+    __slots__ = ("arrival_rate", "queue")
+
+    def __init__(self, queue: DealtQueue, arrival_rate: float, service_rate: float, least: int) -> None:
+        super().__init__(arrival_rate, service_rate, VariabilityWeights(1.0), least)
+        self.queue, self.arrival_rate = queue, arrival_rate
+        self.is_busy = self.high >= LEAST_LOAD and self.wait_seconds(self.floor) > 0.0
+
+    def wait_seconds(self, k: int) -> float:
+        """The mean wait; inf where unstable, 0 where nothing arrives."""
+        wait = self._waits.get(k)
+        if wait is None:
+            wait = self._waits[k] = self.queue.wait_seconds(self.arrival_rate, self.service_rate, k)
+        return wait
