@@ -17,9 +17,9 @@ from benchmarks.truth_logs import WARM_UP, Measured, forget_inside
 from benchmarks.truth_tables import Kind, Tables
 from planner.calibration.calibrate import apply_factors, calibrate
 from planner.calibration.intervals import Interval
-from planner.gates.headroom import scale_load
-from planner.plans.estimation import assess_counts, survey_load
 from planner.simulation.simulate import simulate
+from planner.situations.estimate import assess_counts
+from planner.situations.situation import scale_load, survey_load
 from planner.topology.flow import solve_visits
 from planner.values import DEFAULT_MODEL, Estimate, Load
 

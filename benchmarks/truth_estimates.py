@@ -7,9 +7,9 @@ import numpy as np
 from benchmarks.truth_cases import QUEUEINGS, Case, draw_case, queue_case
 from benchmarks.truth_logs import Measured, forget_bursts, forget_inside, measure_visits
 from benchmarks.truth_tables import Kind, Tables
-from planner.plans.estimation import estimate
-from planner.plans.spread import add_spread
+from planner.quantiles.spread import add_spread
 from planner.simulation.simulate import simulate_visits
+from planner.situations.estimate import estimate
 from planner.topology.flow import solve_visits
 from planner.values import Estimate, Load, Spread, Topology
 

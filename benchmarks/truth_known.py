@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from benchmarks.truth_tables import Kind, Tables
-from planner.plans.known_errors import ENTRIES, EVERYWHERE, KNOWN_ERRORS, SCVS
+from planner.situations.known_errors import ENTRIES, EVERYWHERE, KNOWN_ERRORS, SCVS
 
 PAGE = Path(__file__).parents[1] / "planner" / "plans" / "known_errors.py"
 NAMES = {EVERYWHERE: "EVERYWHERE", ENTRIES: "ENTRIES", SCVS: "SCVS"}

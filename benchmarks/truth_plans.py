@@ -8,8 +8,8 @@ from benchmarks.truth_cases import Case, draw_case, queue_case
 from benchmarks.truth_estimates import simulate_case
 from planner.errors import TargetUnreachable
 from planner.plans.optimal import min_processors
-from planner.plans.quantile_target import min_processors_within
-from planner.plans.time_target import TimeTarget
+from planner.plans.quantile import min_processors_within
+from planner.quantiles.times import TimeTarget
 from planner.values import Load, Plan
 
 SLACK = (1.15, 1.6)

@@ -17,8 +17,8 @@ from app.planning.plans.answers import to_plan_answer
 from app.web.documented_problems import share_problems
 from app.web.openapi_schemas import rename_schemas, share_fields, tidy_schemas
 from app.web.problems import Problem
-from planner.plans.estimation import estimate
 from planner.plans.optimal import min_latency
+from planner.situations.estimate import estimate
 
 Document = dict[str, Any]
 

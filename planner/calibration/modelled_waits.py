@@ -14,7 +14,7 @@ from planner.calibration.sampling_noise import (
 )
 from planner.calibration.shrunk_ratio import SeenWait
 from planner.errors import PlannerError
-from planner.plans.estimation import Situation, survey_load
+from planner.situations.situation import Situation, survey_load
 from planner.values import SHARED, Load, Model, OperatorLoad, Topology
 
 Gap = Literal["not-measured", "processors-unknown", "nothing-arrives", "unstable", "hardly-any-wait"]

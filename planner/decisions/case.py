@@ -6,7 +6,7 @@ from math import inf
 from planner.decisions.policy import Policy
 from planner.decisions.wait_correction import Correction
 from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, QuantileUnreachable, TargetUnreachable
-from planner.plans.estimation import Situation
+from planner.situations.situation import Situation
 from planner.values import Estimate
 
 LIMITS = (

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite
 
-from planner.plans.estimation import Situation
-from planner.plans.queueing_notes import name_queueing
 from planner.queueing.key_shares import KeyShares
+from planner.situations.notes import name_queueing
+from planner.situations.situation import Situation
 from planner.topology.flow import order_acyclic, settle_network
 from planner.topology.loads import MOST_PROCESSORS
 from planner.topology.network import Network, index_topology

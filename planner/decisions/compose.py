@@ -27,10 +27,10 @@ from planner.decisions.policy import LastChange, Policy
 from planner.decisions.state_migration import OwnersLeft, keep_owners
 from planner.decisions.wait_correction import correct_sojourn
 from planner.gates.counterfactuals import Counterfactuals, find_counterfactuals
-from planner.gates.drawn_limit import draw_limit
-from planner.gates.headroom import scale_load
 from planner.nodes.advice import NodeAdvice
 from planner.nodes.usage import MeasuredInstance, Node, find_resources
+from planner.situations.situation import scale_load
+from planner.targets.drawn_target import make_target
 from planner.values import Diagnostic, Load, Topology
 
 SIZED_FOR: Mapping[SizedBy, str] = {
@@ -159,15 +159,14 @@ def look_around(decision: Decision, policy: Policy) -> Counterfactuals:
     """Why not one processor fewer at the rate sized for, and up to which rate the recommendation holds."""
     correction = decision.correction
     counts = [one.processors for one in decision.recommended.operators]
-    drawn = draw_limit(decision.situation.topology, decision.situation.load, policy.target)
+    target = make_target(decision.situation, policy.limit)
     return find_counterfactuals(
         scale_load(decision.situation, decision.sized_rate),
         counts,
-        policy.t_max_seconds,
+        None if target is None else target.settle(decision.situation, counts),
         policy.t_min_seconds,
-        wait_factor=correction.least_shared,
-        own_factor=correction.own if correction.is_own else None,
-        drawn=None if drawn is None else drawn.settle(decision.situation, counts),
+        correction=correction.least_shared,
+        own_correction=correction.own if correction.is_own else None,
     )
 
 

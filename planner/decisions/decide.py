@@ -20,10 +20,10 @@ from planner.decisions.quantile_goal import propose_for_quantile
 from planner.decisions.scale_down import lift_to_wanted
 from planner.decisions.wait_correction import Correction, correct_waits
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
-from planner.gates.headroom import scale_load
-from planner.plans.estimation import Situation, assess_counts, survey_load
-from planner.plans.sojourn_disagreement import compare_sojourn
 from planner.plans.tradeoff import tradeoff
+from planner.situations.disagreements import compare_sojourn
+from planner.situations.estimate import assess_counts
+from planner.situations.situation import Situation, scale_load, survey_load
 from planner.topology.loads import MOST_PROCESSORS
 from planner.values import Estimate, Load, Topology
 

@@ -6,7 +6,7 @@ from typing import Literal
 from planner.decisions.case import Case, Proposal, Reason
 from planner.decisions.policy import LastChange, Policy
 from planner.decisions.scale_down import keep_running
-from planner.plans.estimation import assess_counts
+from planner.situations.estimate import assess_counts
 from planner.values import Load
 
 Action = Literal["hold", "scale_up", "scale_down", "rebalance"]

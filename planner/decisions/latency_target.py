@@ -20,9 +20,8 @@ from planner.decisions.sizing import (
     size_for_target,
     split_total,
 )
-from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
-
-OUT_OF_REACH = (BudgetTooSmall, BoundTooSmall, TargetUnreachable)
+from planner.errors import BudgetTooSmall
+from planner.targets.target import OUT_OF_REACH
 
 
 def propose_for_target(case: Case) -> Proposal:

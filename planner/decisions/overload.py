@@ -10,7 +10,7 @@ from math import ceil, inf
 
 from planner.decisions.case import Case, Proposal, Reason, describe_limit, describe_signal
 from planner.errors import BudgetTooSmall
-from planner.plans.estimation import Situation
+from planner.situations.situation import Situation
 
 # Bisections of the part that is served; what they leave are few processors more than operators.
 HALVINGS = 60

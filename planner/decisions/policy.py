@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from planner.decisions.state_migration import State
 from planner.nodes.advice import USUAL_THRESHOLDS, Thresholds
-from planner.plans.time_target import TimeTarget
+from planner.quantiles.times import TimeTarget
 from planner.values import DEFAULT_MODEL, Model, Topology
 
 
@@ -50,6 +50,11 @@ class Policy:
     def has_target(self) -> bool:
         """Whether the goal is a time."""
         return self.t_max_seconds is not None or self.target is not None
+
+    @property
+    def limit(self) -> TimeTarget | None:
+        """The time that the goal limits; None where the goal is another one."""
+        return self.target if self.t_max_seconds is None else TimeTarget("total", self.t_max_seconds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 
 from planner.allocation.allocate import allocate_budget
 from planner.decisions.case import Case, Proposal, Reason, describe_limit
-from planner.errors import BoundTooSmall, BudgetTooSmall, QuantileUnreachable, TargetUnreachable
-from planner.gates.drawn_limit import DrawnLimit, draw_limit
+from planner.errors import BoundTooSmall, QuantileUnreachable
 from planner.gates.verdict import plan_counts
-from planner.plans.estimation import Situation
-from planner.plans.time_target import TimeTarget
-
-OUT_OF_REACH = (BudgetTooSmall, BoundTooSmall, TargetUnreachable)
+from planner.quantiles.times import TimeTarget
+from planner.situations.situation import Situation
+from planner.targets.drawn_target import DrawnTarget, draw_target
+from planner.targets.target import OUT_OF_REACH, is_met
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +28,14 @@ def propose_for_quantile(case: Case) -> Proposal:
     """The processors that the target asks for, and why."""
     policy, target = case.policy, case.policy.target
     assert target is not None
-    limit = draw_limit(case.situation.topology, case.situation.load, target)
-    assert limit is not None  # a target of E[T] is t_max_seconds: owner_terms.Policy
+    limit = draw_target(case.situation, target)  # a target of E[T] is t_max_seconds: owner_terms.Policy
     limit = limit.settle(case.situation, case.running)
     seconds = find_signal(case, limit)
     seen = describe_seconds(target, seconds)
     if seconds is None or seconds > target.seconds:
         why = Reason("target-missed", f"{seen}, above {target.seconds:.6g} s.")
         return propose_enough(case, limit, why)
-    if case.ahead is not None and not limit.is_met(case.ahead, case.running):
+    if case.ahead is not None and not is_met(limit, case.ahead, case.running):
         rate = case.ahead.load.external_rate
         detail = f"{seen}; at {rate:.6g} tuples/s, to be ready for within the coming cooldown, it is above the target."
         return propose_enough(case, limit, Reason("ahead-of-load", detail))
@@ -52,7 +50,7 @@ def propose_for_quantile(case: Case) -> Proposal:
     return Proposal(case.running, (why, Reason("no-fewer", detail)), sizing.constraints)
 
 
-def find_needed(case: Case, limit: DrawnLimit) -> int | None:
+def find_needed(case: Case, limit: DrawnTarget) -> int | None:
     """The fewest processors for the target, at most what runs; None: not asked for, or out of reach."""
     if not case.policy.scale_down_window_seconds:
         return None
@@ -62,7 +60,7 @@ def find_needed(case: Case, limit: DrawnLimit) -> int | None:
         return None
 
 
-def find_signal(case: Case, limit: DrawnLimit) -> float | None:
+def find_signal(case: Case, limit: DrawnTarget) -> float | None:
     """What the target limits, as measured, else as estimated; None where an operator cannot keep up."""
     measured = case.situation.load.measured_completion_seconds
     if case.current.stable and limit.target.quantile is None and measured is not None:
@@ -76,7 +74,7 @@ def describe_seconds(target: TimeTarget, seconds: float | None) -> str:
     return f"{target.measured[:1].upper()}{target.measured[1:]} {found}"
 
 
-def describe_draw(limit: DrawnLimit) -> Reason:
+def describe_draw(limit: DrawnTarget) -> Reason:
     """Says what the number of processors rests on."""
     roots = limit.drawn.draw.roots if limit.drawn.draw is not None else 0
     detail = (
@@ -85,7 +83,7 @@ def describe_draw(limit: DrawnLimit) -> Reason:
     return Reason("target-on-a-draw", detail)
 
 
-def propose_enough(case: Case, limit: DrawnLimit, why: Reason) -> Proposal:
+def propose_enough(case: Case, limit: DrawnTarget, why: Reason) -> Proposal:
     """The proposal for a target that is missed, or will be: at least as many processors as run."""
     sizing = size_for_quantile(case, limit)
     counts = sizing.counts
@@ -101,7 +99,7 @@ def add_spare(situation: Situation, counts: list[int], spare: int) -> list[int]:
     return allocate_budget(stations, sum(counts) + spare, situation.names).counts
 
 
-def size_for_quantile(case: Case, limit: DrawnLimit) -> QuantileSizing:
+def size_for_quantile(case: Case, limit: DrawnTarget) -> QuantileSizing:
     """The fewest processors for the rate to be ready for; where bounds forbid them, the best split that they allow.
 
     Raises QuantileUnreachable where no number of processors meets the target, and BudgetTooSmall.

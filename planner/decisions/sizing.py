@@ -14,10 +14,10 @@ from planner.allocation.allocate import allocate_budget, allocate_target
 from planner.decisions.case import Case, Reason, describe_limit
 from planner.decisions.wait_correction import find_own_wait, find_wait
 from planner.errors import BoundTooSmall, TargetUnreachable
-from planner.plans.estimation import Situation
-from planner.plans.optimal import find_fewest
 from planner.queueing.even_split import OwnQueues
 from planner.queueing.stations import NO_BOUND
+from planner.situations.situation import Situation
+from planner.targets.target import allocate_fewest
 
 # A correction at most doubles what runs; then the result is measured before more is added.
 MOST_GROWTH = 2
@@ -83,7 +83,7 @@ def size_within_bounds(case: Case, situation: Situation, factors: Factors) -> Si
     target = case.policy.t_max_seconds
     assert target is not None
     if not situation.load.external_rate:
-        idle = find_fewest(situation, target).counts
+        idle = allocate_fewest(situation, target).counts
         return limit_to_budget(case, Sizing(idle, situation, factors))
     *others, found = size_freely(case, situation, factors)
     if others and found.total < others[-1].total:

@@ -20,8 +20,8 @@ from math import fsum, inf
 
 from planner.calibration.intervals import Interval, fill_in, limit_intervals
 from planner.errors import PlannerError
-from planner.plans.estimation import Situation, survey_load
 from planner.queueing.even_split import OwnQueues
+from planner.situations.situation import Situation, survey_load
 from planner.values import Load, Model, OperatorLoad, Topology
 
 # A wait of 0.2 of the service is a utilisation of about a sixth: more processors can hardly shorten it.

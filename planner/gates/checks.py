@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
-from planner.gates.crossing import take_sign
-from planner.gates.drawn_limit import DrawnLimit
-from planner.plans.estimation import Situation
 from planner.queueing.erlang import STABILITY_MARGIN
 from planner.queueing.stations import NO_BOUND
+from planner.situations.situation import Situation
+from planner.targets.target import Target, compare_seconds, take_sign
+from planner.targets.target import find_margin as find_target_margin
 from planner.values import Estimate
 from planner.wording import join_names
 
@@ -29,14 +29,8 @@ class Check:
 class Limits:
     """The limits that the caller asked for."""
 
-    t_max_seconds: float | None
+    target: Target | None
     k_max: int | None
-    drawn: DrawnLimit | None = None
-
-    @property
-    def is_timed(self) -> bool:
-        """Whether something limits how long tuples take."""
-        return self.t_max_seconds is not None or self.drawn is not None
 
 
 def run_checks(
@@ -54,10 +48,8 @@ def run_checks(
         relation = f"{total - limits.k_max} more than" if total > limits.k_max else "within"
         detail = f"{total} processors are {relation} k_max = {limits.k_max}."
         checks.append(Check("budget", total <= limits.k_max, float(total), float(limits.k_max), detail))
-    if limits.t_max_seconds is not None:
-        checks.append(check_latency(answer, limits.t_max_seconds))
-    if limits.drawn is not None:
-        checks.append(check_drawn(limits.drawn, situation, counts))
+    if limits.target is not None:
+        checks.append(check_target(limits.target, situation, counts))
     return tuple(checks)
 
 
@@ -94,55 +86,27 @@ def list_outside(situation: Situation, counts: Sequence[int]) -> list[str]:
     ]
 
 
-def check_latency(answer: Estimate, t_max_seconds: float) -> Check:
-    """Whether E[T] ≤ t_max_seconds."""
-    expected = answer.expected_sojourn_seconds
-    passed = expected is not None and expected <= t_max_seconds
-    found = "infinite" if expected is None else f"{expected:.6g} s"
-    relation = "within" if passed else "above"
-    detail = f"E[T] is {found}, {relation} t_max_seconds = {t_max_seconds:.6g}."
-    return Check("latency", passed, expected, t_max_seconds, detail)
-
-
-def check_drawn(limit: DrawnLimit, situation: Situation, counts: Sequence[int]) -> Check:
-    """Whether a quantile, or the mean of completion, is within its target."""
-    target, seconds = limit.target, limit.find_seconds(situation, counts)
+def check_target(target: Target, situation: Situation, counts: Sequence[int]) -> Check:
+    """Whether the target is met."""
+    seconds = target.find_seconds(situation, counts)
     passed = seconds is not None and seconds <= target.seconds
-    found = "infinite" if seconds is None else f"{seconds:.6g} s"
-    relation = "within" if passed else "above"
-    detail = (
-        f"{target.measured[:1].upper()}{target.measured[1:]} is {found}, {relation} {target.seconds:.6g} s."
-    )
-    return Check("latency", passed, seconds, target.seconds, detail)
-
-
-def is_met(situation: Situation, counts: Sequence[int], limits: Limits) -> bool:
-    """Whether every check passes, without their sentences."""
-    return find_margin(situation, counts, limits) >= 0.0
+    return Check("latency", passed, seconds, target.seconds, f"{compare_seconds(target, seconds)}.")
 
 
 def find_margin(situation: Situation, counts: Sequence[int], limits: Limits) -> float:
     """0 or more where every check passes, below 0 where not.
 
-    Where the rate decides it is a smooth function of the rate: 1/E[T] − 1/t_max_seconds, nearly linear towards
-    saturation, the same of a drawn time, or without a target the least part of a capacity that is spare; else 1 or −1.
+    Where the rate decides it is a smooth function of the rate: that of the target, or without one the least part of a
+    capacity that is spare; else −1.
     """
     if limits.k_max is not None and sum(counts) > limits.k_max:
         return -1.0
     if list_outside(situation, counts):
         return -1.0
-    if limits.drawn is not None:
-        drawn = limits.drawn.find_margin(situation, counts)
-        if drawn < 0.0 or limits.t_max_seconds is None:
-            return drawn
-    waits = situation.wait_seconds(counts)
-    is_stable = inf not in waits
-    if limits.t_max_seconds is None:
-        return take_sign(find_spare(situation, counts), holds=is_stable)
-    expected = situation.sum_sojourns(waits)
-    if not expected > 0.0:
-        return 1.0
-    return take_sign(1.0 / expected - 1.0 / limits.t_max_seconds, holds=expected <= limits.t_max_seconds)
+    if limits.target is not None:
+        return find_target_margin(limits.target, situation, counts)
+    is_stable = inf not in situation.wait_seconds(counts)
+    return take_sign(find_spare(situation, counts), holds=is_stable)
 
 
 def find_spare(situation: Situation, counts: Sequence[int]) -> float:

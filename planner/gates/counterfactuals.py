@@ -6,11 +6,13 @@ from math import inf
 
 from planner.allocation.allocate import allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall
-from planner.gates.checks import Limits, check_drawn
-from planner.gates.drawn_limit import DrawnLimit
+from planner.gates.checks import Limits
 from planner.gates.verdict import find_headroom, plan_counts
-from planner.plans.estimation import Situation, assess_counts
 from planner.queueing.even_split import OwnQueues
+from planner.situations.estimate import assess_counts
+from planner.situations.situation import Situation
+from planner.targets.target import SojournTarget, Target, compare_seconds
+from planner.wording import UNBOUNDED, write_factor, write_rate, write_seconds
 
 OWN_TOLERANCE = 1e-6
 """With a queue for each processor each further digit of a rate takes a search for the best split, of milliseconds."""
@@ -34,27 +36,22 @@ class Counterfactuals:
 def find_counterfactuals(
     situation: Situation,
     counts: Sequence[int],
-    t_max_seconds: float | None,
+    target: Target | None,
     t_min_seconds: float | None = None,
     *,
-    wait_factor: float = 1.0,
-    own_factor: float | None = None,
-    drawn: DrawnLimit | None = None,
+    correction: float = 1.0,
+    own_correction: float | None = None,
 ) -> Counterfactuals:
-    """The counterfactuals of `counts`, with waits `wait_factor` times as long as modelled.
+    """The counterfactuals of `counts`, with waits `correction` times as long as modelled.
 
-    With `own_factor` one processor fewer is also tried with a queue of each processor's own; the longer E[T] counts.
-    With `drawn` the rates are those up to which that target holds.
+    With `own_correction` one processor fewer is also tried with a queue for each processor; the longer E[T] counts.
     """
     total, rate = sum(counts), situation.load.external_rate
     chosen = list(counts)
-    fewer, seconds, detail = describe_one_fewer(situation, total - 1, t_max_seconds, wait_factor, own_factor)
-    if t_max_seconds is not None and seconds is not None and seconds <= t_max_seconds:
-        below = "" if t_min_seconds is None else f" = {t_min_seconds:.6g}"
-        detail += f" Processors are given up only while E[T] is below t_min_seconds{below}."
-    if drawn is not None and fewer is not None:
-        detail += describe_drawn(situation, drawn, list(fewer.values()))
-    limits = Limits(shorten_target(situation, t_max_seconds, wait_factor), None, drawn)
+    fewer, seconds, detail = describe_one_fewer(situation, total - 1, correction, own_correction)
+    if fewer is not None and target is not None:
+        detail += f" {judge_one_fewer(situation, list(fewer.values()), seconds, target, t_min_seconds)}"
+    limits = Limits(shorten_target(situation, target, correction), None)
     return Counterfactuals(
         one_fewer_processors=fewer,
         one_fewer_sojourn_seconds=seconds,
@@ -72,26 +69,35 @@ def find_counterfactuals(
     )
 
 
-def shorten_target(situation: Situation, t_max_seconds: float | None, wait_factor: float) -> float | None:
-    """The target that modelled waits must meet so that waits longer by the factor meet t_max_seconds."""
+def shorten_target(situation: Situation, target: Target | None, correction: float) -> Target | None:
+    """The target of E[T] that modelled waits must meet so that waits longer by the correction meet the given one."""
+    if not isinstance(target, SojournTarget) or correction == 1.0:
+        return target
     service = situation.find_lower_bound()
-    if t_max_seconds is None or t_max_seconds <= service or wait_factor == 1.0:
-        return t_max_seconds
-    return service + (t_max_seconds - service) / wait_factor
+    if target.seconds <= service:
+        return target
+    return SojournTarget(service + (target.seconds - service) / correction)
 
 
-def describe_drawn(situation: Situation, drawn: DrawnLimit, counts: Sequence[int]) -> str:
-    """A sentence on the target of drawn times with one processor fewer."""
-    check = check_drawn(drawn, situation, counts)
-    return f" {check.detail}"
+def judge_one_fewer(
+    situation: Situation,
+    counts: Sequence[int],
+    seconds: float | None,
+    target: Target,
+    t_min_seconds: float | None,
+) -> str:
+    """Sentences on the target with one processor fewer, for an E[T] of `seconds`."""
+    if not isinstance(target, SojournTarget):
+        return f"{compare_seconds(target, target.find_seconds(situation, counts))}."
+    said = f"{compare_seconds(target, seconds)}."
+    if seconds is None or seconds > target.seconds:
+        return said
+    below = "" if t_min_seconds is None else f" = {write_seconds(t_min_seconds)}"
+    return f"{said} Processors are given up only while E[T] is below t_min_seconds{below}."
 
 
 def describe_one_fewer(
-    situation: Situation,
-    k_max: int,
-    t_max_seconds: float | None,
-    wait_factor: float,
-    own_factor: float | None,
+    situation: Situation, k_max: int, correction: float, own_correction: float | None
 ) -> tuple[Mapping[str, int] | None, float | None, str]:
     """The best split of k_max, its E[T], and a sentence on both."""
     try:
@@ -99,33 +105,31 @@ def describe_one_fewer(
     except (BudgetTooSmall, BoundTooSmall):
         return None, None, f"{k_max} processors could not keep up, or not within the bounds."
     seconds = assess_counts(situation, counts).expected_sojourn_seconds
-    if seconds is not None and wait_factor != 1.0:
+    if seconds is not None and correction != 1.0:
         service = situation.find_lower_bound()
-        seconds = service + wait_factor * (seconds - service)
-    own = None if own_factor is None else find_own_sojourn(situation, k_max, own_factor)
+        seconds = service + correction * (seconds - service)
+    own = None if own_correction is None else find_own_sojourn(situation, k_max, own_correction)
     is_own = own is not None and seconds is not None and own > seconds
     if is_own:
         seconds = own
-    detail = f"The best split of {k_max} processors would take {seconds:.6g} s"
+    detail = f"The best split of {k_max} processors would take {write_seconds(seconds, UNBOUNDED)}"
     if situation.load.external_rate:
-        detail += f" at {situation.load.external_rate:.6g} tuples/s"
+        detail += f" at {write_rate(situation.load.external_rate)}"
     if is_own:
-        detail += f" with a queue for each processor and waits {own_factor:.3g} times as long, as they were measured"
-    elif wait_factor != 1.0:
-        detail += f" with waits {wait_factor:.3g} times as long as modelled, as they were measured"
-    if t_max_seconds is not None and seconds is not None:
-        relation = "missing" if seconds > t_max_seconds else "within"
-        detail += f", {relation} t_max_seconds = {t_max_seconds:.6g}"
-    return dict(zip(situation.names, counts, strict=True)), seconds, f"{detail}."
+        longer = write_factor(own_correction or 1.0)
+        detail += f" with a queue for each processor and waits {longer} as long, as they were measured"
+    elif correction != 1.0:
+        detail += f" with waits {write_factor(correction)} as long as modelled, as they were measured"
+    return situation.name_counts(counts), seconds, f"{detail}."
 
 
-def find_own_sojourn(situation: Situation, total: int, own_factor: float) -> float | None:
+def find_own_sojourn(situation: Situation, total: int, own_correction: float) -> float | None:
     """E[T] of the best split with a queue for each processor; None where one cannot keep up."""
     if not situation.load.external_rate:
         return None
     queues = OwnQueues.prepare(situation.stations)
     wait = queues.waiting(queues.allocate(0.0, total)) / situation.load.external_rate
-    return as_finite(situation.find_lower_bound() + own_factor * wait)
+    return as_finite(situation.find_lower_bound() + own_correction * wait)
 
 
 def as_finite(rate: float | None) -> float | None:

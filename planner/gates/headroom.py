@@ -1,43 +1,30 @@
-"""A situation at another external rate, and the largest rate at which a condition holds."""
+"""The largest rate at which a condition holds: where its margin crosses 0, to the last double.
+
+Few evaluations where the margin is smooth, those of bisection where not. Chandrupatla (1997): inverse quadratic
+interpolation where three points say that it is safe, else bisection. A step from the nearest point is at least one
+double, and four times as long as the last one while it stays on one side, because rounding hides a crossing that is
+nearer.
+"""
 
 from collections.abc import Callable
-from dataclasses import replace
-from math import inf, ulp
+from math import inf, isfinite, nextafter, ulp
+from typing import NamedTuple
 
-from planner.errors import InvalidLoad
-from planner.gates.crossing import Probe, find_crossing
-from planner.plans.estimation import Situation
-from planner.topology.flow import NO_INPUT
-from planner.topology.loads import SMALLEST, check_number, check_offered_load
+from planner.topology.loads import SMALLEST
+
+LONGER = 4.0
 
 
-def scale_load(situation: Situation, external_rate: float) -> Situation:
-    """The situation at another external rate: visits, service rates and SCVs stay, arrivals are vᵢλ0.
+class Probe(NamedTuple):
+    """A rate, and the margin there: 0 or more where the condition holds."""
 
-    Real streams rarely keep their SCV at a higher rate; without a measurement at that rate this is the best assumption,
-    and a diagnostic of the verdict says so.
-    """
-    if external_rate == situation.load.external_rate:
-        return situation
-    rates = [visits * external_rate for visits in situation.flow.visits]
-    diagnostics = tuple(said for said in situation.flow.diagnostics if said is not NO_INPUT)
-    if not external_rate:
-        diagnostics += (NO_INPUT,)
-    return situation._replace(
-        load=replace(situation.load, external_rate=external_rate),
-        flow=situation.flow._replace(arrival_rates=rates, diagnostics=diagnostics),
-        stations=replace(situation.stations, arrival_rate=rates),
-    )
+    rate: float
+    margin: float
 
-
-def check_rate(situation: Situation, external_rate: float) -> None:
-    """Raise InvalidLoad where the rate is no rate, or would keep more processors busy than can be planned."""
-    try:
-        check_number(external_rate, "external_rate", least=SMALLEST)
-        for name, visits in zip(situation.names, situation.flow.visits, strict=True):
-            check_offered_load(name, visits * external_rate, situation.load.operators[name])
-    except InvalidLoad as error:  # the load itself was checked before: the rate asked for is wrong
-        raise replace(error, pointer="", argument="external_rate") from error
+    @property
+    def holds(self) -> bool:
+        """Whether the condition holds."""
+        return self.margin >= 0.0
 
 
 def find_largest_rate(
@@ -58,3 +45,49 @@ def find_largest_rate(
         begun = Probe(start, margin(start))
         low, high = (begun, high) if begun.holds else (low, begun)
     return find_crossing(margin, low, high, SMALLEST, tolerance)
+
+
+def find_crossing(
+    margin: Callable[[float], float], low: Probe, high: Probe, least: float, tolerance: float = 0.0
+) -> float:
+    """The largest rate between two points at which `margin` is not below 0, given one of each kind.
+
+    It ends with neighbouring doubles, or where both are below `least`, or apart by at most `tolerance` of the higher.
+    """
+    last, other, before = (low, high, high) if abs(low.margin) <= abs(high.margin) else (high, low, low)
+    stride = 0.0
+    while not is_close(low.rate, high.rate, least, tolerance):
+        shortest = max(stride, tolerance * high.rate / 2.0, ulp(high.rate))
+        rate = interpolate(last, other, before, min(shortest / (high.rate - low.rate), 0.5))
+        rate = min(max(rate, nextafter(low.rate, high.rate)), nextafter(high.rate, low.rate))
+        probe = Probe(rate, margin(rate))
+        stays = probe.holds == last.holds
+        stride = LONGER * shortest if stays else 0.0
+        other, before = (other, last) if stays else (last, other)
+        last = probe
+        low, high = (probe, high) if probe.holds else (low, probe)
+    return low.rate
+
+
+def is_close(low: float, high: float, least: float, tolerance: float) -> bool:
+    """Whether nothing is left to search between the two."""
+    return nextafter(low, high) >= high or high <= least or high - low <= tolerance * high
+
+
+def interpolate(last: Probe, other: Probe, before: Probe, shortest: float) -> float:
+    """The rate to try next between `last` and `other`, at least the part `shortest` away from both."""
+    span = other.rate - last.rate
+    part = 0.5
+    if other.margin not in {before.margin, last.margin} and last.margin != before.margin:
+        xi = (last.rate - other.rate) / (before.rate - other.rate)
+        phi = (last.margin - other.margin) / (before.margin - other.margin)
+        if phi * phi < xi and (1.0 - phi) * (1.0 - phi) < 1.0 - xi:
+            part = last.margin / (other.margin - last.margin) * before.margin / (other.margin - before.margin)
+            part += (
+                (before.rate - last.rate)
+                / span
+                * (last.margin / (before.margin - last.margin))
+                * (other.margin / (before.margin - other.margin))
+            )
+    part = part if isfinite(part) else 0.5
+    return last.rate + min(max(part, shortest), 1.0 - shortest) * span

@@ -7,8 +7,8 @@ from math import ceil
 from planner.allocation.allocate import allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.gates.checks import Limits
-from planner.plans.estimation import NEAR_SATURATION, Situation, assess_counts
-from planner.plans.optimal import find_fewest
+from planner.situations.estimate import NEAR_SATURATION, assess_counts
+from planner.situations.situation import Situation
 from planner.wording import join_names
 
 
@@ -46,26 +46,19 @@ def suggest_counts(
     over = f" ({total - k_max} more than k_max)" if k_max is not None and total > k_max else ""
     also = " too" if passed else ""
     detail = f"{total} processors{over} would do{also}: {join_names(changes)}." if changes else "As it is."
-    return Suggestion(
-        dict(zip(situation.names, found, strict=True)), total, answer.expected_sojourn_seconds, detail
-    )
+    return Suggestion(situation.name_counts(found), total, answer.expected_sojourn_seconds, detail)
 
 
 def find_sufficient_counts(situation: Situation, counts: Sequence[int], limits: Limits) -> list[int]:
     """As suggest_counts says; raises TargetUnreachable or BoundTooSmall where nothing suffices."""
-    found: list[int]
-    if limits.t_max_seconds is not None:
-        found = find_fewest(situation, limits.t_max_seconds).counts
-        return found
-    if limits.drawn is not None:
-        return limits.drawn.find_fewest(situation)
+    if limits.target is not None:
+        return limits.target.find_fewest(situation)
     k_max = limits.k_max
     budget = k_max if k_max is not None else max(sum(counts), count_unhurried(situation))
     try:
-        found = allocate_budget(situation.stations, budget, situation.names).counts
+        return allocate_budget(situation.stations, budget, situation.names).counts
     except BudgetTooSmall as error:
         return list(error.per_operator.values())
-    return found
 
 
 def count_unhurried(situation: Situation) -> int:

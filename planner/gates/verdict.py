@@ -5,20 +5,21 @@ best split of k_max (DRS, problem 6). In the last case the question is whether a
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
 from planner.allocation.allocate import allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidAllocation
 from planner.gates.checks import Check, Limits, find_margin, run_checks
-from planner.gates.drawn_limit import TOLERANCE, draw_limit
-from planner.gates.headroom import check_rate, find_largest_rate, scale_load
+from planner.gates.headroom import find_largest_rate
 from planner.gates.suggestion import Suggestion, fit_bounds, suggest_counts
-from planner.plans.estimation import Situation, assess_counts, survey_load
-from planner.plans.sojourn_disagreement import compare_sojourn
-from planner.plans.time_target import TimeTarget
+from planner.quantiles.times import TimeTarget
 from planner.queueing.sojourn import sum_services
+from planner.situations.disagreements import compare_sojourn
+from planner.situations.estimate import assess_counts
+from planner.situations.situation import Situation, check_rate, scale_load, survey_load
+from planner.targets.drawn_target import make_target
 from planner.topology.loads import MOST_PROCESSORS, find_counts
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Topology
 from planner.wording import join_names
@@ -50,21 +51,25 @@ def judge_capacity(
     processors: Mapping[str, int] | None = None,
     *,
     external_rate: float | None = None,
-    t_max_seconds: float | None = None,
-    target: TimeTarget | None = None,
+    limit: TimeTarget | None = None,
     k_max: int | None = None,
     model: Model = DEFAULT_MODEL,
     opened: Situation | None = None,
 ) -> Verdict:
-    """The verdict at `external_rate`, or at the load's own; a target replaces t_max_seconds; `opened`: see open_up."""
-    limits = make_limits(topology, load, t_max_seconds, target, k_max)
+    """The verdict at `external_rate`, or at the load's own; `opened`: see open_up."""
     measured = survey_load(topology, load, model)
+    target = make_target(measured, limit)
     rate = load.external_rate if external_rate is None else external_rate
     check_rate(measured, rate)
     choose, origin = find_choice(measured, processors, k_max)
     situation = scale_load(measured, rate)
-    limits = settle_limits(limits, measured, counts := choose(situation), origin)
-    answer = assess_limited(situation, counts, limits)
+    counts = choose(situation)
+    if target is not None and origin != "planned":  # planned: each rate has processors of its own
+        target = target.settle(measured, counts)
+    limits = Limits(target, k_max)
+    answer = assess_counts(situation, counts)
+    if target is not None:
+        answer = target.add_spread(situation, counts, answer)
     checks = run_checks(situation, counts, answer, limits)
     passed = all(check.passed for check in checks)
     headroom_rate = find_headroom(measured, choose, limits, start=rate)
@@ -79,7 +84,7 @@ def judge_capacity(
         binding_operator=find_binding_operator(situation, choose(situation), limits),
         headroom_rate=None if headroom_rate == inf else headroom_rate,
         suggestion=suggest_counts(opened or open_up(measured, rate), counts, limits, passed=passed),
-        processors=dict(zip(measured.names, counts, strict=True)),
+        processors=measured.name_counts(counts),
         origin=origin,
         estimate=answer._replace(diagnostics=answer.diagnostics + said),
     )
@@ -102,32 +107,6 @@ def compare_measured(
     if measured.load.measured_sojourn_seconds is None:
         return ()
     return compare_sojourn(measured.topology, answer or assess_counts(measured, counts), measured.load)
-
-
-def make_limits(
-    topology: Topology,
-    load: Load,
-    t_max_seconds: float | None,
-    target: TimeTarget | None,
-    k_max: int | None,
-) -> Limits:
-    """The limits, with tuples drawn where the target needs them; a target of E[T] is t_max_seconds."""
-    if target is not None and target.is_expected_sojourn:
-        return Limits(target.seconds, k_max)
-    return Limits(t_max_seconds, k_max, draw_limit(topology, load, target))
-
-
-def settle_limits(limits: Limits, measured: Situation, counts: Sequence[int], origin: Origin) -> Limits:
-    """The limits, with drawn waits as simulations have them; not where each rate has processors of its own."""
-    if limits.drawn is None or origin == "planned":
-        return limits
-    return replace(limits, drawn=limits.drawn.settle(measured, counts))
-
-
-def assess_limited(situation: Situation, counts: Sequence[int], limits: Limits) -> Estimate:
-    """The estimate, with the spread of what a target limits."""
-    answer = assess_counts(situation, counts)
-    return answer if limits.drawn is None else limits.drawn.add_spread(situation, counts, answer)
 
 
 def find_choice(
@@ -177,7 +156,7 @@ def find_headroom(
         work = sum_services(measured.flow.visits, measured.stations.service_rate)
         ceiling = max(ceiling, limits.k_max / work) if work else inf
     planned = find_ceiling(measured, [MOST_PROCESSORS] * len(measured.names)) * (1.0 - 1e-9)
-    least = TOLERANCE if limits.drawn is not None else 0.0
+    least = 0.0 if limits.target is None else limits.target.tolerance
     return find_largest_rate(margin, start, min(ceiling * (1.0 + 1e-9), planned), max(tolerance, least))
 
 
@@ -192,7 +171,7 @@ def find_binding_operator(situation: Situation, counts: Sequence[int], limits: L
     largest gain from one more processor.
     """
     stations = situation.stations
-    if limits.is_timed and situation.load.external_rate:
+    if limits.target is not None and situation.load.external_rate:
         waits, gains = stations.find_next_gains(counts)
         if inf not in waits:
             return situation.names[max(range(len(counts)), key=gains.__getitem__)]

@@ -5,17 +5,17 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from planner.allocation.allocate import allocate_budget
-from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidAllocation, TargetUnreachable
-from planner.gates.headroom import check_rate, scale_load
+from planner.errors import InvalidAllocation
 from planner.gates.verdict import Verdict, judge_capacity
-from planner.plans.estimation import Situation, survey_load
 from planner.plans.frontier import FrontierPoint, sweep_frontier
-from planner.plans.optimal import explain_allocated, find_fewest
+from planner.plans.optimal import explain_allocated
+from planner.quantiles.times import TimeTarget
+from planner.situations.situation import Situation, check_rate, scale_load, survey_load
+from planner.targets.target import OUT_OF_REACH, allocate_fewest
 from planner.topology.loads import find_counts
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Plan, Topology
 
 Found = TypeVar("Found")
-REFUSALS = (BoundTooSmall, BudgetTooSmall, TargetUnreachable)
 # The frontier goes on behind the largest number of processors that is asked about or runs.
 BEYOND = 1.5
 LEAST_BEYOND = 8
@@ -72,7 +72,7 @@ def judge_running(topology: Topology, load: Load, terms: WhatIfTerms, situation:
         topology,
         load,
         external_rate=situation.load.external_rate,
-        t_max_seconds=terms.t_max_seconds,
+        limit=None if terms.t_max_seconds is None else TimeTarget("total", terms.t_max_seconds),
         k_max=terms.k_max,
         model=situation.stations.model,
         opened=situation,
@@ -83,7 +83,7 @@ def plan(situation: Situation, t_max_seconds: float | None, k_max: int | None) -
     """The fewest processors for the target, within the budget; else the best split of the budget."""
     if t_max_seconds is not None:
         found = explain_allocated(
-            situation, find_fewest(situation, t_max_seconds), "min-processors", t_max_seconds
+            situation, allocate_fewest(situation, t_max_seconds), "min-processors", t_max_seconds
         )
         if k_max is None or found.estimate.processors_total <= k_max:
             return found
@@ -127,6 +127,6 @@ def refuse(compute: Callable[[], Found], code: str, said: list[Diagnostic]) -> F
     """The result, or None and a diagnostic that says why there is none."""
     try:
         return compute()
-    except (*REFUSALS, InvalidAllocation) as error:
+    except (*OUT_OF_REACH, InvalidAllocation) as error:
         said.append(Diagnostic(code, str(error)))
         return None

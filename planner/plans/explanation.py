@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from heapq import nsmallest
 from math import inf
 
-from planner.plans.estimation import Situation, evaluate_allocation, survey_load
+from planner.situations.estimate import evaluate_allocation
+from planner.situations.situation import Situation, survey_load
 from planner.values import Diagnostic, Effect, Estimate, Operator, Plan
 
 # An explanation is read by people: one of more operators would only be long.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planner.allocation.allocate import Board, check_bounds, set_board
-from planner.plans.estimation import Situation
+from planner.situations.situation import Situation
 
 MOST_POINTS = 200
 """A picture has no more columns to show; beyond them the points lie further apart."""

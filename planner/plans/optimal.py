@@ -4,16 +4,16 @@
     min_processors   min Σ kᵢ     subject to  E[T](k) ≤ T_max      (DRS, problem 8)
 
 within min_processors ≤ kᵢ ≤ max_processors of each operator. A plan runs straight through four files: survey_load
-(estimation) turns topology and load into queues, allocate_budget or allocate_target (allocation/allocate) finds the
-counts, explain_plan (explanation) estimates and explains them.
+(situations/situation) turns topology and load into queues, allocate_budget or allocate_target (allocation/allocate)
+finds the counts, explain_plan (explanation) estimates and explains them.
 """
 
 from math import inf
 
-from planner.allocation.allocate import Allocated, allocate_budget, allocate_target
-from planner.errors import TargetUnreachable
-from planner.plans.estimation import Situation, survey_load
+from planner.allocation.allocate import Allocated, allocate_budget
 from planner.plans.explanation import explain_plan
+from planner.situations.situation import Situation, survey_load
+from planner.targets.target import allocate_fewest
 from planner.values import DEFAULT_MODEL, Diagnostic, Load, Model, Plan, Topology
 
 
@@ -29,19 +29,8 @@ def min_processors(
 ) -> Plan:
     """The fewest processors with E[T] ≤ t_max_seconds: greedy's first allocation that meets it."""
     situation = survey_load(topology, load, model, is_open=True)
-    allocated = find_fewest(situation, t_max_seconds)
+    allocated = allocate_fewest(situation, t_max_seconds)
     return explain_allocated(situation, allocated, "min-processors", t_max_seconds)
-
-
-def find_fewest(situation: Situation, t_max_seconds: float) -> Allocated:
-    """The fewest processors that meet the target; where no stream enters, the least ones attain the lower bound."""
-    stations, rate = situation.stations, situation.load.external_rate
-    if rate:
-        return allocate_target(stations, t_max_seconds, rate, situation.names)
-    lower_bound_seconds = situation.find_lower_bound()
-    if not t_max_seconds >= lower_bound_seconds:
-        raise TargetUnreachable(t_max_seconds, lower_bound_seconds)
-    return Allocated(list(stations.min_processors), optimal=True)
 
 
 def explain_allocated(
@@ -70,8 +59,8 @@ def describe_allocated(allocated: Allocated) -> tuple[Diagnostic, ...]:
         diagnostics += (Diagnostic("unused-processors", detail),)
     if not allocated.optimal:
         detail = (
-            "The gains around this allocation do not fall from one processor to the next: adding processors one by one "
-            "may not have found the best allocation."
+            "A better split may exist: near this one, a second further processor at an operator helps more than the "
+            "first, and the search adds processors one by one."
         )
         diagnostics += (Diagnostic("optimality-not-shown", detail),)
     return diagnostics

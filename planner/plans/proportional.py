@@ -12,11 +12,12 @@ from math import ceil
 
 from planner.allocation.allocate import allocate_budget, refuse_hot_keys
 from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidLoad, escape_pointer, suggest_name
-from planner.plans.estimation import Situation, assess_counts, survey_load
 from planner.plans.explanation import explain_plan
-from planner.plans.throttled_flow import describe_throttled, throttle_flow
 from planner.queueing.sojourn import expected_sojourn_seconds
 from planner.queueing.stations import Stations
+from planner.situations.estimate import assess_counts
+from planner.situations.situation import Situation, survey_load
+from planner.situations.throttle import describe_throttled, throttle_flow
 from planner.values import DEFAULT_MODEL, Diagnostic, Load, Model, Plan, Topology
 
 NEARLY_WHOLE = 1e-9  # a product of rounded quotients may lie this far above the integer that is meant

@@ -10,10 +10,10 @@ it must multiply. Here k begins at the least stable count, and the difference is
 
 from planner.allocation.allocate import refuse_hot_keys
 from planner.errors import InvalidLoad
-from planner.plans.estimation import Situation, survey_load
 from planner.plans.explanation import explain_plan
-from planner.plans.throttled_flow import describe_throttled, throttle_flow
 from planner.queueing.gain_curves import Curve
+from planner.situations.situation import Situation, survey_load
+from planner.situations.throttle import describe_throttled, throttle_flow
 from planner.values import Effect, Load, Model, Plan, Topology
 
 

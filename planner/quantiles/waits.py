@@ -3,15 +3,23 @@
 The wait of a tuple never falls where P and W/P do not fall.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
 from planner.arrays import Floats, Indices
+from planner.queueing.erlang import wait_at_all
+from planner.queueing.queueings import KEYED
+from planner.situations.situation import Situation
+from planner.values import SHARED
 
 ROUNDING = 1e-9
 FEW_INSTANCES, FEW_CELLS, MANY_CELLS = 128, 8_192, 65_536
+LEAST_STRETCH, MOST_STRETCH = 0.25, 4.0
+HALVINGS = 12
 
 
 class Wait(NamedTuple):
@@ -99,3 +107,84 @@ def spread_evenly(wait: AnyWait) -> InstanceWaits:
         return wait
     one = np.ones(1)
     return InstanceWaits.prepare(one, one * wait.mean_seconds, one * wait.probability)
+
+
+def find_waits(situation: Situation, counts: Sequence[int]) -> list[AnyWait] | None:
+    """The wait at each operator; None where one cannot keep up."""
+    waits = situation.wait_seconds(counts)
+    if inf in waits:
+        return None
+    found: list[AnyWait] = [
+        Wait(*pair) for pair in zip(waits, situation.waiting_probability(counts), strict=True)
+    ]
+    for operator, inflow in enumerate(situation.stations.inflows or ()):
+        wait, count = found[operator], counts[operator]
+        if wait.is_none:
+            continue
+        if inflow.queueing == KEYED and inflow.instances:
+            found[operator] = find_instance_waits(situation, operator, count)
+        elif inflow.queueing == SHARED and inflow.idc and isinstance(wait, Wait):
+            found[operator] = find_bursty_wait(situation, operator, count, wait)
+    return found
+
+
+def find_bursty_wait(situation: Situation, operator: int, count: int, wait: Wait) -> Wait:
+    """The wait at a shared queue under bursts: more tuples wait than Erlang C says, because they come together.
+
+    Those that wait, wait for (a* + s)/(2(kμ − λ)) on average, as at one server k times as fast, and no more than the
+    part ρ of tuples waits.
+    """
+    queues = situation.stations.prepare_others([operator])
+    k = np.array([count], np.float64)
+    slack = ((k - queues.high) - queues.low)[0]
+    lasting = queues.see_pooled(k).lasting
+    delay = (lasting[0] + queues.service_scv[0]) / (2.0 * slack * queues.service_rate[0]) * queues.factor[0]
+    together = min(wait.mean_seconds / delay, queues.high[0] / count)
+    return Wait(wait.mean_seconds, float(max(wait.probability, together)))
+
+
+def find_instance_waits(situation: Situation, operator: int, count: int) -> InstanceWaits:
+    """The waits at the instances of a keyed operator with measured shares, the busiest first."""
+    queues = situation.stations.prepare_others([operator])
+    counts = np.array([count], np.int64)
+    k = counts.astype(np.float64)
+    singles = queues.list_singles(counts, k)
+    seen, _ = queues.see_singles(singles)
+    row = singles.row
+    waits = queues.wait_at_singles(singles, k) * queues.factor[row] / queues.service_rate[row]
+    probability = wait_at_all(seen, queues.service_scv[row], singles.share * queues.high[row])
+    return InstanceWaits.prepare(singles.part, waits, probability)
+
+
+def stretch_waits(waits: Sequence[AnyWait], stretch: float) -> Sequence[AnyWait]:
+    """The waits multiplied by the stretch; as many tuples wait."""
+    if stretch == 1.0:
+        return waits
+    return [
+        wait._replace(mean_seconds=wait.mean_seconds * stretch)
+        if isinstance(wait, Wait)
+        else replace(wait, delays=wait.delays * stretch)
+        for wait in waits
+    ]
+
+
+def find_stretch(
+    measure: Callable[[Sequence[AnyWait]], float],
+    waits: Sequence[AnyWait],
+    simulated_seconds: float,
+    error_seconds: float,
+) -> float:
+    """The largest stretch at which `measure` shows no more than simulations do, by bisection.
+
+    Modelled waits err by some percent, and the stretch changes little from one processor or one rate to the next. It is
+    1 where draw and simulations differ by no more than the error of the simulations, which a plan allows for: what
+    holds in simulation then holds on the draw too.
+    """
+    if abs(measure(waits) - simulated_seconds) <= error_seconds:
+        return 1.0
+    low, high = LEAST_STRETCH, MOST_STRETCH
+    for _ in range(HALVINGS):
+        middle = (low * high) ** 0.5
+        is_below = measure(stretch_waits(waits, middle)) <= simulated_seconds
+        low, high = (middle, high) if is_below else (low, middle)
+    return low

@@ -27,11 +27,12 @@ NO_INPUT = Diagnostic(
 
 
 class Flow(NamedTuple):
-    """Visits per external tuple and arrival rates of the operators, both in topology order."""
+    """Visits per external tuple and arrival rates of the operators, both in topology order, and their network."""
 
     visits: list[float]
     arrival_rates: list[float]
     diagnostics: tuple[Diagnostic, ...]
+    network: Network
 
 
 def check_topology(topology: Topology) -> None:
@@ -175,7 +176,7 @@ def measure_flow(topology: Topology, load: Load) -> Flow:
         check_offered_load(name, rates[operator], measured)
     if disagreements:
         diagnostics.append(describe_disagreements(disagreements))
-    return Flow(visits, rates, tuple(diagnostics))
+    return Flow(visits, rates, tuple(diagnostics), network)
 
 
 class Disagreement(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.reading.records import Judged, Records, TupleKind
-from planner.simulation.simulate import VisitLog
+from planner.simulation.results import VisitLog
 from tests.ingest.logs import START_NS
 from tests.ingest.reference import NS
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 from hypothesis import strategies as st
 
 from planner.gates.verdict import Verdict
+from planner.quantiles.times import TimeTarget
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 FPD = Topology(
@@ -62,3 +63,8 @@ def cases(draw: st.DrawFn) -> tuple[Topology, Load]:
 
 def names_failed(verdict: Verdict) -> list[str]:
     return [check.name for check in verdict.checks if not check.passed]
+
+
+def within(t_max_seconds: float | None) -> TimeTarget | None:
+    """The limit of E[T]; None where there is none."""
+    return None if t_max_seconds is None else TimeTarget("total", t_max_seconds)

@@ -6,9 +6,11 @@ from itertools import pairwise, product
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from planner.plans.estimation import estimate
+from planner.quantiles.draw import Draw, draw_tuples
 from planner.queueing.erlang import least_stable_processors
+from planner.situations.estimate import estimate
 from planner.topology.flow import solve_visits
+from planner.topology.network import index_topology
 from planner.values import Edge, Entry, Load, Model, Operator, OperatorLoad, Topology
 
 MODELS: tuple[Model, ...] = ("mmk", "ggk", "ggk-whitt")
@@ -95,3 +97,8 @@ def load_pair(**changes: object) -> Load:
 
 def codes(answer: object) -> list[str]:
     return [diagnostic.code for diagnostic in answer.diagnostics]  # type: ignore[attr-defined]
+
+
+def draw_all(topology: Topology, load: Load, roots: int, seed: int) -> Draw:
+    """The draw of a topology under a load, whose network is made for it."""
+    return draw_tuples(topology, index_topology(topology), load, roots, seed)

@@ -14,7 +14,7 @@ from app.web.fields import Body, OperatorName, PositiveRate, Processors, Seconds
 from planner.decisions import policy
 from planner.decisions.state_migration import State as MigratedState
 from planner.nodes import advice, usage
-from planner.plans.time_target import TimeTarget
+from planner.quantiles.times import TimeTarget
 from planner.values import DEFAULT_MODEL
 
 EXAMPLE: dict[str, JsonValue] = {

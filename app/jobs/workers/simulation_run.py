@@ -5,9 +5,9 @@ from time import perf_counter
 
 from app.jobs.simulations.answers import to_answer
 from app.jobs.simulations.schemas import SimulationAnswer, SimulationJob
-from planner.plans.estimation import estimate
-from planner.plans.spread import add_spread
+from planner.quantiles.spread import add_spread
 from planner.simulation.simulate import simulate
+from planner.situations.estimate import estimate
 from planner.values import Estimate
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from app.web.fields import Body
-from planner.plans.spread import DEFAULT_ROOTS, DEFAULT_SEED, LEAST_ROOTS
+from planner.quantiles.spread import DEFAULT_ROOTS, DEFAULT_SEED, LEAST_ROOTS
 
 MOST_LEVELS = 20
 MOST_ROOTS = 1_000_000

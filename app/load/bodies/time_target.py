@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from app.load.bodies.quantile_terms import Level
 from app.load.bodies.request import TMax
 from app.web.fields import Body
-from planner.plans.time_target import TimeTarget
+from planner.quantiles.times import TimeTarget
 
 
 class TimeTargetBody(Body):

@@ -5,7 +5,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from planner.plans.estimation import survey_load
+from planner.situations.situation import survey_load
 from planner.values import DEFAULT_MODEL, Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 MINUTES = 1440

@@ -14,7 +14,7 @@ from app.pages.series.schemas import Series
 from app.serving.observability import time_planner
 from app.web.errors import InvalidRequest
 from planner.errors import PlannerError
-from planner.plans.estimation import estimate
+from planner.situations.estimate import estimate
 from planner.values import Estimate, Topology
 
 

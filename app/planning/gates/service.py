@@ -57,8 +57,7 @@ def judge(topology: Topology, load: Load, terms: GateTerms, model: Model) -> Ver
         load,
         terms.processors,
         external_rate=terms.find_rate(load.external_rate),
-        t_max_seconds=terms.t_max_seconds,
-        target=None if terms.target is None else terms.target.to_value(),
+        limit=terms.find_target(),
         k_max=terms.k_max,
         model=model,
     )

@@ -7,8 +7,8 @@ from app.load.bodies.quantile_terms import QuantileTerms
 from app.load.bodies.request import Described, ProcessorCounts
 from app.load.bodies.topology import FPD
 from app.load.measurements.request import Measured
-from planner.plans.estimation import estimate
-from planner.plans.spread import add_spread
+from planner.quantiles.spread import add_spread
+from planner.situations.estimate import estimate
 from planner.values import Estimate, Load, Topology
 
 

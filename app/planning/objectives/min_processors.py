@@ -12,7 +12,7 @@ from app.load.bodies.topology import FPD
 from app.load.measurements.request import Measured
 from app.planning.objectives.plan_objective import PlanObjective, TermOption
 from planner.plans.optimal import min_processors
-from planner.plans.quantile_target import min_processors_within
+from planner.plans.quantile import min_processors_within
 from planner.values import Load, Plan, Topology
 
 TARGET: JsonValue = {"of": "completion", "quantile": 0.99, "seconds": 0.25}

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from app.load.bodies.request import Described
 from app.load.measurements.request import Measured
-from planner.plans.spread import add_spread
+from planner.quantiles.spread import add_spread
 from planner.values import Load, Plan, Topology
 
 

@@ -7,7 +7,7 @@ from app.load.bodies.load import FPD_LOAD, LoadBody
 from app.load.bodies.topology import FPD, Graph
 from app.rendering.blocks import Heading, ReportTable
 from app.rendering.estimate_blocks import list_diagnostics, list_evidence, list_operators
-from planner.plans.estimation import estimate
+from planner.situations.estimate import estimate
 
 
 @pytest.fixture

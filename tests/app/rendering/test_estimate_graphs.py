@@ -3,7 +3,7 @@
 from app.load.bodies.answers import to_estimate_answer
 from app.rendering.estimate_graphs import find_entries, graph_estimate
 from app.rendering.operator_graphs import DrawnOperator
-from planner.plans.estimation import estimate
+from planner.situations.estimate import estimate
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 TOPOLOGY = Topology((Operator("parse"), Operator("score")), (Edge("parse", "score", 2.0),), (Entry("parse"),))

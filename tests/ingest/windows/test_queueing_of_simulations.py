@@ -6,7 +6,8 @@ import pytest
 
 from ingest.measuring.pieces import join_pieces
 from ingest.windows.queueing import SeenQueueing, infer_queueing
-from planner.simulation.simulate import ArrivalLaw, simulate_visits
+from planner.simulation.arrivals import ArrivalLaw
+from planner.simulation.simulate import simulate_visits
 from planner.values import Edge, InstanceLoad, Load, Operator, OperatorLoad, Queueing, Topology
 from tests.ingest.in_memory import run_stages, slice_windows
 from tests.ingest.queue_logs import judge_visits

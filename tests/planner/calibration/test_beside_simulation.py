@@ -8,8 +8,11 @@ import pytest
 
 from planner.calibration.calibrate import apply_factors, calibrate
 from planner.calibration.intervals import Interval
-from planner.plans.estimation import estimate
-from planner.simulation.simulate import ArrivalLaw, ServiceLaw, Simulation, simulate
+from planner.simulation.arrivals import ArrivalLaw
+from planner.simulation.laws import ServiceLaw
+from planner.simulation.results import Simulation
+from planner.simulation.simulate import simulate
+from planner.situations.estimate import estimate
 from planner.values import DEFAULT_MODEL, Edge, IdcPoint, Load, Operator, OperatorLoad, Queueing, Topology
 
 RATE, ROOTS = 100.0, 400_000

@@ -9,7 +9,7 @@ from planner.calibration.intervals import Interval
 from planner.calibration.modelled_waits import model_intervals, see_wait
 from planner.calibration.sampling_noise import UNKNOWN_NOISE
 from planner.calibration.shrunk_ratio import SeenWait
-from planner.plans.estimation import estimate
+from planner.situations.estimate import estimate
 from planner.values import Edge, Load, Operator, OperatorLoad, Topology
 
 PAIR = Topology((Operator("parse", queueing="shared"), Operator("score")), (Edge("parse", "score", 0.5),))

@@ -8,7 +8,8 @@ from planner.decisions.case import Case, describe_limit, describe_signal
 from planner.decisions.policy import Policy
 from planner.decisions.wait_correction import Correction
 from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, TargetUnreachable
-from planner.plans.estimation import assess_counts, survey_load
+from planner.situations.estimate import assess_counts
+from planner.situations.situation import survey_load
 from planner.values import Entry, Load, Operator, OperatorLoad, Topology
 
 ONE = Topology((Operator("serve"),), (), (Entry("serve"),))

@@ -16,7 +16,7 @@ from planner.decisions.catch_up import (
     find_seconds_left,
     plan_catch_up,
 )
-from planner.plans.estimation import Situation, survey_load
+from planner.situations.situation import Situation, survey_load
 from planner.topology.smoothing import smooth_window
 from planner.values import DEFAULT_MODEL, Entry, InstanceLoad, Load, Operator, OperatorLoad, Topology
 from tests.planner.decisions.backlogs import NAMES, SERVICE, TOPOLOGY, load_of

@@ -11,7 +11,7 @@ from planner.calibration.intervals import Interval
 from planner.decisions.decide import Decision, decide
 from planner.decisions.policy import LastChange, Policy
 from planner.decisions.state_migration import State
-from planner.plans.estimation import estimate
+from planner.situations.estimate import estimate
 from planner.topology.smoothing import smooth_window
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 

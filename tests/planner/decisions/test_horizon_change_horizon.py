@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from planner.decisions.decide import Decision, decide
 from planner.decisions.horizon import RatesAhead, count_steps_ahead, find_horizon
 from planner.decisions.policy import Policy
-from planner.plans.estimation import estimate
+from planner.situations.estimate import estimate
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 PAIR = Topology((Operator("parse"), Operator("count")), (Edge("parse", "count"),), (Entry("parse"),))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from planner.decisions.decide import Decision, decide
 from planner.decisions.overload import find_served, split_most
 from planner.decisions.policy import Policy
-from planner.plans.estimation import survey_load
+from planner.situations.situation import survey_load
 from planner.values import DEFAULT_MODEL, Edge, Entry, Load, Operator, OperatorLoad, Topology
 from tests.planner.decisions.measured_windows import codes, total
 

@@ -5,10 +5,11 @@ from dataclasses import replace
 from planner.decisions.compose import DecisionQuestion, compose_decision
 from planner.decisions.decide import Decision, decide
 from planner.decisions.policy import Policy
-from planner.gates.drawn_limit import draw_limit
-from planner.plans.estimation import survey_load
-from planner.plans.quantile_target import min_processors_within
-from planner.plans.time_target import TimeTarget
+from planner.plans.quantile import min_processors_within
+from planner.quantiles.times import TimeTarget
+from planner.situations.situation import survey_load
+from planner.targets import target
+from planner.targets.drawn_target import draw_target
 from planner.values import Load, Operator
 from tests.planner.gate_cases import FPD, measure
 
@@ -26,9 +27,8 @@ def counts(decision: Decision) -> list[int]:
 
 
 def is_met(load: Load, found: list[int]) -> bool:
-    limit = draw_limit(FPD, load, P99)
-    assert limit is not None
-    return limit.is_met(survey_load(FPD, load, "ggk-whitt"), found)
+    situation = survey_load(FPD, load, "ggk-whitt")
+    return target.is_met(draw_target(situation, P99), situation, found)
 
 
 def test_a_missed_quantile_gets_the_fewest_processors_that_meet_it():

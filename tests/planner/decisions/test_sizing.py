@@ -21,7 +21,8 @@ from planner.decisions.sizing import (
 )
 from planner.decisions.wait_correction import Correction
 from planner.errors import TargetUnreachable
-from planner.plans.estimation import assess_counts, survey_load
+from planner.situations.estimate import assess_counts
+from planner.situations.situation import survey_load
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 PAIR = Topology((Operator("parse"), Operator("score")), (Edge("parse", "score", 0.5),), (Entry("parse"),))

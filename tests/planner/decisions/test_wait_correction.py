@@ -18,7 +18,8 @@ from planner.decisions.wait_correction import (
     correct_sojourn,
     correct_waits,
 )
-from planner.plans.estimation import estimate, survey_load
+from planner.situations.estimate import estimate
+from planner.situations.situation import survey_load
 from planner.topology.smoothing import smooth_window
 from planner.values import Load, Model, Topology
 from tests.planner.decisions.measured_windows import (

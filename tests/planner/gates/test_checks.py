@@ -7,17 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.gates.checks import Limits, check_bounds, is_met, list_outside, run_checks
+from planner.gates.checks import Limits, check_bounds, find_margin, list_outside, run_checks
 from planner.gates.verdict import judge_capacity
-from planner.plans.estimation import assess_counts, survey_load
+from planner.situations.estimate import assess_counts
+from planner.situations.situation import survey_load
+from planner.targets.target import SojournTarget
 from planner.values import Load, Operator, OperatorLoad, Topology
-from tests.planner.gate_cases import FPD, cases, measure, names_failed
+from tests.planner.gate_cases import FPD, cases, measure, names_failed, within
 
 
 def test_each_check_fails_alone():
     assert names_failed(judge_capacity(FPD, measure(), external_rate=400.0)) == ["stability"]
     assert names_failed(judge_capacity(FPD, measure(), k_max=21)) == ["budget"]
-    assert names_failed(judge_capacity(FPD, measure(), t_max_seconds=0.05)) == ["latency"]
+    assert names_failed(judge_capacity(FPD, measure(), limit=within(0.05))) == ["latency"]
     bounded = replace(FPD, operators=(*FPD.operators[:2], Operator("reporter", max_processors=2)))
     verdict = judge_capacity(bounded, measure())
     assert names_failed(verdict) == ["bounds"]
@@ -31,10 +33,11 @@ def test_the_quick_answer_is_that_of_the_checks(
     case: tuple[Topology, Load], t_max_seconds: float | None, k_max: int | None
 ):
     topology, load = case
-    situation, limits = survey_load(topology, load, "ggk-whitt"), Limits(t_max_seconds, k_max)
+    target = None if t_max_seconds is None else SojournTarget(t_max_seconds)
+    situation, limits = survey_load(topology, load, "ggk-whitt"), Limits(target, k_max)
     counts = [one.processors or 1 for one in load.operators.values()]
     checks = run_checks(situation, counts, assess_counts(situation, counts), limits)
-    assert is_met(situation, counts, limits) == all(check.passed for check in checks)
+    assert (find_margin(situation, counts, limits) >= 0.0) == all(check.passed for check in checks)
     names = [check.name for check in checks]
     assert ("budget" in names, "latency" in names) == (k_max is not None, t_max_seconds is not None)
     for check in checks:
@@ -60,10 +63,12 @@ def test_without_processors_enough_the_latency_is_infinite_and_its_value_is_none
     counts = [1, 1, 1]
     checks = {
         one.name: one
-        for one in run_checks(situation, counts, assess_counts(situation, counts), Limits(9.0, None))
+        for one in run_checks(
+            situation, counts, assess_counts(situation, counts), Limits(SojournTarget(9.0), None)
+        )
     }
     assert (checks["latency"].value, checks["latency"].passed) == (None, False)
-    assert "infinite" in checks["latency"].detail
+    assert "unbounded" in checks["latency"].detail
     assert checks["stability"].value == pytest.approx(320.0 * 4.0 / 0.9 / 130.0)
 
 
@@ -71,5 +76,5 @@ def test_a_latency_limit_of_the_sojourn_itself_is_met_and_the_next_number_below_
     situation, counts = survey_load(FPD, measure(), "mmk"), [6, 14, 3]
     exact = assess_counts(situation, counts).expected_sojourn_seconds
     assert exact is not None
-    assert is_met(situation, counts, Limits(exact, None))
-    assert not is_met(situation, counts, Limits(nextafter(exact, 0.0), None))
+    assert find_margin(situation, counts, Limits(SojournTarget(exact), None)) >= 0.0
+    assert find_margin(situation, counts, Limits(SojournTarget(nextafter(exact, 0.0)), None)) < 0.0

@@ -8,10 +8,11 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from planner.gates.counterfactuals import as_finite, find_counterfactuals
-from planner.gates.headroom import scale_load
-from planner.plans.estimation import assess_counts, survey_load
 from planner.plans.optimal import min_processors
 from planner.queueing.even_split import OwnQueues
+from planner.situations.estimate import assess_counts
+from planner.situations.situation import scale_load, survey_load
+from planner.targets.target import SojournTarget
 from planner.values import Load, Operator, OperatorLoad, Topology
 from tests.planner.gate_cases import FPD, RUNNING, cases, measure
 
@@ -57,11 +58,12 @@ def test_one_fewer_is_the_best_of_all_splits(case: tuple[Topology, Load], more: 
 
 
 @pytest.mark.parametrize("t_max_seconds", [None, 0.07, 0.2])
-@pytest.mark.parametrize("wait_factor", [1.0, 1.7])
-def test_an_answer_holds_up_to_the_rate_said_and_no_further(t_max_seconds: float | None, wait_factor: float):
+@pytest.mark.parametrize("correction", [1.0, 1.7])
+def test_an_answer_holds_up_to_the_rate_said_and_no_further(t_max_seconds: float | None, correction: float):
     situation = survey_load(FPD, measure(100.0), "ggk-whitt")
     counts = list(RUNNING.values())
-    found = find_counterfactuals(situation, counts, t_max_seconds, wait_factor=wait_factor)
+    target = None if t_max_seconds is None else SojournTarget(t_max_seconds)
+    found = find_counterfactuals(situation, counts, target, correction=correction)
 
     def holds(rate: float) -> bool:
         scaled = scale_load(situation, rate)
@@ -69,7 +71,7 @@ def test_an_answer_holds_up_to_the_rate_said_and_no_further(t_max_seconds: float
         if seconds is None:
             return False
         service = scaled.find_lower_bound()
-        stretched = service + wait_factor * (seconds - service)
+        stretched = service + correction * (seconds - service)
         return t_max_seconds is None or stretched <= t_max_seconds * (1 + 1e-12)
 
     edge = found.holds_up_to_rate
@@ -83,7 +85,7 @@ def test_the_fewest_processors_for_a_target_are_needed_from_the_rate_said():
     load = measure(250.0)
     plan = min_processors(FPD, load, 0.06)
     found = find_counterfactuals(
-        survey_load(FPD, load, plan.estimate.model), list(plan.processors.values()), 0.06
+        survey_load(FPD, load, plan.estimate.model), list(plan.processors.values()), SojournTarget(0.06)
     )
     assert found.one_fewer_sojourn_seconds is None or found.one_fewer_sojourn_seconds > 0.06
     rate = found.one_fewer_up_to_rate
@@ -99,10 +101,13 @@ def test_waits_as_measured_stretch_the_wait_alone_and_the_longer_kind_of_queue_c
     situation = survey_load(FPD, measure(250.0), "ggk-whitt")
     counts = [9, 14, 3]
     service = situation.find_lower_bound()
-    plain = find_counterfactuals(situation, counts, 0.5).one_fewer_sojourn_seconds or 0.0
-    twice = find_counterfactuals(situation, counts, 0.5, wait_factor=2.0).one_fewer_sojourn_seconds or 0.0
+    plain = find_counterfactuals(situation, counts, SojournTarget(0.5)).one_fewer_sojourn_seconds or 0.0
+    twice = (
+        find_counterfactuals(situation, counts, SojournTarget(0.5), correction=2.0).one_fewer_sojourn_seconds
+        or 0.0
+    )
     assert twice - service == pytest.approx(2.0 * (plain - service), rel=1e-12)
-    own = find_counterfactuals(situation, counts, 0.5, own_factor=1.0)
+    own = find_counterfactuals(situation, counts, SojournTarget(0.5), own_correction=1.0)
     queues = OwnQueues.prepare(situation.stations)
     expected = service + queues.waiting(queues.allocate(0.0, 25)) / 250.0
     assert own.one_fewer_sojourn_seconds == pytest.approx(expected, rel=1e-12)

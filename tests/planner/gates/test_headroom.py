@@ -9,12 +9,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from planner.errors import InvalidLoad
-from planner.gates.headroom import check_rate, find_largest_rate, scale_load
+from planner.gates.headroom import find_largest_rate
 from planner.gates.verdict import judge_capacity
-from planner.plans.estimation import assess_counts, survey_load
+from planner.situations.estimate import assess_counts
+from planner.situations.situation import check_rate, scale_load, survey_load
 from planner.topology.loads import SMALLEST
 from planner.values import Load, Model, Topology
-from tests.planner.gate_cases import FPD, RUNNING, cases, measure
+from tests.planner.gate_cases import FPD, RUNNING, cases, measure, within
 
 MODELS = st.sampled_from(["mmk", "ggk", "ggk-whitt"])
 ORIGINS = st.sampled_from(["running", "planned"])
@@ -31,7 +32,7 @@ def test_at_the_headroom_it_passes_and_at_the_next_number_it_fails(
         load = replace(
             load, operators={name: one._replace(processors=None) for name, one in load.operators.items()}
         )
-    limits: dict[str, Any] = {"t_max_seconds": t_max_seconds, "k_max": k_max, "model": model}
+    limits: dict[str, Any] = {"limit": within(t_max_seconds), "k_max": k_max, "model": model}
     verdict = judge_capacity(topology, load, **limits)
     headroom = verdict.headroom_rate
     assert verdict.passed == all(check.passed for check in verdict.checks)

@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 from planner.gates.checks import Limits
 from planner.gates.suggestion import count_unhurried, fit_bounds, suggest_counts
 from planner.gates.verdict import judge_capacity
-from planner.plans.estimation import assess_counts, survey_load
+from planner.situations.estimate import assess_counts
+from planner.situations.situation import survey_load
 from planner.values import Load, Model, Operator, OperatorLoad, Topology
-from tests.planner.gate_cases import FPD, cases, measure
+from tests.planner.gate_cases import FPD, cases, measure, within
 
 MODELS = st.sampled_from(["mmk", "ggk", "ggk-whitt"])
 
@@ -19,20 +20,20 @@ def test_what_it_suggests_passes_and_where_it_suggests_nothing_nothing_does(
     case: tuple[Topology, Load], model: Model, t_max_seconds: float, k_max: int
 ):
     topology, load = case
-    verdict = judge_capacity(topology, load, t_max_seconds=t_max_seconds, model=model)
+    verdict = judge_capacity(topology, load, limit=within(t_max_seconds), model=model)
     suggested = verdict.suggestion.processors
     if suggested is not None:
-        assert judge_capacity(topology, load, suggested, t_max_seconds=t_max_seconds, model=model).passed
+        assert judge_capacity(topology, load, suggested, limit=within(t_max_seconds), model=model).passed
         fewest = verdict.suggestion.processors_total or 0
         again = judge_capacity(
-            topology, load, suggested, t_max_seconds=t_max_seconds, k_max=k_max, model=model
+            topology, load, suggested, limit=within(t_max_seconds), k_max=k_max, model=model
         )
         assert again.passed == (fewest <= k_max)
         assert not verdict.passed or fewest <= sum(verdict.processors.values())
     else:
         most = {operator.name: operator.max_processors or 10**6 for operator in topology.operators}
         below = t_max_seconds * (1.0 - 1e-9)  # at T_L itself a wait that rounds to 0 would pass
-        assert not judge_capacity(topology, load, most, t_max_seconds=below, model=model).passed
+        assert not judge_capacity(topology, load, most, limit=within(below), model=model).passed
 
 
 @given(cases())

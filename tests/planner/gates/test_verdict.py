@@ -7,9 +7,9 @@ import pytest
 
 from planner.errors import InvalidAllocation
 from planner.gates.verdict import judge_capacity
-from planner.plans.estimation import estimate
+from planner.situations.estimate import estimate
 from planner.values import Load, Operator
-from tests.planner.gate_cases import FPD, RUNNING, measure, names_failed
+from tests.planner.gate_cases import FPD, RUNNING, measure, names_failed, within
 
 
 def search_any_split(load: Load, rate: float, t_max_seconds: float, k_max: int) -> bool:
@@ -28,7 +28,7 @@ def search_any_split(load: Load, rate: float, t_max_seconds: float, k_max: int) 
 )
 def test_without_processors_it_passes_where_any_split_of_the_budget_would(rate: float, t_max_seconds: float):
     load = measure(processors={})
-    verdict = judge_capacity(FPD, load, external_rate=rate, t_max_seconds=t_max_seconds, k_max=14)
+    verdict = judge_capacity(FPD, load, external_rate=rate, limit=within(t_max_seconds), k_max=14)
     assert verdict.origin == "planned"
     assert verdict.passed == search_any_split(load, rate, t_max_seconds, 14)
     headroom = verdict.headroom_rate
@@ -43,7 +43,7 @@ def test_one_more_at_the_binding_operator_helps_most_where_the_target_is_just_me
     t_max_seconds: float, running: dict[str, int]
 ):
     verdict = judge_capacity(
-        FPD, measure(processors=running), external_rate=100.0, t_max_seconds=t_max_seconds
+        FPD, measure(processors=running), external_rate=100.0, limit=within(t_max_seconds)
     )
     assert verdict.passed
     at_headroom = measure(verdict.headroom_rate or 0.0, running)
@@ -64,17 +64,17 @@ def test_given_processors_win_over_running_ones_and_running_ones_over_a_plan():
         ("reporter",)
     ]
     with pytest.raises(InvalidAllocation, match=r"reporter.*k_max"):
-        judge_capacity(FPD, partly, t_max_seconds=1.0)
+        judge_capacity(FPD, partly, limit=within(1.0))
 
 
 def test_a_budget_that_does_not_go_round_fails_and_says_what_would():
-    verdict = judge_capacity(FPD, measure(processors={}), t_max_seconds=0.07, k_max=15)
+    verdict = judge_capacity(FPD, measure(processors={}), limit=within(0.07), k_max=15)
     assert not verdict.passed
     budget = next(check for check in verdict.checks if check.name == "budget")
     assert budget.value == 18.0  # the least stable allocation
     assert (verdict.suggestion.processors_total or 0) > 18
     assert "more than k_max" in verdict.suggestion.detail
-    never = judge_capacity(FPD, measure(), t_max_seconds=0.01)
+    never = judge_capacity(FPD, measure(), limit=within(0.01))
     assert never.suggestion.processors is None
     assert "lower bound" in never.suggestion.detail
 
@@ -88,15 +88,15 @@ def test_an_operator_that_its_bound_keeps_short_binds():
 
 
 def test_without_input_everything_holds():
-    verdict = judge_capacity(FPD, measure(external_rate=0.0), t_max_seconds=0.5)
+    verdict = judge_capacity(FPD, measure(external_rate=0.0), limit=within(0.5))
     assert verdict.passed
-    assert verdict.headroom_rate == judge_capacity(FPD, measure(), t_max_seconds=0.5).headroom_rate
+    assert verdict.headroom_rate == judge_capacity(FPD, measure(), limit=within(0.5)).headroom_rate
 
 
 @pytest.mark.parametrize("k_max", [10**10, 10**12])
 @pytest.mark.parametrize("processors", [{}, RUNNING])
 def test_a_budget_of_more_than_can_be_planned_is_judged(k_max: int, processors: dict[str, int]):
-    verdict = judge_capacity(FPD, measure(processors=processors), t_max_seconds=10.0, k_max=k_max)
+    verdict = judge_capacity(FPD, measure(processors=processors), limit=within(10.0), k_max=k_max)
     assert verdict.passed
     assert verdict.headroom_rate is not None
     assert verdict.headroom_rate > 0.0

@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.gates.verdict import judge_capacity
-from planner.gates.what_if import REFUSALS, WhatIfTerms, explore
-from planner.plans.estimation import estimate
+from planner.gates.what_if import WhatIfTerms, explore
 from planner.plans.frontier import MOST_POINTS
 from planner.plans.optimal import min_latency, min_processors
+from planner.situations.estimate import estimate
+from planner.targets.target import OUT_OF_REACH
 from planner.values import (
     Edge,
     Entry,
@@ -23,6 +24,7 @@ from planner.values import (
     Plan,
     Topology,
 )
+from tests.planner.gate_cases import within
 
 TOPOLOGY = Topology(
     (Operator("parse", queueing="round-robin"), Operator("score"), Operator("store", max_processors=20)),
@@ -96,7 +98,7 @@ def ask_plan(topology: Topology, load: Load, t_max_seconds: float | None, k_max:
         plan = None if t_max_seconds is None else min_processors(topology, load, t_max_seconds)
         if plan is None or (k_max is not None and plan.estimate.processors_total > k_max):
             return None if k_max is None else min_latency(topology, load, k_max)
-    except REFUSALS:
+    except OUT_OF_REACH:
         return None
     return plan
 
@@ -109,7 +111,7 @@ def test_plan_and_gate_are_those_of_their_own_calls_for_all_queues(
     topology, load = case
     rate = factor * load.external_rate
     found = explore(topology, load, WhatIfTerms(factor, t_max_seconds, k_max))
-    gate = judge_capacity(topology, load, external_rate=rate, t_max_seconds=t_max_seconds, k_max=k_max)
+    gate = judge_capacity(topology, load, external_rate=rate, limit=within(t_max_seconds), k_max=k_max)
     assert found.verdict == gate
     assert found.current == gate.estimate
     plan = ask_plan(topology, replace(load, external_rate=rate), t_max_seconds, found.k_max)

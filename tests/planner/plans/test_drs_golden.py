@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from planner.plans.estimation import estimate
 from planner.plans.optimal import min_latency
+from planner.situations.estimate import estimate
 from planner.values import Edge, Entry, Load, Model, Operator, OperatorLoad, Topology
 
 ROOT = Path(__file__).parents[3]

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import BoundTooSmall
-from planner.plans.estimation import Situation, survey_load
 from planner.plans.frontier import list_totals, sweep_frontier
 from planner.plans.optimal import min_latency
 from planner.queueing.stations import FEW_OPERATORS
+from planner.situations.situation import Situation, survey_load
 from planner.values import DEFAULT_MODEL, Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 NAMES = ("parse", "score", "store")

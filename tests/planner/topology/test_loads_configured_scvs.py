@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from planner.decisions.decide import decide
 from planner.decisions.policy import Policy
-from planner.plans.estimation import estimate
 from planner.plans.optimal import min_processors
+from planner.situations.estimate import estimate
 from planner.topology.loads import take_configured_scvs
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 

@@ -10,8 +10,8 @@ from app.load.bodies.load import FPD_LOAD, FPD_MEASURED, LoadBody
 from app.load.bodies.request import Described
 from app.load.bodies.topology import FPD
 from app.planning.plans.answers import to_plan_answer, write_calibrated_plan, write_plan
-from planner.plans.estimation import estimate
 from planner.plans.optimal import min_latency
+from planner.situations.estimate import estimate
 
 
 def describe(wait: float | None, **terms: Any) -> Described:

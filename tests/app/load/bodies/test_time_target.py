@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.load.bodies.time_target import TargetTerms
-from planner.plans.time_target import TimeTarget
+from planner.quantiles.times import TimeTarget
 
 P99: dict[str, Any] = {"of": "completion", "quantile": 0.99, "seconds": 0.5}
 

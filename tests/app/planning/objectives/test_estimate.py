@@ -3,8 +3,8 @@
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
 from app.planning.objectives.estimate import EstimateRequest, StoredEstimateRequest, compute_estimate
-from planner.plans.estimation import estimate
-from planner.plans.spread import add_spread
+from planner.quantiles.spread import add_spread
+from planner.situations.estimate import estimate
 from tests.app.planning.objectives.examples import LOAD, TOPOLOGY
 
 

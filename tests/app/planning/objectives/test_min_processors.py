@@ -7,8 +7,8 @@ from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
 from app.planning.objectives.min_processors import MIN_PROCESSORS
 from planner.plans.optimal import min_processors
-from planner.plans.quantile_target import min_processors_within
-from planner.plans.time_target import TimeTarget
+from planner.plans.quantile import min_processors_within
+from planner.quantiles.times import TimeTarget
 from tests.app.planning.objectives.examples import LOAD, TOPOLOGY, plan_with
 
 

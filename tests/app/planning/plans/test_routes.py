@@ -12,7 +12,7 @@ from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
 from app.planning.plans.answers import to_plan_answer, write_plan
 from planner.plans.optimal import min_latency, min_processors
-from planner.plans.spread import add_spread
+from planner.quantiles.spread import add_spread
 from planner.values import Edge, Entry, Load, Model, Operator, OperatorLoad, Topology
 
 SCVS = st.none() | st.sampled_from([0.0, 0.5, 1.0, 1.7])

@@ -1,0 +1,99 @@
+"""min_processors for a target of drawn times: the fewest processors with which a part of all tuples is done in time.
+
+The search (planner.targets.drawn_target) times every allocation on the same draw.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from planner.plans.explanation import explain_plan
+from planner.plans.optimal import min_processors
+from planner.quantiles.simulated_search import RUNS
+from planner.quantiles.spread import DEFAULT_ROOTS, DEFAULT_SEED, describe_unresolved
+from planner.quantiles.times import TimeTarget
+from planner.situations.situation import survey_load
+from planner.targets.drawn_target import FewestFound, draw_target
+from planner.values import DEFAULT_MODEL, Diagnostic, Load, Model, Plan, Spread, Topology
+from planner.wording import write_factor, write_percent, write_seconds, write_seconds_apart
+
+
+def min_processors_within(
+    topology: Topology,
+    load: Load,
+    limit: TimeTarget,
+    model: Model = DEFAULT_MODEL,
+    *,
+    reserve: float | None = None,
+    levels: Sequence[float] = (),
+    roots: int = DEFAULT_ROOTS,
+    seed: int = DEFAULT_SEED,
+) -> Plan:
+    """The fewest processors found that keep within the limit; a `reserve` of None: checked by simulation if possible.
+
+    The answer has the quantile of the limit and those of `levels`.
+    """
+    if limit.is_expected_sojourn:
+        return min_processors(topology, load, limit.seconds, model)
+    situation = survey_load(topology, load, model, is_open=True)
+    target = draw_target(situation, limit, roots, seed)
+    found = target.search_fewest(situation, reserve)
+    target = replace(target, stretch=found.stretch)
+    plan = explain_plan(situation, found.counts, objective="min-processors", optimal=found.is_fewest)
+    asked = sorted({*levels, *target.levels})
+    total, completion = target.spread(situation, found.counts, asked, plan.estimate.evidence)
+    notes = (
+        *target.drawn.diagnostics,
+        *describe_unresolved(asked, target.draw.roots),
+        describe_target(limit, found, total if limit.of == "total" else completion),
+    )
+    estimate = plan.estimate._replace(
+        total=total, completion=completion, diagnostics=plan.estimate.diagnostics + notes
+    )
+    return plan._replace(estimate=estimate)
+
+
+def describe_target(limit: TimeTarget, found: FewestFound, spread: Spread) -> Diagnostic:
+    """A note on how the target was met, how sure that is, and whether fewer processors might meet it too."""
+    seconds = spread.mean_seconds
+    for one in spread.quantiles:
+        if one.quantile == limit.quantile:
+            seconds = one.seconds
+    drawn, allowed = write_seconds_apart(seconds, limit.seconds)
+    detail = (
+        f"{limit.title} is {drawn} on {spread.roots:,} drawn external tuples, for a target of {allowed}."
+        f"{describe_safety(found, limit, spread)} {describe_others(found)}"
+    )
+    return Diagnostic("target-on-a-draw", detail)
+
+
+def describe_safety(found: FewestFound, limit: TimeTarget, spread: Spread) -> str:
+    """Sentences on the simulations, or on the reserve."""
+    if found.runs is None:
+        known = spread.known_error
+        error = (
+            f" Simulations differ from such quantiles by {write_percent(known)} on average." if known else ""
+        )
+        free = f" The plan keeps {write_percent(found.reserve)} of what the target leaves for waits free."
+        return error + (free if found.reserve else "")
+    note = (
+        f" In {RUNS} simulations of {found.runs.roots // RUNS:,} external tuples it is "
+        f"{write_seconds(found.runs.mean_seconds)} on average"
+    )
+    if found.stretch != 1.0:
+        note += f"; drawn waits are stretched to {write_factor(found.stretch)} the modelled ones to show that"
+    if found.runs.bound_seconds <= limit.seconds:
+        return f"{note}."
+    return f"{note}. They are not sure to hold the target: simulate longer before you rely on it."
+
+
+def describe_others(found: FewestFound) -> str:
+    """A sentence about allocations of fewer processors."""
+    if found.is_fewest:
+        return "On this draw no allocation of fewer processors is enough."
+    if found.runs is not None:
+        return "Fewer processors in another split might be enough."
+    if found.is_tight:
+        return (
+            "On this draw one processor fewer at any operator is not enough; fewer in another split might be."
+        )
+    return "On this draw not every operator was tried with one processor fewer: there are too many to try."

@@ -1,0 +1,197 @@
+"""The fewest processors for a target of drawn times: a search on one draw, which is the same for every allocation.
+
+    1. Along greedy's order for E[T], the first allocation that meets the target (its prefixes are nested).
+    2. Every operator gives back what it can: then one fewer anywhere misses the target.
+
+More processors never lengthen the time of any drawn tuple where waits fall, so that both steps are exact. Step 2 ends
+when the evaluations are used up; then the answer holds, and fewer processors might hold too.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import inf
+from typing import NamedTuple
+
+from planner.allocation.allocate import allocate_budget, check_bounds, set_board
+from planner.errors import QuantileUnreachable
+from planner.quantiles.draw import Draw
+from planner.quantiles.times import TimeTarget, time_roots
+from planner.quantiles.waits import AnyWait, Wait, find_waits
+from planner.queueing.stations import NO_BOUND
+from planner.situations.situation import Situation
+from planner.topology.loads import MOST_PROCESSORS
+
+MOST_WORK = 100_000_000
+"""Visits timed in one search, for about a second."""
+LEAST_WORK = 2000
+"""What a block of a draw costs at least, in visits."""
+LEAST_EVALUATIONS = 80
+"""Step 1 takes at most some sixty."""
+
+Counts = tuple[int, ...]
+
+
+class OutOfWork(Exception):
+    """The evaluations of a search are used up."""
+
+
+class Fewest(NamedTuple):
+    """What a search found. `is_tight`: one processor fewer at any operator misses; `is_fewest`: so does any split."""
+
+    counts: list[int]
+    is_tight: bool
+    is_fewest: bool
+
+
+class DrawnTrial:
+    """Allocations of one situation, timed on one draw; `reserve` is the part of the time for waits to keep free."""
+
+    def __init__(
+        self,
+        situation: Situation,
+        draw: Draw,
+        target: TimeTarget,
+        reserve: float = 0.0,
+        most_work: int = MOST_WORK,
+    ) -> None:
+        self.situation, self.draw, self.target = situation, draw, target
+        self.reserve, self.aim_seconds = reserve, target.seconds
+        stations = situation.stations
+        floors = set_board(stations).floors
+        check_bounds(stations, floors, situation.names)
+        self.floors = tuple([int(floor) for floor in floors])
+        self.ceilings = tuple([int(ceiling) for ceiling in stations.max_processors])
+        self.cost = sum([max(len(block.services), LEAST_WORK) for block in draw.blocks])
+        self.work_left = max(most_work, LEAST_EVALUATIONS * self.cost)
+        self.known: dict[Counts, float] = {}
+        self.seen: list[dict[int, AnyWait]] = [{} for _ in self.floors]
+        self.services = [Wait(0.0, 0.0)] * len(self.floors)
+        """The waits where no tuple waits."""
+        self.best_waits = self.find_best_waits()
+
+    def restart(self, seconds: float, most_work: int) -> None:
+        """Searches begin anew, for a target of `seconds`, or of as few as can be; what was measured stays known."""
+        least = max(self.time(self.best_waits), self.time(self.services))
+        self.target = replace(self.target, seconds=max(seconds, least))
+        self.work_left = max(most_work, LEAST_EVALUATIONS * self.cost)
+
+    def time(self, waits: Sequence[AnyWait]) -> float:
+        """What the target limits, under these waits."""
+        return self.target.measure(time_roots(self.draw, waits))
+
+    def find_best_waits(self) -> Sequence[AnyWait]:
+        """The wait of each operator with all the processors that it may have; unbounded plain ones wait 0."""
+        others = set(self.situation.stations.list_others())
+        is_counted = [ceiling < NO_BOUND or i in others for i, ceiling in enumerate(self.ceilings)]
+        most = [
+            max(min(ceiling, MOST_PROCESSORS), floor) if counted else floor
+            for ceiling, floor, counted in zip(self.ceilings, self.floors, is_counted, strict=True)
+        ]
+        waits = find_waits(self.situation, most)
+        assert waits is not None
+        return [wait if counted else Wait(0.0, 0.0) for wait, counted in zip(waits, is_counted, strict=True)]
+
+    def measure(self, counts: Counts) -> float:
+        """The time that the target limits, under these processors; raises OutOfWork."""
+        if counts not in self.known:
+            if self.work_left < self.cost:
+                raise OutOfWork
+            self.work_left -= self.cost
+            self.known[counts] = self.time(self.find_waits(counts))
+        return self.known[counts]
+
+    def find_waits(self, counts: Counts) -> list[AnyWait]:
+        """The wait at each operator, which depends on its own processors alone; remembered."""
+        if any(count not in seen for count, seen in zip(counts, self.seen, strict=True)):
+            waits = find_waits(self.situation, counts)
+            assert waits is not None  # from the floors up every operator keeps up
+            for seen, count, wait in zip(self.seen, counts, waits, strict=True):
+                seen[count] = wait
+        return [seen[count] for count, seen in zip(counts, self.seen, strict=True)]
+
+    def holds(self, counts: Counts) -> bool:
+        """Whether these processors reach the seconds that the search aims at."""
+        return self.measure(counts) <= self.aim_seconds
+
+
+def search_fewest(trial: DrawnTrial) -> Fewest:
+    """The fewest processors that the search finds; raises QuantileUnreachable."""
+    counts, is_tight = give_back(trial, follow_greedy(trial))
+    is_fewest = counts == trial.floors or (is_tight and len(counts) == 1)
+    return Fewest(list(counts), is_tight, is_fewest)
+
+
+def follow_greedy(trial: DrawnTrial) -> Counts:
+    """The first allocation in greedy's order for E[T] that meets the target."""
+    least = sum(trial.floors)
+    trial.aim_seconds = find_aim(trial)
+
+    def allocate(spare: int) -> tuple[Counts, int]:
+        found = allocate_budget(trial.situation.stations, least + spare, trial.situation.names)
+        return tuple(found.counts), found.unused_processors
+
+    low, high = -1, 0
+    counts, unused = allocate(high)
+    while not trial.holds(counts):
+        if unused or high > MOST_PROCESSORS:  # no more processors would help
+            raise QuantileUnreachable(
+                trial.target.seconds, trial.measure(counts), measured=trial.target.measured
+            )
+        low, high = high, max(1, 2 * high)
+        counts, unused = allocate(high)
+    while high - low > 1:
+        middle = (low + high) // 2
+        between, _ = allocate(middle)
+        if trial.holds(between):
+            high, counts = middle, between
+        else:
+            low = middle
+    return counts
+
+
+def find_aim(trial: DrawnTrial) -> float:
+    """The seconds to aim at: the reserve is a part of what the target leaves for waits, since services do not err.
+
+    Raises QuantileUnreachable where the target is missed even without any wait, or with all max_processors.
+    """
+    target = trial.target
+    services = trial.time(trial.services)
+    if target.seconds < services:
+        raise QuantileUnreachable(target.seconds, services, measured=target.measured)
+    least = trial.time(trial.best_waits)
+    if target.seconds < least:
+        is_bounded = any(ceiling < NO_BOUND for ceiling in trial.ceilings)
+        raise QuantileUnreachable(
+            target.seconds, least, bounded=is_bounded, waits=not is_bounded, measured=target.measured
+        )
+    return max(least, services + (target.seconds - services) * (1.0 - trial.reserve))
+
+
+def change(counts: Counts, operator: int, by: int) -> Counts:
+    """The allocation with another count at one operator."""
+    return (*counts[:operator], counts[operator] + by, *counts[operator + 1 :])
+
+
+def give_back(trial: DrawnTrial, counts: Counts) -> tuple[Counts, bool]:
+    """The allocation after each operator in turn gave back all that the target does not need of it.
+
+    The second value is False where the evaluations did not last for all operators.
+    """
+    order = list(range(len(counts)))
+    try:
+        if 3 * len(order) * trial.cost <= trial.work_left:
+            order.sort(
+                key=lambda i: trial.measure(change(counts, i, -1)) if counts[i] > trial.floors[i] else inf
+            )
+        for operator in order:
+            while counts[operator] > trial.floors[operator] and trial.holds(change(counts, operator, -1)):
+                counts = change(counts, operator, -1)
+    except OutOfWork:
+        return counts, False
+    return counts, True
+
+
+def give_one_back(trial: DrawnTrial, counts: Counts) -> Counts | None:
+    """The fastest allocation with one processor fewer at one operator; None where every one is at its floor."""
+    fewer = [change(counts, i, -1) for i, floor in enumerate(trial.floors) if counts[i] > floor]
+    return min(fewer, key=trial.measure, default=None)

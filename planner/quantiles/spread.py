@@ -1,0 +1,195 @@
+"""How total and completion time spread over external tuples: quantiles of an estimate, from tuples drawn at random.
+
+Waits are those of the estimate: none with probability 1 − P(wait), else exponential with mean W/P(wait). Waits of
+different visits are drawn independently of each other; known_error says how far that is from simulations.
+"""
+
+from collections.abc import Sequence
+from math import ceil, fsum
+from typing import NamedTuple
+
+from planner.arrays import Floats
+from planner.errors import InvalidLoad
+from planner.quantiles.draw import MOST_ROUNDS, Draw, TooManyTuples, draw_tuples
+from planner.quantiles.times import find_quantiles, rank, time_roots
+from planner.quantiles.waits import AnyWait, find_waits
+from planner.situations.completion_disagreement import compare_completion
+from planner.situations.evidence import find_quantile_errors
+from planner.situations.situation import Situation, survey_load
+from planner.topology.flow import settle_network
+from planner.topology.network import Network
+from planner.values import Diagnostic, Estimate, Evidence, Load, QuantileSeconds, Spread, Topology
+from planner.wording import join_names
+
+DEFAULT_ROOTS = 100_000
+DEFAULT_SEED = 1
+MOST_VISITS = 2_000_000
+"""Visits of all roots of a draw together, on average: a quarter of a second, and 80 MB."""
+LEAST_ABOVE = 10
+"""Drawn external tuples above a quantile: of fewer the part above it is uncertain by more than a third."""
+LEAST_ROOTS = 1000
+"""From fewer roots no quantile is told."""
+TOLD_DIFFERENCE = 0.1
+
+
+class Drawn(NamedTuple):
+    """The draw of a situation; None where too many tuples would derive from too few roots."""
+
+    draw: Draw | None
+    seed: int
+    has_forks: bool
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def draw_roots(situation: Situation, roots: int = DEFAULT_ROOTS, seed: int = DEFAULT_SEED) -> Drawn:
+    """External tuples with all that derives from them: `roots` of them, or as many as MOST_VISITS allows."""
+    network = situation.flow.network
+    visits = max(fsum(settle_network(network)), 1.0)
+    possible = min(roots, int(MOST_VISITS / visits))
+    forks = has_forks(network)
+    if possible < min(roots, LEAST_ROOTS):
+        return Drawn(None, seed, forks, (refuse_draw(visits),))
+    try:
+        draw = draw_tuples(situation.topology, network, situation.load, possible, seed)
+    except TooManyTuples:
+        return Drawn(None, seed, forks, (refuse_draw(visits),))
+    return Drawn(draw, seed, forks, describe_draw(draw, roots, visits))
+
+
+def refuse_draw(visits: float) -> Diagnostic:
+    """Says why there are no quantiles."""
+    detail = (
+        f"There are no quantiles: one external tuple makes {visits:.4g} visits to operators, and too few external "
+        f"tuples fit into the {MOST_VISITS:,} visits that are drawn. Simulate with fewer tuples instead."
+    )
+    return Diagnostic("quantiles-not-drawn", detail)
+
+
+def describe_draw(draw: Draw, roots: int, visits: float) -> tuple[Diagnostic, ...]:
+    """Says where fewer external tuples were drawn than asked for, and where a cycle was cut."""
+    said: tuple[Diagnostic, ...] = ()
+    if draw.roots < roots:
+        detail = (
+            f"Quantiles are of {draw.roots:,} external tuples, not of {roots:,}: each makes {visits:.4g} visits to "
+            f"operators, and at most about {MOST_VISITS:,} visits are drawn."
+        )
+        said += (Diagnostic("fewer-roots", detail),)
+    if draw.is_cut:
+        detail = (
+            f"Tuples that went round a cycle more than {MOST_ROUNDS:,} times are left out of the quantiles."
+        )
+        said += (Diagnostic("cycle-cut", detail),)
+    return said
+
+
+def has_forks(network: Network) -> bool:
+    """Whether an external tuple can become several tuples at once: then its total is longer than its completion."""
+    entered = [share for share in network.shares if share]
+    if len(entered) > 1 or max(entered, default=0.0) > 1.0:
+        return True
+    for selectivities, loop in zip(network.selectivities, network.loops, strict=True):
+        emitted = [*selectivities, loop] if loop else selectivities
+        if len(emitted) > 1 or max(emitted, default=0.0) > 1.0:
+            return True
+    return False
+
+
+def add_spread(  # noqa: PLR0917 - the arguments of an estimate, and those of a draw
+    topology: Topology,
+    load: Load,
+    answer: Estimate,
+    levels: Sequence[float],
+    roots: int = DEFAULT_ROOTS,
+    seed: int = DEFAULT_SEED,
+    *,
+    is_open: bool = False,
+) -> Estimate:
+    """The estimate with the spread of total and completion; both stay None where an operator cannot keep up.
+
+    `is_open` as in survey_load: True for plans.
+    """
+    situation = survey_load(topology, load, answer.model, is_open=is_open)
+    waits = find_waits(situation, [one.processors for one in answer.operators]) if answer.stable else None
+    if waits is None:
+        return answer
+    drawn = draw_roots(situation, roots, seed)
+    if drawn.draw is None:
+        return answer._replace(diagnostics=answer.diagnostics + drawn.diagnostics)
+    total, completion = spread_waits(situation, drawn, waits, levels, answer.evidence)
+    said = (
+        drawn.diagnostics
+        + describe_unresolved(levels, drawn.draw.roots)
+        + compare_means(answer, total)
+        + compare_completion(load, answer, completion)
+    )
+    return answer._replace(total=total, completion=completion, diagnostics=answer.diagnostics + said)
+
+
+def describe_unresolved(levels: Sequence[float], roots: int) -> tuple[Diagnostic, ...]:
+    """A diagnostic of the levels above which hardly any drawn external tuples lie: their quantiles are guesses."""
+    rare = [level for level in levels if roots - rank(level, roots) < LEAST_ABOVE]
+    if not rare:
+        return ()
+    largest = [f"{level:.10g}" for level in rare if rank(level, roots) == roots]
+    of_largest = f" At {join_names(largest)} it is the longest time drawn." if largest else ""
+    detail = (
+        f"Fewer than {LEAST_ABOVE} of {roots:,} drawn external tuples take longer than the quantile at "
+        f"{join_names([f'{level:.10g}' for level in rare])}: another seed gives another time.{of_largest} "
+        f"{say_what_resolves(rare[-1], roots)}"
+    )
+    return (Diagnostic("quantile-not-resolved", detail),)
+
+
+def check_resolved(level: float | None, roots: int) -> None:
+    """Raise InvalidLoad for a target whose quantile is the longest time drawn: nothing could be planned for it."""
+    if level is None or rank(level, roots) < roots:
+        return
+    raise InvalidLoad(
+        f"The quantile at {level:.10g} of {roots:,} drawn external tuples is the longest time drawn: no plan can be "
+        f"measured by it. {say_what_resolves(level, roots)}",
+        "/quantile",
+        "target",
+    )
+
+
+def say_what_resolves(level: float, roots: int) -> str:
+    """Which level so many external tuples have, and how many external tuples a level needs."""
+    return (
+        f"Ask for a level of at most {1.0 - LEAST_ABOVE / roots:.6g}, or for at least "
+        f"{ceil(LEAST_ABOVE / (1.0 - level) * (1.0 - 1e-9)):,} roots, or simulate."
+    )
+
+
+def spread_waits(
+    situation: Situation,
+    drawn: Drawn,
+    waits: Sequence[AnyWait],
+    levels: Sequence[float],
+    evidence: Evidence | None,
+) -> tuple[Spread, Spread]:
+    """Total and completion time under these waits, each with its mean, its quantiles and their known error."""
+    assert drawn.draw is not None
+    times = time_roots(drawn.draw, waits)
+
+    def spread(seconds: Floats, known_error: float | None) -> Spread:
+        found = zip(levels, find_quantiles(seconds, levels), strict=True)
+        quantiles = tuple([QuantileSeconds(level, time) for level, time in found])
+        return Spread(float(seconds.mean()), quantiles, len(seconds), drawn.seed, known_error)
+
+    of_total, of_completion = find_quantile_errors(situation.topology, situation.load, evidence)
+    return spread(times.total, of_total), spread(
+        times.completion, of_completion if drawn.has_forks else of_total
+    )
+
+
+def compare_means(answer: Estimate, total: Spread) -> tuple[Diagnostic, ...]:
+    """Says where the drawn total is not E[T], and why that can be."""
+    expected = answer.expected_sojourn_seconds
+    if expected is None or abs(total.mean_seconds - expected) <= TOLD_DIFFERENCE * expected:
+        return ()
+    detail = (
+        f"The tuples drawn for quantiles follow the selectivities and take {total.mean_seconds:.4g} s in total on "
+        f"average, and E[T] is {expected:.4g} s. Either measured arrival rates contradict the selectivities, or so few "
+        "external tuples make most of the work that the draw says little of them."
+    )
+    return (Diagnostic("drawn-total-differs", detail),)

@@ -1,0 +1,123 @@
+"""Total and completion time of every external tuple of a draw, under given waits.
+
+Each child starts where its parent finishes. The wait of a visit is D·W/P where U < P, else 0, with U and D of the draw
+(planner.quantiles.waits): it never falls where P and W/P do not fall, so that more processors never lengthen any
+tuple's time.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from planner.arrays import Floats
+from planner.quantiles.draw import OUTSIDE, Draw, Visits
+from planner.quantiles.waits import AnyWait, Wait
+
+
+class RootTimes(NamedTuple):
+    """Seconds of each external tuple: the sum over all tuples that derive from it, and until the last is finished."""
+
+    total: Floats
+    completion: Floats
+
+
+def time_roots(draw: Draw, waits: Sequence[AnyWait]) -> RootTimes:
+    """The times of all roots; `waits` is in topology order."""
+    total, completion = np.zeros(draw.roots), np.zeros(draw.roots)
+    finishes: list[Floats] = []
+    for block in draw.blocks:
+        spent = spend(block, waits[block.operator])
+        started = find_starts(block, finishes)
+        finish = spent if started is None else spent + started
+        finishes.append(finish)
+        if block.roots is None:
+            total += spent
+        else:
+            np.add.at(total, block.roots, spent)
+        if block.is_last:
+            raise_completion(completion, block, finish)
+    return RootTimes(total, completion)
+
+
+def spend(block: Visits, wait: AnyWait) -> Floats:
+    """Wait and service of each tuple of a block."""
+    if wait.is_none:
+        return block.services
+    if isinstance(wait, Wait):
+        spent = block.delays * wait.delay_seconds
+        spent *= block.chances < wait.probability
+    else:
+        at = wait.find_instances(block.keys)
+        spent = block.delays * wait.delays[at]
+        spent *= block.chances < wait.probabilities[at]
+    spent += block.services
+    return spent
+
+
+def find_starts(block: Visits, finishes: Sequence[Floats]) -> Floats | None:
+    """When each tuple of a block arrives, after its root; None: all at 0."""
+    if all(parents.block == OUTSIDE for parents in block.parents):
+        return None
+    starts = []
+    for parents in block.parents:
+        if parents.block == OUTSIDE:
+            starts.append(np.zeros(parents.size))
+        else:
+            finish = finishes[parents.block]
+            starts.append(finish if parents.places is None else finish[parents.places])
+    return starts[0] if len(starts) == 1 else np.concatenate(starts)
+
+
+def raise_completion(completion: Floats, block: Visits, finish: Floats) -> None:
+    """Each root is complete no earlier than its tuples of this block."""
+    if block.roots is None:
+        np.maximum(completion, finish, out=completion)
+    else:
+        np.maximum.at(completion, block.roots, finish)
+
+
+def rank(level: float, roots: int) -> int:
+    """How many of the roots are done within the quantile of a level: the first k with k/roots ≥ level."""
+    return min(max(ceil(level * roots - 1e-9), 1), roots)
+
+
+def find_quantiles(seconds: Floats, levels: Sequence[float]) -> list[float]:
+    """The quantiles of drawn times: the least time within which that part of them lies."""
+    ordered = np.sort(seconds)
+    return [float(ordered[rank(level, len(ordered)) - 1]) for level in levels]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeTarget:
+    """What must be done within `seconds`: the part `quantile` of all external tuples; None: their mean."""
+
+    of: Literal["total", "completion"]
+    seconds: float
+    quantile: float | None = None
+
+    @property
+    def is_expected_sojourn(self) -> bool:
+        """Whether this is a target of E[T], which needs no drawn tuples."""
+        return self.of == "total" and self.quantile is None
+
+    @property
+    def measured(self) -> str:
+        """What is compared with `seconds`, in words."""
+        if self.quantile is None:
+            return f"the mean of {self.of}"
+        return f"the {100.0 * self.quantile:.6g}% quantile of {self.of}"
+
+    @property
+    def title(self) -> str:
+        """`measured`, at the begin of a sentence."""
+        return f"{self.measured[:1].upper()}{self.measured[1:]}"
+
+    def measure(self, times: RootTimes) -> float:
+        """The seconds to compare: of the times of all drawn external tuples."""
+        seconds = times.total if self.of == "total" else times.completion
+        if self.quantile is None:
+            return float(seconds.mean())
+        return find_quantiles(seconds, [self.quantile])[0]

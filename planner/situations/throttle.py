@@ -1,0 +1,100 @@
+"""The flow where operators at their max_processors cannot keep up and pass on only what they can serve.
+
+    λ = λ0·e + Gᵀ min(λ, c),   c = max_processors × μ             (after Es-Stream, section V-B: upstream first)
+
+The right side is concave and grows with λ, so Newton's iteration from the flow without limits falls to the only
+solution: each round fixes the output of the operators above their capacity, and later rounds only release some.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from planner.arrays import Floats
+from planner.queueing.erlang import STABILITY_MARGIN
+from planner.queueing.stations import NO_BOUND
+from planner.situations.situation import Situation
+from planner.topology.flow import settle_network
+from planner.topology.network import Network
+from planner.values import Diagnostic
+from planner.wording import join_names
+
+
+def throttle_flow(situation: Situation) -> tuple[Situation, tuple[str, ...]]:
+    """The situation with the throttled arrival rates, and the operators that cannot keep up even at max_processors.
+
+    A measured rate is scaled by the same factor as the derived rate of its operator.
+    """
+    stations, external_rate = situation.stations, situation.load.external_rate
+    capacities = [
+        most * mu if most < NO_BOUND else float("inf")
+        for most, mu in zip(stations.max_processors, stations.service_rate, strict=True)
+    ]
+    if not any(list_over(stations.arrival_rate, capacities)):
+        return situation, ()
+    network = situation.flow.network
+    network = network._replace(shares=[share * external_rate for share in network.shares])
+    derived = settle_network(network)
+    # A measured rate is `factor` times the derived one; the limit of the derived rate is divided by it.
+    factors = [
+        rate / free if free else 1.0 for rate, free in zip(stations.arrival_rate, derived, strict=True)
+    ]
+    limits = [
+        most / factor if factor else float("inf") for most, factor in zip(capacities, factors, strict=True)
+    ]
+    settled = settle_throttled(network, derived, limits)
+    rates = [rate * factor for rate, factor in zip(settled, factors, strict=True)]
+    throttled = tuple(
+        name for name, over in zip(situation.names, list_over(rates, capacities), strict=True) if over
+    )
+    flow = situation.flow._replace(arrival_rates=rates, visits=[rate / external_rate for rate in rates])
+    return situation._replace(flow=flow, stations=replace(stations, arrival_rate=rates)), throttled
+
+
+def settle_throttled(network: Network, rates: list[float], limits: Sequence[float]) -> list[float]:
+    """The rates that arrive where no operator emits more than `limits` times its selectivities allow."""
+    over = list_over(rates, limits)
+    while True:
+        rates = settle_network(cut_outputs(network, over, limits))
+        still = [was and now for was, now in zip(over, list_over(rates, limits), strict=True)]
+        if still == over:
+            return rates
+        over = still
+
+
+def list_over(rates: Sequence[float] | Floats, limits: Sequence[float]) -> list[bool]:
+    """Which operators are unstable at their limit, by the margin of planner.queueing.erlang.is_stable."""
+    return [rate >= limit * (1.0 - STABILITY_MARGIN) for rate, limit in zip(rates, limits, strict=True)]
+
+
+def cut_outputs(network: Network, over: Sequence[bool], limits: Sequence[float]) -> Network:
+    """The network where operators above their limit are replaced by sources of a known rate."""
+    shares, loops = list(network.shares), list(network.loops)
+    successors, selectivities = list(network.successors), list(network.selectivities)
+    fan_in = list(network.fan_in)
+    for operator, is_over in enumerate(over):
+        if not is_over:
+            continue
+        shares[operator] += limits[operator] * loops[operator]
+        loops[operator] = 0.0
+        for target, selectivity in zip(successors[operator], selectivities[operator], strict=True):
+            shares[target] += limits[operator] * selectivity
+            fan_in[target] -= 1
+        successors[operator], selectivities[operator] = [], []
+    return network._replace(
+        shares=shares,
+        loops=loops,
+        successors=successors,
+        selectivities=selectivities,
+        fan_in=fan_in,
+    )
+
+
+def describe_throttled(throttled: Sequence[str]) -> tuple[Diagnostic, ...]:
+    """A diagnostic that names the operators that cannot keep up at max_processors."""
+    if not throttled:
+        return ()
+    detail = (
+        f"{join_names(throttled)} cannot keep up even at max_processors: the queue grows without end, and operators "
+        "downstream receive only what is served. Raise the bound, or lower the load."
+    )
+    return (Diagnostic("throttled", detail, tuple(throttled)),)

@@ -1,0 +1,188 @@
+"""A target of a quantile, or of a mean, of drawn times: every allocation and every rate is timed on one draw.
+
+    min Σ kᵢ   subject to   Q(k) ≤ T,   Q a quantile or the mean of total or completion time of drawn external tuples
+
+Modelled waits err. Where it can be afforded, the processors are therefore simulated (planner.quantiles.
+simulated_search), and drawn waits are stretched to show what the simulations show; the stretch is the same at all
+rates that a gate is asked about. Elsewhere a part of what the target leaves for waits is kept free, the reserve.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from planner.errors import InvalidLoad
+from planner.quantiles.draw import Draw
+from planner.quantiles.search import DrawnTrial, find_aim, search_fewest
+from planner.quantiles.simulated_search import Runs, SimulatedTrial, make_simulator, search_simulated
+from planner.quantiles.spread import (
+    DEFAULT_ROOTS,
+    DEFAULT_SEED,
+    Drawn,
+    check_resolved,
+    describe_unresolved,
+    draw_roots,
+    spread_waits,
+)
+from planner.quantiles.times import TimeTarget, time_roots
+from planner.quantiles.waits import AnyWait, find_stretch, find_waits, stretch_waits
+from planner.situations.situation import Situation
+from planner.targets.target import SojournTarget, Target
+from planner.values import SHARED, Diagnostic, Estimate, Evidence, Spread, Topology
+from planner.wording import write_factor
+
+SHARED_RESERVE, OWN_RESERVE = 0.15, 0.2
+"""Where plans are not simulated. With these nine of ten held a p99, and with one processor fewer most did too."""
+LADDER_ROOTS = 20_000
+TOLERANCE = 1e-4
+"""Headroom is found to this part of itself: every rate that is tried takes some milliseconds."""
+
+
+class FewestFound(NamedTuple):
+    """The processors of a search, what it says of them, and what they rest on: a reserve, or simulations."""
+
+    counts: list[int]
+    is_tight: bool
+    is_fewest: bool
+    reserve: float = 0.0
+    runs: Runs | None = None
+    stretch: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnTarget:
+    """The target, the external tuples drawn for it, and the stretch of their waits."""
+
+    target: TimeTarget
+    drawn: Drawn
+    stretch: float = 1.0
+    field = "target"
+    tolerance = TOLERANCE
+
+    @property
+    def seconds(self) -> float:
+        """The longest time allowed."""
+        return self.target.seconds
+
+    @property
+    def title(self) -> str:
+        """The time that is limited, at the begin of a sentence."""
+        return self.target.title
+
+    @property
+    def draw(self) -> Draw:
+        """All drawn tuples; draw_target refuses what cannot be drawn."""
+        assert self.drawn.draw is not None
+        return self.drawn.draw
+
+    @property
+    def levels(self) -> list[float]:
+        """The quantile of the target, if it limits one."""
+        return [] if self.target.quantile is None else [self.target.quantile]
+
+    def settle(self, situation: Situation, counts: Sequence[int]) -> "DrawnTarget":
+        """The target with the stretch that simulations of these processors show; 1 where they cannot be simulated."""
+        simulator = make_simulator(situation, self.target, counts, self.draw.roots, self.drawn.seed)
+        waits = None if simulator is None else find_waits(situation, counts)
+        if simulator is None or waits is None:
+            return replace(self, stretch=1.0)
+        return replace(self, stretch=self.find_stretch(waits, simulator.run(counts)))
+
+    def find_stretch(self, waits: Sequence[AnyWait], runs: Runs) -> float:
+        """The stretch with which the draw shows what the runs show."""
+        return find_stretch(self.measure, waits, runs.mean_seconds, runs.error_seconds)
+
+    def measure(self, waits: Sequence[AnyWait]) -> float:
+        """The time that the target limits, under these waits."""
+        return self.target.measure(time_roots(self.draw, waits))
+
+    def find_seconds(self, situation: Situation, counts: Sequence[int]) -> float | None:
+        """The time that these processors take; None where an operator cannot keep up."""
+        waits = find_waits(situation, counts)
+        return None if waits is None else self.measure(stretch_waits(waits, self.stretch))
+
+    def find_fewest(self, situation: Situation) -> list[int]:
+        """The fewest processors found; raises QuantileUnreachable or BoundTooSmall."""
+        return self.search_fewest(situation).counts
+
+    def search_fewest(self, situation: Situation, reserve: float | None = None) -> FewestFound:
+        """The fewest processors found: checked by simulation, where `reserve` is None and it can be afforded."""
+        free = choose_reserve(situation.topology) if reserve is None else reserve
+        trial = DrawnTrial(situation, self.draw, self.target, free)
+        simulator = None
+        if reserve is None:
+            simulator = make_simulator(situation, self.target, trial.floors, self.draw.roots, self.drawn.seed)
+        if simulator is None:
+            return FewestFound(*search_fewest(trial), free)
+        find_aim(trial)
+        coarse = draw_roots(situation, min(self.draw.roots, LADDER_ROOTS), self.drawn.seed)
+        ladder = DrawnTrial(situation, require_draw(coarse), self.target)
+        found = search_simulated(SimulatedTrial(ladder, simulator))
+        waits, runs = find_waits(situation, found.counts), simulator.run(found.counts)
+        assert waits is not None  # what is found keeps up
+        return FewestFound(*found, runs=runs, stretch=self.find_stretch(waits, runs))
+
+    def spread(
+        self,
+        situation: Situation,
+        counts: Sequence[int],
+        levels: Sequence[float],
+        evidence: Evidence | None,
+    ) -> tuple[Spread, Spread]:
+        """Total and completion time of processors that keep up."""
+        waits = find_waits(situation, counts)
+        assert waits is not None
+        return spread_waits(situation, self.drawn, stretch_waits(waits, self.stretch), levels, evidence)
+
+    def add_spread(self, situation: Situation, counts: Sequence[int], answer: Estimate) -> Estimate:
+        """The estimate with total and completion, and with notes on the draw."""
+        notes = (*self.drawn.diagnostics, *describe_unresolved(self.levels, self.draw.roots), self.describe())
+        answer = answer._replace(diagnostics=answer.diagnostics + notes)
+        if not answer.stable:
+            return answer
+        total, completion = self.spread(situation, counts, self.levels, answer.evidence)
+        return answer._replace(total=total, completion=completion)
+
+    def describe(self) -> Diagnostic:
+        """A note that the verdict rests on a draw."""
+        scaled = ""
+        if self.stretch != 1.0:
+            scaled = (
+                f" with waits that simulations found to be {write_factor(self.stretch)} as long as modelled"
+            )
+        detail = (
+            f"{self.title} is that of {self.draw.roots:,} external tuples drawn at random{scaled}; headroom_rate is "
+            f"found to {TOLERANCE:.2%}."
+        )
+        return Diagnostic("target-on-a-draw", detail)
+
+
+def make_target(situation: Situation, limit: TimeTarget | None) -> Target | None:
+    """The target of a limit, with drawn tuples where it needs them; None without a limit."""
+    if limit is None:
+        return None
+    if limit.is_expected_sojourn:
+        return SojournTarget(limit.seconds)
+    return draw_target(situation, limit)
+
+
+def draw_target(
+    situation: Situation, limit: TimeTarget, roots: int = DEFAULT_ROOTS, seed: int = DEFAULT_SEED
+) -> DrawnTarget:
+    """The target with its draw; raises InvalidLoad where too few tuples can be drawn for it."""
+    drawn = draw_roots(situation, roots, seed)
+    check_resolved(limit.quantile, require_draw(drawn).roots)
+    return DrawnTarget(limit, drawn)
+
+
+def require_draw(drawn: Drawn) -> Draw:
+    """The draw; raises InvalidLoad where there is none."""
+    if drawn.draw is None:
+        raise InvalidLoad(drawn.diagnostics[0].detail, argument="target")
+    return drawn.draw
+
+
+def choose_reserve(topology: Topology) -> float:
+    """The part of what a target leaves for waits that a plan keeps free, because modelled waits err."""
+    has_own_queues = any(one.queueing not in {None, SHARED} for one in topology.operators)
+    return OWN_RESERVE if has_own_queues else SHARED_RESERVE

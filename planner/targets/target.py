@@ -1,0 +1,139 @@
+"""The protocol of a target, and what gates, plans and decisions ask of every target.
+
+A target limits one time: E[T] (SojournTarget), or a quantile or the mean of total or completion time
+(planner.targets.drawn_target). Who has a target neither knows nor asks which of them it is.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, ulp
+from typing import Literal, Protocol, Self
+
+from planner.allocation.allocate import Allocated, allocate_target
+from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
+from planner.situations.situation import Situation
+from planner.values import Estimate
+from planner.wording import UNBOUNDED, write_seconds, write_seconds_apart
+
+OUT_OF_REACH = (BudgetTooSmall, BoundTooSmall, TargetUnreachable)
+"""What a search raises where no allowed number of processors meets a target."""
+Place = Literal["target-missed", "within-target", "below-t-min"]
+
+
+class Target(Protocol):
+    """A time that must not be longer than `seconds`."""
+
+    @property
+    def seconds(self) -> float:
+        """The longest time allowed."""
+
+    @property
+    def title(self) -> str:
+        """The time that is limited, at the begin of a sentence: `E[T]`, `The 99% quantile of completion`."""
+
+    @property
+    def field(self) -> str:
+        """The field of a request or a policy that has the limit: `t_max_seconds` or `target`."""
+
+    @property
+    def tolerance(self) -> float:
+        """The part of itself to which an external rate is worth finding: drawn times take milliseconds each."""
+
+    def settle(self, situation: Situation, counts: Sequence[int]) -> Self:
+        """The target with what simulations of these processors, under the measured load, say of drawn waits."""
+
+    def find_seconds(self, situation: Situation, counts: Sequence[int]) -> float | None:
+        """The time that these processors take; None where an operator cannot keep up."""
+
+    def find_fewest(self, situation: Situation) -> list[int]:
+        """The fewest processors found that meet the target; raises TargetUnreachable or BoundTooSmall."""
+
+    def add_spread(self, situation: Situation, counts: Sequence[int], answer: Estimate) -> Estimate:
+        """The estimate of these processors, with the spread of the time that the target limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class SojournTarget:
+    """A target of E[T], which needs no drawn tuples."""
+
+    seconds: float
+    title = "E[T]"
+    field = "t_max_seconds"
+    tolerance = 0.0
+
+    def settle(self, _situation: Situation, _counts: Sequence[int]) -> "SojournTarget":
+        """The target itself."""
+        return self
+
+    def find_seconds(self, situation: Situation, counts: Sequence[int]) -> float | None:
+        """E[T]; None where an operator cannot keep up."""
+        waits = situation.wait_seconds(counts)
+        return None if inf in waits else situation.sum_sojourns(waits)
+
+    def find_fewest(self, situation: Situation) -> list[int]:
+        """The fewest processors with E[T] ≤ seconds."""
+        return allocate_fewest(situation, self.seconds).counts
+
+    def add_spread(self, _situation: Situation, _counts: Sequence[int], answer: Estimate) -> Estimate:
+        """The estimate as it is: E[T] is a mean of the model."""
+        return answer
+
+
+def allocate_fewest(situation: Situation, t_max_seconds: float) -> Allocated:
+    """The fewest processors with E[T] in time; where no stream enters, the least ones attain the lower bound."""
+    stations, rate = situation.stations, situation.load.external_rate
+    if rate:
+        return allocate_target(stations, t_max_seconds, rate, situation.names)
+    lower_bound_seconds = situation.find_lower_bound()
+    if not t_max_seconds >= lower_bound_seconds:
+        raise TargetUnreachable(t_max_seconds, lower_bound_seconds)
+    return Allocated(list(stations.min_processors), optimal=True)
+
+
+def find_margin(target: Target, situation: Situation, counts: Sequence[int]) -> float:
+    """1/seconds − 1/target: 0 or more where the target is met, smooth and nearly linear in the external rate."""
+    seconds = target.find_seconds(situation, counts)
+    if seconds is None:
+        return -1.0 / target.seconds
+    if not seconds > 0.0:
+        return 1.0
+    return take_sign(1.0 / seconds - 1.0 / target.seconds, holds=seconds <= target.seconds)
+
+
+def is_met(target: Target, situation: Situation, counts: Sequence[int]) -> bool:
+    """Whether these processors meet the target."""
+    return find_margin(target, situation, counts) >= 0.0
+
+
+def take_sign(value: float, *, holds: bool) -> float:
+    """The value where it has the sign that it must have, else the nearest number that has."""
+    return max(value, 0.0) if holds else min(value, -ulp(0.0))
+
+
+def describe_seconds(target: Target, seconds: float | None, basis: str = "") -> str:
+    """The time as a clause: `E[T] is 180 ms`; `basis` such as ` as measured` stands behind the number."""
+    return f"{target.title} is {write_seconds(seconds, UNBOUNDED)}{basis}"
+
+
+def compare_seconds(target: Target, seconds: float | None, basis: str = "") -> str:
+    """The time beside its limit as a clause: `E[T] is 180 ms, within t_max_seconds = 200 ms`."""
+    if seconds is None or seconds == inf:
+        found, limit = UNBOUNDED, write_seconds(target.seconds)
+    else:
+        found, limit = write_seconds_apart(seconds, target.seconds)
+    relation = "within" if seconds is not None and seconds <= target.seconds else "above"
+    name = "t_max_seconds = " if target.field == "t_max_seconds" else "the target of "
+    return f"{target.title} is {found}{basis}, {relation} {name}{limit}"
+
+
+def place_seconds(
+    target: Target, seconds: float | None, t_min_seconds: float | None, basis: str = ""
+) -> tuple[Place, str]:
+    """Where a time lies, as code and clause: above the target, below t_min_seconds, or between them."""
+    if seconds is None or seconds > target.seconds:
+        return "target-missed", compare_seconds(target, seconds, basis)
+    if t_min_seconds is not None and seconds < t_min_seconds:
+        found, limit = write_seconds_apart(seconds, t_min_seconds)
+        return "below-t-min", f"{target.title} is {found}{basis}, below t_min_seconds = {limit}"
+    clause = f"{describe_seconds(target, seconds, basis)}: the number of processors is right"
+    return "within-target", clause

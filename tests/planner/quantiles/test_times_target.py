@@ -1,0 +1,28 @@
+"""What a target compares, and how it says so."""
+
+import numpy as np
+import pytest
+
+from planner.quantiles.times import RootTimes, TimeTarget
+
+TIMES = RootTimes(np.arange(1.0, 101.0), np.arange(0.5, 100.5))
+
+
+@pytest.mark.parametrize(
+    ("target", "seconds", "words"),
+    [
+        (TimeTarget("total", 1.0), 50.5, "the mean of total"),
+        (TimeTarget("completion", 1.0), 50.0, "the mean of completion"),
+        (TimeTarget("total", 1.0, 0.99), 99.0, "the 99% quantile of total"),
+        (TimeTarget("completion", 1.0, 0.999), 99.5, "the 99.9% quantile of completion"),
+    ],
+)
+def test_a_target_measures_what_its_words_say(target: TimeTarget, seconds: float, words: str):
+    assert target.measure(TIMES) == seconds
+    assert target.measured == words
+
+
+def test_only_the_mean_of_total_is_the_expected_sojourn_time():
+    assert TimeTarget("total", 1.0).is_expected_sojourn
+    assert not TimeTarget("completion", 1.0).is_expected_sojourn
+    assert not TimeTarget("total", 1.0, 0.5).is_expected_sojourn

@@ -1,0 +1,114 @@
+"""What an answer says of its own truth: kind, known error, what was measured, what assumed."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from planner.plans.optimal import min_processors
+from planner.situations.estimate import estimate
+from planner.situations.known_errors import ENTRIES, EVERYWHERE, KNOWN_ERRORS, SCVS
+from planner.values import (
+    Edge,
+    Entry,
+    Evidence,
+    IdcPoint,
+    InstanceLoad,
+    Load,
+    Operator,
+    OperatorLoad,
+    Topology,
+)
+
+CALM = tuple(IdcPoint(0.1 * 2**octave, 1.0) for octave in range(10))
+BURSTS = tuple(IdcPoint(0.1 * 2**octave, 1.0 + 2.0**octave) for octave in range(10))
+SEEN = OperatorLoad(service_rate=6.0, arrival_scv=1.0, service_scv=0.5, processors=3, arrival_idc=CALM)
+
+
+def build(queueing: str | None, **fields: Any) -> tuple[Topology, Load]:
+    topology = Topology(
+        (Operator("a", queueing=queueing), Operator("b", queueing=queueing)), (Edge("a", "b"),), (Entry("a"),)
+    )
+    one = SEEN._replace(**fields)
+    return topology, Load(10.0, {"a": one, "b": one})
+
+
+def judge(topology: Topology, load: Load, model: str = "ggk-whitt") -> Evidence:
+    found = estimate(topology, load, model=model).evidence
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("queueing", ["shared", "round-robin", "random"])
+@pytest.mark.parametrize(("idc", "arrivals"), [(CALM, "calm"), (BURSTS, "bursty")])
+def test_the_known_error_is_that_of_the_kind(queueing: str, idc: tuple[IdcPoint, ...], arrivals: str):
+    found = judge(*build(queueing, arrival_idc=idc))
+    assert found.kind == f"{queueing}, {arrivals}"
+    assert found.known_error == KNOWN_ERRORS[queueing, arrivals, EVERYWHERE]
+    assert found.measured == (
+        "service_rate of every operator",
+        "arrival_scv of 2 of 2 operators",
+        "arrival_idc of 2 of 2 operators",
+        "service_scv of 2 of 2 operators",
+    )
+    assert not found.assumed
+
+
+def test_bursts_inside_may_be_carried_on_from_the_entries():
+    topology, load = build("round-robin")
+    inside = SEEN._replace(arrival_idc=(), arrival_scv=None)
+    found = judge(topology, replace(load, operators={"a": SEEN, "b": inside}))
+    assert found.known_error == KNOWN_ERRORS["round-robin", "calm", ENTRIES]
+    assert found.assumed == ("bursts at b: as carried on from the entries",)
+
+
+def test_without_measured_bursts_no_error_is_told_but_what_it_would_be():
+    found = judge(*build("random", arrival_idc=(), arrival_scv=None, service_scv=None))
+    assert found.kind == "random, bursts not measured"
+    assert found.known_error is None
+    assert found.assumed[:2] == ("arrival_scv of a, b: 1", "service_scv of a, b: 1")
+    for arrivals in ("calm", "bursty"):
+        assert f"{KNOWN_ERRORS['random', arrivals, SCVS]:.0%}" in found.assumed[2]
+
+
+def test_a_queueing_that_nobody_said_has_no_known_error():
+    found = judge(*build(None))
+    assert found.known_error is None
+    assert "queueing of a, b: shared" in found.assumed
+
+
+def test_keys_need_the_shares_of_their_instances():
+    found = judge(*build("keyed"))
+    assert found.known_error is None
+    assert "shares of instances of a, b: even" in found.assumed
+    shares = tuple(InstanceLoad(name, 1.0 / 3.0, 1.0, CALM) for name in "xyz")
+    found = judge(*build("keyed", instances=shares))
+    assert found.known_error == KNOWN_ERRORS["keyed", "calm", EVERYWHERE]
+    assert "instances of 2 of 2 operators" in found.measured
+
+
+def test_mixed_queueings_have_the_larger_error_and_single_processors_none_of_their_own():
+    topology, load = build("shared")
+    mixed = replace(
+        topology, operators=(Operator("a", queueing="shared"), Operator("b", queueing="round-robin"))
+    )
+    found = judge(mixed, load)
+    assert found.kind == "mixed queueings, calm"
+    assert found.known_error == max(
+        KNOWN_ERRORS[queueing, "calm", EVERYWHERE] for queueing in ("shared", "round-robin")
+    )
+    fast = replace(load, operators={"a": SEEN, "b": SEEN._replace(processors=1, service_rate=60.0)})
+    assert judge(mixed, fast).kind == "shared, calm"
+
+
+def test_other_models_and_operators_that_cannot_keep_up_have_no_known_error():
+    topology, load = build("shared")
+    assert judge(topology, load, model="mmk").known_error is None
+    assert judge(topology, replace(load, external_rate=100.0)).known_error is None
+
+
+def test_a_plan_says_its_evidence_too_and_calibrated_waits_are_measured_ones():
+    topology, load = build("round-robin", wait_factor=1.1)
+    plan = min_processors(topology, load, 0.5)
+    assert plan.estimate.evidence
+    assert "measured waits of 2 of 2 operators" in plan.estimate.evidence.measured
