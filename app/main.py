@@ -33,7 +33,7 @@ from app.machines.predictions import routes as predictions
 from app.machines.profiles import routes as profiles
 from app.machines.vm_catalogues import routes as vm_catalogues
 from app.pages.dashboard.files import install_dashboard
-from app.pages.demos import routes as demos
+from app.pages.demo import routes as demos
 from app.pages.overview import routes as overviews
 from app.pages.series import routes as timelines
 from app.pages.topology_report import routes as topology_reports

@@ -18,6 +18,7 @@ from sqlalchemy import (
     FromClause,
     ScalarSelect,
     Select,
+    Subquery,
     and_,
     column,
     func,
@@ -39,12 +40,10 @@ PATIENCE_SECONDS = 4.0
 
 
 OF_SNAPSHOT = (
-    "name",
-    "observed_at",
-    "window_seconds",
-    "external_rate",
-    "measured_sojourn_seconds",
-    "measured",
+    SnapshotRow.observed_at,
+    SnapshotRow.window_seconds,
+    SnapshotRow.external_rate,
+    SnapshotRow.measured_sojourn_seconds,
 )
 
 
@@ -76,64 +75,51 @@ def read_rows(engine: Engine, bounds: GaugeBounds) -> list[dict[str, Any]] | Non
         return None
 
 
-def select_rows(bounds: GaugeBounds) -> Select[Any]:
-    """The newest snapshot, the policy and the standing decision of each topology within the bounds.
-
-    `change` is the change that began the cooldown for whose end the standing decision waits.
-    """
-    newest = select_newest(
-        SnapshotRow.observed_at,
-        SnapshotRow.window_seconds,
-        SnapshotRow.external_rate,
-        SnapshotRow.measured_sojourn_seconds,
-        SnapshotRow.operators,
-    ).lateral("newest")
-    measured = (
+def select_measured(bounds: GaugeBounds) -> Subquery:
+    """The topologies with the newest snapshots; `measured` is how many have any."""
+    newest = select_newest(*OF_SNAPSHOT, SnapshotRow.operators).lateral("newest")
+    return (
         select(TopologyRow.id, TopologyRow.name, newest, func.count().over().label("measured"))
         .join(newest, true())
         .order_by(newest.c.observed_at.desc(), TopologyRow.name)
         .limit(bounds.topologies)
         .subquery("measured")
     )
-    answer = DecisionRow.answer
+
+
+def select_rows(bounds: GaugeBounds) -> Select[Any]:
+    """The newest snapshot, the policy and the standing decision of each topology within the bounds.
+
+    `change` is the change that began the cooldown for whose end the standing decision waits.
+    """
+    measured, answer, most = select_measured(bounds), DecisionRow.answer, bounds.operators
     waits = and_(DecisionRow.action == "hold", answer["cooldown_left_seconds"].as_float() > 0.0)
     decided = select_standing(DecisionRow.decided_for, answer, waits.label("waits")).lateral("decided")
-    change = (
-        select_changes(
-            answer["processors"].label("processors"),
-            DecisionRow.outcome,
-            topology_id=measured.c.id,
-            decided_for=decided.c.decided_for,
-        )
-        .correlate(measured, decided)
-        .lateral("change")
-    )
-    found = decided.c.answer
+    processors = answer["processors"].label("change")
+    of_change = {"topology_id": measured.c.id, "decided_for": decided.c.decided_for}
+    change = select_changes(processors, DecisionRow.outcome, **of_change).correlate(measured, decided)
+    waited_for, found = change.lateral("waited_for"), decided.c.answer
+    operators = func.jsonb_object_keys(measured.c.operators).table_valued("key")
+    values = {
+        "operators": select(func.count()).select_from(operators).correlate(measured).scalar_subquery(),
+        "running": take_first(measured, measured.c.operators, most, "processors"),
+        "limit_seconds": PolicyRow.policy["max_snapshot_age_seconds"],
+        "recommended": take_first(decided, found["processors"]["recommended"], most),
+        "expected": found["expected_sojourn_seconds"],
+        "expected_of_running": found["current"]["expected_sojourn_seconds"],
+        "stable": found["current"]["stable"],
+        "decided_rate": found["external_rate"],
+        "holds_up_to_rate": found["counterfactuals"]["holds_up_to_rate"],
+    }
+    named = [value.label(name) for name, value in values.items()]
+    of_snapshot = [one for one in measured.c if one.name != "operators"]
     return (
-        select(
-            *[measured.c[name] for name in OF_SNAPSHOT],
-            select(func.count())
-            .select_from(func.jsonb_object_keys(measured.c.operators).table_valued("key"))
-            .correlate(measured)
-            .scalar_subquery()
-            .label("operators"),
-            take_first(measured, measured.c.operators, bounds.operators, "processors").label("running"),
-            PolicyRow.policy["max_snapshot_age_seconds"].label("limit_seconds"),
-            decided.c.decided_for,
-            take_first(decided, found["processors"]["recommended"], bounds.operators).label("recommended"),
-            change.c.processors.label("change"),
-            change.c.outcome,
-            found["expected_sojourn_seconds"].label("expected"),
-            found["current"]["expected_sojourn_seconds"].label("expected_of_running"),
-            found["current"]["stable"].label("stable"),
-            found["external_rate"].label("decided_rate"),
-            found["counterfactuals"]["holds_up_to_rate"].label("holds_up_to_rate"),
-        )
+        select(*of_snapshot, decided.c.decided_for, waited_for, *named)
         .select_from(measured)
         .join(TopologyRow, TopologyRow.id == measured.c.id)
         .outerjoin(PolicyRow, PolicyRow.topology_id == measured.c.id)
         .outerjoin(decided, true())
-        .outerjoin(change, decided.c.waits)
+        .outerjoin(waited_for, decided.c.waits)
         .order_by(measured.c.observed_at.desc(), measured.c.name)
     )
 

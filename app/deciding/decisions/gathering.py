@@ -14,8 +14,8 @@ from app.deciding.policies.schemas import PolicyBody
 from app.deciding.policies.service import check_policy
 from app.deciding.standing import UNDONE, find_change_in_force, find_last_change, read_counts
 from app.load.bodies.answers import Basis, CalibrationAnswer
+from app.load.bodies.terms import Measured
 from app.load.measurements.load import Gathered, gather_load
-from app.load.measurements.request import Measured
 from app.load.measurements.snapshots import find_newest_rates
 from app.settings import Settings
 from app.web.error_pointers import STORED, Places

@@ -1,14 +1,23 @@
-"""/v1/topologies/{name}/keda/{operator}: the processors that one operator should have now."""
+"""/v1/topologies/{name}/keda/{operator}: the processors that one operator should have now, as KEDA reads them."""
+
+from typing import Annotated
 
 from fastapi import APIRouter
+from pydantic import Field
 
 from app.database.transactions import SessionDep
 from app.deciding.keda import service
-from app.deciding.keda.schemas import KedaValue
 from app.web.admission import computes
-from app.web.fields import OperatorName, TopologyName
+from app.web.fields import Answer, OperatorName, TopologyName
 from app.web.routing import SettingsDep, StrictJsonRoute, declare
 from app.web.security import may_read
+
+
+class KedaValue(Answer):
+    """The processors of one operator; KEDA's metrics-api scaler reads `value`."""
+
+    value: Annotated[int, Field(ge=1)]
+
 
 router = APIRouter(prefix="/v1/topologies/{name}/keda", tags=["decisions"], route_class=StrictJsonRoute)
 

@@ -1,14 +1,16 @@
-"""How many processors one operator should have now; never a number where measurements are missing or stale."""
+"""Processors that one operator should have now; never a number where measurements are missing or stale."""
+
+from datetime import UTC, datetime
 
 from sqlalchemy.orm import Session
 
 from app.database.stored_topologies import StoredTopology, find_topology
 from app.deciding.decisions.answers import to_decision_answer
-from app.deciding.decisions.gathering import gather_decision
+from app.deciding.decisions.gathering import gather_decision, refuse_stale
 from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest
 from app.deciding.decisions.service import compute_now
-from app.deciding.keda.gathering import find_standing_decision
-from app.deciding.standing import find_last_change, read_counts
+from app.deciding.standing import find_last_change, find_standing, read_counts
+from app.load.measurements.snapshots import find_end, find_newest
 from app.settings import Settings
 from app.web.error_pointers import RefusedByPlanner
 from app.web.stored_data_errors import (
@@ -58,3 +60,16 @@ def find_wanted(session: Session, stored: StoredTopology, decision: DecisionAnsw
         most = since[one.name] if one.ceiling is None else min(since[one.name], one.ceiling)
         since[one.name] = max(most, one.min_processors)
     return since
+
+
+def find_standing_decision(session: Session, stored: StoredTopology) -> DecisionAnswer | None:
+    """The standing decision on the newest snapshot, None where none was made; raises where that snapshot is too old."""
+    newest = find_newest(session, stored, 1)
+    if not newest:
+        raise NoSnapshot(stored.name)
+    row = find_standing(session, stored)
+    if row is None or row.decided_for != find_end(newest[0]):
+        return None
+    answer = DecisionAnswer.model_validate(row.answer)
+    refuse_stale(stored.name, answer.policy, row.decided_for, datetime.now(UTC))
+    return answer

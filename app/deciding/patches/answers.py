@@ -2,15 +2,39 @@
 
 import json
 import shlex
+from typing import Annotated, Any, Literal
+from uuid import UUID
 
 import yaml
+from pydantic import Field
 
 from app.deciding.patches.gathering import GatheredPatch
-from app.deciding.patches.schemas import PatchAnswer, PatchFormat
 from app.engines.patches import EnginePatch
 from app.web.errors import NotAcceptable
+from app.web.fields import Answer
 from app.web.negotiation import JSON
 from app.web.stored_data_errors import find_address
+
+PatchFormat = Literal["flink", "storm", "heron", "keda", "kubernetes", "flink-operator", "json"]
+
+
+class PatchAnswer(Answer):
+    """What to send where, so that the recommended processors run; nothing is sent by this service."""
+
+    decision_id: UUID
+    topology: str
+    action: Annotated[str, Field(description="Of the decision; `hold` changes nothing.")]
+    format: PatchFormat
+    method: Annotated[str | None, Field(description="null: it is no HTTP request.")]
+    path: Annotated[str | None, Field(description="Below the engine's, or Kubernetes', address.")]
+    content_type: Annotated[str | None, Field(description="Of the body; null: no HTTP request.")]
+    body: Annotated[Any, Field(description="A list: one document, or one request, for each of its items.")]
+    command: Annotated[str | None, Field(description="The same for a shell, one command a line; null: none.")]
+    notes: Annotated[list[str], Field(description="What the change needs and costs.")]
+    placeholders: Annotated[
+        list[str], Field(description="The parts that you must fill in before you send it; empty: none.")
+    ]
+
 
 YAML = "application/yaml"
 IN_YAML = ("keda", "kubernetes", "flink-operator")

@@ -7,8 +7,7 @@ from fastapi import APIRouter, Query, Response
 
 from app.database.transactions import SessionDep
 from app.deciding.patches import service
-from app.deciding.patches.answers import YAML, write_yaml
-from app.deciding.patches.schemas import PatchAnswer, PatchFormat
+from app.deciding.patches.answers import YAML, PatchAnswer, PatchFormat, write_yaml
 from app.engines.kubernetes.keda import IN_CLUSTER
 from app.web.negotiation import JSON, Accept, choose_form
 from app.web.routing import SettingsDep, StrictJsonRoute, declare

@@ -5,9 +5,8 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.deciding.patches.answers import is_read, to_patch_answer
+from app.deciding.patches.answers import PatchAnswer, PatchFormat, is_read, to_patch_answer
 from app.deciding.patches.gathering import GatheredPatch, gather_patch
-from app.deciding.patches.schemas import PatchAnswer, PatchFormat
 from app.engines.answers import load_part
 from app.engines.kubernetes import deployments, flink_operator, keda
 from app.engines.patches import EnginePatch

@@ -5,11 +5,8 @@ from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
-from app.load.bodies.request import Beta, Calibrate, KMax, TMax
-from app.load.bodies.time_target import TargetTerms
-from app.load.bodies.waiting_model import ModelName
+from app.load.bodies.terms import Beta, Calibrate, KMax, ModelName, Smoothing, TargetTerms, TMax
 from app.load.measurements.freshness import DEFAULT_LIMIT_SECONDS
-from app.load.measurements.request import Smoothing
 from app.web.fields import Body, OperatorName, PositiveRate, Processors, Seconds
 from planner.decisions import policy
 from planner.decisions.state_migration import State as MigratedState

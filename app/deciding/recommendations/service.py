@@ -3,15 +3,17 @@
 Each stage is optional: where data are missing it is left out, and the answer says why.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
 from app.deciding.decisions.answers import to_decision_answer
+from app.deciding.decisions.gathering import GatheredDecision, gather_decision
 from app.deciding.decisions.service import compute_decision, keep
 from app.deciding.recommendations.answers import FoundForecast, FoundPlacement, Recommendation, to_recommended
-from app.deciding.recommendations.gathering import GatheredRecommendation, gather_recommendation
 from app.deciding.recommendations.schemas import ForecastTerms, RecommendationAnswer, RecommendationRequest
+from app.load.bodies.topology import Graph
+from app.machines.placements.gathering import GatheredPlacement, gather_placement
 from app.machines.placements.schemas import PlacementChoices
 from app.machines.placements.service import compute_placement
 from app.serving.observability import time_planner
@@ -21,6 +23,31 @@ from planner.decisions.case import Reason
 from planner.decisions.compose import ComposedDecision, DecisionQuestion, plan_for_rate
 from planner.decisions.horizon import NO_OUTLOOK, count_cooldown_steps, look_out
 from planner.errors import PlannerError
+from planner.workloads.line_forecasts import HISTORY
+
+
+@dataclass(frozen=True)
+class GatheredRecommendation:
+    """What decision and placement are computed from; `no_placement` says why there is none."""
+
+    decision: GatheredDecision
+    placement: GatheredPlacement | None
+    no_placement: str = ""
+
+
+def gather_recommendation(
+    session: Session, name: str, body: RecommendationRequest, settings: Settings
+) -> GatheredRecommendation:
+    """Reads all that is stored, with as many snapshots as the forecast is fitted on."""
+    history = body.forecast.history if body.forecast else HISTORY
+    decision = gather_decision(session, name, body, settings, history=history)
+    if body.placement is None:
+        return GatheredRecommendation(decision, None)
+    graph = Graph.model_validate(decision.stored.definition)
+    try:
+        return GatheredRecommendation(decision, gather_placement(session, graph, body.placement))
+    except (PlannerError, InvalidRequest) as error:
+        return GatheredRecommendation(decision, None, str(error))
 
 
 def store_recommendation(

@@ -7,7 +7,7 @@ from app.forecasts.vms.schemas import VmForecastAnswer, VmIntervalAnswer
 from app.forecasts.workload.answers import to_model_answer
 from app.forecasts.workload.schemas import WorkloadModelAnswer
 from app.load.bodies.answers import DiagnosticAnswer
-from app.load.throughput_samples.answers import to_fit_answer
+from app.load.throughput_samples.service import to_fit_answer
 from planner.vms.sigma_policies import HEADGATE
 from planner.vms.vm_schedule import VmForecast, VmInterval
 from planner.workloads.arma import ArmaModel

@@ -10,8 +10,7 @@ from app.forecasts.vms.schemas import StoredVmForecastRequest, VmForecastRequest
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.series import MOST_POINTS, take_bounds, take_saturated, to_workload
 from app.load.measurements.freshness import describe_end
-from app.load.measurements.series import read_workload
-from app.load.measurements.throughputs import find_newest_samples
+from app.load.measurements.series import find_newest_samples, read_workload
 from planner.vms.throughput import MstSample
 from planner.workloads.series import Workload
 

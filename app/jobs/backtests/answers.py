@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from app.jobs.answers import JobErrorAnswer
 from app.jobs.backtests.schemas import (
     BacktestAnswer,
     BacktestJob,
@@ -13,7 +14,6 @@ from app.jobs.backtests.schemas import (
     RunTraceAnswer,
 )
 from app.load.bodies.answers import DiagnosticAnswer
-from app.load.bodies.jobs import JobErrorAnswer
 from planner.arrays import Floats
 from planner.vms.backtest import BacktestScore, PolicySummary
 from planner.vms.replay import ReplayedRun

@@ -10,8 +10,7 @@ from app.database.stored_topologies import find_topology
 from app.jobs.backtests.schemas import BacktestJob, BacktestRequest
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.series import MOST_POINTS, take_saturated, to_workload
-from app.load.measurements.series import read_workload
-from app.load.measurements.throughputs import find_newest_samples
+from app.load.measurements.series import find_newest_samples, read_workload
 from app.web.error_pointers import blaming_what_is_stored
 from app.web.errors import InvalidRequest
 from planner.vms.errors import UnknownVmPolicy

@@ -9,9 +9,9 @@ from sqlalchemy.dialects.postgresql import array
 from sqlalchemy.orm import Session
 
 from app.database.tables import BacktestRow, BacktestRunRow
+from app.jobs.answers import State
 from app.jobs.backtests.answers import to_state_answer
 from app.jobs.backtests.schemas import BacktestPage
-from app.load.bodies.jobs import State
 from app.web.paging import Page
 from app.web.stored_data_errors import UnknownBacktest
 

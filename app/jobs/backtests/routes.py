@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response
 
 from app.database.transactions import SessionDep
+from app.jobs.answers import State
 from app.jobs.backtests import history, service
 from app.jobs.backtests.answers import draw_trace
 from app.jobs.backtests.schemas import (
@@ -15,7 +16,6 @@ from app.jobs.backtests.schemas import (
     BacktestRequest,
     RunTraceAnswer,
 )
-from app.load.bodies.jobs import State
 from app.load.bodies.series import SERIES_PROBLEMS
 from app.web.admission import computes
 from app.web.documented_problems import BODY, STORED_CALL

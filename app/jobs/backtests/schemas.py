@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, JsonValue
 
+from app.jobs.answers import JobAnswer
 from app.load.bodies import series
 from app.load.bodies.answers import DiagnosticAnswer
-from app.load.bodies.jobs import JobAnswer
 from app.web.fields import Answer, Body, OperatorName, TopologyName, UtcTime
 from planner.vms import throughput as mst
 from planner.vms.backtest import BacktestSetup

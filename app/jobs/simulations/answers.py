@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from app.jobs.answers import JobErrorAnswer
 from app.jobs.simulations.schemas import (
     SimulatedOperatorAnswer,
     SimulatedQuantileAnswer,
@@ -13,7 +14,6 @@ from app.jobs.simulations.schemas import (
     SimulationSummaryAnswer,
 )
 from app.load.bodies.answers import DiagnosticAnswer
-from app.load.bodies.jobs import JobErrorAnswer
 from planner.simulation.results import MeasuredTime, SimulatedOperator, Simulation
 from planner.values import Estimate, OperatorEstimate, Spread
 

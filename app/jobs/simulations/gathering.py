@@ -15,7 +15,7 @@ from app.jobs.simulations.schemas import (
     StoredSimulationRequest,
 )
 from app.load.bodies.answers import DiagnosticAnswer
-from app.load.bodies.calibrating import calibrate_body
+from app.load.bodies.computing import calibrate_body
 from planner.simulation import simulate as simulator
 from planner.simulation.arrivals import ArrivalLaw, check_arrivals
 from planner.simulation.laws import ServiceLaw, find_mean, find_scv

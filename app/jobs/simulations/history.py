@@ -7,9 +7,9 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from app.database.tables import SimulationRow
+from app.jobs.answers import State
 from app.jobs.simulations.answers import to_job_answer, to_summary
 from app.jobs.simulations.schemas import SimulationJobAnswer, SimulationPage
-from app.load.bodies.jobs import State
 from app.web.paging import Page
 from app.web.stored_data_errors import UnknownSimulation
 

@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from app.database.transactions import SessionDep
+from app.jobs.answers import State
 from app.jobs.simulations import history, service
 from app.jobs.simulations.schemas import (
     SimulationAnswer,
@@ -14,7 +15,6 @@ from app.jobs.simulations.schemas import (
     SimulationRequest,
     StoredSimulationRequest,
 )
-from app.load.bodies.jobs import State
 from app.web.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
 from app.web.fields import TopologyName
 from app.web.paging import PageDep

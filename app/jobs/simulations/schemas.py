@@ -4,15 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
+from app.jobs.answers import JobAnswer
 from app.load.bodies.answers import Basis, DiagnosticAnswer, QuantileAnswer
-from app.load.bodies.jobs import JobAnswer
-from app.load.bodies.load import FPD_LOAD, ServiceBucketBody
-from app.load.bodies.measured_shapes import check_histogram
-from app.load.bodies.quantile_terms import Levels
-from app.load.bodies.request import Described, ProcessorCounts
+from app.load.bodies.load import FPD_LOAD, ServiceBucketBody, check_histogram
+from app.load.bodies.terms import Described, KnownModel, Levels, Measured, ProcessorCounts
 from app.load.bodies.topology import FPD, QueueingName
-from app.load.bodies.waiting_model import KnownModel
-from app.load.measurements.request import Measured
 from app.web.fields import Answer, Body, OperatorName, Scv, Seconds
 from planner import values
 from planner.simulation.arrivals import ArrivalLaw

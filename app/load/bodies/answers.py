@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from app.load.bodies.terms import KnownModel
 from app.load.bodies.topology import QueueingName
-from app.load.bodies.waiting_model import KnownModel
 from app.web.fields import Answer, UtcTime
 from planner.values import Estimate
 

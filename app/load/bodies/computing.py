@@ -1,17 +1,87 @@
-"""Runs a planner call on the topology and the load of a request body."""
+"""Calibrates the load of a request body by its measured waits, and runs a planner call on it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import TypeVar
 
 from starlette.concurrency import run_in_threadpool
 
-from app.load.bodies.calibrating import CalibratedLoad, calibrate_body
-from app.load.bodies.request import Described
+from app.load.bodies.answers import CalibrationAnswer, DiagnosticAnswer, EstimateAnswer
+from app.load.bodies.load import LoadBody
+from app.load.bodies.terms import Described
 from app.load.bodies.topology import check_size
 from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.error_pointers import pointing_into_body
-from planner.values import Load, Topology
+from planner.calibration.calibrate import WaitCalibration, apply_factors, calibrate, is_measured
+from planner.calibration.intervals import Interval
+from planner.calibration.wording import describe_calibration, describe_calibrations
+from planner.topology.loads import take_configured_scvs
+from planner.values import Diagnostic, Load, Model, Topology
+
+A = TypeVar("A", bound=EstimateAnswer)
+
+
+@dataclass(frozen=True)
+class CalibratedLoad:
+    """A load with the factors that its waits are multiplied by, and what is said of them; empty: nothing to say."""
+
+    load: Load
+    shown: tuple[CalibrationAnswer, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def calibrate_body(body: Described, topology: Topology) -> CalibratedLoad:
+    """The body's load: one interval, which calibrates itself where it has measured waits."""
+    load = take_configured_scvs(topology, body.load.to_values())
+    if not body.calibrate or not is_measured(load):
+        return CalibratedLoad(load)
+    interval = Interval(load, seconds=measure_seconds(body.load))
+    return calibrate_load(topology, load, [interval], [body.load.observed_at], body.model)
+
+
+def measure_seconds(load: LoadBody) -> float:
+    """How long the load was measured."""
+    return load.window_seconds if load.covered_seconds is None else load.covered_seconds
+
+
+def calibrate_load(
+    topology: Topology,
+    load: Load,
+    intervals: Sequence[Interval],
+    begun: Sequence[datetime | None],
+    model: Model,
+) -> CalibratedLoad:
+    """The load with the factors that the intervals give, oldest first, which began at the times `begun`."""
+    found = calibrate(topology, load, intervals, model)
+    shown = tuple([show_one(one, begun) for one in found if one.factor is not None])
+    return CalibratedLoad(apply_factors(load, found), shown, describe_calibrations(topology, found))
+
+
+def show_one(one: WaitCalibration, begun: Sequence[datetime | None]) -> CalibrationAnswer:
+    """The calibration of one operator as JSON."""
+    assert one.factor is not None
+    assert one.ratio is not None
+    return CalibrationAnswer(
+        operator=one.operator,
+        factor=one.factor,
+        measured_over_modelled=one.ratio,
+        intervals=one.intervals,
+        first_observed_at=begun[one.first],
+        last_observed_at=begun[one.last],
+        detail=describe_calibration(one),
+    )
+
+
+def add_calibration(answer: A, calibrated: CalibratedLoad) -> A:
+    """The answer with the factors and their diagnostics; the same answer where there are none."""
+    if not calibrated.diagnostics:
+        return answer
+    said = [DiagnosticAnswer.model_validate(one) for one in calibrated.diagnostics]
+    changed = {"calibration": list(calibrated.shown) or None, "diagnostics": said + answer.diagnostics}
+    return answer.model_copy(update=changed)
+
 
 Request = TypeVar("Request", bound=Described)
 Found = TypeVar("Found")

@@ -1,12 +1,14 @@
-"""The age of stored measurements: a verdict refuses old ones, an estimate or a plan reports their age."""
+"""The age and the basis of stored measurements, which answers report; a verdict refuses old measurements."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 from sqlalchemy.orm import Session
 
 from app.database.stored_topologies import StoredTopology
 from app.database.tables import PolicyRow
-from app.load.bodies.answers import DiagnosticAnswer
+from app.load.bodies.answers import DiagnosticAnswer, EstimateAnswer
 from app.load.measurements.load import Gathered
 from app.web.stored_data_errors import StaleSnapshots
 from planner.wording import write_age, write_seconds
@@ -58,3 +60,17 @@ def describe_end(
     when = f"ended more than {write_seconds(limit)} " + ("before as_of" if asked_at else "ago")
     detail = f"The newest snapshot {when}: the forecast begins there, and part of it or all is past."
     return [DiagnosticAnswer(code="old-snapshots", detail=detail)]
+
+
+A = TypeVar("A", bound=EstimateAnswer)
+
+
+def add_basis(answer: A, found: Gathered, aged: Sequence[DiagnosticAnswer]) -> A:
+    """The answer with its basis and calibration, the diagnostics of the stored data, and those of its age."""
+    said = [*map(DiagnosticAnswer.model_validate, found.diagnostics), *aged]
+    changed = {
+        "diagnostics": said + answer.diagnostics,
+        "calibration": list(found.calibration) or None,
+        "basis": found.basis,
+    }
+    return answer.model_copy(update=changed)

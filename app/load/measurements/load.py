@@ -10,15 +10,16 @@ from sqlalchemy.orm import Session
 from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import Document, SnapshotRow
 from app.load.bodies.answers import Basis, CalibrationAnswer
-from app.load.bodies.calibrating import CalibratedLoad, calibrate_load
+from app.load.bodies.computing import CalibratedLoad, calibrate_load
 from app.load.bodies.load import LoadBody
-from app.load.measurements.calibrating import count_shaped, find_calibrating
-from app.load.measurements.request import EwmaSmoothing, Measured, WindowSmoothing
-from app.load.measurements.shapes import add_shapes
+from app.load.bodies.terms import EwmaSmoothing, Measured, WindowSmoothing
 from app.load.measurements.snapshots import (
     LEAST_COVERED,
     MOST_SHAPES,
+    add_shapes,
     count_partial_since,
+    count_shaped,
+    find_calibrating,
     find_newest,
     is_partial,
 )

@@ -1,4 +1,4 @@
-"""The external rates of a topology's snapshots as a time series, for forecasts and backtests."""
+"""A topology's external rates as a time series, and its throughput samples, for forecasts and backtests."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -8,7 +8,8 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from app.database.stored_topologies import StoredTopology
-from app.database.tables import SnapshotRow
+from app.database.tables import MstSampleRow, SnapshotRow
+from app.load.bodies.series import MOST_SAMPLES
 from app.load.measurements.snapshots import ended
 from app.web.error_pointers import blaming_what_is_stored
 from app.web.errors import InvalidRequest
@@ -118,3 +119,10 @@ def refuse_endless(known: Workload, steps: int) -> None:
     if known.end_seconds + known.step_seconds * steps > LAST_SECONDS:
         detail = f"{steps} steps of {known.step_seconds:.6g} s end beyond the year 9999: ask for fewer."
         raise InvalidRequest((("#/steps", detail),))
+
+
+def find_newest_samples(session: Session, topology_id: int) -> Sequence[MstSampleRow]:
+    """The newest samples, newest first: as many as one call may send."""
+    newest_first = (MstSampleRow.observed_at.desc(), MstSampleRow.vms.desc())
+    query = select(MstSampleRow).where(MstSampleRow.topology_id == topology_id)
+    return session.scalars(query.order_by(*newest_first).limit(MOST_SAMPLES)).all()

@@ -1,6 +1,6 @@
-"""Reads the newest snapshots of a topology; which snapshots cover their whole window."""
+"""Reads the newest snapshots of a topology, those that calibrate its waits, and the long parts of each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -9,6 +9,8 @@ from sqlalchemy.orm import Session, undefer
 
 from app.database.stored_topologies import StoredTopology
 from app.database.tables import SnapshotRow, TopologyRow
+from app.database.tables.topologies import SHAPES
+from planner.values import IdcPoint, InstanceLoad, OperatorLoad, ServiceBucket
 
 KEY = (SnapshotRow.observed_at, SnapshotRow.window_seconds)
 # A snapshot that covers a smaller share of its window is noisy, and its last tuples are missing.
@@ -108,3 +110,77 @@ def ended(by: datetime | None) -> list[ColumnElement[bool]]:
 
 def select_snapshots(topology: StoredTopology) -> Select[SnapshotRow]:
     return select(SnapshotRow).where(SnapshotRow.topology_id == topology.id)
+
+
+# As many intervals leave little noise, and are read quickly; those of an older day may be of other code.
+MOST_INTERVALS = 24
+LONGEST_SPAN = timedelta(days=1)
+# Operators times snapshots whose bursts and instances are read, for some hundredths of a second.
+MOST_SHAPED = 120
+
+
+def has_waits(row: SnapshotRow) -> bool:
+    """Whether the snapshot has the measured wait of any operator."""
+    return any(one.get("measured_wait_seconds") is not None for one in row.operators.values())
+
+
+def count_shaped(operators: int) -> int:
+    """Of how many snapshots the bursts and instances are read; older ones get those of the load."""
+    return max(1, MOST_SHAPED // max(1, operators))
+
+
+def find_calibrating(
+    session: Session, stored: StoredTopology, used: Sequence[SnapshotRow], ended_by: datetime | None
+) -> list[SnapshotRow]:
+    """The newest snapshots with measured waits that cover their whole window, oldest first: at most MOST_INTERVALS.
+
+    Beside those that the load was made of, only snapshots of the day before the newest, stored under this revision.
+    None where the load itself has no measured wait.
+    """
+    if not any(map(has_waits, used)):
+        return []
+    bounds = (IS_WHOLE, *ended(ended_by), SnapshotRow.stored_at >= stored.created_at)
+    query = select_snapshots(stored).where(*bounds).order_by(*(column.desc() for column in KEY))
+    newest = read_first(session, query, MOST_INTERVALS, count_shaped(len(stored.definition["operators"])))
+    recent = [row for row in newest if used[-1].observed_at - row.observed_at <= LONGEST_SPAN]
+    rows = {(row.observed_at, row.window_seconds): row for row in (*used, *recent)}
+    usable = [rows[key] for key in sorted(rows) if not is_partial(rows[key]) and has_waits(rows[key])]
+    return usable[-MOST_INTERVALS:]
+
+
+Documents = Mapping[str, Mapping[str, Any]]
+
+
+def split_operators(operators: Documents) -> dict[str, Any]:
+    """The columns of a snapshot: the operators without what is long, and that by itself."""
+    short = {
+        name: {key: value for key, value in one.items() if key not in SHAPES}
+        for name, one in operators.items()
+    }
+    shapes = {name: {key: one[key] for key in SHAPES if one.get(key)} for name, one in operators.items()}
+    return {"operators": short, "shapes": {name: one for name, one in shapes.items() if one} or None}
+
+
+def join_operators(operators: Documents, shapes: Documents | None) -> dict[str, dict[str, Any]]:
+    """The operators as they were sent."""
+    return {name: {**one, **(shapes or {}).get(name, {})} for name, one in operators.items()}
+
+
+def add_shapes(load: OperatorLoad, document: Mapping[str, Any]) -> OperatorLoad:
+    """The load with what is stored of its shapes, which was checked when it was stored."""
+    instances = [
+        InstanceLoad(one["instance"], one["share"], one.get("arrival_scv"), read_points(one))
+        for one in document.get("instances", ())
+    ]
+    histogram = [
+        ServiceBucket(one["upper_seconds"], one["count"]) for one in document.get("service_histogram", ())
+    ]
+    return load._replace(
+        arrival_idc=read_points(document),
+        instances=tuple(sorted(instances, key=lambda one: (-one.share, one.instance))),
+        service_histogram=tuple(histogram),
+    )
+
+
+def read_points(document: Mapping[str, Any]) -> tuple[IdcPoint, ...]:
+    return tuple([IdcPoint(one["window_seconds"], one["idc"]) for one in document.get("arrival_idc", ())])

@@ -10,8 +10,7 @@ from sqlalchemy.orm import Session, undefer
 
 from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import SnapshotRow
-from app.load.measurements.shapes import join_operators, split_operators
-from app.load.measurements.snapshots import select_snapshots
+from app.load.measurements.snapshots import join_operators, select_snapshots, split_operators
 from app.load.snapshots.schemas import SnapshotAnswer, SnapshotBody, SnapshotPage, StoredSnapshots
 from app.settings import Settings
 from app.web.errors import InvalidRequest

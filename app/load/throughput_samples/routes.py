@@ -6,7 +6,7 @@ from fastapi import APIRouter, Body, Query
 
 from app.database.transactions import SessionDep
 from app.load.bodies.series import MOST_VMS
-from app.load.throughput_samples import history, service
+from app.load.throughput_samples import service
 from app.load.throughput_samples.schemas import (
     SAMPLES,
     SETTLING,
@@ -51,7 +51,7 @@ def store_throughput_samples(
 @router.get("/mst-samples", **declare(may_read, "Read throughput samples", "unknown-topology"))
 def list_throughput_samples(name: TopologyName, page: PageDep, session: SessionDep) -> ThroughputSamplePage:
     """Oldest first."""
-    return history.list_samples(session, name, page)
+    return service.list_samples(session, name, page)
 
 
 @router.get(

@@ -1,27 +1,33 @@
-"""Stores samples of the maximum sustainable throughput, each once, and fits the model to them."""
+"""Stores samples of the maximum sustainable throughput, each once, lists them and fits the model to them."""
 
 from collections.abc import Sequence
 from datetime import datetime
 
 import numpy as np
-from sqlalchemy import Boolean, literal_column
+from sqlalchemy import Boolean, literal_column, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from app.database.stored_topologies import find_topology
 from app.database.tables import MstSampleRow
 from app.load.bodies.series import take_saturated
-from app.load.measurements.throughputs import find_newest_samples
-from app.load.throughput_samples.answers import to_model_answer
+from app.load.measurements.series import find_newest_samples
 from app.load.throughput_samples.schemas import (
+    CurvePointAnswer,
+    ResidualAnswer,
     StoredSamplesAnswer,
+    ThroughputFitAnswer,
     ThroughputModelAnswer,
+    ThroughputSampleAnswer,
+    ThroughputSamplePage,
     ThroughputSampleRequest,
 )
 from app.serving.observability import time_planner
 from app.web.error_pointers import blaming_what_is_stored
 from app.web.errors import InvalidRequest, ThroughputNotConverged
-from planner.vms.throughput import detect_convergence, fit_mst
+from app.web.paging import Page
+from planner.arrays import Floats
+from planner.vms.throughput import MstModel, MstSample, detect_convergence, fit_mst
 
 KEY_COLUMNS = ["topology_id", "observed_at", "vms"]
 
@@ -99,3 +105,45 @@ def _refuse_doubles(sent: Sequence[ThroughputSampleRequest]) -> None:
         if earlier != position:
             detail = f"Sample {earlier} has the same time and VMs: give each its own time, or send it once."
             raise InvalidRequest(((f"#/{position}", detail),))
+
+
+def list_samples(session: Session, name: str, page: Page) -> ThroughputSamplePage:
+    """A page of a topology's samples, oldest first."""
+    topology = find_topology(session, name)
+    query = select(MstSampleRow).where(MstSampleRow.topology_id == topology.id)
+    rows, following = page.read_rows(session.scalars, query, MstSampleRow.observed_at, MstSampleRow.vms)
+    return ThroughputSamplePage(
+        items=[ThroughputSampleAnswer.model_validate(row) for row in rows], next=following
+    )
+
+
+def to_fit_answer(model: MstModel, peak_vms: int) -> ThroughputFitAnswer:
+    """The fit and the numbers of VMs for which it is trusted."""
+    return ThroughputFitAnswer(
+        form=model.form.name,
+        weights=list(model.weights),
+        sigma=model.sigma,
+        samples=len(model.residuals),
+        fewest_vms=model.fewest_vms,
+        most_vms=model.most_vms,
+        peak_vms=peak_vms,
+    )
+
+
+def to_model_answer(
+    model: MstModel, samples: Sequence[MstSample], fitted: Floats, curve: Floats
+) -> ThroughputModelAnswer:
+    """The fit, each sample beside it, and the curve up to its peak."""
+    return ThroughputModelAnswer(
+        model=to_fit_answer(model, len(curve)),
+        residuals=[
+            ResidualAnswer(vms=one.vms, throughput=one.throughput, fitted=float(at), residual=residual)
+            for one, at, residual in zip(samples, fitted, model.residuals, strict=True)
+        ],
+        curve=[
+            CurvePointAnswer(
+                vms=m, throughput=float(at), measured_between=model.fewest_vms <= m <= model.most_vms
+            )
+            for m, at in enumerate(curve, 1)
+        ],
+    )

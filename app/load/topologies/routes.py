@@ -8,8 +8,8 @@ from fastapi import APIRouter, Header, Query, Response
 from app.database.stored_topologies import find_topology
 from app.database.transactions import SessionDep
 from app.load.topologies import service
-from app.load.topologies.answers import draw_topology, to_topology_answer
 from app.load.topologies.schemas import TopologyAnswer, TopologyBody, TopologyPage
+from app.load.topologies.service import draw_topology, to_topology_answer
 from app.web.admission import draws
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName

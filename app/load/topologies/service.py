@@ -1,4 +1,4 @@
-"""Stores and finds topologies; every change makes a revision, and none is lost."""
+"""Stores, finds and draws topologies; every change makes a revision, and none is lost."""
 
 from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
@@ -7,7 +7,11 @@ from sqlalchemy.orm import Session
 from app.database.stored_topologies import StoredTopology, suggest_stored
 from app.database.tables import TopologyRevisionRow, TopologyRow
 from app.load.bodies.topology import check_size
-from app.load.topologies.schemas import Source, TopologyBody, TopologyPage, TopologySummary
+from app.load.topologies.schemas import Source, TopologyAnswer, TopologyBody, TopologyPage, TopologySummary
+from app.rendering.estimate_graphs import find_entries
+from app.rendering.forms import write_picture
+from app.rendering.graph_pictures import draw_graph
+from app.rendering.operator_graphs import DrawnOperator, OperatorGraph, join_streams
 from app.settings import Settings
 from app.web.error_pointers import TOPOLOGY_ALONE, pointing_into_body
 from app.web.errors import InvalidRequest
@@ -15,6 +19,7 @@ from app.web.negotiation import JSON
 from app.web.paging import Page
 from app.web.stored_data_errors import RevisionConflict, TopologyExists, UnknownTopology
 from planner.topology.flow import check_topology
+from planner.values import Operator
 
 
 def create_topology(
@@ -113,3 +118,41 @@ def _add_revision(
     session.flush()
     session.refresh(revision, ["created_at"])
     return StoredTopology(row, revision)
+
+
+def to_topology_answer(stored: StoredTopology) -> TopologyAnswer:
+    """The answer to GET, POST and PUT."""
+    return TopologyAnswer.model_validate(
+        stored.definition
+        | {
+            "name": stored.name,
+            "revision": stored.revision,
+            "source": stored.source,
+            "created_at": stored.created_at,
+        }
+    )
+
+
+def draw_topology(stored: StoredTopology, form: str) -> bytes:
+    """The operators and the streams between them, without measurements."""
+    topology = stored.to_values()
+    graph = OperatorGraph(
+        f"{stored.name}, revision {stored.revision}",
+        [f"operators: {len(topology.operators)}, streams: {len(topology.edges)}"],
+        [DrawnOperator(one.name, note=describe_operator(one)) for one in topology.operators],
+        join_streams(topology),
+        find_entries(topology),
+    )
+    return write_picture(draw_graph(graph), form)
+
+
+def describe_operator(one: Operator) -> str:
+    """What its definition says, beside its name."""
+    parts = ["stateful"] if one.stateful else []
+    if one.queueing is not None:
+        parts.append(one.queueing)
+    if one.ceiling is not None:
+        parts.append(f"{one.min_processors:,} to {one.ceiling:,}")
+    elif one.min_processors > 1:
+        parts.append(f"from {one.min_processors:,}")
+    return ", ".join(parts)

@@ -1,13 +1,70 @@
-"""Reads the overview."""
+"""Reads the overview and describes each topology in a sentence."""
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
+from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
-from app.pages.overview.answers import to_overview
 from app.pages.overview.gathering import count_statuses, gather_page
-from app.pages.overview.schemas import Overview, OverviewFilter
+from app.pages.overview.schemas import STATUSES, Overview, OverviewFilter, OverviewRow
 from app.web.paging import Page
+
+Digest = Mapping[str, Any]
+
+
+def to_overview(rows: Sequence[Row[Any]], counts: dict[str, int], following: str | None) -> Overview:
+    """The page as the database found it."""
+    return Overview.model_validate(
+        {"counts": counts, "items": [to_row(row) for row in rows], "next": following}
+    )
+
+
+def to_row(row: Row[Any]) -> OverviewRow:
+    """One topology."""
+    digest: Digest = row.digest or {}
+    status = STATUSES[row.severity]
+    return OverviewRow(
+        name=row.name,
+        revision=row.revision,
+        status=status,
+        detail=describe(status, row, digest),
+        decision_id=row.decision_id,
+        action=row.action,
+        decided_for=row.decided_for,
+        processors_running=digest.get("running"),
+        processors_recommended=digest.get("recommended"),
+        expected_sojourn_seconds=digest.get("current_seconds"),
+        recommended_sojourn_seconds=digest.get("recommended_seconds"),
+        measured_sojourn_seconds=row.measured,
+        target_seconds=row.target,
+        external_rate=row.external_rate,
+        holds_up_to_rate=digest.get("holds_up_to_rate"),
+        measured_until=row.until,
+        outcome=row.outcome,
+        rates=row.rates or [],
+    )
+
+
+def describe(status: str, row: Row[Any], digest: Digest) -> str:
+    """The status in a sentence."""
+    change = f"{digest.get('running')} processors run, {digest.get('recommended')} are recommended"
+    if status == "target-missed":
+        return f"The newest snapshot measured {row.measured:.4g} s, above the target of {row.target:.4g} s."
+    if status == "no-measurements" and row.has_snapshot:
+        return (
+            "Only intervals of 1e9 s or more were measured, which count for nothing here: post a shorter one."
+        )
+    return {
+        "overloaded": f"An operator cannot keep up: {change}.",
+        "stale": "The newest snapshot is older than the policy trusts: no decision is made on it.",
+        "change-wanted": f"{row.action}: {change}.",
+        "undecided": "There is a policy and no decision yet: ask for one.",
+        "no-policy": "There is no policy: say what is wanted, such as t_max_seconds.",
+        "no-measurements": "Nothing was measured yet: post a snapshot.",
+        "fine": f"The newest decision holds: {digest.get('running')} processors run.",
+    }[status]
 
 
 def read_overview(session: Session, page: Page, wanted: OverviewFilter) -> Overview:

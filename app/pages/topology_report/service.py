@@ -1,12 +1,78 @@
-"""Writes the newest decision about a topology as a report."""
+"""Writes the standing decision about a topology as a report."""
 
 from collections.abc import Callable, Sequence
 
 from sqlalchemy.orm import Session
 
+from app.deciding.decisions.answers import SENTENCES
 from app.deciding.decisions.history import find_latest, find_topology_of
-from app.pages.topology_report.answers import describe_decision
-from app.rendering.blocks import Block, write_html, write_markdown
+from app.deciding.decisions.schemas import DecisionAnswer
+from app.deciding.outcomes.answers import choose_promise
+from app.rendering.blocks import Block, Bullets, Heading, Paragraph, write_html, write_markdown
+from app.rendering.estimate_blocks import (
+    draw_operators,
+    list_diagnostics,
+    list_evidence,
+    list_operators,
+)
+from planner.values import Topology
+from planner.wording import UNBOUNDED, write_number, write_seconds
+
+
+def describe_decision(name: str, decision: DecisionAnswer, topology: Topology) -> list[Block]:
+    """Verdict, reasons, operators, what else would hold, evidence and diagnostics."""
+    counts = decision.processors
+    return [
+        Heading(f"{name}: {SENTENCES[decision.action]}", 1),
+        Paragraph(
+            f"Decided on data until {decision.decided_for:%Y-%m-%d %H:%M:%S} UTC, at "
+            f"{write_number(decision.external_rate)} tuples/s: {counts.current_total} processors run, "
+            f"{counts.recommended_total} are recommended."
+        ),
+        Paragraph(describe_times(decision)),
+        Heading("Why"),
+        Bullets([f"{one.detail} ({one.code})" for one in [*decision.reasons, *decision.constraints]]),
+        Paragraph(decision.counterfactuals.one_fewer_detail),
+        *draw_operators(topology, decision.current, counts.recommended),
+        *list_operators(decision.current, counts.recommended),
+        *list_outcome(decision),
+        *list_evidence(decision.current),
+        *list_diagnostics(decision.diagnostics),
+        Paragraph(
+            f"From {decision.basis.snapshots} snapshots of revision {decision.basis.revision}, the first of "
+            f"{decision.basis.first_observed_at:%Y-%m-%d %H:%M:%S} UTC. Decision {decision.id}."
+        ),
+    ]
+
+
+def describe_times(decision: DecisionAnswer) -> str:
+    """E[T] now and as recommended, and the rate up to which that holds."""
+    measured = decision.measured_sojourn_seconds
+    now = decision.current.expected_sojourn_seconds if measured is None else measured
+    kind = "estimated" if measured is None else "measured"
+    then = write_seconds(
+        choose_promise(decision.expected_sojourn_seconds, decision.corrected_sojourn_seconds), UNBOUNDED
+    )
+    text = f"E[T] is {write_seconds(now, UNBOUNDED)} as {kind}, and {then} as recommended"
+    holds = decision.counterfactuals.holds_up_to_rate
+    return text + ("." if holds is None else f", which holds up to {write_number(holds)} tuples/s.")
+
+
+def list_outcome(decision: DecisionAnswer) -> list[Block]:
+    """What became of the decision: as reported, and as snapshots show."""
+    outcome, seen, said = decision.outcome, decision.observed, []
+    if outcome is not None and outcome.source == "reported":
+        text = f"It was reported as {outcome.state}."
+        if outcome.measured_seconds is not None:
+            promised = write_seconds(outcome.expected_seconds, UNBOUNDED)
+            text += (
+                f" E[T] was {write_seconds(outcome.measured_seconds)} afterwards, for {promised} promised."
+            )
+        said.append(text)
+    if seen is not None and (said or seen.state != "waiting"):
+        said += [seen.detail, *[one.detail for one in seen.diagnostics]]
+    return [Heading("Outcome"), *[Paragraph(text) for text in said]] if said else []
+
 
 FORMATS: dict[str, tuple[Callable[[Sequence[Block]], str], str]] = {
     "html": (write_html, "text/html; charset=utf-8"),

@@ -6,10 +6,8 @@ from pydantic import ConfigDict, Field, JsonValue, model_validator
 
 from app.load.bodies.answers import EstimateAnswer
 from app.load.bodies.load import FPD_LOAD
-from app.load.bodies.request import Described, KMax, ProcessorCounts
-from app.load.bodies.time_target import TargetTerms
+from app.load.bodies.terms import Described, KMax, Measured, ProcessorCounts, TargetTerms
 from app.load.bodies.topology import FPD
-from app.load.measurements.request import Measured
 from app.web.fields import Answer, Rate, Seconds
 
 TERMS: dict[str, JsonValue] = {"rate_factor": 1.5, "t_max_seconds": 0.5, "k_max": 40}

@@ -3,10 +3,9 @@
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
-from app.load.bodies.calibrating import add_calibration, calibrate_body
+from app.load.bodies.computing import add_calibration, calibrate_body
 from app.load.bodies.topology import check_size
-from app.load.measurements.basis import add_basis
-from app.load.measurements.freshness import describe_age, refuse_old
+from app.load.measurements.freshness import add_basis, describe_age, refuse_old
 from app.load.measurements.load import gather
 from app.planning.gates.answers import to_gate_answer
 from app.planning.gates.schemas import GateAnswer, GateRequest, GateTerms, StoredGateRequest

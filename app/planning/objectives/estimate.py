@@ -3,10 +3,8 @@
 from pydantic import ConfigDict
 
 from app.load.bodies.load import FPD_LOAD
-from app.load.bodies.quantile_terms import QuantileTerms
-from app.load.bodies.request import Described, ProcessorCounts
+from app.load.bodies.terms import Described, Measured, ProcessorCounts, QuantileTerms
 from app.load.bodies.topology import FPD
-from app.load.measurements.request import Measured
 from planner.quantiles.spread import add_spread
 from planner.situations.estimate import estimate
 from planner.values import Estimate, Load, Topology

@@ -3,10 +3,8 @@
 from pydantic import ConfigDict
 
 from app.load.bodies.load import FPD_LOAD
-from app.load.bodies.quantile_terms import QuantileTerms
-from app.load.bodies.request import Described, KMax
+from app.load.bodies.terms import Described, KMax, Measured, QuantileTerms
 from app.load.bodies.topology import FPD
-from app.load.measurements.request import Measured
 from app.planning.objectives.plan_objective import PlanObjective, TermOption
 from planner.plans.optimal import min_latency
 from planner.values import Load, Plan, Topology

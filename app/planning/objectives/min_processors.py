@@ -5,11 +5,8 @@ from typing import Self
 from pydantic import ConfigDict, JsonValue, model_validator
 
 from app.load.bodies.load import FPD_LOAD
-from app.load.bodies.quantile_terms import QuantileTerms
-from app.load.bodies.request import Described
-from app.load.bodies.time_target import TargetTerms
+from app.load.bodies.terms import Described, Measured, QuantileTerms, TargetTerms
 from app.load.bodies.topology import FPD
-from app.load.measurements.request import Measured
 from app.planning.objectives.plan_objective import PlanObjective, TermOption
 from planner.plans.optimal import min_processors
 from planner.plans.quantile import min_processors_within

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from app.load.bodies.request import Described
-from app.load.measurements.request import Measured
+from app.load.bodies.terms import Described, Measured
 from planner.quantiles.spread import add_spread
 from planner.values import Load, Plan, Topology
 

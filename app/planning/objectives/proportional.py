@@ -5,10 +5,8 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 
 from app.load.bodies.load import FPD_LOAD
-from app.load.bodies.quantile_terms import QuantileTerms
-from app.load.bodies.request import Described
+from app.load.bodies.terms import Described, Measured, QuantileTerms
 from app.load.bodies.topology import FPD
-from app.load.measurements.request import Measured
 from app.planning.objectives.plan_objective import PlanObjective, TermOption
 from app.web.fields import Body, OperatorName
 from planner.plans.proportional import proportional

@@ -5,11 +5,8 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 
 from app.load.bodies.load import FPD_LOAD
-from app.load.bodies.quantile_terms import QuantileTerms
-from app.load.bodies.request import Beta, Described
+from app.load.bodies.terms import Beta, Described, Measured, ModelName, QuantileTerms
 from app.load.bodies.topology import FPD
-from app.load.bodies.waiting_model import ModelName
-from app.load.measurements.request import Measured
 from app.planning.objectives.plan_objective import PlanObjective, TermOption
 from app.web.fields import Body
 from planner.plans.tradeoff import tradeoff

@@ -8,8 +8,7 @@ from fastapi import APIRouter, Request, Response
 
 from app.database.transactions import SessionDep
 from app.load.bodies.answers import EstimateAnswer
-from app.load.bodies.request import Described
-from app.load.measurements.request import Measured
+from app.load.bodies.terms import Described, Measured
 from app.planning.objectives.estimate import EstimateRequest, StoredEstimateRequest
 from app.planning.objectives.offered import OBJECTIVES
 from app.planning.objectives.plan_objective import PlanObjective

@@ -5,13 +5,10 @@ from sqlalchemy.orm import Session
 from app.database.stored_answers import store_answer
 from app.database.tables import PlanRow
 from app.load.bodies.answers import EstimateAnswer, to_estimate_answer
-from app.load.bodies.calibrating import CalibratedLoad, add_calibration
-from app.load.bodies.computing import run_described
-from app.load.bodies.request import Described
-from app.load.measurements.basis import add_basis
-from app.load.measurements.freshness import describe_age
+from app.load.bodies.computing import CalibratedLoad, add_calibration, run_described
+from app.load.bodies.terms import Described, Measured
+from app.load.measurements.freshness import add_basis, describe_age
 from app.load.measurements.load import gather
-from app.load.measurements.request import Measured
 from app.planning.objectives.estimate import EstimateRequest, StoredEstimateRequest, compute_estimate
 from app.planning.objectives.plan_objective import PlanObjective
 from app.planning.plans.answers import to_plan_answer, write_calibrated_plan

@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from app.load.bodies.answers import Basis, DiagnosticAnswer, EstimateAnswer
-from app.load.bodies.request import KMax, TMax
-from app.load.measurements.request import Measured
+from app.load.bodies.terms import KMax, Measured, TMax
 from app.planning.gates.schemas import GateAnswer
 from app.web.fields import Answer
 

@@ -8,7 +8,7 @@ import pytest
 from pyspark import SparkContext
 
 from app.load.bodies.load import LoadBody
-from app.load.measurements.shapes import join_operators
+from app.load.measurements.snapshots import join_operators
 from ingest.job import run_ingest
 from ingest.windows.snapshot_shapes import MOST_SCV
 from migrations.runner import migrate

@@ -8,7 +8,7 @@ import pytest
 
 from app.load.bodies.computing import run_described
 from app.load.bodies.load import FPD_LOAD
-from app.load.bodies.request import Described
+from app.load.bodies.terms import Described
 from app.load.bodies.topology import FPD
 from app.settings import Settings
 from app.web.error_pointers import RefusedByPlanner

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.load.bodies.load import FPD_MEASURED, OperatorLoadBody
-from app.load.measurements.shapes import add_shapes, join_operators, split_operators
-from app.load.measurements.snapshots import MOST_SHAPES
+from app.load.measurements.snapshots import MOST_SHAPES, add_shapes, join_operators, split_operators
 from planner.values import OperatorLoad
 from tests.app.load.snapshots.test_routes import read_all, snapshot
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from app.load.bodies.nodes import InstanceQueue, Instances
+from app.load.snapshots.schemas import InstanceQueue, Instances
 
 WAITING = {"name": "i-1", "queue_length": 3.0, "queue_capacity": 10.0}
 

@@ -3,13 +3,27 @@
 from datetime import UTC, datetime
 
 from fastapi import APIRouter, Response
+from pydantic import ConfigDict
 
 from app.database.transactions import SessionDep
-from app.pages.demo.storing import NAME, store_demo
-from app.pages.demos.schemas import DemoAnswer
+from app.pages.demo.service import NAME, store_demo
 from app.web.admission import computes
+from app.web.fields import Answer
 from app.web.routing import SettingsDep, StrictJsonRoute, declare
 from app.web.security import may_store
+
+
+class DemoAnswer(Answer):
+    """What was stored."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"topology": "demo", "snapshots": 1390, "decisions": 47}]}
+    )
+
+    topology: str
+    snapshots: int
+    decisions: int
+
 
 router = APIRouter(prefix="/v1/demo", tags=["topologies"], route_class=StrictJsonRoute)
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from app.load.measurements.request import EwmaSmoothing, Measured, WindowSmoothing
+from app.load.bodies.terms import EwmaSmoothing, Measured, WindowSmoothing
 
 
 def test_left_out_the_newest_snapshot_alone_is_used():

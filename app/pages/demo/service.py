@@ -21,8 +21,16 @@ from app.load.throughput_samples.schemas import ThroughputSampleRequest
 from app.load.throughput_samples.service import store_samples
 from app.load.topologies.schemas import TopologyBody
 from app.load.topologies.service import create_topology
-from app.pages.demo.day import BEGIN_WITH, MINUTES, SEED, TOPOLOGY, measure, tell_day, tell_throughputs
-from app.pages.demo.platform import Platform
+from app.pages.demo_platform import (
+    BEGIN_WITH,
+    MINUTES,
+    SEED,
+    TOPOLOGY,
+    Platform,
+    measure,
+    tell_day,
+    tell_throughputs,
+)
 from app.settings import Settings
 from app.web.stored_data_errors import DemoNameTaken
 from planner.values import Load

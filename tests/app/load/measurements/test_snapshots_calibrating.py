@@ -8,7 +8,7 @@ import pytest
 
 from app.load.bodies.load import FPD_LOAD, FPD_MEASURED
 from app.load.bodies.topology import FPD
-from app.load.measurements.calibrating import MOST_INTERVALS, MOST_SHAPED, count_shaped
+from app.load.measurements.snapshots import MOST_INTERVALS, MOST_SHAPED, count_shaped
 from tests.app.load.snapshots.test_routes import START, snapshot
 
 WAITED = 0.02

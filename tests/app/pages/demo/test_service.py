@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from app.database.tables import DecisionRow, SnapshotRow, TopologyRow
 from app.deciding.outcomes.history import StoredDecision, find_outcomes
-from app.pages.demo.day import MINUTES, SILENT
-from app.pages.demo.storing import DECIDE_EVERY, NAME, remove_earlier, store_demo
+from app.pages.demo.service import DECIDE_EVERY, NAME, remove_earlier, store_demo
+from app.pages.demo_platform import MINUTES, SILENT
 from app.settings import Settings
 
 NOW = datetime(2026, 11, 19, 12, 0, 30, tzinfo=UTC)

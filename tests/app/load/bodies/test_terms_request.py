@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from app.load.bodies.request import Beta, Described, KMax, ProcessorCounts, TMax
+from app.load.bodies.terms import Beta, Described, KMax, ProcessorCounts, TMax
 from app.web.fields import MOST_BUDGET
 
 

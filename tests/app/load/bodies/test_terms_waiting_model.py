@@ -3,7 +3,7 @@
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from app.load.bodies.waiting_model import ModelName
+from app.load.bodies.terms import ModelName
 from planner.queueing.waiting_models import WAITING_MODELS
 
 NAME = TypeAdapter(ModelName)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from app.load.bodies.time_target import TargetTerms
+from app.load.bodies.terms import TargetTerms
 from planner.quantiles.times import TimeTarget
 
 P99: dict[str, Any] = {"of": "completion", "quantile": 0.99, "seconds": 0.5}

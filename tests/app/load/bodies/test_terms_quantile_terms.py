@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from app.load.bodies.quantile_terms import QuantileTerms
+from app.load.bodies.terms import QuantileTerms
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.5, 2.0])

@@ -4,7 +4,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from app.load.bodies.series import MOST_SAMPLES
-from app.load.measurements.throughputs import find_newest_samples
+from app.load.measurements.series import find_newest_samples
 
 INSERT = """
 INSERT INTO mst_samples (topology_id, observed_at, vms, throughput, saturated)

@@ -1,0 +1,178 @@
+"""Fields that several requests share: models, budgets, targets, quantiles, smoothing, and the load to use."""
+
+from typing import TYPE_CHECKING, Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from app.load.bodies.load import LoadBody
+from app.load.bodies.topology import Graph
+from app.web.fields import MOST_BUDGET, Body, OperatorName, Processors
+from planner.quantiles.spread import DEFAULT_ROOTS, DEFAULT_SEED, LEAST_ROOTS
+from planner.quantiles.times import TimeTarget
+from planner.queueing.waiting_models import WAITING_MODELS
+from planner.values import DEFAULT_MODEL
+
+if TYPE_CHECKING:
+    KnownModel = str
+else:
+    KnownModel = Literal[tuple(WAITING_MODELS)]
+ModelName = Annotated[
+    KnownModel,
+    Field(description=" ".join(f"`{name}`: {model.known}" for name, model in WAITING_MODELS.items())),
+]
+
+
+MOST_LEVELS = 20
+MOST_ROOTS = 1_000_000
+
+
+def check_level(level: float) -> float:
+    """A level lies between 0 and 1, without both: no time is certain never to be exceeded."""
+    if not 0.0 < level < 1.0:
+        hint = f" (p{level:g} is {level / 100:g})" if 1.0 < level < 100.0 else ""
+        raise ValueError(
+            f"must lie above 0 and below 1, and is {level:g}{hint}: 0.99 asks for the time within which 99 of 100 "
+            "external tuples are done, and no time is long enough for all"
+        )
+    return level
+
+
+def check_levels(levels: list[float]) -> list[float]:
+    """Each level once."""
+    for level in levels:
+        if levels.count(level) > 1:
+            raise ValueError(f"has {level:g} twice: give each quantile once")
+    return levels
+
+
+Level = Annotated[
+    float,
+    AfterValidator(check_level),
+    Field(json_schema_extra={"exclusiveMinimum": 0, "exclusiveMaximum": 1}),
+]
+Levels = Annotated[list[Level], Field(min_length=1, max_length=MOST_LEVELS), AfterValidator(check_levels)]
+
+
+class QuantileTerms(Body):
+    """Quantiles of total and completion time, drawn at random."""
+
+    quantiles: Annotated[
+        Levels | None, Field(description="0.99 for p99; the answer then has `total` and `completion`.")
+    ] = None
+    roots: Annotated[int, Field(ge=LEAST_ROOTS, le=MOST_ROOTS, description="External tuples drawn.")] = (
+        DEFAULT_ROOTS
+    )
+    seed: Annotated[int, Field(ge=0, lt=2**32, description="Of the draw.")] = DEFAULT_SEED
+
+    @property
+    def is_long(self) -> bool:
+        """Drawing takes some hundredths of a second."""
+        return self.quantiles is not None
+
+
+KMax = Annotated[int, Field(ge=1, le=MOST_BUDGET, description="Processors to divide.")]
+TMax = Annotated[float, Field(gt=0, le=1e15, description="E[T] to stay at or below.")]
+Beta = Annotated[
+    float,
+    Field(
+        gt=0,
+        lt=1,
+        description="Weight of one processor; 1 - beta is that of one tuple in an operator. Towards 0 nothing waits, "
+        "towards 1 every operator barely keeps up.",
+    ),
+]
+ProcessorCounts = Annotated[
+    dict[OperatorName, Processors] | None, Field(description="Left out: what the load says is running.")
+]
+
+
+Calibrate = Annotated[
+    bool,
+    Field(
+        description="Correct modelled waits by measured_wait_seconds, where it is measured with processors; "
+        "false: as modelled."
+    ),
+]
+
+
+class Described(Body):
+    """The fields that every call on a described topology takes."""
+
+    topology: Graph
+    load: LoadBody
+    model: ModelName = DEFAULT_MODEL
+    calibrate: Calibrate = True
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the answer takes some tenths of a second whatever the size of the topology."""
+        return False
+
+
+class TimeTargetBody(Body):
+    """The mean or a quantile of total or completion time."""
+
+    of: Annotated[
+        Literal["completion", "total"],
+        Field(
+            description="completion: until the last derived tuple is finished. total: the sum over all derived tuples."
+        ),
+    ]
+    quantile: Annotated[Level | None, Field(description="0.99 for p99; null: the mean.")]
+    seconds: Annotated[float, Field(gt=0, le=1e15, description="To stay at or below.")]
+
+    def to_value(self) -> TimeTarget:
+        """The target as the planner's value."""
+        return TimeTarget(self.of, self.seconds, self.quantile)
+
+
+class TargetTerms(Body):
+    """A target of E[T], or of another time."""
+
+    t_max_seconds: TMax | None = None
+    target: Annotated[
+        TimeTargetBody | None,
+        Field(
+            description="In place of t_max_seconds. Quantiles, and completion, are met on tuples drawn at random."
+        ),
+    ] = None
+
+    @model_validator(mode="after")
+    def refuse_two_targets(self) -> Self:
+        """One target at most."""
+        if self.t_max_seconds is not None and self.target is not None:
+            raise ValueError(
+                "give t_max_seconds or target, not both: t_max_seconds is the target of total with a quantile of null"
+            )
+        return self
+
+    def find_target(self) -> TimeTarget | None:
+        """What must be met; None: nothing is asked for."""
+        if self.target is not None:
+            return self.target.to_value()
+        return None if self.t_max_seconds is None else TimeTarget("total", self.t_max_seconds)
+
+
+class WindowSmoothing(Body):
+    """The mean of the newest `size` snapshots."""
+
+    kind: Literal["window"]
+    size: Annotated[int, Field(ge=1, le=100_000)]
+
+
+class EwmaSmoothing(Body):
+    """D = alpha·D' + (1 - alpha)·d over the newest snapshots: the larger alpha, the longer the memory."""
+
+    kind: Literal["ewma"]
+    alpha: Annotated[float, Field(ge=0, lt=1)]
+
+
+Smoothing = Annotated[WindowSmoothing | EwmaSmoothing, Field(discriminator="kind")]
+
+
+class Measured(Body):
+    """The fields that every stored call takes; without smoothing the newest snapshot is used."""
+
+    model: ModelName = DEFAULT_MODEL
+    smoothing: Smoothing | None = None
+    calibrate: Calibrate = True

@@ -1,1 +1,0 @@
-"""The demo over HTTP: `/v1/demo`."""
