@@ -6,13 +6,13 @@ from itertools import groupby, pairwise
 from math import isfinite
 from typing import NamedTuple
 
-from app.rendering.headings import MARGIN, Key, draw_heading, draw_legend
-from app.rendering.scales import list_between, list_marks, list_times, write_times
-from app.rendering.shapes import (
+from app.rendering.axis_marks import list_between, list_marks, list_times, write_times
+from app.rendering.picture_shapes import (
     BLACK,
     BLUE,
     FAINT,
     GREEN,
+    MARGIN,
     ORANGE,
     QUIET,
     RED,
@@ -20,13 +20,17 @@ from app.rendering.shapes import (
     Disc,
     Group,
     Ink,
+    Key,
     Picture,
     Point,
     Polyline,
     Shape,
     Words,
+    draw_heading,
+    draw_legend,
+    measure,
+    shorten,
 )
-from app.rendering.texts import measure, shorten
 from planner.wording import write_count, write_number
 
 WIDTH, LEFT, RIGHT = 960.0, 74.0, 22.0

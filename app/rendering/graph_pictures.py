@@ -4,11 +4,27 @@ from collections.abc import Iterator
 from math import ceil, sqrt
 from typing import NamedTuple
 
-from app.rendering.headings import Key, draw_heading, draw_legend
-from app.rendering.layered_layout import NODE_ROOM, Layout, lay_out
+from app.rendering.graph_layout import NODE_ROOM, Layout, lay_out
 from app.rendering.operator_graphs import DrawnOperator, DrawnStream, OperatorGraph, find_part
-from app.rendering.shapes import BLACK, FAINT, QUIET, WHITE, Box, Group, Ink, Picture, Point, Shape, Words
-from app.rendering.streams import (
+from app.rendering.picture_shapes import (
+    BLACK,
+    FAINT,
+    QUIET,
+    WHITE,
+    Box,
+    Group,
+    Ink,
+    Key,
+    Picture,
+    Point,
+    Shape,
+    Words,
+    draw_heading,
+    draw_legend,
+    measure,
+    shorten,
+)
+from app.rendering.stream_lines import (
     BOX_HEIGHT,
     BOX_WIDTH,
     DASH,
@@ -19,7 +35,6 @@ from app.rendering.streams import (
     draw_loop,
     draw_way,
 )
-from app.rendering.texts import measure, shorten
 from planner.wording import write_change, write_number, write_percent, write_rate
 
 MOST_COLUMNS = 8

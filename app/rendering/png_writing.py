@@ -1,13 +1,17 @@
 """Writes a picture as PNG, drawn by matplotlib's Agg; the same picture gives the same bytes.
 
-This module is loaded with the first PNG: loading takes half a second and about 40 MB.
+matplotlib is set up here, with the lock under which it draws. This module is loaded with the first PNG or plot: loading
+takes half a second and about 40 MB.
 """
 
+import threading
+import warnings
 from collections.abc import Sequence
 from functools import cache
 from io import BytesIO
 from math import sqrt
 
+import matplotlib as mpl
 from matplotlib.backend_bases import GraphicsContextBase
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.colors import to_rgba
@@ -16,9 +20,29 @@ from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 from PIL import Image, PngImagePlugin
 
-from app.rendering.matplotlib_turns import DRAWING
-from app.rendering.shapes import WHITE, BezierCurve, Box, Disc, Group, Ink, Picture, Polyline, Shape, Words
-from app.rendering.texts import clean
+from app.rendering.picture_shapes import (
+    WHITE,
+    BezierCurve,
+    Box,
+    Disc,
+    Group,
+    Ink,
+    Picture,
+    Polyline,
+    Shape,
+    Words,
+    clean,
+)
+
+mpl.rcdefaults()  # a matplotlibrc on this machine must not change the pictures
+mpl.rcParams["svg.hashsalt"] = "headgate"  # without a salt the ids in an SVG are random
+mpl.rcParams["svg.fonttype"] = "none"  # text stays text: it can be searched and read aloud, and is small
+# A letter that the font lacks is drawn as a box; a warning in the log would help no operator.
+warnings.filterwarnings("ignore", message="Glyph .* missing from font", category=UserWarning)
+
+DRAWING = threading.Lock()
+"""One picture at a time: matplotlib is not safe for threads."""
+
 
 FINE, MOST_PIXELS = 1.5, 2_500_000
 """Pixels for one of the picture's, and pixels of the whole, where that is the tighter bound."""

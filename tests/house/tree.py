@@ -19,7 +19,6 @@ UNTESTED = {
     "app/bridge/seen_answers.py": "types of answers; test_service_link.py of the bridge reads real ones",
     "app/bridge/states.py": "types of the state machine; its tests use them",
     "app/engines/patches.py": "types of patches; every test of an engine's patch uses them",
-    "app/rendering/shapes.py": "types of what a picture is made of; every test of a picture uses them",
     "app/main.py": "every test over HTTP runs the service that create_app makes",
     "migrations/env.py": "Alembic calls it in every test of tests/migrations",
 }

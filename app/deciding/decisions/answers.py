@@ -7,10 +7,9 @@ from app.deciding.decisions.gathering import GatheredDecision
 from app.deciding.decisions.schemas import CatchingUpAnswer, Counts, DecisionAnswer, Moving, Optimum
 from app.deciding.outcomes.answers import choose_promise
 from app.load.bodies.answers import to_estimate_answer
-from app.rendering.estimate_graphs import graph_estimate
-from app.rendering.forms import write_picture
 from app.rendering.graph_pictures import draw_graph
-from app.rendering.operator_graphs import OperatorGraph
+from app.rendering.operator_graphs import OperatorGraph, graph_estimate
+from app.rendering.picture_files import write_picture
 from planner.decisions.compose import ComposedDecision
 from planner.decisions.decide import Decision
 from planner.decisions.horizon import RateOutlook

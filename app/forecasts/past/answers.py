@@ -9,8 +9,8 @@ from sqlalchemy import Row
 
 from app.forecasts.past.schemas import PastForecast, PastForecasts
 from app.rendering.charts import BAND, DASHED, DOTTED, SOLID, Chart, Line, Panel, Sign, draw_chart
-from app.rendering.forms import write_picture
-from app.rendering.headings import Key
+from app.rendering.picture_files import write_picture
+from app.rendering.picture_shapes import Key
 from planner.wording import write_percent, write_rate
 
 

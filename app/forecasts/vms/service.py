@@ -1,18 +1,90 @@
 """Forecasts of VMs: for the workload in a body, or for a stored topology."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from math import ceil
 
 from sqlalchemy.orm import Session
 
-from app.forecasts.vms.answers import to_answer
-from app.forecasts.vms.gathering import GatheredSeries, gather_described, gather_stored
-from app.forecasts.vms.schemas import StoredVmForecastRequest, VmForecastAnswer, VmForecastRequest
+from app.database.stored_topologies import find_topology
+from app.forecasts.vms.schemas import (
+    StoredVmForecastRequest,
+    VmForecastAnswer,
+    VmForecastRequest,
+    VmIntervalAnswer,
+)
+from app.forecasts.workload.answers import to_model_answer
+from app.forecasts.workload.schemas import WorkloadModelAnswer
+from app.load.bodies.answers import DiagnosticAnswer
+from app.load.bodies.series import MOST_POINTS, take_bounds, take_saturated, to_workload
+from app.load.measurements.freshness import describe_end
+from app.load.measurements.series import find_newest_samples, read_workload
+from app.load.throughput_samples.service import to_fit_answer
 from app.serving.observability import time_planner
 from app.web.error_pointers import STORED, blaming_what_is_stored
 from planner.values import Diagnostic
+from planner.vms.sigma_policies import HEADGATE
+from planner.vms.throughput import MstSample
 from planner.vms.timing import Timing
-from planner.vms.vm_schedule import VmQuestion, forecast_vms
+from planner.vms.vm_schedule import VmForecast, VmInterval, VmQuestion, forecast_vms
+from planner.workloads.arma import ArmaModel
+from planner.workloads.series import Workload
+
+
+@dataclass(frozen=True)
+class GatheredSeries:
+    """A workload, measured maximum throughputs, lower bounds of them, and diagnostics about their age."""
+
+    workload: Workload
+    samples: tuple[MstSample, ...]
+    bounds: tuple[MstSample, ...]
+    diagnostics: Sequence[DiagnosticAnswer] = ()
+
+
+def gather_described(body: VmForecastRequest) -> GatheredSeries:
+    """The workload and the samples in the body."""
+    workload = to_workload(body.workload, body.step_seconds)
+    return GatheredSeries(workload, take_saturated(body.mst_samples), take_bounds(body.mst_samples))
+
+
+def gather_stored(session: Session, name: str, body: StoredVmForecastRequest) -> GatheredSeries:
+    """The external rates and the throughput samples of a stored topology."""
+    topology = find_topology(session, name)
+    workload = read_workload(session, topology, step_seconds=body.step_seconds, most=MOST_POINTS)
+    rows = find_newest_samples(session, topology.id)
+    age = describe_end(session, topology, workload.end_seconds)
+    return GatheredSeries(workload, take_saturated(rows), take_bounds(rows), age)
+
+
+def to_answer(found: VmForecast, peak_vms: int) -> VmForecastAnswer:
+    """The VMs of each interval, with the models of throughput and workload."""
+    return VmForecastAnswer(
+        policy=found.policy,
+        qos_target=found.qos_target,
+        intervals=[to_interval_answer(interval) for interval in found.intervals],
+        mst_model=to_fit_answer(found.mst_model, peak_vms),
+        workload_model=describe_workload(found.policy, found.workload_model),
+        diagnostics=[DiagnosticAnswer.model_validate(one) for one in found.diagnostics],
+    )
+
+
+def to_interval_answer(interval: VmInterval) -> VmIntervalAnswer:
+    """One interval, with the parts that its VMs are the sum of."""
+    return VmIntervalAnswer(
+        begins=datetime.fromtimestamp(interval.from_seconds, UTC),
+        ends=datetime.fromtimestamp(interval.to_seconds, UTC),
+        expected_rate=interval.expected_rate,
+        **asdict(interval.reason),
+    )
+
+
+def describe_workload(policy: str, model: ArmaModel | None) -> WorkloadModelAnswer:
+    """The ARMA model, or what the policy uses instead of one."""
+    if model is None:
+        return WorkloadModelAnswer(kind="outlook" if policy == HEADGATE else "last-rate")
+    return to_model_answer(model)
+
 
 IN_SECONDS: dict[str, str | None] = {"startup_steps": "/startup_seconds"}
 """A stored call gives times in seconds where the planner takes steps."""

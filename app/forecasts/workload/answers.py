@@ -115,12 +115,12 @@ def name_model(model: WorkloadModelAnswer) -> str:
 
 def draw_answer(answer: WorkloadForecastAnswer, form: str, name: str) -> bytes:
     """The answer as a PNG or SVG."""
-    from app.rendering import pictures  # noqa: PLC0415  (matplotlib is loaded when the first picture is asked for)
+    from app.rendering import plots  # noqa: PLC0415  (matplotlib is loaded when the first picture is asked for)
 
     model = answer.model
     by = name_model(model) if model else FALLBACK_NAME
-    return pictures.draw_forecast(
-        pictures.ForecastPicture(
+    return plots.draw_forecast(
+        plots.ForecastPicture(
             f"{name}: the next {len(answer.expected)} steps by {by}",
             answer.measured[0].at,
             answer.step_seconds,

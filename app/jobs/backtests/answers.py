@@ -92,14 +92,14 @@ def to_trace_answer(
 
 def draw_trace(trace: RunTraceAnswer, form: str) -> bytes:
     """The steps of a run as a PNG or SVG."""
-    from app.rendering import pictures  # noqa: PLC0415  (matplotlib is loaded when the first picture is asked for)
+    from app.rendering import plots  # noqa: PLC0415  (matplotlib is loaded when the first picture is asked for)
 
     title = (
         f"{trace.policy} on {trace.workload}, {trace.app}, seed {trace.seed}: "
         f"QoS {trace.qos_percent:.2f}%, cost {trace.cost_to_truth:.3f} × ground truth"
     )
-    return pictures.draw_run(
-        pictures.RunPicture(
+    return plots.draw_run(
+        plots.RunPicture(
             title,
             trace.start_at,
             trace.step_seconds,

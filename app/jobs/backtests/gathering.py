@@ -1,18 +1,27 @@
-"""Makes the job of a backtest from a request and what it names in the database, or from files."""
+"""Makes the job of a backtest from a request, and reads stored backtests with their runs."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
 
+from sqlalchemy import Select, func, select
+from sqlalchemy.dialects.postgresql import array
 from sqlalchemy.orm import Session
 
 from app.database.stored_topologies import find_topology
-from app.jobs.backtests.schemas import BacktestJob, BacktestRequest
+from app.database.tables import BacktestRow, BacktestRunRow
+from app.jobs.answers import State
+from app.jobs.backtests.answers import to_state_answer
+from app.jobs.backtests.schemas import BacktestJob, BacktestPage, BacktestRequest
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.series import MOST_POINTS, take_saturated, to_workload
 from app.load.measurements.series import find_newest_samples, read_workload
 from app.web.error_pointers import blaming_what_is_stored
 from app.web.errors import InvalidRequest
+from app.web.paging import Page
+from app.web.stored_data_errors import UnknownBacktest
 from planner.vms.errors import UnknownVmPolicy
 from planner.vms.sigma_policies import ALL_POLICIES, BY_NAME, check_policy
 from planner.vms.throughput import MstSample, check_samples
@@ -129,3 +138,52 @@ def list_policies(body: BacktestRequest) -> list[str]:
             raise replace(error, pointer=f"/policies/{position}") from error
     named = [BY_NAME[name].number if name in BY_NAME else name for name in body.policies]
     return list(dict.fromkeys(named))
+
+
+def find_backtest(session: Session, backtest_id: UUID) -> tuple[Any, Sequence[Any]]:
+    """The row of a backtest, and its runs in the order of their positions."""
+    row = session.execute(_without_series().where(BacktestRow.id == backtest_id)).one_or_none()
+    if row is None:
+        raise UnknownBacktest(backtest_id)
+    runs = session.execute(
+        select(
+            BacktestRunRow.policy,
+            BacktestRunRow.seed,
+            BacktestRunRow.qos_percent,
+            BacktestRunRow.cost_to_truth,
+            BacktestRunRow.cost_to_static,
+            BacktestRunRow.max_backlog,
+        )
+        .where(BacktestRunRow.backtest_id == backtest_id)
+        .order_by(BacktestRunRow.position)
+    ).all()
+    return row, runs
+
+
+def list_backtests(session: Session, page: Page, state: State | None) -> BacktestPage:
+    """A page of backtests, newest first."""
+    query = _without_series()
+    if state is not None:
+        query = query.where(BacktestRow.state == state)
+    rows, following = page.read_rows(
+        session.execute, query, BacktestRow.created_at, BacktestRow.id, newest_first=True
+    )
+    return BacktestPage(items=[to_state_answer(row, row.runs) for row in rows], next=following)
+
+
+def _without_series() -> Select[Any]:
+    """Workload and samples may be long: only the number of steps is read of them."""
+    request = BacktestRow.request
+    runs = select(func.count()).where(BacktestRunRow.backtest_id == BacktestRow.id).scalar_subquery()
+    return select(
+        BacktestRow.id,
+        BacktestRow.state,
+        BacktestRow.progress,
+        BacktestRow.error,
+        BacktestRow.created_at,
+        BacktestRow.started_at,
+        BacktestRow.finished_at,
+        request.op("-", return_type=request.type)(array(["rates", "samples"])).label("request"),
+        func.jsonb_array_length(request["rates"]).label("steps"),
+        runs.label("runs"),
+    )

@@ -109,7 +109,7 @@ def backtest_files(workload: Path, mst: Path, choices: BacktestChoices) -> Itera
             setup, policies = job.to_setup(), tuple(job.policies)
             yield from _show_progress(setup, policies, job.seeds)
             if choices.plot is not None:
-                from app.rendering.backtest_plot import plot_backtest  # noqa: PLC0415  (slow to import, and rarely asked for)
+                from app.rendering.plots import plot_backtest  # noqa: PLC0415  (slow to import, and rarely asked for)
 
                 plot_backtest(Backtest(setup), policies, 0, choices.plot)
     except (PlannerError, InvalidRequest, UnreadableFile, OSError) as error:

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Response
 
 from app.database.transactions import SessionDep
 from app.jobs.answers import State
-from app.jobs.backtests import history, service
+from app.jobs.backtests import gathering, service
 from app.jobs.backtests.answers import draw_trace
 from app.jobs.backtests.schemas import (
     MOST_SEEDS,
@@ -53,7 +53,7 @@ def list_backtests(
     state: Annotated[State | None, Query(description="Only those in this state.")] = None,
 ) -> BacktestPage:
     """Newest first, without their rows."""
-    return history.list_backtests(session, page, state)
+    return gathering.list_backtests(session, page, state)
 
 
 @router.get("/{backtest_id}", **declare(may_read, "Read a backtest", "unknown-backtest"))

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.database.stored_answers import cancel_or_delete
 from app.database.tables import BacktestRow, BacktestRunRow
-from app.jobs.backtests import history
+from app.jobs.backtests import gathering
 from app.jobs.backtests.answers import to_answer, to_parameters_answer, to_trace_answer
 from app.jobs.backtests.gathering import gather_job
 from app.jobs.backtests.schemas import (
@@ -18,7 +18,7 @@ from app.jobs.backtests.schemas import (
     BacktestRequest,
     RunTraceAnswer,
 )
-from app.jobs.workers.stored_schedules import lengthen_schedule
+from app.jobs.workers.backtest_worker import lengthen_schedule
 from app.serving.observability import time_planner
 from app.web.stored_data_errors import RunNotFinished, UnknownBacktest, UnknownRun
 from planner.vms.backtest import Backtest, BacktestScore, summarise_scores
@@ -48,7 +48,7 @@ def check_job(job: BacktestJob) -> None:
 
 def find_backtest(session: Session, backtest_id: UUID) -> BacktestAnswer:
     """A backtest with its rows so far and their summary."""
-    row, runs = history.find_backtest(session, backtest_id)
+    row, runs = gathering.find_backtest(session, backtest_id)
     parameters = to_parameters_answer(row)
     scores = [to_score(parameters, run) for run in runs]
     summary = summarise_scores(scores, parameters.qos_target, parameters.headgate_qos_target)

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from app.database.transactions import SessionDep
 from app.jobs.answers import State
-from app.jobs.simulations import history, service
+from app.jobs.simulations import gathering, service
 from app.jobs.simulations.schemas import (
     SimulationAnswer,
     SimulationJobAnswer,
@@ -78,13 +78,13 @@ def list_simulations(
     state: Annotated[State | None, Query(description="Only those in this state.")] = None,
 ) -> SimulationPage:
     """Newest first, without their answers. Simulations that were answered at once are not stored."""
-    return history.list_simulations(session, page, state)
+    return gathering.list_simulations(session, page, state)
 
 
 @router.get("/simulations/{simulation_id}", **declare(may_read, "Read a simulation", "unknown-simulation"))
 def get_simulation(simulation_id: UUID, session: SessionDep) -> SimulationJobAnswer:
     """The state of a queued simulation, and its answer when it is done."""
-    return history.find_simulation(session, simulation_id)
+    return gathering.find_simulation(session, simulation_id)
 
 
 @router.delete(

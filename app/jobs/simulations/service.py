@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from app.database.stored_answers import cancel_or_delete
 from app.database.tables import SimulationRow
-from app.jobs.simulations import history
+from app.jobs.simulations import gathering
 from app.jobs.simulations.gathering import describe_job, prepare_job
 from app.jobs.simulations.schemas import (
     SimulationJob,
@@ -72,11 +72,11 @@ def answer_or_queue(job: SimulationJob, simulating: Simulating) -> bytes | Simul
         row = SimulationRow(id=uuid4(), request=job.model_dump(mode="json"))
         session.add(row)
         session.flush()
-        return history.find_simulation(session, row.id)
+        return gathering.find_simulation(session, row.id)
 
 
 def end_simulation(session: Session, simulation_id: UUID) -> SimulationJobAnswer | None:
     """Cancels an unfinished simulation; deletes a finished one, and then returns None."""
     if cancel_or_delete(session, SimulationRow, simulation_id, UnknownSimulation):
-        return history.find_simulation(session, simulation_id)
+        return gathering.find_simulation(session, simulation_id)
     return None

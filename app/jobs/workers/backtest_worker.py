@@ -1,18 +1,29 @@
-"""Computes the runs of one backtest, and stores each as soon as it is done."""
+"""Computes the runs of one backtest, and stores each with its schedule as soon as it is done."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 
+import numpy as np
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
 from app.database.tables import BacktestRunRow
 from app.jobs.backtests.schemas import BacktestJob
-from app.jobs.workers.claims import Claim
-from app.jobs.workers.kinds import BACKTESTS
-from app.jobs.workers.progress import tell_now_and_then
-from app.jobs.workers.stored_schedules import shorten_schedule
-from app.jobs.workers.worker import run_worker
+from app.jobs.workers.claims import BACKTESTS, Claim
+from app.jobs.workers.worker import run_worker, tell_now_and_then
+from planner.arrays import Floats
 from planner.vms.backtest import Backtest
+
+
+def shorten_schedule(vms: Floats) -> list[list[int]]:
+    """[steps, VMs] for every stretch on the same VMs."""
+    return [[len(list(stretch)), int(count)] for count, stretch in groupby(vms.tolist())]
+
+
+def lengthen_schedule(stretches: Sequence[Sequence[int]]) -> Floats:
+    """The VMs of every step."""
+    steps, vms = zip(*stretches, strict=True)
+    return np.repeat(np.array(vms, dtype=float), steps)
 
 
 def compute_backtest(claim: Claim) -> None:

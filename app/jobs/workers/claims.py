@@ -1,7 +1,8 @@
-"""Which worker computes which job: advisory locks, which Postgres drops with the connection that holds them.
+"""The kinds of jobs that processes compute, and which worker computes which job.
 
-A worker's lock on its job lasts exactly as long as the worker: no timeout decides whether the worker still runs,
-and a crash leaves nothing to clean up. What it has stored stays, and the next worker computes the rest.
+Advisory locks decide: Postgres drops them with the connection that holds them. A worker's lock on its job lasts exactly
+as long as the worker: no timeout decides whether the worker still runs, and a crash leaves nothing to clean up. What a
+worker has stored stays, and the next worker computes the rest.
 """
 
 from dataclasses import dataclass
@@ -11,7 +12,42 @@ from uuid import UUID
 from sqlalchemy import Connection, Update, case, func, select, text, update
 from sqlalchemy.exc import OperationalError
 
-from app.jobs.workers.kinds import JobKind
+from app.database.tables import BacktestRow, JobColumns, SimulationRow
+from app.settings import Settings
+
+
+@dataclass(frozen=True)
+class JobKind:
+    """A kind of job; `module` computes it, and with `slots_key` processes agree on who may start a worker."""
+
+    name: str
+    row: type[JobColumns]
+    module: str
+    slots_key: int
+    setting: str
+
+    def count_slots(self, settings: Settings) -> int:
+        """How many of them all services on a database compute at the same time."""
+        slots: int = getattr(settings, self.setting)
+        return slots
+
+
+BACKTESTS = JobKind(
+    "backtest",
+    BacktestRow,
+    "app.jobs.workers.backtest_worker",
+    0x62746573,  # "btes"
+    "backtest_processes",
+)
+SIMULATIONS = JobKind(
+    "simulation",
+    SimulationRow,
+    "app.jobs.workers.simulation_worker",
+    0x73696D73,  # "sims"
+    "simulation_processes",
+)
+KINDS = (BACKTESTS, SIMULATIONS)
+
 
 MOST_ATTEMPTS = 5
 WAIT_FOR_THE_DEAD = "2s"

@@ -13,8 +13,7 @@ from uuid import UUID
 from sqlalchemy import Connection, create_engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.jobs.workers.claims import find_next, is_wanted, queue_again, take_slot
-from app.jobs.workers.kinds import KINDS, JobKind
+from app.jobs.workers.claims import KINDS, JobKind, find_next, is_wanted, queue_again, take_slot
 from app.settings import PREFIX, Settings
 
 log = logging.getLogger(__name__)

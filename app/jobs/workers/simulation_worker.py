@@ -1,11 +1,9 @@
 """Computes one long simulation, and stores its answer."""
 
 from app.jobs.simulations.schemas import SimulationJob
-from app.jobs.workers.claims import Claim
-from app.jobs.workers.kinds import SIMULATIONS
-from app.jobs.workers.progress import tell_now_and_then
+from app.jobs.workers.claims import SIMULATIONS, Claim
 from app.jobs.workers.simulation_run import run_simulation
-from app.jobs.workers.worker import run_worker
+from app.jobs.workers.worker import run_worker, tell_now_and_then
 
 
 def compute_simulation(claim: Claim) -> None:

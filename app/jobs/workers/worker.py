@@ -7,14 +7,14 @@ import logging
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable
 from uuid import UUID
 
 from sqlalchemy import create_engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.jobs.workers.claims import Claim, NoLongerWanted, claim_job
-from app.jobs.workers.kinds import JobKind
+from app.jobs.workers.claims import Claim, JobKind, NoLongerWanted, claim_job
 from app.serving.observability import configure_logging
 from app.settings import WORKER_NICENESS, Settings
 from app.web.problems import describe_problem
@@ -70,3 +70,19 @@ def finish(claim: Claim, compute: Compute) -> None:
         log.exception("%s %s failed", claim.kind.name, claim.job_id)
         detail = f"The computation failed by an error of the service: its log names {claim.job_id}."
         claim.fail("internal-error", detail)
+
+
+REPORT_SECONDS = 0.5
+
+
+def tell_now_and_then(claim: Claim) -> Callable[[float], None]:
+    """A function to call with the progress, often; it raises NoLongerWanted where the job was cancelled."""
+    said_at = time.monotonic()
+
+    def tell(progress: float) -> None:
+        nonlocal said_at
+        if time.monotonic() - said_at >= REPORT_SECONDS:
+            claim.report(progress)
+            said_at = time.monotonic()
+
+    return tell

@@ -8,10 +8,9 @@ from app.database.stored_topologies import StoredTopology, suggest_stored
 from app.database.tables import TopologyRevisionRow, TopologyRow
 from app.load.bodies.topology import check_size
 from app.load.topologies.schemas import Source, TopologyAnswer, TopologyBody, TopologyPage, TopologySummary
-from app.rendering.estimate_graphs import find_entries
-from app.rendering.forms import write_picture
 from app.rendering.graph_pictures import draw_graph
-from app.rendering.operator_graphs import DrawnOperator, OperatorGraph, join_streams
+from app.rendering.operator_graphs import DrawnOperator, OperatorGraph, find_entries, join_streams
+from app.rendering.picture_files import write_picture
 from app.settings import Settings
 from app.web.error_pointers import TOPOLOGY_ALONE, pointing_into_body
 from app.web.errors import InvalidRequest

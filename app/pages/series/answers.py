@@ -9,9 +9,8 @@ from app.database.stored_topologies import StoredTopology
 from app.pages.series.gathering import Buckets
 from app.pages.series.schemas import Series, SeriesPoint
 from app.rendering.charts import DASHED, DOTTED, SOLID, Chart, Line, Panel, Sign, draw_chart
-from app.rendering.forms import write_picture
-from app.rendering.headings import Key
-from app.rendering.shapes import RED, Ink
+from app.rendering.picture_files import write_picture
+from app.rendering.picture_shapes import RED, Ink, Key
 from planner.values import Estimate
 from planner.wording import write_count, write_rate, write_seconds
 

@@ -8,12 +8,17 @@ from app.deciding.decisions.answers import SENTENCES
 from app.deciding.decisions.history import find_latest, find_topology_of
 from app.deciding.decisions.schemas import DecisionAnswer
 from app.deciding.outcomes.answers import choose_promise
-from app.rendering.blocks import Block, Bullets, Heading, Paragraph, write_html, write_markdown
-from app.rendering.estimate_blocks import (
+from app.rendering.reports import (
+    Block,
+    Bullets,
+    Heading,
+    Paragraph,
     draw_operators,
     list_diagnostics,
     list_evidence,
     list_operators,
+    write_html,
+    write_markdown,
 )
 from planner.values import Topology
 from planner.wording import UNBOUNDED, write_number, write_seconds

@@ -222,13 +222,13 @@ def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
 
 def _report(judged: "JudgedGate", reports: GateReports) -> None:
     """Writes the verdict; a reader of standard output that stops early, as `head` does, does not change it."""
-    from app.rendering import junit
-    from app.rendering.blocks import write_html, write_markdown
-    from app.rendering.gate_report import describe_gate
+    from app.rendering import gate_reports
+    from app.rendering.gate_reports import describe_gate
+    from app.rendering.reports import write_html, write_markdown
 
     answer = judged.answer
     if reports.junit:
-        _write(reports.junit, junit.render_junit(answer))
+        _write(reports.junit, gate_reports.render_junit(answer))
     if reports.page:
         blocks = describe_gate(answer, judged.find_topology())
         is_html = reports.page.suffix.lower() in {".html", ".htm"}
@@ -242,14 +242,14 @@ def _report(judged: "JudgedGate", reports: GateReports) -> None:
 
 def _print(answer: "GateAnswer", reports: GateReports) -> None:
     from app.planning.gates.offline import print_table
-    from app.rendering import github
+    from app.rendering import gate_reports
 
     if reports.output == "json":
         sys.stdout.write(answer.model_dump_json(indent=2) + "\n")
     elif reports.output == "github":
-        sys.stdout.write(github.render_annotations(answer))
+        sys.stdout.write(gate_reports.render_annotations(answer))
         if reports.summary:
-            _write(reports.summary, github.render_markdown(answer), mode="a")
+            _write(reports.summary, gate_reports.render_markdown(answer), mode="a")
     else:
         print_table(answer)
 
@@ -266,14 +266,14 @@ def _write(path: Path, text: str, mode: str = "w") -> None:
 
 def _fail(why: str, reports: GateReports) -> typer.Exit:
     """Writes why nothing was judged, in every report for programs that a verdict would have been written to."""
-    from app.rendering import github, junit
+    from app.rendering import gate_reports
 
     typer.echo(f"headgate: {why}", err=True)
     if reports.output == "github":
-        sys.stdout.write(github.render_problem_annotation(why))
+        sys.stdout.write(gate_reports.render_problem_annotation(why))
     if reports.junit:
         try:
-            reports.junit.write_text(junit.render_junit_problem(why), encoding="utf-8")
+            reports.junit.write_text(gate_reports.render_junit_problem(why), encoding="utf-8")
         except OSError as error:
             typer.echo(f"headgate: {reports.junit}: cannot be written: {error.strerror}", err=True)
     return typer.Exit(COULD_NOT_JUDGE)

@@ -8,7 +8,7 @@ from app.load.measurements.load import Gathered
 from app.planning.gates.answers import to_gate_answer
 from app.planning.what_ifs.schemas import FrontierPointAnswer, WhatIfAnswer
 from app.rendering.charts import DOTTED, SOLID, Chart, Line, Panel, Sign, Upright, draw_chart
-from app.rendering.forms import write_picture
+from app.rendering.picture_files import write_picture
 from planner.gates.what_if import Explored, WhatIfTerms
 from planner.values import Plan
 from planner.wording import write_count, write_rate, write_seconds

@@ -1,7 +1,7 @@
 """Graphs and pictures that several tests of drawing share."""
 
 from app.rendering.operator_graphs import DrawnOperator, DrawnStream, OperatorGraph
-from app.rendering.shapes import BLUE, BezierCurve, Box, Disc, Group, Ink, Picture, Polyline, Words
+from app.rendering.picture_shapes import BLUE, BezierCurve, Box, Disc, Group, Ink, Picture, Polyline, Words
 
 HOSTILE = (
     "$\\frac{a}{b}$",

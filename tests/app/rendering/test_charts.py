@@ -22,8 +22,8 @@ from app.rendering.charts import (
     find_marks,
     list_keys,
 )
-from app.rendering.shapes import FAINT, Box, Disc, Polyline, Words
-from app.rendering.svg_writing import write_svg
+from app.rendering.picture_files import write_svg
+from app.rendering.picture_shapes import FAINT, Box, Disc, Polyline, Words
 from tests.app.rendering.pictures_to_draw import HOSTILE
 from tests.app.rendering.test_graph_pictures import flatten
 

@@ -7,16 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.rendering.graph_layout import Edge
 from app.rendering.graph_pictures import OVERLOADED, UNKNOWN_LEVEL, draw_graph, find_level
-from app.rendering.layers import Edge
 from app.rendering.operator_graphs import DrawnOperator, DrawnStream, OperatorGraph
+from app.rendering.picture_files import write_svg
+from app.rendering.picture_shapes import Box, Group, Picture, Shape, Words, measure
 from app.rendering.png_writing import MOST_BYTES, write_png
-from app.rendering.shapes import Box, Group, Picture, Shape, Words
-from app.rendering.streams import BOX_HEIGHT, BOX_WIDTH
-from app.rendering.svg_writing import write_svg
-from app.rendering.texts import measure
+from app.rendering.stream_lines import BOX_HEIGHT, BOX_WIDTH
 from tests.app.rendering.pictures_to_draw import HOSTILE, chain
-from tests.app.rendering.test_layers import graphs
+from tests.app.rendering.test_graph_layout_layers import graphs
 
 
 def flatten(shapes: Sequence[Shape]) -> Iterator[Shape]:

@@ -6,8 +6,8 @@ import pytest
 from PIL import Image
 
 from app.rendering import png_writing
+from app.rendering.picture_shapes import Picture, Words
 from app.rendering.png_writing import FINE, write_png
-from app.rendering.shapes import Picture, Words
 from tests.app.rendering.pictures_to_draw import EVERY_SHAPE, HOSTILE
 
 

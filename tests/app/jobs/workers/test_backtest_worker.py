@@ -7,8 +7,7 @@ from sqlalchemy import Connection, Engine, text
 
 from app.jobs.backtests.schemas import BacktestJob
 from app.jobs.workers.backtest_worker import compute_backtest, find_done, list_runs, store_run
-from app.jobs.workers.claims import Claim, claim_job
-from app.jobs.workers.kinds import BACKTESTS
+from app.jobs.workers.claims import BACKTESTS, Claim, claim_job
 from tests.app.backtest_examples import SMALL, expect_rows
 
 NUMBERS = ("qos_percent", "cost_to_truth", "cost_to_static", "max_backlog")

@@ -8,7 +8,9 @@ from sqlalchemy import Connection, Engine, text
 
 from app.jobs.workers.backtest_worker import store_run
 from app.jobs.workers.claims import (
+    BACKTESTS,
     MOST_ATTEMPTS,
+    SIMULATIONS,
     NoLongerWanted,
     claim_job,
     find_next,
@@ -16,7 +18,6 @@ from app.jobs.workers.claims import (
     queue_again,
     take_slot,
 )
-from app.jobs.workers.kinds import BACKTESTS, SIMULATIONS
 from migrations.runner import migrate
 from tests.app.processes import wait_until
 

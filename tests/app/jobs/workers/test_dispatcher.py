@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import Engine, text
 
 from app.jobs.workers import dispatcher
+from app.jobs.workers.claims import BACKTESTS, KINDS
 from app.jobs.workers.dispatcher import Dispatcher, make_dispatchers
-from app.jobs.workers.kinds import BACKTESTS, KINDS
 from app.settings import Settings
 from tests.app.backtest_examples import LONG, LONG_RUNS, expect_rows, read, start_backtest
 from tests.app.processes import StartService, wait_until

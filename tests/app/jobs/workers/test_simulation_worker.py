@@ -7,8 +7,7 @@ from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
 from app.database.tables import SimulationRow
-from app.jobs.workers.claims import claim_job, find_next
-from app.jobs.workers.kinds import SIMULATIONS
+from app.jobs.workers.claims import SIMULATIONS, claim_job, find_next
 from app.jobs.workers.simulation_run import run_simulation
 from app.jobs.workers.simulation_worker import compute_simulation
 from app.jobs.workers.worker import finish

@@ -179,7 +179,7 @@ def test_a_report_has_the_graph_and_loads_no_matplotlib(tmp_path: Path):
     assert "<title>detector: 126% busy · 2,133/s, 13 → 17 processors</title>" in page.read_text()
     assert "```mermaid\n" in text.read_text()
     loaded = subprocess.run(
-        [sys.executable, "-c", "import sys, app.rendering.blocks; print('matplotlib' in sys.modules)"],
+        [sys.executable, "-c", "import sys, app.rendering.reports; print('matplotlib' in sys.modules)"],
         capture_output=True,
         text=True,
         check=True,

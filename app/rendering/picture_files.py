@@ -1,0 +1,108 @@
+"""The file of a picture: SVG that stands alone or in a page (no styles, scripts, identifiers or links), or PNG."""
+
+from collections.abc import Sequence
+from html import escape
+
+from app.rendering.picture_shapes import (
+    WHITE,
+    BezierCurve,
+    Box,
+    Disc,
+    Group,
+    Ink,
+    Picture,
+    Point,
+    Polyline,
+    Shape,
+    Words,
+    clean,
+)
+from app.web.negotiation import PNG
+
+FONT = "DejaVu Sans,Verdana,Geneva,sans-serif"
+ANCHORS = {"start": "", "middle": ' text-anchor="middle"', "end": ' text-anchor="end"'}
+
+
+def write_svg(picture: Picture) -> str:
+    """The element `svg`, which stands alone or in a page of HTML."""
+    width, height = _number(picture.width), _number(picture.height)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" role="img" font-family="{FONT}">'
+        f"<title>{quote(picture.title)}</title><desc>{quote(picture.description)}</desc>"
+        f'<rect width="{width}" height="{height}" fill="{WHITE}"/>'
+        f"{''.join(map(_write_shape, picture.shapes))}</svg>\n"
+    )
+
+
+def quote(text: str) -> str:
+    """Text as XML holds it, also in attributes."""
+    return escape(clean(text))
+
+
+def _write_shape(shape: Shape) -> str:
+    match shape:
+        case Box():
+            corners = f' rx="{_number(shape.radius)}"' if shape.radius else ""
+            return (
+                f'<rect x="{_number(shape.x)}" y="{_number(shape.y)}" width="{_number(shape.width)}" '
+                f'height="{_number(shape.height)}"{corners}{_write_ink(shape.ink)}/>'
+            )
+        case Disc():
+            return (
+                f'<circle cx="{_number(shape.x)}" cy="{_number(shape.y)}" r="{_number(shape.radius)}"'
+                f"{_write_ink(shape.ink)}/>"
+            )
+        case Polyline():
+            end = "Z" if shape.is_closed else ""
+            path = "".join(f"M{_join(piece)}{end}" for piece in shape.pieces if piece)
+            return f'<path d="{path}"{_write_ink(shape.ink)}/>' if path else ""
+        case BezierCurve():
+            path = "".join(f"C{_join(bend)}" for bend in shape.bends)
+            return f'<path d="M{_join([shape.start])}{path}"{_write_ink(shape.ink)}/>'
+        case Words():
+            return _write_words(shape)
+        case Group():
+            return f"<g><title>{quote(shape.title)}</title>{''.join(map(_write_shape, shape.shapes))}</g>"
+
+
+def _write_words(words: Words) -> str:
+    bold = ' font-weight="bold"' if words.is_bold else ""
+    # Letters that run from right to left must not move what stands beside them in the same line.
+    return (
+        f'<text x="{_number(words.x)}" y="{_number(words.y)}" font-size="{_number(words.size)}" '
+        f'fill="{words.colour}"{ANCHORS[words.anchor]}{bold}>{quote(words.text)}</text>'
+    )
+
+
+def _write_ink(ink: Ink) -> str:
+    parts = [f' fill="{ink.fill or "none"}"']
+    if ink.stroke is not None:
+        parts.append(f' stroke="{ink.stroke}"')
+        if ink.width != 1.0:
+            parts.append(f' stroke-width="{_number(ink.width)}"')
+        if ink.dash:
+            parts.append(f' stroke-dasharray="{" ".join(map(_number, ink.dash))}"')
+    if ink.opacity != 1.0:
+        parts.append(f' opacity="{_number(ink.opacity)}"')
+    return "".join(parts)
+
+
+def _join(points: Sequence[Point]) -> str:
+    return " ".join(f"{_number(x)} {_number(y)}" for x, y in points)
+
+
+def _number(value: float) -> str:
+    """A tenth of a pixel is enough."""
+    text = f"{value:.1f}"
+    return text.removesuffix(".0") if text != "-0.0" else "0"
+
+
+def write_picture(picture: Picture, form: str) -> bytes:
+    """The bytes of a PNG or an SVG."""
+    if form != PNG:
+        return write_svg(picture).encode()
+    # matplotlib is loaded when the first PNG is asked for.
+    from app.rendering.png_writing import write_png  # noqa: PLC0415
+
+    return write_png(picture)

@@ -1,0 +1,209 @@
+"""A report as blocks, which are written as Markdown or as one HTML page; the blocks that describe an estimate.
+
+A graph of operators is a picture in HTML, and in Markdown a flowchart of Mermaid, which GitHub and GitLab draw.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from app.load.bodies.answers import DiagnosticAnswer, EstimateAnswer
+from app.rendering.graph_pictures import LEVELS, OVERLOADED, draw_graph, find_level, label_stream, say_load
+from app.rendering.operator_graphs import DrawnOperator, OperatorGraph, find_part, graph_estimate
+from app.rendering.picture_files import write_svg
+from app.rendering.picture_shapes import BLACK, QUIET, clean, shorten
+from planner.values import Topology
+from planner.wording import UNBOUNDED, write_change, write_number, write_percent, write_seconds
+
+STYLE = (
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:1rem auto;padding:0 1rem;color:#16191d;"
+    "background:#fff}table{border-collapse:collapse}th,td{text-align:left;padding:.3rem .8rem .3rem 0;"
+    "border-bottom:1px solid #d4d9df}h1{font-size:1.4rem}h2{font-size:1.1rem}"
+    ".wide{overflow-x:auto;width:max-content;max-width:calc(100vw - 2rem);position:relative;left:50%;"
+    "transform:translateX(-50%)}"
+)
+MARKDOWN_SIGNS = "\\`*_{}[]<>#|!~&"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading; the first of a report is its title."""
+
+    text: str
+    level: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph of text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """A list."""
+
+    items: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTable:
+    """A table; all cells are text."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    """A graph of operators: a picture in HTML, a flowchart in Markdown."""
+
+    graph: OperatorGraph
+
+
+Block = Heading | Paragraph | Bullets | ReportTable | Diagram
+
+
+def write_markdown(blocks: Sequence[Block]) -> str:
+    """The blocks as Markdown; signs of Markdown in the data stay text."""
+    return "\n\n".join(_to_markdown(block) for block in blocks) + "\n"
+
+
+def _to_markdown(block: Block) -> str:
+    if isinstance(block, Heading):
+        return f"{'#' * block.level} {quote_markdown(block.text)}"
+    if isinstance(block, Paragraph):
+        return quote_markdown(block.text)
+    if isinstance(block, Bullets):
+        return "\n".join(f"- {quote_markdown(item)}" for item in block.items)
+    if isinstance(block, Diagram):
+        said = [quote_markdown(line) for line in find_part(block.graph).lines]
+        return "\n\n".join([*said, write_flowchart(block.graph)])
+    lines = [block.header, ["---"] * len(block.header), *block.rows]
+    return "\n".join(
+        "| " + " | ".join(cell if place == 1 else quote_markdown(cell) for cell in line) + " |"
+        for place, line in enumerate(lines)
+    )
+
+
+def quote_markdown(text: str) -> str:
+    """The text with every sign of Markdown quoted, in one line."""
+    return "".join(f"\\{sign}" if sign in MARKDOWN_SIGNS else sign for sign in " ".join(text.split()))
+
+
+def write_html(blocks: Sequence[Block]) -> str:
+    """The blocks as one page that needs no other file and runs no script."""
+    title = next((block.text for block in blocks if isinstance(block, Heading)), "Headgate")
+    body = "\n".join(_to_html(block) for block in blocks)
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
+        f"<style>{STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _to_html(block: Block) -> str:
+    if isinstance(block, Heading):
+        return f"<h{block.level}>{escape(block.text)}</h{block.level}>"
+    if isinstance(block, Paragraph):
+        return f"<p>{escape(block.text)}</p>"
+    if isinstance(block, Bullets):
+        return "<ul>\n" + "\n".join(f"<li>{escape(item)}</li>" for item in block.items) + "\n</ul>"
+    if isinstance(block, Diagram):
+        shown = write_svg(draw_graph(block.graph))
+        return f'<div class="wide" tabindex="0" role="group" aria-label="Operators and streams">{shown}</div>'
+    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in block.header)
+    rows = "\n".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in block.rows
+    )
+    return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
+
+
+NAME_WIDTH, NAME_SIZE = 260.0, 12.0
+PLAIN = frozenset(" .,:/%·→×–…-")
+"""Signs that mean nothing in a label of Mermaid."""
+CLASSES = {level: f"level{place}" for place, level in enumerate((*(one for _, one in LEVELS), OVERLOADED))}
+
+
+def write_flowchart(graph: OperatorGraph) -> str:
+    """The block for Markdown; the operators have ids of ours, and their names are labels."""
+    part = find_part(graph)
+    lines = ["flowchart LR"]
+    for place, one in enumerate(part.operators):
+        known = "" if one.busy is None else f":::{CLASSES[find_level(one.busy)]}"
+        lines.append(f'  n{place}["{_label_operator(one)}"]{known}')
+    for stream in part.streams:
+        text = label_stream(stream)
+        arrow = f'-->|"{quote_mermaid(text)}"|' if text else "-->"
+        lines.append(f"  n{stream.source} {arrow} n{stream.target}")
+    for level, name in CLASSES.items():
+        lines.append(f"  classDef {name} fill:{level.fill},stroke:{QUIET},color:{BLACK}")
+    return "\n".join(["```mermaid", *lines, "```"])
+
+
+def quote_mermaid(text: str) -> str:
+    """Every sign but letters, digits and plain ones as its number; Mermaid writes `#35;` for `#`."""
+    return "".join(one if one.isalnum() or one in PLAIN else f"#{ord(one)};" for one in clean(text))
+
+
+def _label_operator(one: DrawnOperator) -> str:
+    """The same lines as the box of a picture."""
+    counts = "" if one.running is None else f"{write_change(one.running, one.recommended)} processors"
+    lines = [shorten(one.name, NAME_WIDTH, NAME_SIZE), say_load(one), counts]
+    return "<br/>".join(quote_mermaid(line) for line in lines if line)
+
+
+def draw_operators(
+    topology: Topology, estimate: EstimateAnswer, recommended: Mapping[str, int] | None
+) -> list[Block]:
+    """The operators and streams as a graph."""
+    return [Diagram(graph_estimate("Operators and streams", [], topology, estimate, recommended))]
+
+
+def list_operators(estimate: EstimateAnswer, recommended: Mapping[str, int] | None) -> list[Block]:
+    """The operators as a table, the busiest first; with what is recommended, where something is."""
+    header = ["operator", "busy", "arrivals per s", "one processor serves per s", "wait", "wait + service"]
+    header += ["queueing", "processors"]
+    rows = []
+    for one in sorted(estimate.operators, key=lambda one: -(one.hottest_utilisation or one.utilisation)):
+        wanted = one.processors if recommended is None else recommended.get(one.name, one.processors)
+        counts = str(one.processors) if wanted == one.processors else f"{one.processors} → {wanted}"
+        rows.append(
+            [
+                one.name,
+                write_percent(one.hottest_utilisation or one.utilisation),
+                write_number(one.arrival_rate),
+                write_number(one.service_rate),
+                write_seconds(one.wait_seconds, UNBOUNDED),
+                write_seconds(one.sojourn_seconds, UNBOUNDED),
+                one.queueing,
+                counts,
+            ]
+        )
+    return [Heading("Operators"), ReportTable(header, rows)]
+
+
+def list_evidence(estimate: EstimateAnswer) -> list[Block]:
+    """How true the estimate is for this kind of input."""
+    evidence = estimate.evidence
+    if evidence is None:
+        return []
+    known = (
+        "is not known"
+        if evidence.known_error is None
+        else f"is {write_percent(evidence.known_error)} on average"
+    )
+    text = f"The error of E[T] for this kind of input ({evidence.kind}) {known}, against simulation."
+    if evidence.assumed:
+        text += f" Assumed, not measured: {', '.join(evidence.assumed)}."
+    return [Heading("How true it is"), Paragraph(text)]
+
+
+def list_diagnostics(diagnostics: Sequence[DiagnosticAnswer]) -> list[Block]:
+    """What to know of the data."""
+    if not diagnostics:
+        return []
+    return [
+        Heading("What to know of the data"),
+        Bullets([f"{one.detail} ({one.code})" for one in diagnostics]),
+    ]
