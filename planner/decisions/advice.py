@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from planner.decisions.decide import Decision
 from planner.nodes.advice import NodeAdvice, Thresholds, advise_nodes
 from planner.nodes.instance_moves import Deployment
 from planner.nodes.packing import Wanted, list_loads
 from planner.nodes.streams import RedirectWeights, Spot, find_hot_and_cold, find_redirect_weights
 from planner.nodes.usage import Resources
+from planner.values import Estimate, Topology
 from planner.wording import join_names
 
 # More new instances are not placed one by one: an advice of that length has no reader.
@@ -23,12 +23,14 @@ class StreamAdvice:
     spots: Sequence[Spot]
 
 
-def advise_on_nodes(decision: Decision, resources: Resources, thresholds: Thresholds) -> NodeAdvice | None:
+def advise_on_nodes(
+    before: Estimate, after: Estimate, resources: Resources, thresholds: Thresholds
+) -> NodeAdvice | None:
     """More nodes, fewer, or in place, for the instances that the decision adds; None where no node is known."""
     if not resources.nodes:
         return None
-    wanted = list_wanted(decision, resources)
-    loads = list_loads(resources.nodes, resources.all_instances, decision.current.processors_total)
+    wanted = list_wanted(before, after, resources)
+    loads = list_loads(resources.nodes, resources.all_instances, before.processors_total)
     advice = advise_nodes(resources.nodes, thresholds, wanted, loads)
     taken = {one.operator: resources.usages[one.operator] for one in wanted}
     unmeasured = [name for name, one in taken.items() if not one.measured]
@@ -40,11 +42,11 @@ def advise_on_nodes(decision: Decision, resources: Resources, thresholds: Thresh
     return replace(advice, new_instances=taken, reason=reason)
 
 
-def list_wanted(decision: Decision, resources: Resources) -> list[Wanted]:
+def list_wanted(current: Estimate, recommended: Estimate, resources: Resources) -> list[Wanted]:
     """The instances that the decision adds, by operator, at most MOST_PLACED of them."""
     wanted = []
     left = MOST_PLACED
-    for before, after in zip(decision.current.operators, decision.recommended.operators, strict=True):
+    for before, after in zip(current.operators, recommended.operators, strict=True):
         count = min(after.processors - before.processors, left)
         if count > 0:
             wanted.append(Wanted(after.name, count, resources.usages[after.name].usage))
@@ -53,7 +55,7 @@ def list_wanted(decision: Decision, resources: Resources) -> list[Wanted]:
 
 
 def advise_on_streams(
-    decision: Decision, resources: Resources, thresholds: Thresholds, most_deviation: float
+    topology: Topology, current: Estimate, resources: Resources, thresholds: Thresholds, most_deviation: float
 ) -> StreamAdvice | None:
     """Redirect weights, hot and cold spots, and instances to move; None where no instance is known."""
     if not resources.instances:
@@ -62,11 +64,8 @@ def advise_on_streams(
         find_redirect_weights(operator, listed, most_deviation)
         for operator, listed in resources.instances.items()
     ]
-    rates = {one.name: one.arrival_rate for one in decision.current.operators}
-    edges = {
-        (edge.source, edge.target): rates[edge.source] * edge.selectivity
-        for edge in decision.situation.topology.edges
-    }
+    rates = {one.name: one.arrival_rate for one in current.operators}
+    edges = {(edge.source, edge.target): rates[edge.source] * edge.selectivity for edge in topology.edges}
     usages = {name: one.usage for name, one in resources.usages.items()}
     instances = resources.all_instances
     deployment = Deployment(resources.nodes, instances, usages, edges, thresholds.fullest)

@@ -1,13 +1,32 @@
-"""The values that pass between the stages of a decision: the case it looks at, and what a goal proposes."""
+"""The values that pass between the stages of a decision: question, case and proposal.
 
-from dataclasses import dataclass
+The smoothed load says whether to act, as does the forecast rate to be ready for over the coming cooldown. How many
+processors a target takes is sized for the largest of the forecast, the newest and the smoothed rate: after a step of
+the load the smoothed rate lies between the old and the new one, and sizing for it would take a second change.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import inf
+from typing import Literal
 
-from planner.decisions.policy import Policy
-from planner.decisions.wait_correction import Correction
+from planner.calibration.intervals import Interval
+from planner.decisions.catch_up import CatchUpTerms
+from planner.decisions.horizon import NO_OUTLOOK, ChangeHorizon, RateHistory, RateOutlook
+from planner.decisions.policy import LastChange, Policy, bound_topology
+from planner.decisions.state_migration import Moves, OwnersLeft
+from planner.decisions.wait_correction import UNCORRECTED, Correction, correct_waits
 from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, QuantileUnreachable, TargetUnreachable
-from planner.situations.situation import Situation
-from planner.values import Estimate
+from planner.nodes.usage import MeasuredInstance, Node
+from planner.situations.disagreements import compare_sojourn
+from planner.situations.estimate import assess_counts
+from planner.situations.situation import Situation, scale_load, survey_load
+from planner.topology.loads import MOST_PROCESSORS
+from planner.values import Estimate, Load, Topology
+from planner.wording import write_seconds
+
+Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
+SizedBy = Literal["smoothed", "newest", "forecast"]
 
 LIMITS = (
     (BudgetTooSmall, "k_max"),
@@ -26,20 +45,60 @@ class Reason:
 
 
 @dataclass(frozen=True)
+class DecisionQuestion:
+    """Everything that a decision is computed from: the same question always has the same answer.
+
+    `load` is smoothed from `intervals`, oldest first, each with the processors that it ran with; without them `load`
+    counts as one interval that ran with `running`, the processors in the topology's order. A horizon is forecast from
+    `history` (None: unknown). `owners_left`: what the last change did to each operator's state. `nodes` and `instances`
+    (by operator) are those of the newest snapshot. `catch_up_left_seconds` remain until the time by which an earlier
+    decision promised to have the backlog worked off. `wanted_before`: the largest number of processors that decisions
+    of the last scale_down_window_seconds needed.
+    """
+
+    topology: Topology
+    load: Load
+    running: Sequence[int]
+    policy: Policy
+    last: LastChange | None = None
+    newest_rate: float = 0.0
+    intervals: Sequence[Interval] | None = None
+    outlook: RateOutlook = NO_OUTLOOK
+    history: RateHistory | None = None
+    owners_left: Mapping[str, OwnersLeft] = field(default_factory=dict)
+    nodes: Sequence[Node] = ()
+    instances: Mapping[str, Sequence[MeasuredInstance]] = field(default_factory=dict)
+    catch_up_left_seconds: float | None = None
+    wanted_before: int | None = None
+
+    @property
+    def catch_up(self) -> CatchUpTerms | None:
+        """The terms of catching up; None where the policy has none."""
+        within = self.policy.catch_up_seconds
+        return None if within is None else CatchUpTerms(within, self.catch_up_left_seconds)
+
+
+@dataclass(frozen=True)
 class Case:
-    """Everything that a decision looks at.
+    """The question with its loads as queueing situations, the estimate of what runs and the correction of waits.
 
     `situation` is under the smoothed load. `peak` is under the newest interval's rate, where that is higher. `ahead` is
     under the upper rate of the coming cooldown, where that is higher still; None without a forecast.
     """
 
+    question: DecisionQuestion
     situation: Situation
     peak: Situation
     ahead: Situation | None
     running: list[int]
-    policy: Policy
     current: Estimate
-    correction: Correction
+    correction: Correction = UNCORRECTED
+    known: dict[tuple[int, ...], Estimate] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def policy(self) -> Policy:
+        """The terms of the decision."""
+        return self.question.policy
 
     @property
     def signal_seconds(self) -> float:
@@ -49,13 +108,53 @@ class Case:
             return inf
         return measured if measured is not None else self.current.expected_sojourn_seconds or 0.0
 
+    @property
+    def signal_basis(self) -> str:
+        """Whether the signal is measured or estimated, as the end of a clause."""
+        if not self.current.stable:
+            return ""
+        return " as estimated" if self.situation.load.measured_sojourn_seconds is None else " as measured"
+
+    @property
+    def cooldown_left_seconds(self) -> float:
+        """What is left of the cooldown since the last change (DRS's T_ra)."""
+        last = self.question.last
+        return max(0.0, self.policy.cooldown_seconds - last.seconds_ago) if last else 0.0
+
+    @property
+    def rate_change(self) -> float | None:
+        """The relative change of the external rate since the last change; None without one."""
+        last = self.question.last
+        if last is None or not last.external_rate:
+            return None
+        return self.situation.load.external_rate / last.external_rate - 1.0
+
+    @property
+    def sized(self) -> tuple[Situation, SizedBy]:
+        """The situation that the processors are sized for: for a target, the one with the highest rate."""
+        if not self.policy.has_target:
+            return self.situation, "smoothed"
+        now = self.peak.load.external_rate
+        if self.ahead is not None and self.ahead.load.external_rate > now:
+            return self.ahead, "forecast"
+        return self.peak, "newest" if now > self.situation.load.external_rate else "smoothed"
+
+    def assess(self, counts: Sequence[int]) -> Estimate:
+        """The estimate of these processors under the smoothed load, worked out once."""
+        key = tuple(counts)
+        if key not in self.known:
+            self.known[key] = assess_counts(self.situation, counts)
+        return self.known[key]
+
 
 @dataclass(frozen=True)
 class Proposal:
-    """The processors that a goal asks for, and why.
+    """The processors that a goal asks for, and why; rules change it or hold it back.
 
     `urgent`: the goal is missed, or is about to be, so that the trigger does not count. `is_for_speed`: the only reason
     is a shorter E[T]. `fewest`: with so many the target would be met, where more run and none is given up yet.
+    `is_over_budget`: k_max is too small for any stable allocation. `kept`: what is recommended instead of `counts`, to
+    give up fewer. `is_held`: nothing is changed. `moves` and `horizon`: what the change costs, and how long it lasts.
     """
 
     counts: list[int]
@@ -64,23 +163,104 @@ class Proposal:
     urgent: bool = False
     is_for_speed: bool = False
     fewest: int | None = None
+    is_over_budget: bool = False
+    kept: list[int] | None = None
+    is_held: bool = False
+    moves: Moves | None = None
+    horizon: ChangeHorizon | None = None
 
     @property
     def needed(self) -> int:
         """The processors that the goal takes, which a later scale-down remembers."""
         return sum(self.counts) if self.fewest is None else self.fewest
 
+    @property
+    def recommended(self) -> list[int]:
+        """The processors to run, if no rule holds the change back."""
+        return self.counts if self.kept is None else self.kept
+
+    def hold(self, *reasons: Reason) -> "Proposal":
+        """The proposal, held back for this reason."""
+        return replace(self, is_held=True, reasons=(*self.reasons, *reasons))
+
+
+def survey_case(question: DecisionQuestion) -> Case:
+    """The case: its loads as queueing situations, and the correction of waits where the goal is a target of E[T]."""
+    policy, load, running = question.policy, question.load, list(question.running)
+    bounded = bound_topology(question.topology, policy)
+    situation = survey_load(bounded, load, policy.model)
+    planned = survey_load(bounded, load, policy.model, is_open=True)
+    peak = scale_load(planned, max(question.newest_rate, load.external_rate))
+    ahead, rate_ahead = None, question.outlook.upper_rate
+    if rate_ahead is not None:
+        ahead = scale_load(planned, limit_rate(planned, max(rate_ahead, peak.load.external_rate)))
+    intervals = question.intervals
+    if intervals is None:
+        intervals = (as_interval(load, bounded, running),)
+    current = add_disagreement(situation, running, intervals, assess_counts(situation, running))
+    correction = UNCORRECTED
+    if policy.t_max_seconds is not None:
+        correction = correct_waits(bounded, load, running, intervals, policy.model, policy.t_max_seconds)
+    return Case(question, situation, peak, ahead, running, current, correction)
+
+
+def add_disagreement(
+    situation: Situation, running: Sequence[int], intervals: Sequence[Interval], current: Estimate
+) -> Estimate:
+    """The estimate, with a diagnostic where E[T] was measured far from it; not over intervals of other processors."""
+    counts = dict(zip(situation.names, running, strict=True))
+    seen = [(one.load.operators.get(name), count) for one in intervals for name, count in counts.items()]
+    if any(measured is None or measured.processors != count for measured, count in seen):
+        return current
+    found = compare_sojourn(situation.topology, current, situation.load)
+    return current._replace(diagnostics=current.diagnostics + found)
+
+
+def limit_rate(situation: Situation, external_rate: float) -> float:
+    """The rate, or the largest rate below it that can be planned for."""
+    busiest = max(
+        visits / service
+        for visits, service in zip(situation.flow.visits, situation.stations.service_rate, strict=True)
+    )
+    return min(external_rate, MOST_PROCESSORS / busiest) if busiest else external_rate
+
+
+def as_interval(load: Load, topology: Topology, running: Sequence[int]) -> Interval:
+    """The load as one interval that ran with the processors `running`."""
+    counts = dict(zip([operator.name for operator in topology.operators], running, strict=True))
+    operators = {
+        name: one._replace(processors=counts.get(name, one.processors))
+        for name, one in load.operators.items()
+    }
+    return Interval(replace(load, operators=operators))
+
+
+def foresee(case: Case, counts: list[int], external_rate: float, seconds: float) -> Case:
+    """The case so many seconds after a change to these processors, at another rate and with nothing measured."""
+    terms = replace(case.policy, catch_up_seconds=None, scale_down_window_seconds=0.0)
+    last = LastChange(seconds, case.situation.load.external_rate)
+    question = DecisionQuestion(case.question.topology, case.question.load, counts, terms, last)
+    situation = scale_load(case.situation, external_rate)
+    unmeasured = replace(situation.load, measured_sojourn_seconds=None, measured_completion_seconds=None)
+    situation = situation._replace(load=unmeasured)
+    peak = scale_load(case.peak, external_rate)
+    return Case(question, situation, peak, None, counts, assess_counts(situation, counts))
+
 
 def describe_signal(case: Case) -> str:
     """The E[T] that the decision looks at, as a clause."""
-    if not case.current.stable:
-        return "E[T] grows without end"
-    measured = case.situation.load.measured_sojourn_seconds
-    kind = "estimated" if measured is None else "measured"
-    return f"E[T] is {case.signal_seconds:.6g} s as {kind}"
+    return f"E[T] is {write_seconds(case.signal_seconds)}{case.signal_basis}"
 
 
 def describe_limit(error: PlannerError) -> Reason:
     """The reason that names the bound which leaves no answer."""
     code = next(code for kind, code in LIMITS if isinstance(error, kind))
     return Reason(code, str(error))
+
+
+def name_action(running: Sequence[int], counts: Sequence[int]) -> Action:
+    """The action that leads from the running to the wanted processors."""
+    if list(running) == list(counts):
+        return "hold"
+    more = sum(counts) - sum(running)
+    return "scale_up" if more > 0 else "scale_down" if more < 0 else "rebalance"

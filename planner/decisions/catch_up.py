@@ -15,6 +15,7 @@ from planner.situations.situation import Situation
 from planner.topology.flow import order_acyclic, settle_network
 from planner.topology.loads import MOST_PROCESSORS
 from planner.topology.network import Network, index_topology
+from planner.wording import join_counts
 
 # A change may come late, after a cooldown: less than this part of the time asked for would take far too many.
 LEAST_PART = 0.25
@@ -70,6 +71,12 @@ class CatchUp:
     floors: list[int]
     seconds: float | None
     is_bounded: bool
+    asked_seconds: float
+
+    @property
+    def planned_seconds(self) -> float:
+        """The time that the sentence about the processors names."""
+        return self.asked_seconds if self.seconds is None else self.seconds
 
 
 @dataclass(frozen=True)
@@ -201,7 +208,47 @@ def plan_catch_up(
     needed = find_seconds_left(situation, backlog, floors)
     if needed is not None and needed <= low * (1.0 + ROUNDING):
         needed = low
-    return CatchUp(floors, needed, is_bounded=needed is None or needed > seconds)
+    return CatchUp(floors, needed, is_bounded=needed is None or needed > seconds, asked_seconds=seconds)
+
+
+def lift_counts(
+    wanted: Sequence[int], floors: Sequence[int], running: Sequence[int], k_max: int | None
+) -> list[int]:
+    """The most of wanted, floors and running; where k_max forbids that, the floors and what is wanted above them."""
+    counts = [max(three) for three in zip(wanted, floors, running, strict=True)]
+    if k_max is None or sum(counts) <= max(k_max, sum(wanted)):
+        return counts
+    counts = list(floors)
+    left = max(k_max, sum(wanted)) - sum(counts)
+    above = [max(want - floor, 0) for want, floor in zip(wanted, floors, strict=True)]
+    for i in sorted(range(len(counts)), key=lambda i: -above[i]):
+        more = min(above[i], left)
+        counts[i] += more
+        left -= more
+    return counts
+
+
+def describe_needed(situation: Situation, backlog: Backlog, planned: CatchUp, running: Sequence[int]) -> str:
+    """The processors that the backlog takes at operators that have too few, or at all; at most ten are listed."""
+    pairs = list(zip(situation.names, planned.floors, strict=True))
+    short = [pair for pair, runs in zip(pairs, running, strict=True) if pair[1] > runs]
+    within = planned.planned_seconds
+    return (
+        f"{backlog.tuples:.6g} tuples wait: to work them off within {within:.6g} s takes at least "
+        f"{join_counts(short or pairs, 10)}."
+    )
+
+
+def describe_bound(backlog: Backlog, planned: CatchUp | None, terms: CatchUpTerms) -> tuple[str, str]:
+    """Code and sentence where bounds, or the time of one service, make catching up take longer than asked for."""
+    if planned is None or planned.seconds is None:
+        detail = f"{backlog.tuples:.6g} tuples wait, and no allocation within the bounds works them off."
+        return "catch-up-impossible", detail
+    detail = (
+        f"The backlog takes {planned.seconds:.6g} s, longer than the {terms.find_seconds():.6g} s of catch_up_seconds "
+        "that are left: bounds (max_processors, max_parallelism, k_max) or the time of one service allow no less."
+    )
+    return "catch-up-bounded", detail
 
 
 def describe_catch_up(

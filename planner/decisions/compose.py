@@ -1,37 +1,39 @@
-"""A whole decision from gathered values, in the order of its stages.
+"""A decision from its question, one stage after the other.
 
-    decide -> moves of state -> horizon -> payback -> counterfactuals -> nodes and streams
+    question -> case -> what the goal proposes -> rules -> decision -> counterfactuals, nodes and streams
 
-Every stage is a function of values: the caller gathers before and stores afterwards.
+Every stage is a function of values: the caller gathers before and stores afterwards. The papers' control loops are
+here as recommendations (DRS, section IV; Es-Stream, section V-B).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from planner.calibration.intervals import Interval
 from planner.decisions.advice import StreamAdvice, advise_on_nodes, advise_on_streams
-from planner.decisions.catch_up import CatchingUp, CatchUpTerms, describe_catch_up
-from planner.decisions.decide import Decision, SizedBy, decide
-from planner.decisions.horizon import (
-    NO_OUTLOOK,
-    ChangeHorizon,
-    RateHistory,
-    RateOutlook,
-    find_horizon,
-    forecast_each_step,
-    scale_measured,
+from planner.decisions.case import (
+    Action,
+    Case,
+    DecisionQuestion,
+    Proposal,
+    Reason,
+    SizedBy,
+    name_action,
+    survey_case,
 )
-from planner.decisions.payback import Moves, is_weighed, plan_moves, weigh_change
-from planner.decisions.policy import LastChange, Policy
-from planner.decisions.state_migration import OwnersLeft, keep_owners
-from planner.decisions.wait_correction import correct_sojourn
+from planner.decisions.catch_up import CatchingUp, describe_catch_up
+from planner.decisions.goals import propose
+from planner.decisions.horizon import ChangeHorizon, RateOutlook
+from planner.decisions.policy import Goal
+from planner.decisions.rules import RULES, apply_rules
+from planner.decisions.state_migration import Moves, plan_moves
+from planner.decisions.wait_correction import Correction, correct_sojourn
 from planner.gates.counterfactuals import Counterfactuals, find_counterfactuals
 from planner.nodes.advice import NodeAdvice
-from planner.nodes.usage import MeasuredInstance, Node, find_resources
-from planner.situations.situation import scale_load
+from planner.nodes.usage import find_resources
+from planner.situations.situation import Situation, scale_load
 from planner.targets.drawn_target import make_target
-from planner.values import Diagnostic, Load, Topology
+from planner.values import Diagnostic, Estimate, Load
 
 SIZED_FOR: Mapping[SizedBy, str] = {
     "smoothed": "The external rate of the snapshots, as the policy smooths them.",
@@ -41,35 +43,31 @@ SIZED_FOR: Mapping[SizedBy, str] = {
 
 
 @dataclass(frozen=True)
-class DecisionQuestion:
-    """Everything that a decision is computed from.
+class Decision:
+    """The action, the estimates before and after, and the reasons and bounds that led to it.
 
-    `load` is smoothed from `intervals` (see `decide`), `running` are processors in the topology's order, `history` the
-    rates that a horizon is forecast from (None: not known), `owners_left` what the last change did to each operator's
-    state. `nodes` and `instances` (by operator) are those of the newest snapshot. `catch_up_left_seconds` remain until
-    the time by which an earlier decision meant to have the backlog worked off. `wanted_before`: see `decide`.
+    `needed`: the processors that the goal takes now, which a scale-down within the policy's window goes by. `horizon`
+    is None where no horizon could hold the change back.
     """
 
-    topology: Topology
-    load: Load
-    running: Sequence[int]
-    policy: Policy
-    last: LastChange | None = None
-    newest_rate: float = 0.0
-    intervals: Sequence[Interval] | None = None
-    outlook: RateOutlook = NO_OUTLOOK
-    history: RateHistory | None = None
-    owners_left: Mapping[str, OwnersLeft] = field(default_factory=dict)
-    nodes: Sequence[Node] = ()
-    instances: Mapping[str, Sequence[MeasuredInstance]] = field(default_factory=dict)
-    catch_up_left_seconds: float | None = None
-    wanted_before: int | None = None
-
-    @property
-    def catch_up(self) -> CatchUpTerms | None:
-        """The terms of catching up; None where the policy has none."""
-        within = self.policy.catch_up_seconds
-        return None if within is None else CatchUpTerms(within, self.catch_up_left_seconds)
+    action: Action
+    goal: Goal
+    current: Estimate
+    recommended: Estimate
+    optimum: Estimate | None
+    measured_sojourn_seconds: float | None
+    cooldown_left_seconds: float
+    rate_change: float | None
+    urgent: bool
+    reasons: tuple[Reason, ...]
+    constraints: tuple[Reason, ...]
+    sized_rate: float
+    sized_by: SizedBy
+    correction: Correction
+    needed: int
+    moves: Moves
+    horizon: ChangeHorizon | None
+    situation: Situation = field(repr=False)
 
 
 class SizedRate(NamedTuple):
@@ -82,12 +80,10 @@ class SizedRate(NamedTuple):
 
 @dataclass(frozen=True)
 class ComposedDecision:
-    """The decision and what each later stage found; None: nothing to weigh, or nothing known to advise on."""
+    """The decision and what each later stage found; None: nothing known to advise on."""
 
     decision: Decision
     sized_for: SizedRate
-    moves: Moves
-    horizon: ChangeHorizon | None
     counterfactuals: Counterfactuals
     nodes: NodeAdvice | None
     streams: StreamAdvice | None
@@ -97,73 +93,71 @@ class ComposedDecision:
 
 
 def compose_decision(question: DecisionQuestion) -> ComposedDecision:
-    """Decide, weigh what moving costs, and say what else would hold and what it means for nodes and streams."""
-    policy = question.policy
-    wanted = decide(
-        question.topology,
-        question.load,
-        question.running,
-        policy,
-        question.last,
-        newest_rate=question.newest_rate,
-        rate_ahead=question.outlook.upper_rate,
-        intervals=question.intervals,
-        catch_up=question.catch_up,
-        wanted_before=question.wanted_before,
-    )
-    moves = plan_moves(wanted, keep_owners(policy.states, wanted.current, question.owners_left))
-    horizon = find_horizon_if_weighed(question, wanted, moves)
-    decision = weigh_change(wanted, moves, horizon)
+    """Decide, and say what else would hold and what it means for nodes and streams."""
+    decision, policy = decide(question), question.policy
     running = {one.name: one.processors for one in decision.current.operators}
+    counts = [one.processors for one in decision.recommended.operators]
     resources = find_resources(running, question.nodes, question.instances)
     return ComposedDecision(
         decision=decision,
         sized_for=describe_sizing(decision, question.outlook),
-        moves=moves,
-        horizon=horizon,
-        counterfactuals=look_around(decision, policy),
-        nodes=advise_on_nodes(decision, resources, policy.nodes),
-        streams=advise_on_streams(decision, resources, policy.nodes, policy.most_deviation),
-        catching_up=describe_backlog(question, decision),
-        corrected_seconds=correct_sojourn(
-            decision.situation,
-            [one.processors for one in decision.recommended.operators],
-            decision.correction,
+        counterfactuals=look_around(decision, question, counts),
+        nodes=advise_on_nodes(decision.current, decision.recommended, resources, policy.nodes),
+        streams=advise_on_streams(
+            decision.situation.topology, decision.current, resources, policy.nodes, policy.most_deviation
         ),
+        catching_up=describe_catch_up(
+            scale_load(decision.situation, max(question.newest_rate, question.load.external_rate)),
+            list(running.values()),
+            counts,
+            question.catch_up,
+        ),
+        corrected_seconds=correct_sojourn(decision.situation, counts, decision.correction),
         diagnostics=decision.current.diagnostics + resources.diagnostics + question.outlook.diagnostics,
     )
 
 
-def describe_backlog(question: DecisionQuestion, decision: Decision) -> CatchingUp | None:
-    """What waits, at the rate of the newest interval or the smoothed one, the larger of the two."""
-    rate = max(question.newest_rate, question.load.external_rate)
-    return describe_catch_up(
-        scale_load(decision.situation, rate),
-        [one.processors for one in decision.current.operators],
-        [one.processors for one in decision.recommended.operators],
-        question.catch_up,
+def decide(question: DecisionQuestion) -> Decision:
+    """The decision: what the goal proposes, changed or held back by the rules."""
+    case = survey_case(question)
+    return conclude(case, apply_rules(case, propose(case), RULES))
+
+
+def conclude(case: Case, proposal: Proposal) -> Decision:
+    """The decision, with the estimates of what it recommends and of what the goal asks for."""
+    sized, sized_by = case.sized
+    recommended = case.current if proposal.is_held else case.assess(proposal.recommended)
+    is_out_of_reach = proposal.counts == case.running and bool(proposal.constraints)
+    return Decision(
+        action="hold" if proposal.is_held else name_action(case.running, proposal.recommended),
+        goal=case.policy.goal,
+        current=case.current,
+        recommended=recommended,
+        optimum=None if is_out_of_reach else case.assess(proposal.counts),
+        measured_sojourn_seconds=case.situation.load.measured_sojourn_seconds,
+        cooldown_left_seconds=case.cooldown_left_seconds,
+        rate_change=case.rate_change,
+        urgent=proposal.urgent,
+        reasons=proposal.reasons,
+        constraints=proposal.constraints,
+        sized_rate=sized.load.external_rate,
+        sized_by=sized_by,
+        correction=case.correction,
+        needed=proposal.needed,
+        moves=proposal.moves or plan_moves(case.situation.topology, case.current, case.current, {}),
+        horizon=proposal.horizon,
+        situation=case.situation,
     )
 
 
-def find_horizon_if_weighed(
-    question: DecisionQuestion, wanted: Decision, moves: Moves
-) -> ChangeHorizon | None:
-    """The horizon of the change; None where no horizon could hold it back, which spares the forecast."""
-    if question.history is None or not is_weighed(wanted, moves):
-        return None
-    coming = forecast_each_step(question.history, question.policy, len(question.topology.operators))
-    return find_horizon(wanted, question.policy, coming)
-
-
-def look_around(decision: Decision, policy: Policy) -> Counterfactuals:
+def look_around(decision: Decision, question: DecisionQuestion, counts: list[int]) -> Counterfactuals:
     """Why not one processor fewer at the rate sized for, and up to which rate the recommendation holds."""
-    correction = decision.correction
-    counts = [one.processors for one in decision.recommended.operators]
-    target = make_target(decision.situation, policy.limit)
+    correction, policy, situation = decision.correction, question.policy, decision.situation
+    target = make_target(situation, policy.limit)
     return find_counterfactuals(
-        scale_load(decision.situation, decision.sized_rate),
+        scale_load(situation, decision.sized_rate),
         counts,
-        None if target is None else target.settle(decision.situation, counts),
+        None if target is None else target.settle(situation, counts),
         policy.t_min_seconds,
         correction=correction.least_shared,
         own_correction=correction.own if correction.is_own else None,
@@ -189,4 +183,9 @@ def plan_for_rate(question: DecisionQuestion, external_rate: float) -> DecisionQ
     load = question.load
     if question.policy.has_target or not load.external_rate or external_rate == load.external_rate:
         return question
-    return replace(question, load=scale_measured(load, external_rate))
+    part = external_rate / load.external_rate
+    operators = {
+        name: one._replace(arrival_rate=None if one.arrival_rate is None else one.arrival_rate * part)
+        for name, one in load.operators.items()
+    }
+    return replace(question, load=Load(external_rate, operators))

@@ -1,12 +1,15 @@
-"""The terms of a topology's owner: the goal, and how readily to change for it."""
+"""A policy: the goal of a topology, how readily to change for it, and the bounds on processors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from planner.decisions.state_migration import State
 from planner.nodes.advice import USUAL_THRESHOLDS, Thresholds
 from planner.quantiles.times import TimeTarget
 from planner.values import DEFAULT_MODEL, Model, Topology
+
+Goal = Literal["latency-target", "tradeoff", "best-split"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,18 @@ class Policy:
     def limit(self) -> TimeTarget | None:
         """The time that the goal limits; None where the goal is another one."""
         return self.target if self.t_max_seconds is None else TimeTarget("total", self.t_max_seconds)
+
+    @property
+    def goal(self) -> Goal:
+        """What the policy asks for."""
+        if self.has_target:
+            return "latency-target"
+        return "best-split" if self.beta is None else "tradeoff"
+
+    @property
+    def is_looking_ahead(self) -> bool:
+        """Whether a forecast is wanted: only the processors for a target follow the rate to come."""
+        return self.look_ahead and self.has_target
 
 
 @dataclass(frozen=True, slots=True)

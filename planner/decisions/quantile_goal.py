@@ -1,4 +1,4 @@
-"""The goal of a quantile, or of the mean of completion: processors until drawn external tuples meet it.
+"""The goal `target`: a quantile of a time, or the mean of completion; processors until drawn external tuples meet it.
 
 All loads and all allocations are timed on one draw. Waits are the modelled ones, with the factors of calibration where
 the load has them; measured completion stands for the estimate where the target is its mean.
@@ -13,7 +13,8 @@ from planner.gates.verdict import plan_counts
 from planner.quantiles.times import TimeTarget
 from planner.situations.situation import Situation
 from planner.targets.drawn_target import DrawnTarget, draw_target
-from planner.targets.target import OUT_OF_REACH, is_met
+from planner.targets.target import describe_seconds, is_met
+from planner.wording import write_rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,99 +25,89 @@ class QuantileSizing:
     constraints: tuple[Reason, ...] = ()
 
 
-def propose_for_quantile(case: Case) -> Proposal:
-    """The processors that the target asks for, and why."""
-    policy, target = case.policy, case.policy.target
-    assert target is not None
-    limit = draw_target(case.situation, target)  # a target of E[T] is t_max_seconds: owner_terms.Policy
-    limit = limit.settle(case.situation, case.running)
-    seconds = find_signal(case, limit)
-    seen = describe_seconds(target, seconds)
-    if seconds is None or seconds > target.seconds:
-        why = Reason("target-missed", f"{seen}, above {target.seconds:.6g} s.")
-        return propose_enough(case, limit, why)
-    if case.ahead is not None and not is_met(limit, case.ahead, case.running):
-        rate = case.ahead.load.external_rate
-        detail = f"{seen}; at {rate:.6g} tuples/s, to be ready for within the coming cooldown, it is above the target."
-        return propose_enough(case, limit, Reason("ahead-of-load", detail))
-    if policy.t_min_seconds is None or seconds >= policy.t_min_seconds:
-        why = Reason("within-target", f"{seen}: the number of processors is right.")
-        return Proposal(case.running, (why,), fewest=find_needed(case, limit))
-    why = Reason("target-exceeded", f"{seen}, below t_min_seconds = {policy.t_min_seconds:.6g}.")
-    sizing = size_for_quantile(case, limit)
-    if sum(sizing.counts) < sum(case.running):
-        return Proposal(sizing.counts, (why, describe_draw(limit)), sizing.constraints)
-    detail = f"No fewer than {sum(sizing.counts)} processors would meet the target."
-    return Proposal(case.running, (why, Reason("no-fewer", detail)), sizing.constraints)
+@dataclass(frozen=True)
+class QuantileGoal:
+    """A target of drawn times in a case: what it proposes where it is missed, met, or met by far."""
 
+    case: Case
+    target: DrawnTarget
+    seconds: float | None
+    basis: str = ""
 
-def find_needed(case: Case, limit: DrawnTarget) -> int | None:
-    """The fewest processors for the target, at most what runs; None: not asked for, or out of reach."""
-    if not case.policy.scale_down_window_seconds:
-        return None
-    try:
-        return min(sum(size_for_quantile(case, limit).counts), sum(case.running))
-    except OUT_OF_REACH:
-        return None
+    @classmethod
+    def prepare(cls, case: Case, limit: TimeTarget) -> "QuantileGoal":
+        """The goal with the time of what runs: measured, else estimated; None where an operator cannot keep up."""
+        target = draw_target(case.situation, limit).settle(case.situation, case.running)
+        measured = case.situation.load.measured_completion_seconds
+        if case.current.stable and limit.quantile is None and measured is not None:
+            return cls(case, target, measured)
+        return cls(case, target, target.find_seconds(case.situation, case.running))
 
+    def find_total(self) -> int:
+        """The fewest processors for the target at the rate to be ready for."""
+        return sum(self.size().counts)
 
-def find_signal(case: Case, limit: DrawnTarget) -> float | None:
-    """What the target limits, as measured, else as estimated; None where an operator cannot keep up."""
-    measured = case.situation.load.measured_completion_seconds
-    if case.current.stable and limit.target.quantile is None and measured is not None:
-        return measured
-    return limit.find_seconds(case.situation, case.running)
+    def propose_more(self, why: Reason) -> Proposal:
+        """The proposal for a target that is missed, or will be: at least as many processors as run."""
+        sizing = self.size()
+        counts = sizing.counts
+        spare = sum(self.case.running) - sum(counts)
+        if spare > 0 and not sizing.constraints:
+            counts = add_spare(self.case.peak, counts, spare)
+        return Proposal(counts, (why, self.describe_draw()), sizing.constraints, urgent=True)
 
+    def propose_ahead(self, _why: Reason) -> Proposal | None:
+        """More processors in advance, where the target would be missed within the coming cooldown; None: no need."""
+        ahead = self.case.ahead
+        if ahead is None or is_met(self.target, ahead, self.case.running):
+            return None
+        detail = (
+            f"{describe_seconds(self.target, self.seconds)}; at {write_rate(ahead.load.external_rate)}, to be ready "
+            "for within the coming cooldown, it is above the target."
+        )
+        return self.propose_more(Reason("ahead-of-load", detail))
 
-def describe_seconds(target: TimeTarget, seconds: float | None) -> str:
-    """What was found, as a clause."""
-    found = "grows without end" if seconds is None else f"is {seconds:.6g} s"
-    return f"{target.measured[:1].upper()}{target.measured[1:]} {found}"
+    def propose_same(self, why: Reason) -> Proposal:
+        """What runs."""
+        return Proposal(self.case.running, (why,))
 
+    def propose_fewer(self, why: Reason) -> Proposal:
+        """Fewer processors, where fewer meet the target at the rate to be ready for."""
+        sizing = self.size()
+        if sum(sizing.counts) < sum(self.case.running):
+            return Proposal(sizing.counts, (why, self.describe_draw()), sizing.constraints)
+        detail = f"No fewer than {sum(sizing.counts)} processors would meet the target."
+        return Proposal(self.case.running, (why, Reason("no-fewer", detail)), sizing.constraints)
 
-def describe_draw(limit: DrawnTarget) -> Reason:
-    """Says what the number of processors rests on."""
-    roots = limit.drawn.draw.roots if limit.drawn.draw is not None else 0
-    detail = (
-        f"The processors were searched on {roots:,} external tuples drawn at random, all on the same ones."
-    )
-    return Reason("target-on-a-draw", detail)
+    def size(self) -> QuantileSizing:
+        """The fewest processors for the rate to be ready for; where bounds forbid them, the best split they allow.
 
+        Raises QuantileUnreachable where no number of processors meets the target, and BudgetTooSmall.
+        """
+        situation, k_max = self.case.ahead or self.case.peak, self.case.policy.k_max
+        total = sum(self.case.running) if k_max is None else k_max
+        try:
+            counts = self.target.find_fewest(situation)
+        except (QuantileUnreachable, BoundTooSmall) as error:
+            if isinstance(error, QuantileUnreachable) and not error.bounded:
+                raise
+            return QuantileSizing(plan_counts(situation, total), (describe_limit(error),))
+        if k_max is None or sum(counts) <= k_max:
+            return QuantileSizing(counts)
+        detail = f"The target takes {sum(counts)} processors, k_max allows {k_max}: its best split misses the target."
+        best = allocate_budget(situation.stations, k_max, situation.names).counts
+        return QuantileSizing(best, (Reason("k_max", detail),))
 
-def propose_enough(case: Case, limit: DrawnTarget, why: Reason) -> Proposal:
-    """The proposal for a target that is missed, or will be: at least as many processors as run."""
-    sizing = size_for_quantile(case, limit)
-    counts = sizing.counts
-    spare = sum(case.running) - sum(counts)
-    if spare > 0 and not sizing.constraints:
-        counts = add_spare(case.peak, counts, spare)
-    return Proposal(counts, (why, describe_draw(limit)), sizing.constraints, urgent=True)
+    def describe_draw(self) -> Reason:
+        """Says what the number of processors rests on."""
+        detail = (
+            f"The processors were searched on {self.target.draw.roots:,} external tuples drawn at random, all on the "
+            "same ones."
+        )
+        return Reason("target-on-a-draw", detail)
 
 
 def add_spare(situation: Situation, counts: list[int], spare: int) -> list[int]:
     """The counts with so many more processors, where they shorten E[T] most: no drawn time gets longer."""
     stations = replace(situation.stations, min_processors=counts)
     return allocate_budget(stations, sum(counts) + spare, situation.names).counts
-
-
-def size_for_quantile(case: Case, limit: DrawnTarget) -> QuantileSizing:
-    """The fewest processors for the rate to be ready for; where bounds forbid them, the best split that they allow.
-
-    Raises QuantileUnreachable where no number of processors meets the target, and BudgetTooSmall.
-    """
-    situation, k_max = case.ahead or case.peak, case.policy.k_max
-    total = sum(case.running) if k_max is None else k_max
-    try:
-        counts = limit.find_fewest(situation)
-    except (QuantileUnreachable, BoundTooSmall) as error:
-        if isinstance(error, QuantileUnreachable) and not error.bounded:
-            raise
-        return QuantileSizing(plan_counts(situation, total), (describe_limit(error),))
-    if k_max is None or sum(counts) <= k_max:
-        return QuantileSizing(counts)
-    detail = (
-        f"The target takes {sum(counts)} processors, k_max allows {k_max}: its best split misses the target."
-    )
-    return QuantileSizing(
-        allocate_budget(situation.stations, k_max, situation.names).counts, (Reason("k_max", detail),)
-    )

@@ -1,12 +1,18 @@
-"""The fewest processors that meet the target with waits as they were measured: S + c·W(k) ≤ T_max.
+"""The fewest processors for a target with waits as measured, S + c·W(k) ≤ T_max, and what k_max can serve.
 
 Where measured waits falsify shared queues, two sizings are made, each with its own factor c: one for shared queues and
 one with a queue for each processor. The larger of the two is the answer: modelled waits of shared queues fall too fast
 with more processors, and which of the two models is nearer is not known.
+
+Where k_max is too small for all that comes, an operator with k processors serves the part kμ/λ of what would reach it.
+The least of these parts is what the whole topology serves. The split that makes it largest gives the next processor to
+the operator with the least part.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from heapq import heapify, heapreplace
+from math import ceil, inf
 
 import numpy as np
 
@@ -22,6 +28,8 @@ from planner.targets.target import allocate_fewest
 # A correction at most doubles what runs; then the result is measured before more is added.
 MOST_GROWTH = 2
 LEAST_FACTOR = 1e-6
+# Bisections of the part that is served; what they leave are few processors more than operators.
+HALVINGS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,3 +182,52 @@ def find_corrected_sojourn(sizing: Sizing, counts: Sequence[int]) -> float:
     if sizing.is_own and factors.own is not None:
         return situation.find_lower_bound() + factors.own * find_own_wait(situation, counts)
     return situation.find_lower_bound() + factors.shared * find_wait(situation, counts)
+
+
+def find_served(situation: Situation, counts: Sequence[int]) -> float:
+    """The part of what comes that the operators can serve, min kμ/λ; above 1 all of it."""
+    rows = zip(counts, situation.stations.service_rate, situation.flow.arrival_rates, strict=True)
+    return min((count * float(mu) / rate for count, mu, rate in rows if rate > 0.0), default=inf)
+
+
+def split_most(situation: Situation, k_max: int) -> list[int] | None:
+    """The split of k_max, within the bounds of operators, with the largest min kμ/λ; None: bounds take more."""
+    operators = situation.topology.operators
+    loads = [
+        rate / float(mu)
+        for rate, mu in zip(situation.flow.arrival_rates, situation.stations.service_rate, strict=True)
+    ]
+    ceilings = [inf if one.ceiling is None else one.ceiling for one in operators]
+    least = [one.min_processors for one in operators]
+
+    def fill(part: float) -> list[int]:
+        rows = zip(least, loads, ceilings, strict=True)
+        return [int(min(max(low, ceil(part * load)), most)) for low, load, most in rows]
+
+    low, high = 0.0, 1.0
+    if sum(least) > k_max:
+        return None
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if sum(fill(middle)) <= k_max else (low, middle)
+    counts = fill(low)
+    give_rest(counts, loads, ceilings, k_max - sum(counts))
+    return counts
+
+
+def give_rest(counts: list[int], loads: Sequence[float], ceilings: Sequence[float], left: int) -> None:
+    """Gives one processor after the other to the operator that serves the least part."""
+    parts = [
+        (count / load, place)
+        for place, (count, load, most) in enumerate(zip(counts, loads, ceilings, strict=True))
+        if load > 0.0 and count < most
+    ]
+    heapify(parts)
+    while left > 0 and parts:
+        place = parts[0][1]
+        counts[place] += 1
+        left -= 1
+        part = counts[place] / loads[place] if counts[place] < ceilings[place] else inf
+        heapreplace(parts, (part, place))
+        if parts[0][0] == inf:
+            return

@@ -1,7 +1,15 @@
-"""Which keys move when a stateful operator changes its processors, and how long that takes (Es-Stream, V-C).
+"""Which keys move when stateful operators change their processors, how long that takes, and when it has paid back.
 
     RT = max_j (S/(k*·ce_j) + S/(k*·tr_j))            repartitioning time, eq. 25
     SR = CI · max_j max(IR_j/er_j, IR_j/μ_j)          repair time after a failure, eq. 26
+
+While an operator's state is repartitioned its tuples wait, half of RT on average:
+
+    cost = Σ λᵢ RTᵢ²/2                                tuple-seconds, over the operators whose state moves
+    gain = λ0 (E[T] now − E[T] then)                  tuple-seconds per second
+    payback = cost / gain
+
+Equations are those of Es-Stream, V-C. Neither it nor DRS (section IV-C) weighs the cost against the gain.
 
 Keys are hashed into key groups, and each group has one instance. The paper maps by hash modulo k, which moves nearly
 all keys when k changes; here instances keep their groups, up to an even share.
@@ -11,8 +19,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from planner.errors import InvalidState
-from planner.values import Estimate
+from planner.errors import InvalidState, escape_pointer
+from planner.values import Estimate, Topology
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +67,53 @@ class Migration:
     moved_share: float
     repartition_seconds: float | None
     repair_seconds: float | None
+
+
+@dataclass(frozen=True)
+class Moves:
+    """The migrations of a change by operator, their cost, and when they have paid back; None: not known, or never."""
+
+    migrations: Mapping[str, Migration]
+    cost_tuple_seconds: float | None
+    payback_seconds: float | None
+
+
+def plan_moves(topology: Topology, before: Estimate, after: Estimate, states: Mapping[str, State]) -> Moves:
+    """The moves of state between two allocations."""
+    migrations: dict[str, Migration] = {}
+    cost: float | None = 0.0
+    for operator, now, then in zip(topology.operators, before.operators, after.operators, strict=True):
+        if now.processors == then.processors:
+            continue
+        state = states.get(now.name)
+        if state is None:
+            # The state of a stateful operator moves also where the policy does not describe it: its cost is unknown.
+            cost = None if operator.stateful else cost
+            continue
+        try:
+            migration = plan_migration(
+                state, now.processors, then.processors, then.arrival_rate, then.service_rate
+            )
+        except InvalidState as error:
+            pointer = f"/{escape_pointer(now.name)}{error.pointer}"
+            raise InvalidState(f"Operator {now.name!r}: {error.detail}", pointer) from error
+        migrations[now.name] = migration
+        if migration.repartition_seconds is None or cost is None:
+            cost = None
+        else:
+            cost += then.arrival_rate * migration.repartition_seconds**2 / 2.0
+    return Moves(migrations, cost, find_payback(before, after, cost))
+
+
+def find_payback(before: Estimate, after: Estimate, cost_tuple_seconds: float | None) -> float | None:
+    """Seconds until the shorter E[T] has made up for the cost; 0 where E[T] grows without end now."""
+    now, then = before.expected_sojourn_seconds, after.expected_sojourn_seconds
+    if cost_tuple_seconds is None or then is None:
+        return None
+    if cost_tuple_seconds == 0.0 or now is None:
+        return 0.0
+    gain = before.external_rate * (now - then)
+    return cost_tuple_seconds / gain if gain > 0.0 else None
 
 
 def plan_migration(

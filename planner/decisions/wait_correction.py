@@ -37,9 +37,9 @@ LEAST_WAIT = 0.05
 class Correction:
     """Measured over modelled wait, with shared queues and with a queue for each processor; None: no telling interval.
 
-    `plain` is `shared` without the factors of single operators. `intervals` counts the telling intervals. `calm` counts
-    those with the processors that run now and hardly any wait even with a queue for each processor; `calm_missed` of
-    these were measured above the target all the same.
+    `uncalibrated` is `shared` without the factors of single operators. `intervals` counts the telling intervals. `calm`
+    counts those with the processors that run now and hardly any wait even with a queue for each processor;
+    `calm_missed` of these were measured above the target all the same.
     """
 
     shared: float | None = None
@@ -47,7 +47,7 @@ class Correction:
     intervals: int = 0
     calm: int = 0
     calm_missed: int = 0
-    plain: float | None = None
+    uncalibrated: float | None = None
 
     @property
     def least_shared(self) -> float:
@@ -57,18 +57,21 @@ class Correction:
     @property
     def is_own(self) -> bool:
         """Whether the measured waits falsify queues that are shared."""
-        ratio = self.shared if self.plain is None else self.plain
+        ratio = self.shared if self.uncalibrated is None else self.uncalibrated
         return self.own is not None and ratio is not None and ratio > MODEL_ERROR
 
 
+UNCORRECTED = Correction()
+
+
 @dataclass(frozen=True, slots=True)
-class Seen:
+class IntervalWaits:
     """One interval as the model sees it; `is_here`: with the processors that run now."""
 
     service_seconds: float
     shared_seconds: float
-    plain_seconds: float
-    own_seconds: float  # plain_seconds where own queues are not considered
+    uncalibrated_seconds: float
+    own_seconds: float  # uncalibrated_seconds where own queues are not considered
     measured_seconds: float
     weight: float
     is_here: bool
@@ -113,7 +116,9 @@ def correct_waits(  # noqa: PLR0917 - the arguments of a decision
         len(telling),
         len(calm),
         len(missed),
-        find_factor(excess, [one.weight * max(one.plain_seconds, one.least_seconds) for one in telling]),
+        find_factor(
+            excess, [one.weight * max(one.uncalibrated_seconds, one.least_seconds) for one in telling]
+        ),
     )
 
 
@@ -132,7 +137,7 @@ def find_factor(excess: float, waits: Sequence[float]) -> float | None:
 
 def look_at_interval(
     topology: Topology, load: Load, running: Sequence[int], interval: Interval, model: Model
-) -> Seen | None:
+) -> IntervalWaits | None:
     """The interval as the model sees it; None without E[T] or processors, or if by the model it could not keep up."""
     measured, rate = interval.load.measured_sojourn_seconds, interval.load.external_rate
     known = [interval.load.operators.get(one.name, OperatorLoad()).processors for one in topology.operators]
@@ -143,15 +148,17 @@ def look_at_interval(
         situation = survey_load(topology, fill_in(interval.load, load), model)
     except PlannerError:
         return None
-    shared = plain = find_wait(situation, counts)
+    shared = uncalibrated = find_wait(situation, counts)
     if situation.stations.wait_factors is not None:
         stations = replace(situation.stations, wait_factors=None)
-        plain = find_wait(situation._replace(stations=stations), counts)
-    own = find_own_wait(situation, counts) if is_unsaid(topology) else plain
+        uncalibrated = find_wait(situation._replace(stations=stations), counts)
+    own = find_own_wait(situation, counts) if is_unsaid(topology) else uncalibrated
     if inf in {shared, own}:
         return None
     service = situation.find_lower_bound()
-    return Seen(service, shared, plain, own, measured, interval.weight, counts == list(running))
+    return IntervalWaits(
+        service, shared, uncalibrated, own, measured, interval.weight, counts == list(running)
+    )
 
 
 def find_wait(situation: Situation, counts: Sequence[int]) -> float:

@@ -10,8 +10,7 @@ from app.load.bodies.answers import to_estimate_answer
 from app.rendering.graph_pictures import draw_graph
 from app.rendering.operator_graphs import OperatorGraph, graph_estimate
 from app.rendering.picture_files import write_picture
-from planner.decisions.compose import ComposedDecision
-from planner.decisions.decide import Decision
+from planner.decisions.compose import ComposedDecision, Decision
 from planner.decisions.horizon import RateOutlook
 from planner.values import Estimate, Topology
 from planner.wording import UNBOUNDED, write_change, write_rate, write_seconds
@@ -97,13 +96,13 @@ def to_optimum(optimum: Estimate) -> Optimum:
 
 def to_moving(composed: ComposedDecision) -> Moving:
     """What the change moves and costs, and the time within which it must pay back."""
-    moves = composed.moves
+    moves = composed.decision.moves
     return Moving.model_validate(
         {
             "migrations": moves.migrations,
             "cost_tuple_seconds": moves.cost_tuple_seconds,
             "payback_seconds": moves.payback_seconds,
-            "horizon": composed.horizon,
+            "horizon": composed.decision.horizon,
         }
     )
 

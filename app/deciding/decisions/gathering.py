@@ -21,8 +21,8 @@ from app.settings import Settings
 from app.web.error_pointers import STORED, Places
 from app.web.errors import InvalidRequest
 from app.web.stored_data_errors import NoPolicy, StaleSnapshots, StoredDataUnusable, find_address
-from planner.decisions.compose import DecisionQuestion
-from planner.decisions.horizon import RateHistory, is_looking_ahead
+from planner.decisions.case import DecisionQuestion
+from planner.decisions.horizon import RateHistory
 from planner.decisions.policy import LastChange, Policy
 from planner.decisions.state_migration import OwnersLeft
 from planner.nodes.usage import MeasuredInstance, Node, Usage
@@ -68,7 +68,7 @@ def gather_decision(
     changes = find_changes(session, stored, decided_for)
     policy = terms.to_value()
     rates = None
-    if history is not None or is_looking_ahead(policy) or policy.states:
+    if history is not None or policy.is_looking_ahead or policy.states:
         rates = gather_rates(session, found, decided_for, history or HISTORY)
     question = to_question(found, policy, decided_for, changes, rates)
     question = replace(question, wanted_before=find_wanted_before(session, stored, terms, decided_for))

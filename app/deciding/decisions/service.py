@@ -15,8 +15,9 @@ from app.deciding.standing import describe_origin
 from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.error_pointers import blaming_what_is_stored
-from planner.decisions.compose import ComposedDecision, DecisionQuestion, compose_decision
-from planner.decisions.horizon import NO_OUTLOOK, RateOutlook, is_looking_ahead, look_out
+from planner.decisions.case import DecisionQuestion
+from planner.decisions.compose import ComposedDecision, compose_decision
+from planner.decisions.horizon import NO_OUTLOOK, RateOutlook, look_out
 
 
 def store_decision(session: Session, name: str, body: DecisionRequest, settings: Settings) -> DecisionAnswer:
@@ -33,7 +34,7 @@ def compute_now(gathered: GatheredDecision) -> tuple[ComposedDecision, RateOutlo
 
 def look_out_for(question: DecisionQuestion) -> RateOutlook:
     """The forecast rate of the coming cooldown, where the policy asks for it."""
-    if question.history is None or not is_looking_ahead(question.policy):
+    if question.history is None or not question.policy.is_looking_ahead:
         return NO_OUTLOOK
     with time_planner("look_ahead"):
         return look_out(question.history, question.policy)

@@ -7,8 +7,7 @@ from app.deciding.decisions.schemas import RateForecastAnswer, Recommended, Stag
 from app.machines.placements.answers import Placed, to_placement_answer
 from app.machines.placements.gathering import GatheredPlacement
 from app.machines.placements.schemas import PlacementAnswer, PlacementChoices
-from planner.decisions.compose import ComposedDecision
-from planner.decisions.decide import Decision
+from planner.decisions.compose import ComposedDecision, Decision
 from planner.decisions.horizon import RateOutlook
 from planner.decisions.policy import Policy
 
@@ -118,7 +117,7 @@ def describe_placement(found: FoundPlacement | None) -> Stage:
 
 def describe_moves(found: Recommendation) -> Stage:
     """The key groups that move, where the policy describes a state."""
-    migrations = found.composed.moves.migrations
+    migrations = found.composed.decision.moves.migrations
     if not found.policy.states:
         return Stage(name="moves", done=False, detail="The policy knows no operator's state.")
     if not migrations:

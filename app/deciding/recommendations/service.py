@@ -19,8 +19,8 @@ from app.machines.placements.service import compute_placement
 from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.errors import InvalidRequest
-from planner.decisions.case import Reason
-from planner.decisions.compose import ComposedDecision, DecisionQuestion, plan_for_rate
+from planner.decisions.case import DecisionQuestion, Reason
+from planner.decisions.compose import ComposedDecision, plan_for_rate
 from planner.decisions.horizon import NO_OUTLOOK, count_cooldown_steps, look_out
 from planner.errors import PlannerError
 from planner.workloads.line_forecasts import HISTORY

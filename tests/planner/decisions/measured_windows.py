@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planner.calibration.intervals import Interval
-from planner.decisions.decide import Decision, decide
+from planner.decisions.compose import Decision
 from planner.decisions.policy import Policy
 from planner.topology.smoothing import smooth_window
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
+from tests.planner.decisions.asked import decide
 
 ONE = Topology((Operator("serve"),), (), (Entry("serve"),))
 PAIR = Topology((Operator("parse"), Operator("score")), (Edge("parse", "score"),), (Entry("parse"),))

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from planner.calibration.intervals import Interval
-from planner.decisions.decide import Decision, decide
-from planner.decisions.horizon import RateHistory, is_looking_ahead, look_out
+from planner.decisions.compose import Decision
+from planner.decisions.horizon import RateHistory, look_out
 from planner.decisions.policy import LastChange, Policy
 from planner.topology.smoothing import smooth_window
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 from planner.workloads.series import Measurement
+from tests.planner.decisions.asked import decide
 from tests.planner.queues_simulated import Chain
 
 STEP = 60.0
@@ -70,7 +71,7 @@ def decide_on(
     newest = loads[-SMOOTHED:]
     smoothed, _ = smooth_window(newest, SMOOTHED)
     upper = None
-    if is_looking_ahead(policy) and len(loads) >= FEWEST_KNOWN:
+    if policy.is_looking_ahead and len(loads) >= FEWEST_KNOWN:
         upper = look_out(remember([one.external_rate for one in loads[-MOST_KNOWN:]]), policy).upper_rate
     window = int(policy.scale_down_window_seconds / STEP)
     return decide(

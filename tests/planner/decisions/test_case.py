@@ -6,11 +6,11 @@ import pytest
 
 from planner.decisions.case import Case, describe_limit, describe_signal
 from planner.decisions.policy import Policy
-from planner.decisions.wait_correction import Correction
 from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, TargetUnreachable
 from planner.situations.estimate import assess_counts
 from planner.situations.situation import survey_load
 from planner.values import Entry, Load, Operator, OperatorLoad, Topology
+from tests.planner.decisions.asked import ask
 
 ONE = Topology((Operator("serve"),), (), (Entry("serve"),))
 
@@ -18,7 +18,9 @@ ONE = Topology((Operator("serve"),), (), (Entry("serve"),))
 def see(rate: float, running: int, measured: float | None = None) -> Case:
     situation = survey_load(ONE, Load(rate, {"serve": OperatorLoad(10.0)}, measured), "mmk")
     current = assess_counts(situation, [running])
-    return Case(situation, situation, None, [running], Policy(k_max=9), current, Correction())
+    return Case(
+        ask(ONE, situation.load, [running], Policy(k_max=9)), situation, situation, None, [running], current
+    )
 
 
 def test_the_signal_is_measured_else_estimated_and_infinite_where_nothing_keeps_up():
@@ -29,9 +31,9 @@ def test_the_signal_is_measured_else_estimated_and_infinite_where_nothing_keeps_
 
 
 def test_the_clause_says_which_of_them_it_is():
-    assert describe_signal(see(5.0, 1, 0.7)) == "E[T] is 0.7 s as measured"
-    assert describe_signal(see(5.0, 1)) == "E[T] is 0.2 s as estimated"
-    assert describe_signal(see(15.0, 1)) == "E[T] grows without end"
+    assert describe_signal(see(5.0, 1, 0.7)) == "E[T] is 700 ms as measured"
+    assert describe_signal(see(5.0, 1)) == "E[T] is 200 ms as estimated"
+    assert describe_signal(see(15.0, 1)) == "E[T] is unbounded"
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.decisions.catch_up import CatchUpTerms
-from planner.decisions.decide import Decision, decide
+from planner.decisions.compose import Decision
 from planner.decisions.policy import LastChange, Policy
 from planner.values import Operator, OperatorLoad, Topology
+from tests.planner.decisions.asked import decide
 from tests.planner.decisions.backlogs import TOPOLOGY, load_of
 
 tuples = st.floats(0.0, 1e7)

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from planner.decisions.compose import ComposedDecision, DecisionQuestion, compose_decision, plan_for_rate
-from planner.decisions.decide import decide
-from planner.decisions.horizon import RateHistory, RateOutlook, find_horizon, forecast_each_step
-from planner.decisions.payback import plan_moves, weigh_change
+from planner.decisions.case import DecisionQuestion, survey_case
+from planner.decisions.compose import ComposedDecision, compose_decision, conclude, decide, plan_for_rate
+from planner.decisions.goals import propose
+from planner.decisions.horizon import RateHistory, RateOutlook
 from planner.decisions.policy import LastChange, Policy
+from planner.decisions.rules import RULES, apply_rules
 from planner.decisions.state_migration import OwnersLeft, State
 from planner.gates.counterfactuals import find_counterfactuals
 from planner.nodes.usage import MeasuredInstance, Node, Usage
@@ -43,32 +44,30 @@ def expect(upper_rate: float) -> RateOutlook:
 def test_the_stages_are_those_of_the_planner_in_their_order(horizon_seconds: float | None):
     policy = replace(SPLIT, horizon_seconds=horizon_seconds)
     found = compose_decision(ask(policy, history=STEADY))
-    wanted = decide(PAIR, LOAD, (5, 8), policy)
-    moves = plan_moves(wanted, STATES)
-    horizon = find_horizon(wanted, policy, forecast_each_step(STEADY, policy, 2))
-    decision = weigh_change(wanted, moves, horizon)
+    case = survey_case(ask(policy, history=STEADY))
+    proposal = apply_rules(case, propose(case), RULES)
+    decision = conclude(case, proposal)
     counts = [one.processors for one in decision.recommended.operators]
     assert found.decision == decision
-    assert (found.moves, found.horizon) == (moves, horizon)
+    assert (decision.moves, decision.horizon) == (proposal.moves, proposal.horizon)
     assert found.counterfactuals == find_counterfactuals(decision.situation, counts, None)
     assert (found.decision.action == "hold") == (horizon_seconds == 1.0)
 
 
 def test_a_horizon_is_sought_only_where_it_could_hold_the_change_back():
-    assert compose_decision(ask(replace(SPLIT, states={}), history=STEADY)).horizon is None, "nothing moves"
-    assert compose_decision(ask(SPLIT, (4, 9), history=STEADY)).horizon is None, "parse cannot keep up"
-    assert compose_decision(ask(SPLIT)).horizon is None, "no history"
-    assert compose_decision(ask(SPLIT, history=STEADY)).horizon is not None
+    assert decide(ask(replace(SPLIT, states={}), history=STEADY)).horizon is None, "nothing moves"
+    assert decide(ask(SPLIT, (4, 9), history=STEADY)).horizon is None, "parse cannot keep up"
+    assert decide(ask(SPLIT)).horizon is None, "no history"
+    assert decide(ask(SPLIT, history=STEADY)).horizon is not None
 
 
 def test_owners_that_the_last_change_left_are_those_that_move():
     left = OwnersLeft(8, (0,) * 128)
     unknown, known = (
-        compose_decision(ask(SPLIT, owners_left=one)).moves.migrations["count"]
-        for one in ({}, {"count": left})
+        decide(ask(SPLIT, owners_left=one)).moves.migrations["count"] for one in ({}, {"count": left})
     )
     assert known.moved_key_groups > unknown.moved_key_groups
-    elsewhere = compose_decision(ask(SPLIT, owners_left={"count": left._replace(instances=7)}))
+    elsewhere = decide(ask(SPLIT, owners_left={"count": left._replace(instances=7)}))
     assert elsewhere.moves.migrations["count"] == unknown
 
 

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from planner.calibration.intervals import Interval
-from planner.decisions.decide import Decision, decide
+from planner.decisions.compose import Decision
 from planner.decisions.policy import LastChange, Policy
 from planner.decisions.state_migration import State
 from planner.situations.estimate import estimate
 from planner.topology.smoothing import smooth_window
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
+from tests.planner.decisions.asked import decide
 
 # Video logo detection (DRS, Fig. 4). The paper prints no service rates: with these, three extractors carry 6 frames/s
 # within [T_min, T_max], miss T_max at 12 and drown at 18, as in its Fig. 9.

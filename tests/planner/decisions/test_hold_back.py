@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from planner.decisions.hold_back import find_cooldown, find_rate_change, name_action
+from planner.decisions.case import name_action, survey_case
 from planner.decisions.policy import LastChange, Policy
-from planner.values import Load
+from planner.values import Entry, Load, Operator, OperatorLoad, Topology
+from tests.planner.decisions.asked import ask
 from tests.planner.decisions.test_decide import codes, make
 
 
@@ -37,12 +38,19 @@ def test_a_change_has_the_name_of_its_sum(running: Sequence[int], counts: Sequen
     assert name_action(running, counts) == action
 
 
-def test_without_a_change_before_nothing_is_left_of_a_cooldown_and_no_rate_has_changed():
-    policy = Policy(k_max=9, cooldown_seconds=60.0)
-    assert find_cooldown(policy, None) == 0.0
-    assert find_cooldown(policy, LastChange(20.0, 5.0)) == 40.0
-    assert find_cooldown(policy, LastChange(90.0, 5.0)) == 0.0
-    load = Load(6.0, {})
-    assert find_rate_change(load, None) is None
-    assert find_rate_change(load, LastChange(1.0, 0.0)) is None
-    assert find_rate_change(load, LastChange(1.0, 5.0)) == pytest.approx(0.2)
+@pytest.mark.parametrize(
+    ("last", "left", "change"),
+    [
+        (None, 0.0, None),
+        (LastChange(20.0, 5.0), 40.0, 0.2),
+        (LastChange(90.0, 0.0), 0.0, None),
+    ],
+)
+def test_cooldown_and_change_of_the_rate_count_from_the_last_change(
+    last: LastChange | None, left: float, change: float | None
+):
+    one = Topology((Operator("serve"),), (), (Entry("serve"),))
+    load = Load(6.0, {"serve": OperatorLoad(10.0)})
+    case = survey_case(ask(one, load, (1,), Policy(k_max=9, cooldown_seconds=60.0), last))
+    assert case.cooldown_left_seconds == left
+    assert case.rate_change == (None if change is None else pytest.approx(change))

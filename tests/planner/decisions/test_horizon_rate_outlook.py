@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from planner.decisions.horizon import (
-    MOST_STEPS,
+    MOST_COOLDOWN_STEPS,
     NO_OUTLOOK,
     RateOutlook,
     count_cooldown_steps,
     forecast_each_step,
-    is_looking_ahead,
     look_out,
 )
 from planner.decisions.policy import Policy
@@ -45,16 +44,16 @@ def test_too_few_rates_are_no_outlook_and_the_diagnostics_say_why():
 
 
 @pytest.mark.parametrize(
-    ("cooldown", "steps"), [(0.0, 1), (1.0, 1), (60.0, 1), (61.0, 2), (300.0, 5), (1e9, MOST_STEPS)]
+    ("cooldown", "steps"), [(0.0, 1), (1.0, 1), (60.0, 1), (61.0, 2), (300.0, 5), (1e9, MOST_COOLDOWN_STEPS)]
 )
 def test_a_cooldown_counts_in_whole_intervals(cooldown: float, steps: int):
     assert count_cooldown_steps(replace(POLICY, cooldown_seconds=cooldown), STEP) == steps
 
 
 def test_only_a_target_follows_the_rate_to_come():
-    assert is_looking_ahead(POLICY)
-    assert not is_looking_ahead(replace(POLICY, look_ahead=False))
-    assert not is_looking_ahead(Policy(k_max=9))
+    assert POLICY.is_looking_ahead
+    assert not replace(POLICY, look_ahead=False).is_looking_ahead
+    assert not Policy(k_max=9).is_looking_ahead
 
 
 def test_each_step_is_forecast_as_far_as_the_policy_s_horizon():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.decisions.decide import Decision
+from planner.decisions.compose import Decision
 from planner.decisions.policy import Policy
 from planner.values import Load, OperatorLoad
 from tests.planner.decisions.measured_windows import (

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.decisions.decide import Decision, decide
-from planner.decisions.overload import find_served, split_most
+from planner.decisions.compose import Decision
 from planner.decisions.policy import Policy
+from planner.decisions.sizing import find_served, split_most
 from planner.situations.situation import survey_load
 from planner.values import DEFAULT_MODEL, Edge, Entry, Load, Operator, OperatorLoad, Topology
+from tests.planner.decisions.asked import decide
 from tests.planner.decisions.measured_windows import codes, total
 
 NAMES = ("a", "b", "c")

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from planner.decisions.decide import Decision, decide
-from planner.decisions.horizon import ChangeHorizon
-from planner.decisions.payback import plan_moves, weigh_change
+from planner.decisions.case import DecisionQuestion
+from planner.decisions.compose import Decision, decide
+from planner.decisions.horizon import RateHistory
 from planner.decisions.policy import Policy
 from planner.decisions.state_migration import State
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
@@ -14,27 +14,33 @@ from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 PAIR = Topology(
     (Operator("parse"), Operator("count", stateful=True)), (Edge("parse", "count"),), (Entry("parse"),)
 )
+NO_RATES = RateHistory([], 60.0)
 
 
-def rebalance(processors: tuple[int, int], *, stateful: bool = True) -> Decision:
+def rebalance(
+    processors: tuple[int, int],
+    states: dict[str, State],
+    horizon_seconds: float | None = None,
+    *,
+    stateful: bool = True,
+    history: RateHistory | None = NO_RATES,
+) -> Decision:
+    """Without rates there is no forecast, and the policy's horizon holds."""
     load = Load(40.0, {"parse": OperatorLoad(10.0), "count": OperatorLoad(10.0)})
     pair = replace(PAIR, operators=(Operator("parse"), Operator("count", stateful=stateful)))
-    return decide(pair, load, processors, Policy(k_max=sum(processors)))
+    policy = Policy(k_max=sum(processors), states=states, horizon_seconds=horizon_seconds)
+    return decide(DecisionQuestion(pair, load, processors, policy, history=history))
 
 
 def hold_state(size_bytes: float) -> dict[str, State]:
     return {"count": State(128, size_bytes, (100e6,), (12.5e6,))}
 
 
-def within(seconds: float) -> ChangeHorizon:
-    return ChangeHorizon(seconds, "policy", "")
-
-
 def test_payback_is_what_waits_while_state_moves_over_what_is_saved():
-    decision = rebalance((5, 8))
+    decision = rebalance((5, 8), hold_state(1e9))
     after = {one.name: one.processors for one in decision.recommended.operators}
     assert (decision.action, after) == ("rebalance", {"parse": 7, "count": 6})
-    moves = plan_moves(decision, hold_state(1e9))
+    moves = decision.moves
     repartition = moves.migrations["count"].repartition_seconds or 0.0
     assert repartition == pytest.approx(1e9 / 6 / 100e6 + 1e9 / 6 / 12.5e6)
     saved = (decision.current.expected_sojourn_seconds or 0.0) - (
@@ -44,30 +50,27 @@ def test_payback_is_what_waits_while_state_moves_over_what_is_saved():
 
 
 def test_too_late_is_a_hold_and_in_time_is_not():
-    decision, states = rebalance((5, 8)), hold_state(1e9)
-    moves = plan_moves(decision, states)
-    payback = moves.payback_seconds or 0.0
-    held = weigh_change(decision, moves, within(0.99 * payback))
+    states = hold_state(1e9)
+    free = rebalance((5, 8), states)
+    payback = free.moves.payback_seconds or 0.0
+    held = rebalance((5, 8), states, 0.99 * payback)
     assert (held.action, held.reasons[-1].code) == ("hold", "payback")
     assert held.recommended == held.current
-    assert weigh_change(decision, moves, within(1.01 * payback)) == decision
-    assert weigh_change(decision, moves, None) == decision
+    assert held.moves == free.moves, "what the change would have moved"
+    for in_time in (rebalance((5, 8), states, 1.01 * payback), rebalance((5, 8), states, 1.0, history=None)):
+        assert (in_time.action, in_time.recommended) == ("rebalance", free.recommended)
 
 
 def test_what_is_urgent_does_not_wait_for_payback():
-    decision = rebalance((4, 9))  # parse cannot keep up
-    assert decision.urgent
-    moves = plan_moves(decision, hold_state(1e12))
-    assert moves.payback_seconds == 0.0
-    assert weigh_change(decision, moves, within(1.0)).action == "rebalance"
+    decision = rebalance((4, 9), hold_state(1e12), 1.0)  # parse cannot keep up
+    assert (decision.urgent, decision.action, decision.horizon) == (True, "rebalance", None)
+    assert decision.moves.payback_seconds == 0.0
 
 
 def test_without_state_nothing_is_lost_and_of_a_state_that_is_not_described_nothing_is_known():
-    decision = rebalance((5, 8))
     for states in ({}, {"count": State(128, 1e9)}):
-        unknown = plan_moves(decision, states)
-        assert (unknown.cost_tuple_seconds, unknown.payback_seconds) == (None, None)
-        assert weigh_change(decision, unknown, within(1.0)) == decision
-    stateless = rebalance((5, 8), stateful=False)
-    moves = plan_moves(stateless, {})
+        unknown = rebalance((5, 8), states, 1.0)
+        assert (unknown.moves.cost_tuple_seconds, unknown.moves.payback_seconds) == (None, None)
+        assert unknown.action == "rebalance"
+    moves = rebalance((5, 8), {}, stateful=False).moves
     assert (moves.cost_tuple_seconds, moves.payback_seconds) == (0.0, 0.0)

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from planner.decisions.compose import DecisionQuestion, compose_decision
-from planner.decisions.decide import Decision, decide
+from planner.decisions.case import DecisionQuestion
+from planner.decisions.compose import Decision, compose_decision
 from planner.decisions.policy import Policy
 from planner.plans.quantile import min_processors_within
 from planner.quantiles.times import TimeTarget
@@ -11,6 +11,7 @@ from planner.situations.situation import survey_load
 from planner.targets import target
 from planner.targets.drawn_target import draw_target
 from planner.values import Load, Operator
+from tests.planner.decisions.asked import decide
 from tests.planner.gate_cases import FPD, measure
 
 P99 = TimeTarget("completion", 0.2, 0.99)
@@ -54,7 +55,7 @@ def test_a_target_that_is_met_holds_and_below_t_min_gives_processors_up():
     decision = decide(FPD, measure(), running, replace(POLICY, t_min_seconds=0.19))
     assert decision.action == "scale_down"
     assert counts(decision) == ENOUGH
-    assert codes(decision)[0] == "target-exceeded"
+    assert codes(decision)[0] == "below-t-min"
     least = decide(FPD, measure(), ENOUGH, replace(POLICY, t_min_seconds=0.1999999))
     assert least.action == "hold"
     assert "no-fewer" in codes(least)
@@ -88,7 +89,7 @@ def test_measured_completion_stands_for_its_mean():
 
 def test_what_cannot_keep_up_is_more_than_any_target():
     decision = decide(FPD, measure(), [3, 8, 1], POLICY)
-    assert decision.reasons[0].detail.startswith("The 99% quantile of completion grows without end")
+    assert decision.reasons[0].detail.startswith("The 99% quantile of completion is unbounded")
     assert counts(decision) == ENOUGH
 
 

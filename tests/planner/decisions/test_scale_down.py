@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.decisions.decide import Decision
+from planner.decisions.compose import Decision
 from planner.decisions.policy import Policy
 from tests.planner.decisions.measured_windows import PAIR, SERVICE, codes, decide_on, observe, total
 from tests.planner.decisions.simulated_days import live_through

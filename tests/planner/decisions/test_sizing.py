@@ -1,6 +1,5 @@
 """Sizing: the fewest processors with S + c·W(k) ≤ T_max, against all allocations."""
 
-from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -24,6 +23,7 @@ from planner.errors import TargetUnreachable
 from planner.situations.estimate import assess_counts
 from planner.situations.situation import survey_load
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
+from tests.planner.decisions.asked import ask
 
 PAIR = Topology((Operator("parse"), Operator("score")), (Edge("parse", "score", 0.5),), (Entry("parse"),))
 RATES = {"parse": OperatorLoad(10.0), "score": OperatorLoad(6.0)}
@@ -33,8 +33,8 @@ TOTAL = 9
 
 def see(rate: float, policy: Policy, running: tuple[int, int] = (5, 5), **correction: float) -> Case:
     situation = survey_load(PAIR, Load(rate, RATES), "mmk")
-    current = assess_counts(situation, running)
-    return Case(situation, situation, None, list(running), policy, current, Correction(**correction))  # type: ignore[arg-type]
+    current, question = assess_counts(situation, running), ask(PAIR, situation.load, running, policy)
+    return Case(question, situation, situation, None, list(running), current, Correction(**correction))  # type: ignore[arg-type]
 
 
 def sojourn_of(case: Case, counts: tuple[int, ...], factor: float) -> float:
@@ -79,7 +79,7 @@ def test_a_budget_that_is_too_small_has_its_best_split_and_is_named():
 def test_what_a_correction_asks_for_comes_in_steps_of_twice_what_runs():
     case = see(20.0, Policy(t_max_seconds=0.2), running=(3, 3))
     assert size_for_target(case, case.situation, Factors(1e6)).total == MOST_GROWTH * 6
-    impossible = replace(case, policy=Policy(t_max_seconds=0.1))
+    impossible = see(20.0, Policy(t_max_seconds=0.1), running=(3, 3))
     with pytest.raises(TargetUnreachable):
         size_for_target(impossible, case.situation, Factors())
 

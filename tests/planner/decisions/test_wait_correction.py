@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.calibration.intervals import Interval
-from planner.decisions.decide import decide
 from planner.decisions.policy import Policy
 from planner.decisions.wait_correction import (
     LARGEST_FACTOR,
@@ -22,6 +21,7 @@ from planner.situations.estimate import estimate
 from planner.situations.situation import survey_load
 from planner.topology.smoothing import smooth_window
 from planner.values import Load, Model, Topology
+from tests.planner.decisions.asked import decide
 from tests.planner.decisions.measured_windows import (
     ONE,
     PAIR,
@@ -139,7 +139,7 @@ def test_what_single_operators_explain_is_not_corrected_again(queueing: str | No
     found = correct_waits(topology, load, (6, 5), [seen], MODEL, 0.16)
     assert found.shared == pytest.approx(1.0, rel=1e-9)
     # That the queues are not shared is seen without these factors; what is said is never doubted.
-    assert 2.0 < (found.plain or 0.0) < 3.0
+    assert 2.0 < (found.uncalibrated or 0.0) < 3.0
     assert found.is_own == (queueing is None)
     assert (found.own is None) == (queueing is not None)
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.decisions.decide import decide
 from planner.decisions.policy import Policy
 from planner.plans.optimal import min_processors
 from planner.situations.estimate import estimate
 from planner.topology.loads import take_configured_scvs
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
+from tests.planner.decisions.asked import decide
 
 SILENT = Topology(
     (Operator("parse", queueing="round-robin"), Operator("score")),

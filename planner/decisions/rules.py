@@ -1,0 +1,239 @@
+"""The rules of a decision: one list, applied in order to what the goal proposes.
+
+Each rule maps a case and a proposal to a proposal. The first three change the processors; the others hold the change
+back, and the first that does ends the list. docs/policies.md names them in this order.
+
+A scale-down goes to the largest number of processors that decisions of the last scale_down_window_seconds needed, as
+with stabilizationWindowSeconds of Kubernetes:
+
+    recommended = max( needed now, max { needed_j : decision j in the window } )    and no more than what runs
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from planner.allocation.allocate import allocate_budget
+from planner.decisions.case import Case, Proposal, Reason, describe_signal, foresee, name_action
+from planner.decisions.catch_up import (
+    describe_bound,
+    describe_needed,
+    find_backlog,
+    lift_counts,
+    plan_catch_up,
+)
+from planner.decisions.goals import propose
+from planner.decisions.horizon import find_horizon, forecast_each_step
+from planner.decisions.sizing import find_served, split_most
+from planner.decisions.state_migration import keep_owners, plan_moves
+from planner.errors import BoundTooSmall, BudgetTooSmall
+
+Rule = Callable[[Case, Proposal], Proposal]
+
+
+def serve_most(case: Case, proposal: Proposal) -> Proposal:
+    """Where k_max is too small for all that comes: the split that serves most, if it serves more than what runs."""
+    k_max = case.policy.k_max
+    if not proposal.is_over_budget or k_max is None or k_max < sum(case.running):
+        return proposal
+    counts = split_most(case.peak, k_max)
+    if counts is None:
+        return proposal
+    before, after = find_served(case.peak, case.running), find_served(case.peak, counts)
+    if sum(counts) <= sum(case.running) and after <= before * (1.0 + case.policy.least_gain):
+        return proposal
+    detail = (
+        f"{describe_signal(case)}. k_max is too small for {case.peak.load.external_rate:.6g} tuples/s: its best split "
+        f"serves {min(after, 1.0):.1%} of them, what runs {min(before, 1.0):.1%}."
+    )
+    return Proposal(counts, (Reason("most-served", detail),), proposal.constraints, urgent=True)
+
+
+def catch_up(case: Case, proposal: Proposal) -> Proposal:
+    """At least the processors that have the waiting work done in time; the rest of k_max as proposed."""
+    backlog, terms = find_backlog(case.peak), case.question.catch_up
+    if backlog is None or terms is None:
+        return proposal
+    k_max = case.policy.k_max
+    planned = plan_catch_up(case.peak, backlog, terms.find_seconds(), k_max)
+    limits = proposal.constraints
+    if planned is None or planned.is_bounded:
+        limits = (*limits, Reason(*describe_bound(backlog, planned, terms)))
+    if planned is None:
+        return replace(proposal, constraints=limits)
+    floors = planned.floors
+    is_short = any(floor > runs for floor, runs in zip(floors, case.running, strict=True))
+    counts = proposal.counts
+    if is_short or any(count < floor for count, floor in zip(counts, floors, strict=True)):
+        # What runs is given back after the work is done: until then the floors fall with every interval. So a proposal
+        # of no more processors than run, which nothing urges, counts as one for what runs.
+        grows = proposal.urgent or sum(counts) > sum(case.running)
+        counts = lift_counts(counts if grows else case.running, floors, case.running, k_max)
+    if counts == proposal.counts and not is_short:
+        return replace(proposal, constraints=limits)
+    return replace(
+        proposal,
+        counts=counts,
+        reasons=(
+            *proposal.reasons,
+            Reason("catch-up", describe_needed(case.peak, backlog, planned, case.running)),
+        ),
+        constraints=limits,
+        urgent=proposal.urgent or is_short,
+        fewest=None,
+        is_for_speed=proposal.is_for_speed and not is_short,
+    )
+
+
+def keep_wanted(case: Case, proposal: Proposal) -> Proposal:
+    """Processors are given up only down to what decisions of the window needed."""
+    before, total = case.question.wanted_before, sum(proposal.counts)
+    if before is None or proposal.urgent or not total < before < sum(case.running):
+        return proposal
+    detail = (
+        f"The goal takes {total} processors now. It took {before} within the last "
+        f"{case.policy.scale_down_window_seconds:.6g} s (scale_down_window_seconds): as many are kept."
+    )
+    reasons = (*proposal.reasons, Reason("scale-down-window", detail))
+    return replace(proposal, kept=add_best(case, proposal.counts, before), reasons=reasons)
+
+
+def add_best(case: Case, counts: list[int], total: int) -> list[int]:
+    """The counts with so many more processors that they are `total`, where they shorten E[T] most; or what runs."""
+    situation = case.ahead or case.peak
+    stations = replace(situation.stations, min_processors=counts)
+    try:
+        added = allocate_budget(stations, total, situation.names).counts
+    except (BoundTooSmall, BudgetTooSmall):  # the goal is out of reach within the bounds
+        return case.running
+    # Processors that shorten nothing are not allocated: what runs is kept then, since fewer were not wanted.
+    return added if sum(added) == total else case.running
+
+
+def hold_at_optimum(case: Case, proposal: Proposal) -> Proposal:
+    """What runs is already what the goal asks for, or all that its bounds allow."""
+    if proposal.recommended != case.running:
+        return proposal
+    if proposal.constraints:
+        return proposal.hold()
+    return proposal.hold(Reason("at-optimum", "The running processors are what the goal asks for."))
+
+
+def hold_for_cooldown(case: Case, proposal: Proposal) -> Proposal:
+    """The last change is too recent, even if the target is missed."""
+    left = case.cooldown_left_seconds
+    if left <= 0.0:
+        return proposal
+    detail = f"The last change is too recent: {left:.6g} s of cooldown_seconds are left."
+    return proposal.hold(Reason("cooldown", detail))
+
+
+def hold_for_trigger(case: Case, proposal: Proposal) -> Proposal:
+    """The external rate changed by less than `trigger` since the last change, and nothing is urgent."""
+    change, trigger = case.rate_change, case.policy.trigger
+    if proposal.urgent or change is None or abs(change) >= trigger:
+        return proposal
+    detail = f"The external rate changed by {change:+.1%} since the last change, less than trigger = {trigger:.6g}."
+    return proposal.hold(Reason("trigger", detail))
+
+
+def hold_for_window(case: Case, proposal: Proposal) -> Proposal:
+    """A decision of the scale-down window needed as many processors as run."""
+    before, running = case.question.wanted_before, sum(case.running)
+    if not gives_up(case, proposal) or before is None or before < running:
+        return proposal
+    detail = (
+        f"The goal takes fewer processors now, but {before} within the last "
+        f"{case.policy.scale_down_window_seconds:.6g} s (scale_down_window_seconds)."
+    )
+    return proposal.hold(Reason("scale-down-window", detail))
+
+
+def hold_small_saving(case: Case, proposal: Proposal) -> Proposal:
+    """A smaller part of the processors than `least_saving` would be given up."""
+    running, least = sum(case.running), case.policy.least_saving
+    saved = running - sum(proposal.recommended)
+    if not gives_up(case, proposal) or saved / running >= least:
+        return proposal
+    detail = (
+        f"{saved} of {running} processors could be given up, less than the part least_saving = {least:.6g}."
+    )
+    return proposal.hold(Reason("saving-too-small", detail))
+
+
+def gives_up(case: Case, proposal: Proposal) -> bool:
+    """Whether processors would be given up without need."""
+    return not proposal.urgent and sum(proposal.recommended) < sum(case.running)
+
+
+def hold_small_gain(case: Case, proposal: Proposal) -> Proposal:
+    """A change for speed alone shortens E[T] by no more than the part `least_gain`."""
+    if proposal.urgent or not proposal.is_for_speed:
+        return proposal
+    before = case.current.expected_sojourn_seconds
+    after = case.assess(proposal.recommended).expected_sojourn_seconds
+    if before is None or after is None or before - after > case.policy.least_gain * before:
+        return proposal
+    detail = (
+        f"E[T] would go from {before:.6g} s to {after:.6g} s, which is no more than least_gain = "
+        f"{case.policy.least_gain:.6g} of it."
+    )
+    return proposal.hold(Reason("gain-too-small", detail))
+
+
+def hold_until_paid_back(case: Case, proposal: Proposal) -> Proposal:
+    """A change for a shorter E[T] alone would cost more by moving state than it saves before the next change.
+
+    A change for a missed goal is not held back, nor one that gives processors up.
+    """
+    question, counts = case.question, proposal.recommended
+    states = keep_owners(question.policy.states, case.current, question.owners_left)
+    moves = plan_moves(case.situation.topology, case.current, case.assess(counts), states)
+    proposal = replace(proposal, moves=moves)
+    payback = moves.payback_seconds
+    if question.history is None or not payback or proposal.urgent or gives_up(case, proposal):
+        return proposal
+    ahead = forecast_each_step(question.history, question.policy, len(counts))
+    horizon = find_horizon(
+        question.policy, ahead, lambda rate, seconds: decide_later(case, counts, rate, seconds)
+    )
+    proposal = replace(proposal, horizon=horizon)
+    if horizon.seconds is None or payback <= horizon.seconds:
+        return proposal
+    detail = (
+        f"Moving state would cost {moves.cost_tuple_seconds:.6g} tuple-seconds, made up for after {payback:.6g} s: "
+        f"later than the next change, in {horizon.seconds:.6g} s. {horizon.detail}"
+    )
+    return proposal.hold(Reason("payback", detail))
+
+
+def decide_later(case: Case, counts: list[int], external_rate: float, seconds: float) -> str | None:
+    """What would be decided so many seconds after the change, at that rate; None: to hold."""
+    later = foresee(case, counts, external_rate, seconds)
+    proposal = apply_rules(later, propose(later), RULES[:-1])
+    if proposal.is_held:
+        return None
+    found, total = proposal.recommended, sum(proposal.recommended)
+    return f"{name_action(counts, found)} (to {total} from {sum(counts)} processors)"
+
+
+def apply_rules(case: Case, proposal: Proposal, rules: Sequence[Rule]) -> Proposal:
+    """The proposal after the rules, up to the first that holds it back."""
+    for rule in rules:
+        proposal = rule(case, proposal)
+        if proposal.is_held:
+            break
+    return proposal
+
+
+RULES: tuple[Rule, ...] = (
+    serve_most,
+    catch_up,
+    keep_wanted,
+    hold_at_optimum,
+    hold_for_cooldown,
+    hold_for_trigger,
+    hold_for_window,
+    hold_small_saving,
+    hold_small_gain,
+    hold_until_paid_back,
+)
