@@ -130,9 +130,9 @@ def check_bounds(stations: Stations, floors: Sequence[int] | Counts, names: Sequ
 
 def refuse_hot_keys(stations: Stations, names: Sequence[str]) -> None:
     """Raise BoundTooSmall for the first operator whose hottest key no instance can carry."""
-    others = stations.list_others()
-    floors = find_least_stable(stations.prepare_others(others)).tolist() if others else []
-    for i, floor in zip(others, floors, strict=True):
+    general = stations.list_general()
+    floors = find_least_stable(stations.prepare_general(general)).tolist() if general else []
+    for i, floor in zip(general, floors, strict=True):
         if floor >= UNREACHABLE:
             raise blame_hot_key(stations, i, name_operator(names, i))
 
@@ -173,14 +173,15 @@ def check_target(
 
 
 def find_limit(stations: Stations, external_rate: float) -> tuple[float, bool]:
-    """E[T] with as many processors as bounds allow, and whether there are bounds; unbounded plain operators wait 0.
+    """E[T] with as many processors as bounds allow, and whether there are bounds.
 
-    Queues of their own have waits that no number of processors ends: of a hot key, or of a batch with one key.
+    Where each processor has a queue, waits may have no end with any number of processors: of a hot key, or of a batch
+    with one key. Without bounds, the wait of an operator with one queue and no known bursts ends in 0.
     """
     ceiling = np.asarray(stations.max_processors)
     bounded = ceiling < NO_BOUND
     counted = bounded.copy()
-    counted[stations.list_others()] = True
+    counted[stations.list_general()] = True
     if not counted.any():
         return 0.0, False
     most = np.minimum(ceiling, NO_BOUND if bounded.all() else MOST_PROCESSORS)

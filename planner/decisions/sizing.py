@@ -20,7 +20,7 @@ from planner.allocation.allocate import allocate_budget, allocate_target
 from planner.decisions.case import Case, Reason, describe_limit
 from planner.decisions.wait_correction import find_own_wait, find_wait
 from planner.errors import BoundTooSmall, TargetUnreachable
-from planner.queueing.even_split import OwnQueues
+from planner.queueing.even_split import EvenSplit
 from planner.queueing.stations import NO_BOUND
 from planner.situations.situation import Situation
 from planner.targets.target import allocate_fewest
@@ -134,7 +134,7 @@ def size_freely(case: Case, situation: Situation, factors: Factors) -> list[Sizi
     if factors.own is not None:
         most = max(most, found[-1].total)
         room = (target - situation.find_lower_bound()) / max(factors.own, LEAST_FACTOR)
-        counts = OwnQueues.prepare(situation.stations).allocate(room * rate, most).tolist()
+        counts = EvenSplit.prepare(situation.stations).allocate(room * rate, most).tolist()
         found.append(Sizing(counts, situation, factors, is_own=True))
     return found
 
@@ -155,7 +155,7 @@ def split_total(sizing: Sizing, total: int) -> list[int]:
     counts = fill_shared(situation, total)  # raises where the total does not go round
     if not sizing.is_own:
         return counts
-    own: list[int] = OwnQueues.prepare(situation.stations).allocate(0.0, total).tolist()
+    own: list[int] = EvenSplit.prepare(situation.stations).allocate(0.0, total).tolist()
     return own
 
 

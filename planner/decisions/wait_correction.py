@@ -7,7 +7,7 @@ For an interval j with processors k_j and load λ_j the model gives a service pa
 and only the wait is corrected: M_j = S_j + c·W_j with the measured sojourn M_j. Over all telling intervals
 c = Σ(M_j − S_j)⁺ / Σ max(W_j, S_j/20), so that a longer measurement never lowers c, and that the scatter of
 measurements is no large multiple of a wait of next to nothing. There is one c for queues that processors share and one
-for a queue of each processor (queueing/own_queues), since the two waits fall differently with more processors.
+for a queue of each processor (queueing/even_split), since the two waits fall differently with more processors.
 The second is considered only where no operator of the topology says its queueing: what is said is modelled as it is.
 Modelled waits contain the factors of single operators (planner.calibration) where the load has them, so that c corrects
 what these leave: nothing is corrected twice. Whether queues are shared at all is judged without these factors. Which
@@ -20,7 +20,7 @@ from math import fsum, inf
 
 from planner.calibration.intervals import Interval, fill_in, limit_intervals
 from planner.errors import PlannerError
-from planner.queueing.even_split import OwnQueues
+from planner.queueing.even_split import EvenSplit
 from planner.situations.situation import Situation, survey_load
 from planner.values import Load, Model, OperatorLoad, Topology
 
@@ -171,7 +171,7 @@ def find_wait(situation: Situation, counts: Sequence[int]) -> float:
 
 def find_own_wait(situation: Situation, counts: Sequence[int]) -> float:
     """Σ vᵢWᵢ with a queue for each processor."""
-    return OwnQueues.prepare(situation.stations).waiting(counts) / situation.load.external_rate
+    return EvenSplit.prepare(situation.stations).waiting(counts) / situation.load.external_rate
 
 
 def correct_sojourn(situation: Situation, counts: Sequence[int], correction: Correction) -> float | None:

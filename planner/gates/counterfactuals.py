@@ -8,7 +8,7 @@ from planner.allocation.allocate import allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall
 from planner.gates.checks import Limits
 from planner.gates.verdict import find_headroom, plan_counts
-from planner.queueing.even_split import OwnQueues
+from planner.queueing.even_split import EvenSplit
 from planner.situations.estimate import assess_counts
 from planner.situations.situation import Situation
 from planner.targets.target import SojournTarget, Target, compare_seconds
@@ -127,7 +127,7 @@ def find_own_sojourn(situation: Situation, total: int, own_correction: float) ->
     """E[T] of the best split with a queue for each processor; None where one cannot keep up."""
     if not situation.load.external_rate:
         return None
-    queues = OwnQueues.prepare(situation.stations)
+    queues = EvenSplit.prepare(situation.stations)
     wait = queues.waiting(queues.allocate(0.0, total)) / situation.load.external_rate
     return as_finite(situation.find_lower_bound() + own_correction * wait)
 

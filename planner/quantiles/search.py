@@ -81,7 +81,7 @@ class DrawnTrial:
 
     def find_best_waits(self) -> Sequence[AnyWait]:
         """The wait of each operator with all the processors that it may have; unbounded plain ones wait 0."""
-        others = set(self.situation.stations.list_others())
+        others = set(self.situation.stations.list_general())
         is_counted = [ceiling < NO_BOUND or i in others for i, ceiling in enumerate(self.ceilings)]
         most = [
             max(min(ceiling, MOST_PROCESSORS), floor) if counted else floor

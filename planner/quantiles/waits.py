@@ -134,7 +134,7 @@ def find_bursty_wait(situation: Situation, operator: int, count: int, wait: Wait
     Those that wait, wait for (a* + s)/(2(kμ − λ)) on average, as at one server k times as fast, and no more than the
     part ρ of tuples waits.
     """
-    queues = situation.stations.prepare_others([operator])
+    queues = situation.stations.prepare_general([operator])
     k = np.array([count], np.float64)
     slack = ((k - queues.high) - queues.low)[0]
     lasting = queues.see_pooled(k).lasting
@@ -145,7 +145,7 @@ def find_bursty_wait(situation: Situation, operator: int, count: int, wait: Wait
 
 def find_instance_waits(situation: Situation, operator: int, count: int) -> InstanceWaits:
     """The waits at the instances of a keyed operator with measured shares, the busiest first."""
-    queues = situation.stations.prepare_others([operator])
+    queues = situation.stations.prepare_general([operator])
     counts = np.array([count], np.int64)
     k = counts.astype(np.float64)
     singles = queues.list_singles(counts, k)

@@ -17,6 +17,7 @@ from planner.queueing.erlang import (
     STABILITY_MARGIN,
     deviance_series,
     find_remainder,
+    mmk_wait,
     refuse_offered_load,
     solve_halfin_whitt,
     stirling_error,
@@ -243,7 +244,7 @@ def log_gain(queues: ArrayQueues, k: Floats, log_b: Floats) -> tuple[Floats, Flo
         v, drop = evaluate_variability_drop(queues.weights, c / load, 1.0 / load, k, ARRAYS)
         relative = v * fall + drop * (share * load / below)
     with np.errstate(divide="ignore"):
-        return log_b + np.log(np.maximum(relative, 0.0)), v * (k * b) / (c * (c + busy))
+        return log_b + np.log(np.maximum(relative, 0.0)), v * mmk_wait(k, b, load, c)
 
 
 def look_at(queues: ArrayQueues, counts: Counts, floor: Counts) -> Look:
@@ -286,5 +287,5 @@ def _wait_in_services_block(queues: ArrayQueues, k: Floats) -> Floats:
     c = (k - queues.high) - queues.low
     b = np.exp(log_erlang_b(k, queues.high, c))
     v = evaluate_variability(queues.weights, c / queues.high, k, ARRAYS)
-    wait: Floats = v * (k * b) / (c * (c + queues.high * b))
+    wait: Floats = v * mmk_wait(k, b, queues.high, c)
     return wait

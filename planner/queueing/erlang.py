@@ -137,6 +137,16 @@ def anchored_erlang_b(k: int, high: float, low: float) -> float:
     return advance_erlang_b(closed_erlang_b(anchor, high, low), high, anchor, k)
 
 
+def mmk_wait(k: Real, b: Real, load: Real, slack: Real) -> Real:
+    """μWq = C/(k − A) = kB/(c(c + AB)), c = k − A: the mean wait of M/M/k in services, from Erlang's B."""
+    return k * b / (slack * (slack + load * b))
+
+
+def erlang_c(k: Real, b: Real, load: Real, slack: Real) -> Real:
+    """C = B/(1 − ρ(1 − B)) = kB/(c + AB), c = k − A: the part of arrivals that wait."""
+    return k * b / (slack + load * b)
+
+
 def solve_halfin_whitt(waiting: float) -> float:
     """The x at which φ/(x(φ + xΦ)), the number that waits over √A, is `waiting` (Halfin and Whitt 1981)."""
     low, high = -20.0, 3.6
@@ -166,13 +176,12 @@ def erlang_b(offered_load: float, k: int) -> float:
 
 
 def waiting_probability(arrival_rate: float, service_rate: float, processors: int) -> float:
-    """Erlang C, the part of arrivals that wait: C = B/(1 − ρ(1 − B)) = kB/(k − A + AB); 1 where unstable."""
+    """Erlang C, the part of arrivals that wait; 1 where unstable."""
     high, low = split_offered_load(arrival_rate, service_rate)
     slack = (processors - high) - low
     if slack <= processors * STABILITY_MARGIN:
         return 1.0
-    b = anchored_erlang_b(processors, high, low)
-    return processors * b / (slack + high * b)
+    return float(erlang_c(processors, anchored_erlang_b(processors, high, low), high, slack))
 
 
 def mmk_wait_seconds(arrival_rate: float, service_rate: float, processors: int) -> float:
@@ -198,15 +207,14 @@ def wait_seconds(  # noqa: PLR0917 - one argument per symbol of the formula
     service_scv: float,
     model: Model,
 ) -> float:
-    """Mean wait v·Wq, with μWq = kB/(c(c + AB)), c = k − A; 0 where nothing arrives, inf where unstable."""
+    """Mean wait v·Wq; 0 where nothing arrives, inf where unstable."""
     high, low = split_offered_load(arrival_rate, service_rate)
     slack = (processors - high) - low
     if slack <= processors * STABILITY_MARGIN:
         return inf
     if high < LEAST_LOAD:
         return 0.0
-    b = anchored_erlang_b(processors, high, low)
-    wait = processors * b / (slack * (slack + high * b)) / service_rate
+    wait: float = mmk_wait(processors, anchored_erlang_b(processors, high, low), high, slack) / service_rate
     weights = weigh_operator(model, arrival_scv, service_scv)
     v: float = evaluate_variability(weights, slack / high, processors, FLOATS)
     return wait * v

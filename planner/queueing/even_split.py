@@ -24,7 +24,7 @@ HALVINGS = 80  # of ln θ: brackets then are adjacent doubles
 
 
 @dataclass(frozen=True, slots=True)
-class OwnQueues:
+class EvenSplit:
     """Offered loads, V·A² and the bounds of all operators, in topology order."""
 
     offered: Floats
@@ -33,7 +33,7 @@ class OwnQueues:
     ceiling: Counts
 
     @classmethod
-    def prepare(cls, stations: Stations) -> "OwnQueues":
+    def prepare(cls, stations: Stations) -> "EvenSplit":
         """The operators of `stations`, each processor with its own queue."""
         arrival = np.asarray(stations.arrival_rate, np.float64)
         high, low = split_offered_loads(arrival, np.asarray(stations.service_rate, np.float64))

@@ -21,6 +21,7 @@ from planner.queueing.erlang import (
     closed_erlang_b,
     deviance,
     find_least_stable,
+    mmk_wait,
     split_offered_load,
 )
 from planner.queueing.instance_queues import InstanceQueues
@@ -158,7 +159,7 @@ class Curve(dict[int, float]):
         """λ(W(k) − W(k+1)), W the wait with its factor v, without a subtraction of waits; and W(k).
 
         v(k)·(k+1)B'[(c²+k)AB + c³ + 2ck + k]/(c(c+AB)·c'(c'+AB')) + (v(k)−v(k+1))·A(k+1)B'/(c'(c'+AB')),
-        c = k − A, c' = c + 1, B' = B(k+1) = AB/(k+1+AB); μW(k) = v(k)·kB/(c(c+AB)).
+        c = k − A, c' = c + 1, B' = B(k+1) = AB/(k+1+AB).
         """
         load = self.high
         if load < LEAST_LOAD:  # every gain is below A², which is below LEAST_GAIN
@@ -180,7 +181,7 @@ class Curve(dict[int, float]):
         else:
             v, v_drop = drop_variability(weights, c / load, 1.0 / load, x)
             gain = v * fall + v_drop * (load * n * b_next / room_next)
-        self._waits[k] = x * b / room / self.service_rate * v
+        self._waits[k] = mmk_wait(x, b, load, c) / self.service_rate * v
         self[k] = gain = gain if gain > LEAST_GAIN else 0.0
         return gain
 
@@ -200,18 +201,18 @@ class Curve(dict[int, float]):
 class ScalarQueues:
     """Few operators in plain floats; planner.queueing.array_queues.ArrayQueues answers the same for many."""
 
-    __slots__ = ("blocks", "curves", "others")
+    __slots__ = ("blocked", "blocks", "curves")
 
     def __init__(self, curves: list[Curve]) -> None:
         self.curves = curves
-        self.others = [(i, curve.place) for i, curve in enumerate(curves) if curve.blocks is not None]
-        self.blocks = curves[self.others[0][0]].blocks if self.others else None
+        self.blocked = [(i, curve.place) for i, curve in enumerate(curves) if curve.blocks is not None]
+        self.blocks = curves[self.blocked[0][0]].blocks if self.blocked else None
 
     def wait_seconds(self, counts: Sequence[int] | Counts) -> list[float]:
         """The mean wait at each operator as planner.queueing.erlang.wait_seconds gives it; inf where unstable."""
         plain = counts.tolist() if isinstance(counts, np.ndarray) else counts
         if self.blocks is not None:
-            self.blocks.fill_exactly([(place, plain[i]) for i, place in self.others])
+            self.blocks.fill_exactly([(place, plain[i]) for i, place in self.blocked])
         return [curve.wait_seconds(k) for curve, k in zip(self.curves, plain, strict=True)]
 
     def find_gains(self, counts: Sequence[int]) -> tuple[list[float], list[float], list[float]]:

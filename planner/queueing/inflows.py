@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import inf
 
 from planner.queueing.carried_bursts import carry_bursts
-from planner.queueing.queueings import KEYED, PLAIN, Inflow
+from planner.queueing.queueings import ERLANG, KEYED, Inflow
 from planner.queueing.stations import NO_BOUND, Stations
 from planner.queueing.streams import (
     Station,
@@ -14,7 +14,7 @@ from planner.queueing.streams import (
     find_capacities,
     find_root_batches,
     find_stations,
-    is_plain,
+    is_erlang,
 )
 from planner.values import SHARED, IdcPoint, Load, Model, OperatorLoad, Queueing, Topology
 
@@ -67,7 +67,7 @@ def find_inflows(
 
     `is_open`: as if no operator held bursts back. Bursts inside were measured behind bottlenecks that a plan removes.
     """
-    if is_plain(topology, load):
+    if is_erlang(topology, load):
         return None
     stations = find_stations(topology, load, arrival_rates)
     may_burst = any(one.measured.arrival_idc or one.measured.instances for one in stations.values())
@@ -100,11 +100,11 @@ def make_inflow(
     *,
     is_open: bool,
 ) -> Inflow:
-    """The inflow of one operator, PLAIN where that is all that is known; carried bursts replace measured ones."""
+    """The inflow of one operator, ERLANG where that is all that is known; carried bursts replace measured ones."""
     queueing = station.operator.queueing or SHARED
     idc = station.measured.arrival_idc if carried is None else carried
     if queueing == SHARED and not idc:
-        return PLAIN
+        return ERLANG
     is_keyed = queueing == KEYED
     return Inflow(
         queueing,

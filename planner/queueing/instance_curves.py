@@ -8,14 +8,20 @@ the digits of k − A. Where the wait would rise with one processor more it stay
 from math import floor, inf
 from typing import NamedTuple
 
-from planner.queueing.erlang import LEAST_LOAD, STABILITY_MARGIN, anchored_erlang_b, split_offered_load
+from planner.queueing.erlang import (
+    LEAST_LOAD,
+    STABILITY_MARGIN,
+    anchored_erlang_b,
+    mmk_wait,
+    split_offered_load,
+)
 from planner.queueing.gain_curves import LEAST_GAIN, Curve, WaitBlocks
 from planner.queueing.queueings import (
     KEYED,
     RANDOM,
     ROUND_ROBIN,
     Inflow,
-    deal_in_turn_plainly,
+    deal_in_turn,
     square_of_dealt,
 )
 from planner.queueing.waiting_models import (
@@ -72,7 +78,7 @@ class DealtQueue(NamedTuple):
     def see_one(self, high: float, k: int) -> float:
         """The SCV of arrivals at one of k instances."""
         if self.inflow.queueing == ROUND_ROBIN:
-            return deal_in_turn_plainly(self.arrival_scv, k, self.inflow.senders, high)
+            return float(deal_in_turn(self.arrival_scv, k, self.inflow.senders, high, FLOATS))
         together = self.inflow.root_batch if self.inflow.queueing == KEYED else 1.0
         return together * (1.0 - 1.0 / k) + self.arrival_scv / k
 
@@ -82,7 +88,7 @@ class DealtQueue(NamedTuple):
         b = anchored_erlang_b(k, high, low)
         weights = weigh_operator(self.model, self.arrival_scv, self.service_scv)
         v: float = evaluate_variability(weights, slack / high, k, FLOATS)
-        return v * (k * b) / (slack * (slack + high * b))
+        return float(v * mmk_wait(k, b, high, slack))
 
     def weigh_batches(self, k: int) -> float:
         """b − 1 of planner.queueing.queueings at one of k instances."""

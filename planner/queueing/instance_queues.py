@@ -18,19 +18,19 @@ from numpy.typing import NDArray
 from planner.arrays import ARRAYS, Counts, Floats, Indices
 from planner.queueing.array_queues import log_erlang_b, weigh_operators
 from planner.queueing.dispersion import NO_CURVE, Dispersions, Servers, View
-from planner.queueing.erlang import LEAST_LOAD, STABILITY_MARGIN, wait_at_all
+from planner.queueing.erlang import LEAST_LOAD, STABILITY_MARGIN, erlang_c, mmk_wait, wait_at_all
 from planner.queueing.key_shares import KeyShares
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN, Batches, Inflow
 from planner.queueing.single_servers import (
     Arrivals,
+    KeyedMemo,
     Pooled,
     PreparedInflows,
-    Singles,
-    SpreadMemo,
+    SingleServers,
     find_upstream,
-    join_singles,
+    join_servers,
     view_alike,
-    view_spread,
+    view_measured,
 )
 from planner.queueing.waiting_models import MOST_VARIABLE, WAITING_MODELS, evaluate_variability
 from planner.values import SHARED, Model
@@ -68,7 +68,7 @@ class InstanceQueues:
     has_shares: bool
     curves: Dispersions
     model: Model
-    spread: SpreadMemo
+    spread: KeyedMemo
 
     @classmethod
     def prepare(  # noqa: PLR0917 - one argument per column
@@ -115,7 +115,7 @@ class InstanceQueues:
         with np.errstate(
             all="ignore"
         ):  # operators that cannot keep up come out as nonsense, and are left out
-            measured, modelled = (self.sum_singles(counts, measured=flag) for flag in (True, False))
+            measured, modelled = (self.sum_servers(counts, measured=flag) for flag in (True, False))
         at = np.flatnonzero((counts > 1) & (self.high >= LEAST_LOAD) & self.is_stable(counts))
         for i in [i for i in at.tolist() if self.shares[i] is not None]:
             carried[i] = measured[i] / modelled[i] if modelled[i] > 0.0 else 1.0
@@ -139,7 +139,7 @@ class InstanceQueues:
         """A√V, in proportion to which own queues are given more than A: V = (1 + s)/2."""
         return np.asarray(self.high * np.sqrt((1.0 + self.service_scv) / 2.0))
 
-    def list_spread(self) -> list[tuple[int, KeyShares]]:
+    def list_measured_keys(self) -> list[tuple[int, KeyShares]]:
         """The operators whose keys spread over the instances as measured."""
         if not self.has_shares:
             return []
@@ -149,7 +149,7 @@ class InstanceQueues:
         """Which operators keep up, at their busiest instance too."""
         k = counts.astype(np.float64)
         stable = np.asarray((k - self.high) - self.low > k * STABILITY_MARGIN)
-        for i, shares in self.list_spread():
+        for i, shares in self.list_measured_keys():
             stable[i] &= shares.find_hottest(int(counts[i])) * self.high[i] < 1.0 - STABILITY_MARGIN
         return stable
 
@@ -165,20 +165,20 @@ class InstanceQueues:
     def wait_before_factor(self, counts: Counts) -> Floats:
         """μW as the formulas have it, before the measured factor."""
         k = counts.astype(np.float64)
-        waits = self.sum_singles(counts)
+        waits = self.sum_servers(counts)
         dealt = (self.code == CODES[ROUND_ROBIN]) | (self.code == CODES[RANDOM])
         at = np.flatnonzero((self.code == CODES[SHARED]) | (dealt & self.may_be_below_shared(waits, k)))
         if at.size:
             waits[at] = np.maximum(waits[at], self.select(at).wait_pooled(k[at]))
         return waits
 
-    def sum_singles(self, counts: Counts, *, measured: bool = True) -> Floats:
+    def sum_servers(self, counts: Counts, *, measured: bool = True) -> Floats:
         """μW of queues of one server, each with its part of the arrivals."""
         k = counts.astype(np.float64)
         waits: Floats = np.zeros(len(k))
-        singles = self.list_singles(counts, k, measured=measured)
+        singles = self.list_servers(counts, k, measured=measured)
         if len(singles.row):
-            np.add.at(waits, singles.row, singles.part * self.wait_at_singles(singles, k))
+            np.add.at(waits, singles.row, singles.part * self.wait_at_servers(singles, k))
         return waits
 
     def may_be_below_shared(self, waits: Floats, k: Floats) -> Flags:
@@ -186,9 +186,9 @@ class InstanceQueues:
         bound = MOST_VARIABLE * (self.arrival_scv + self.service_scv) / 2.0 / ((k - self.high) - self.low)
         return np.asarray((waits < bound) | (self.curve != NO_CURVE) | self.batches.part.any(axis=1))
 
-    def list_singles(self, counts: Counts, k: Floats, *, measured: bool = True) -> Singles:
+    def list_servers(self, counts: Counts, k: Floats, *, measured: bool = True) -> SingleServers:
         """The queues of one server: one for all instances of an operator where they are alike."""
-        spread = self.list_spread()
+        spread = self.list_measured_keys()
         is_alike = self.code != CODES[SHARED]
         is_alike[[i for i, _ in spread]] = False
         alike = np.flatnonzero(is_alike)
@@ -203,14 +203,14 @@ class InstanceQueues:
         turning, keyed = ((self.code[alike] == CODES[name]).astype(float) for name in (ROUND_ROBIN, KEYED))
         groups = [view_alike(alike, k[alike], arrivals, turning, keyed)]
         keyed_groups = [(i, int(counts[i]), shares, self.curves_of_instances[i]) for i, shares in spread]
-        groups += view_spread(keyed_groups, arrivals, self.spread, measured=measured)
-        return join_singles(groups)
+        groups += view_measured(keyed_groups, arrivals, self.spread, measured=measured)
+        return join_servers(groups)
 
-    def wait_at_singles(self, singles: Singles, k: Floats) -> Floats:
+    def wait_at_servers(self, singles: SingleServers, k: Floats) -> Floats:
         """μW of queues with one server."""
         row, s = singles.row, self.service_scv[singles.row]
         rho = singles.share * self.high[row]
-        a, _ = self.see_singles(singles)
+        a, _ = self.see_servers(singles)
         spare = (1.0 - rho) / np.maximum(rho, np.finfo(float).tiny)
         busy = singles.share * np.maximum(self.high[row], 1.0)
         v = WAITING_MODELS[self.model].alone(a, s, (1.0 - busy) / busy, ARRAYS)
@@ -232,7 +232,7 @@ class InstanceQueues:
             waits *= np.where((k == 1.0) | (k == self.measured_at), 1.0, self.carried)[row]
         return np.asarray(waits)
 
-    def see_singles(self, singles: Singles) -> tuple[Floats, Floats]:
+    def see_servers(self, singles: SingleServers) -> tuple[Floats, Floats]:
         """a* at each queue of one server, and the operator's I(t*), 0 where no curve is known."""
         a, level = singles.known.copy(), np.zeros(len(singles.row))
         at = np.flatnonzero(singles.view.curve != NO_CURVE)
@@ -263,8 +263,8 @@ class InstanceQueues:
         """The index of dispersion of an operator's arrivals at the length that counts; 0 where it is not known."""
         k = counts.astype(np.float64)
         found = np.where(self.code == CODES[SHARED], self.see_pooled(k).level, 0.0)
-        singles = self.list_singles(counts, k)
-        np.maximum.at(found, singles.row, self.see_singles(singles)[1])
+        singles = self.list_servers(counts, k)
+        np.maximum.at(found, singles.row, self.see_servers(singles)[1])
         return np.asarray(found)
 
     def wait_pooled(self, k: Floats) -> Floats:
@@ -275,7 +275,7 @@ class InstanceQueues:
         b = np.exp(log_erlang_b(k, self.high, slack))
         weights = weigh_operators(self.model, a, self.service_scv)
         v, rho = evaluate_variability(weights, slack / self.high, k, ARRAYS), self.high / k
-        waits = v * (k * b) / (slack * (slack + self.high * b)) + np.where(k > 1.0, backlog, 0.0) * rho / k
+        waits = v * mmk_wait(k, b, self.high, slack) + np.where(k > 1.0, backlog, 0.0) * rho / k
         if self.batches.is_any:
             part = np.where(k > 1.0, rho, 1.0) * (self.curve != NO_CURVE)
             waits += self.batches.find_whole() / (2.0 * k) * part
@@ -284,13 +284,13 @@ class InstanceQueues:
     def waiting_probability(self, counts: Counts) -> Floats:
         """The part of tuples that wait: Erlang C where the queue is shared, else that of each instance."""
         k = counts.astype(np.float64)
-        singles = self.list_singles(counts, k)
-        a, _ = self.see_singles(singles)
+        singles = self.list_servers(counts, k)
+        a, _ = self.see_servers(singles)
         waiting: Floats = np.zeros(len(k))
         of_each = wait_at_all(a, self.service_scv[singles.row], singles.share * self.high[singles.row])
         np.add.at(waiting, singles.row, singles.part * of_each)
         at = np.flatnonzero(self.code == CODES[SHARED])
         slack = ((k - self.high) - self.low)[at]
         b = np.exp(log_erlang_b(k[at], self.high[at], slack))
-        waiting[at] = k[at] * b / (slack + self.high[at] * b)
+        waiting[at] = erlang_c(k[at], b, self.high[at], slack)
         return np.clip(waiting, 0.0, 1.0)

@@ -1,4 +1,7 @@
-"""Many operators of which some have bursts or a queue for each processor, in arrays: as array_queues.ArrayQueues."""
+"""Many operators in arrays of which some have bursts or a queue for each processor, as array_queues.ArrayQueues.
+
+Erlang's formulas hold for an operator with one queue and no known bursts; all others are general.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,109 +21,111 @@ from planner.queueing.key_shares import UNREACHABLE
 
 @dataclass(frozen=True)
 class MixedQueues:
-    """All operators in their order: `place` is an operator's number among the plain ones, or among the others."""
+    """All operators in their order: `place` is an operator's number among those of either kind."""
 
-    plain: ArrayQueues
-    others: InstanceQueues
-    is_other: Flags
+    erlang: ArrayQueues
+    general: InstanceQueues
+    is_general: Flags
     place: Indices
 
     @classmethod
-    def join(cls, plain: ArrayQueues, others: InstanceQueues, is_other: Flags) -> "MixedQueues":
-        """`is_other` says of each operator which of the two it belongs to."""
-        place = np.where(is_other, np.cumsum(is_other), np.cumsum(~is_other)) - 1
-        return cls(plain, others, is_other, place)
+    def join(cls, erlang: ArrayQueues, general: InstanceQueues, is_general: Flags) -> "MixedQueues":
+        """`is_general` says of each operator which of the two it belongs to."""
+        place = np.where(is_general, np.cumsum(is_general), np.cumsum(~is_general)) - 1
+        return cls(erlang, general, is_general, place)
 
     def __len__(self) -> int:
         return len(self.place)
 
-    def gather(self, plain: Floats, others: Floats) -> Floats:
+    def gather(self, erlang: Floats, general: Floats) -> Floats:
         """One column of all operators from the two parts."""
         column = np.empty(len(self))
-        column[~self.is_other], column[self.is_other] = plain, others
+        column[~self.is_general], column[self.is_general] = erlang, general
         return column
 
     @cached_property
     def parts(self) -> "tuple[ArrayQueues, InstanceQueues]":
         """The two parts with an entry for each operator of these, in their order."""
-        return self.plain.select(self.place[~self.is_other]), self.others.select(self.place[self.is_other])
+        return self.erlang.select(self.place[~self.is_general]), self.general.select(
+            self.place[self.is_general]
+        )
 
     @cached_property
     def high(self) -> Floats:
         """The offered loads."""
-        plain, others = self.parts
-        return self.gather(plain.high, others.high)
+        erlang, general = self.parts
+        return self.gather(erlang.high, general.high)
 
     @cached_property
     def service_rate(self) -> Floats:
         """Services per second of one processor."""
-        plain, others = self.parts
-        return self.gather(plain.service_rate, others.service_rate)
+        erlang, general = self.parts
+        return self.gather(erlang.service_rate, general.service_rate)
 
     def guess_for_total(self, total: int) -> Floats:
-        """Counts to begin with: a spare part of √A for plain operators and of A√V for others.
+        """Counts to begin with: a spare part of √A where Erlang's formulas hold and of A√V elsewhere.
 
         VA²/(k − A) tuples wait at queues of their own: equal gains have k − A in proportion to A√V.
         """
-        plain, others = self.parts
-        needs = self.gather(np.sqrt(plain.high), others.need)
+        erlang, general = self.parts
+        needs = self.gather(np.sqrt(erlang.high), general.need)
         spare = (total - float(np.sum(self.high))) / float(np.sum(needs))
         return np.asarray(self.high + spare * needs)
 
     def guess_for_waiting(self, limit: float) -> Floats:
         """As guess_for_total, where about `limit` tuples wait."""
-        plain, others = self.parts
-        first = plain.guess_for_waiting(limit) if len(plain) else np.empty(0)
-        return self.gather(first, others.high + others.need * (float(np.sum(others.need)) / limit))
+        erlang, general = self.parts
+        first = erlang.guess_for_waiting(limit) if len(erlang) else np.empty(0)
+        return self.gather(first, general.high + general.need * (float(np.sum(general.need)) / limit))
 
     def select(self, chosen: Indices | slice) -> "MixedQueues":
         """Some of the operators, in the order asked for."""
-        return MixedQueues(self.plain, self.others, self.is_other[chosen], self.place[chosen])
+        return MixedQueues(self.erlang, self.general, self.is_general[chosen], self.place[chosen])
 
     @cached_property
     def is_busy(self) -> Flags:
         """At which operators more processors could help: tuples arrive, and tuples wait."""
         is_busy = np.empty(len(self), dtype=bool)
-        plain, others = self.parts
-        is_busy[~self.is_other] = plain.is_busy
-        floors = find_least_stable(others)
-        helped = (others.high >= LEAST_LOAD) & (floors < UNREACHABLE)
+        erlang, general = self.parts
+        is_busy[~self.is_general] = erlang.is_busy
+        floors = find_least_stable(general)
+        helped = (general.high >= LEAST_LOAD) & (floors < UNREACHABLE)
         at = np.flatnonzero(helped)
-        helped[at] = others.select(at).wait_in_services(floors[at]) > 0.0
-        is_busy[self.is_other] = helped
+        helped[at] = general.select(at).wait_in_services(floors[at]) > 0.0
+        is_busy[self.is_general] = helped
         return is_busy
 
     def find_floors(self) -> Counts:
         """The least stable counts."""
         floors = np.empty(len(self), np.int64)
-        plain, others = self.parts
-        floors[~self.is_other] = plain.find_floors()
-        floors[self.is_other] = find_least_stable(others)
+        erlang, general = self.parts
+        floors[~self.is_general] = erlang.find_floors()
+        floors[self.is_general] = find_least_stable(general)
         return floors
 
     def wait_seconds(self, counts: Sequence[int] | Counts) -> Floats:
         """The mean wait at each operator; inf where an instance cannot keep up."""
         k = np.asarray(counts, np.int64)
-        plain, others = self.parts
-        return self.gather(plain.wait_seconds(k[~self.is_other]), wait_or_inf(others, k[self.is_other]))
+        erlang, general = self.parts
+        return self.gather(erlang.wait_seconds(k[~self.is_general]), wait_or_inf(general, k[self.is_general]))
 
     def find_gains(self, counts: Sequence[int] | Counts) -> tuple[list[float], list[float], list[float]]:
         """Waits, λ(W(k) − W(k+1)) and λ(W(k−1) − W(k)) of each operator, as ArrayQueues.find_gains."""
         k = np.asarray(counts, np.int64)
-        plain, others = self.parts
-        of_plain = plain.find_gains(k[~self.is_other])
-        of_others = find_own_gains(others, k[self.is_other])
+        erlang, general = self.parts
+        of_erlang = erlang.find_gains(k[~self.is_general])
+        of_general = find_general_gains(general, k[self.is_general])
         waits, following, previous = (
             self.gather(np.asarray(one), other).tolist()
-            for one, other in zip(of_plain, of_others, strict=True)
+            for one, other in zip(of_erlang, of_general, strict=True)
         )
         return waits, following, previous
 
     def look_at(self, counts: Counts, floor: Counts) -> Look:
         """ln gain before and after k, as array_queues.look_at."""
-        plain, others = self.parts
-        first = plain.look_at(counts[~self.is_other], floor[~self.is_other])
-        second = look_at_own(others, counts[self.is_other], floor[self.is_other])
+        erlang, general = self.parts
+        first = erlang.look_at(counts[~self.is_general], floor[~self.is_general])
+        second = look_at_general(general, counts[self.is_general], floor[self.is_general])
         names = ("log_last", "log_next", "slope", "wait_in_services", "log_b")
         return Look(*(self.gather(getattr(first, name), getattr(second, name)) for name in names))
 
@@ -137,12 +142,12 @@ class MixedQueues:
 def find_least_stable(queues: InstanceQueues) -> Counts:
     """The fewest processors that keep up, at the busiest instance too."""
     floors = find_least_stable_counts(queues.high, queues.low)
-    for i, shares in queues.list_spread():
+    for i, shares in queues.list_measured_keys():
         floors[i] = max(int(floors[i]), shares.find_least_stable(float(queues.high[i])))
     return floors
 
 
-def find_own_gains(queues: InstanceQueues, counts: Counts) -> tuple[Floats, Floats, Floats]:
+def find_general_gains(queues: InstanceQueues, counts: Counts) -> tuple[Floats, Floats, Floats]:
     """Waits and gains by differences of waits; a gain is at least 0, and inf where k − 1 is unstable."""
     before, here, after = (wait_or_inf(queues, np.maximum(counts + by, 1)) for by in (-1, 0, 1))
     rate = queues.high * queues.service_rate
@@ -152,7 +157,7 @@ def find_own_gains(queues: InstanceQueues, counts: Counts) -> tuple[Floats, Floa
     return here, following, previous
 
 
-def look_at_own(queues: InstanceQueues, counts: Counts, floor: Counts) -> Look:
+def look_at_general(queues: InstanceQueues, counts: Counts, floor: Counts) -> Look:
     """The gains before and after k by differences of waits; at the floor, where none is before, the next but one."""
     has_last = counts > floor
     triple = np.where(has_last[:, None], [[-1, 0, 1]], [[0, 1, 2]]) + counts[:, None]

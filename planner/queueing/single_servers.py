@@ -11,7 +11,7 @@ from planner.queueing.key_shares import KeyShares
 from planner.queueing.queueings import KEYED, Inflow, deal_in_turn
 
 
-class Singles(NamedTuple):
+class SingleServers(NamedTuple):
     """Queues of one server, or several that are alike: operator, part of its arrivals in all, share of one, view.
 
     Where no curve of I(t) is known, `known` is the SCV that the queue sees.
@@ -24,7 +24,7 @@ class Singles(NamedTuple):
     view: View
 
 
-SpreadMemo = dict[tuple[int, ...], Singles]
+KeyedMemo = dict[tuple[int, ...], SingleServers]
 MOST_REMEMBERED = 8
 KeyedGroup = tuple[int, int, KeyShares, Indices]
 """Place, count, shares, and the curves of the instances."""
@@ -50,7 +50,9 @@ class Arrivals(NamedTuple):
     root_batch: Floats
 
 
-def view_alike(at: Indices, k: Floats, arrivals: Arrivals, is_turning: Floats, is_keyed: Floats) -> Singles:
+def view_alike(
+    at: Indices, k: Floats, arrivals: Arrivals, is_turning: Floats, is_keyed: Floats
+) -> SingleServers:
     """Instances that all receive 1/k: one stands for all."""
     curve = arrivals.curve[at]
     rate, offered, scv, senders, root_batch = (
@@ -65,12 +67,12 @@ def view_alike(at: Indices, k: Floats, arrivals: Arrivals, is_turning: Floats, i
     )
     constant = np.where(is_turning > 0.0, 0.0, together * (1.0 - 1.0 / k))
     view = View(curve, constant, 1.0 / k, is_turning, rate, senders, k)
-    return Singles(at, np.ones(len(at)), 1.0 / k, known, view)
+    return SingleServers(at, np.ones(len(at)), 1.0 / k, known, view)
 
 
 def view_keyed(
     i: int, k: int, shares: KeyShares, curves: Indices, arrivals: Arrivals, *, measured: bool = True
-) -> Singles:
+) -> SingleServers:
     """Instances with their shares; at the k of these their own arrivals too, unless `measured` is off."""
     parts, numbers = shares.spread(k)
     size, together = len(parts), float(arrivals.root_batch[i])
@@ -85,10 +87,10 @@ def view_keyed(
     constant = together * (1.0 - slope)
     none, one = np.zeros(size), np.ones(size)
     view = View(curve, constant, slope, none, one * arrivals.rate[i], one, one * k)
-    return Singles(np.full(size, i, np.intp), parts * numbers, parts, constant + slope * scv, view)
+    return SingleServers(np.full(size, i, np.intp), parts * numbers, parts, constant + slope * scv, view)
 
 
-def view_resized(at: Indices, k: Floats, shares: KeyShares, arrivals: Arrivals) -> Singles:
+def view_resized(at: Indices, k: Floats, shares: KeyShares, arrivals: Arrivals) -> SingleServers:
     """Instances with their shares where `k` are neither 1 nor measured: rows of one keyed operator."""
     parts, numbers = shares.spread_anew(k)
     size = parts.shape[1]
@@ -96,16 +98,16 @@ def view_resized(at: Indices, k: Floats, shares: KeyShares, arrivals: Arrivals) 
     constant = arrivals.root_batch[row] * (1.0 - slope)
     none, one = np.zeros(len(row)), np.ones(len(row))
     view = View(arrivals.curve[row], constant, slope, none, arrivals.rate[row], one, np.repeat(k, size))
-    return Singles(row, (parts * numbers).ravel(), slope, constant + slope * arrivals.scv[row], view)
+    return SingleServers(row, (parts * numbers).ravel(), slope, constant + slope * arrivals.scv[row], view)
 
 
-def join_singles(groups: Sequence[Singles]) -> Singles:
+def join_servers(groups: Sequence[SingleServers]) -> SingleServers:
     """All groups in one."""
     if len(groups) == 1:
         return groups[0]
     *columns, views = zip(*groups, strict=True)
     row, part, share, known = map(np.concatenate, columns)
-    return Singles(row, part, share, known, View(*map(np.concatenate, zip(*views, strict=True))))
+    return SingleServers(row, part, share, known, View(*map(np.concatenate, zip(*views, strict=True))))
 
 
 def number_curves(
@@ -127,7 +129,7 @@ class PreparedInflows(NamedTuple):
     of_instances: tuple[Indices, ...]
     curves: Dispersions
     shares: tuple[KeyShares | None, ...]
-    spread: SpreadMemo
+    spread: KeyedMemo
 
 
 def prepare_inflows(inflows: Sequence[Inflow], service_rate: Floats) -> PreparedInflows:
@@ -138,13 +140,13 @@ def prepare_inflows(inflows: Sequence[Inflow], service_rate: Floats) -> Prepared
     return PreparedInflows(curve, of_instances, Dispersions.prepare(curves), shares, {})
 
 
-def view_spread(
+def view_measured(
     groups: Sequence[KeyedGroup],
     arrivals: Arrivals,
-    memo: SpreadMemo,
+    memo: KeyedMemo,
     *,
     measured: bool,
-) -> list[Singles]:
+) -> list[SingleServers]:
     """The instances of keyed operators; no or one group."""
     if not groups:
         return []
@@ -152,12 +154,14 @@ def view_spread(
     if key not in memo:
         if len(memo) >= MOST_REMEMBERED:
             memo.clear()
-        memo[key] = join_singles(list(view_groups(groups, arrivals, measured=measured)))
+        memo[key] = join_servers(list(view_groups(groups, arrivals, measured=measured)))
     found = memo[key]
     return [found._replace(view=found.view._replace(rate=arrivals.rate[found.row]))]
 
 
-def view_groups(groups: Sequence[KeyedGroup], arrivals: Arrivals, *, measured: bool) -> Iterator[Singles]:
+def view_groups(
+    groups: Sequence[KeyedGroup], arrivals: Arrivals, *, measured: bool
+) -> Iterator[SingleServers]:
     """The instances of keyed operators, those of one operator that were not measured at once."""
     resized: dict[int, list[KeyedGroup]] = {}
     for group in groups:

@@ -16,7 +16,7 @@ from planner.queueing.instance_curves import FAR, DealtCurve, DealtQueue, Instan
 from planner.queueing.instance_queues import InstanceQueues
 from planner.queueing.key_shares import UNREACHABLE
 from planner.queueing.mixed_queues import MixedQueues, find_least_stable
-from planner.queueing.queueings import PLAIN, Inflow, forget_variability
+from planner.queueing.queueings import ERLANG, Inflow, forget_variability
 from planner.queueing.single_servers import PreparedInflows, prepare_inflows
 from planner.queueing.waiting_models import WAITING_MODELS, VariabilityWeights, weigh_operator
 from planner.values import DEFAULT_MODEL, Model
@@ -25,7 +25,7 @@ NO_BOUND = 2**53
 """max_processors of an operator without such a bound: the integers up to here are exact as doubles."""
 FEW_OPERATORS = 48
 """Up to here plain floats are faster than arrays."""
-MANY_OTHERS = 2
+MANY_GENERAL = 2
 """From here on one array for operators with bursts or queues of their own is faster than a curve for each."""
 
 
@@ -53,20 +53,20 @@ class Stations:
     @cached_property
     def curves(self) -> list[Curve]:
         """Every operator by itself, in plain floats; kept, because curves remember the gains that were asked for."""
-        others = self.draw_block_curves()
-        return [others[i] if i in others else self.draw_curve(i) for i in range(len(self))]
+        general = self.draw_block_curves()
+        return [general[i] if i in general else self.draw_curve(i) for i in range(len(self))]
 
     def draw_curve(self, i: int) -> Curve:
         """The curve of an operator without known bursts, whose instances, where each has a queue, are alike."""
         rate, mu, a, s, least = self.rows[i]
-        if self.inflows and self.inflows[i] != PLAIN:
+        if self.inflows and self.inflows[i] != ERLANG:
             return DealtCurve(self.prepare_dealt(i), rate, mu, int(least))
         factor = 1.0 if self.wait_factors is None else self.wait_factors[i]
         return Curve(rate, mu, scale_weights(weigh_operator(self.model, a, s), factor), int(least))
 
     def prepare_dealt(self, i: int) -> DealtQueue:
         """An operator without known bursts whose instances each have a queue and are alike."""
-        inflow = self.inflows[i] if self.inflows else PLAIN
+        inflow = self.inflows[i] if self.inflows else ERLANG
         factor = 1.0 if self.wait_factors is None else self.wait_factors[i]
         if not WAITING_MODELS[self.model].uses_scvs:
             return DealtQueue(forget_variability(inflow), 1.0, 1.0, self.model, factor)
@@ -75,53 +75,53 @@ class Stations:
 
     def draw_block_curves(self) -> dict[int, Curve]:
         """The curves of operators with bursts or with measured instances, by their places in the topology."""
-        others = self.list_blocked()
-        if not others:
+        general = self.list_blocked()
+        if not general:
             return {}
-        blocks = WaitBlocks(self.prepare_others(others))
-        least = np.asarray(self.min_processors, np.int64)[others]
+        blocks = WaitBlocks(self.prepare_general(general))
+        least = np.asarray(self.min_processors, np.int64)[general]
         floors = np.maximum(find_least_stable(blocks.queues), least).tolist()
         blocks.fill_exactly([(place, floor) for place, floor in enumerate(floors) if floor < FAR])
-        rates = [float(self.arrival_rate[i]) for i in others]
+        rates = [float(self.arrival_rate[i]) for i in general]
         return {
             i: InstanceCurve(blocks, place, rate, floor)
-            for place, (i, rate, floor) in enumerate(zip(others, rates, floors, strict=True))
+            for place, (i, rate, floor) in enumerate(zip(general, rates, floors, strict=True))
         }
 
     def list_blocked(self) -> list[int]:
         """The places of the operators with bursts or with measured instances."""
         inflows = enumerate(self.inflows or ())
-        return [i for i, inflow in inflows if inflow != PLAIN and not is_dealt(inflow)]
+        return [i for i, inflow in inflows if inflow != ERLANG and not is_dealt(inflow)]
 
-    def list_others(self) -> list[int]:
+    def list_general(self) -> list[int]:
         """The places of the operators with bursts or with a queue for each processor."""
-        return [i for i, inflow in enumerate(self.inflows or ()) if inflow != PLAIN]
+        return [i for i, inflow in enumerate(self.inflows or ()) if inflow != ERLANG]
 
     def list_least_stable(self) -> list[int]:
         """The fewest processors that keep each operator up; where a hot key lets none, those for even shares."""
         rates = zip(self.arrival_rate, self.service_rate, strict=True)
         found = [least_stable_processors(float(rate), float(mu)) for rate, mu in rates]
-        others = self.list_others()
-        floors = find_least_stable(self.prepare_others(others)).tolist() if others else []
-        for i, floor in zip(others, floors, strict=True):
+        general = self.list_general()
+        floors = find_least_stable(self.prepare_general(general)).tolist() if general else []
+        for i, floor in zip(general, floors, strict=True):
             if floor < UNREACHABLE:
                 found[i] = floor
         return found
 
     def waiting_probability(self, counts: Sequence[int]) -> list[float]:
         """The part of the tuples that wait at each operator, all of which are stable."""
-        plain = zip(self.arrival_rate, self.service_rate, counts, strict=True)
-        found = [waiting_probability(float(rate), float(mu), k) if rate else 0.0 for rate, mu, k in plain]
-        others = [i for i in self.list_others() if self.arrival_rate[i]]
-        if others:
-            some = np.array([counts[i] for i in others], np.int64)
-            known = self.prepare_others(others).waiting_probability(some)
-            for i, value in zip(others, known.tolist(), strict=True):
+        rows = zip(self.arrival_rate, self.service_rate, counts, strict=True)
+        found = [waiting_probability(float(rate), float(mu), k) if rate else 0.0 for rate, mu, k in rows]
+        general = [i for i in self.list_general() if self.arrival_rate[i]]
+        if general:
+            some = np.array([counts[i] for i in general], np.int64)
+            known = self.prepare_general(general).waiting_probability(some)
+            for i, value in zip(general, known.tolist(), strict=True):
                 found[i] = value
         return found
 
-    def prepare_others(self, chosen: Sequence[int], counts: Counts | None = None) -> InstanceQueues:
-        """The operators `chosen`, none of which is plain; `counts` are the only ones that will be asked about."""
+    def prepare_general(self, chosen: Sequence[int], counts: Counts | None = None) -> InstanceQueues:
+        """The operators `chosen`, none of which is ERLANG; `counts` are the only ones that will be asked about."""
         inflows, prepared = self.prepare_inflows(tuple(chosen))
         factors = np.ones(len(self)) if self.wait_factors is None else np.asarray(self.wait_factors)
         rate, mu, a, s = (
@@ -139,7 +139,7 @@ class Stations:
         known = (self.inflows, self.service_rate, self.arrival_scv, self.model)
         last, *found = self.prepared.get(chosen, ((),))
         if len(last) != len(known) or any(one is not other for one, other in zip(last, known, strict=True)):
-            inflows = [(self.inflows or [PLAIN] * len(self))[i] for i in chosen]
+            inflows = [(self.inflows or [ERLANG] * len(self))[i] for i in chosen]
             if not WAITING_MODELS[self.model].uses_scvs:  # it knows no bursts either
                 inflows = [forget_variability(inflow) for inflow in inflows]
             rates = np.asarray(self.service_rate, np.float64)[list(chosen)]
@@ -164,17 +164,17 @@ class Stations:
     @cached_property
     def arrays(self) -> ArrayQueues | MixedQueues:
         """All operators together, in arrays."""
-        is_other = np.array([inflow != PLAIN for inflow in self.inflows or [PLAIN] * len(self)])
-        at = np.flatnonzero(~is_other)
+        is_general = np.array([inflow != ERLANG for inflow in self.inflows or [ERLANG] * len(self)])
+        at = np.flatnonzero(~is_general)
         rate, mu, a, s = (
             np.asarray(column, np.float64)[at]
             for column in (self.arrival_rate, self.service_rate, self.arrival_scv, self.service_scv)
         )
         factor = None if self.wait_factors is None else np.asarray(self.wait_factors)[at]
-        plain = ArrayQueues.prepare(rate, mu, a, s, self.model, factor=factor)
+        erlang = ArrayQueues.prepare(rate, mu, a, s, self.model, factor=factor)
         if len(at) == len(self):
-            return plain
-        return MixedQueues.join(plain, self.prepare_others(np.flatnonzero(is_other).tolist()), is_other)
+            return erlang
+        return MixedQueues.join(erlang, self.prepare_general(np.flatnonzero(is_general).tolist()), is_general)
 
     def wait_seconds(self, counts: Sequence[int]) -> Sequence[float] | Floats:
         """The mean wait at each operator, as `queues` gives it, to the bit.
@@ -182,16 +182,16 @@ class Stations:
         For one set of counts, operators with bursts or with a queue for each processor are quicker in one array; where
         curves were made already, they know these waits.
         """
-        others = [] if len(self) > FEW_OPERATORS or "curves" in self.__dict__ else self.list_others()
-        if len(others) < MANY_OTHERS:
+        general = [] if len(self) > FEW_OPERATORS or "curves" in self.__dict__ else self.list_general()
+        if len(general) < MANY_GENERAL:
             return self.queues.wait_seconds(counts)
         blocked = self.list_blocked()
-        waits = dict.fromkeys(others, 0.0)
+        waits = dict.fromkeys(general, 0.0)
         if blocked:
             some = np.array([counts[i] for i in blocked], np.int64)
-            known = wait_or_inf(self.prepare_others(blocked, some), some)
+            known = wait_or_inf(self.prepare_general(blocked, some), some)
             waits |= zip(blocked, known.tolist(), strict=True)
-        for i in set(others).difference(blocked):
+        for i in set(general).difference(blocked):
             rate, mu, _, _, _ = self.rows[i]
             waits[i] = self.prepare_dealt(i).wait_seconds(rate, mu, counts[i])
         return [
@@ -202,9 +202,9 @@ class Stations:
         """The part of its time that the busiest instance of each operator is busy, above 1 where it cannot keep up."""
         rates = zip(self.arrival_rate, self.service_rate, counts, strict=True)
         busy = [float(rate / mu) / k for rate, mu, k in rates]
-        others = self.list_others()
-        _, prepared = self.prepare_inflows(tuple(others))
-        for i, shares in zip(others, prepared.shares, strict=True):
+        general = self.list_general()
+        _, prepared = self.prepare_inflows(tuple(general))
+        for i, shares in zip(general, prepared.shares, strict=True):
             if shares is not None:
                 busy[i] *= counts[i] * shares.find_hottest(counts[i])
         return busy

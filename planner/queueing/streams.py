@@ -53,7 +53,7 @@ class Station(NamedTuple):
         return (self.measured.processors or inf) * self.service_rate
 
 
-def is_plain(topology: Topology, load: Load) -> bool:
+def is_erlang(topology: Topology, load: Load) -> bool:
     """Whether all operators have one queue, and nothing is known of bursts."""
     measured = load.operators
     for operator in topology.operators:  # plain, since every plan asks

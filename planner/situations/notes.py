@@ -104,12 +104,12 @@ def describe_keys(load: Load, answers: Sequence[OperatorEstimate]) -> tuple[Diag
 def describe_bursts(stations: Stations, answers: Sequence[OperatorEstimate]) -> tuple[Diagnostic, ...]:
     """A diagnostic where arrivals come in bursts so long that E[T] cannot be promised."""
     places = [
-        i for i in stations.list_others() if answers[i].wait_seconds is not None and answers[i].arrival_rate
+        i for i in stations.list_general() if answers[i].wait_seconds is not None and answers[i].arrival_rate
     ]
     if not places:
         return ()
     counts = np.array([answers[i].processors for i in places], np.int64)
-    levels = stations.prepare_others(places).find_burstiness(counts).tolist()
+    levels = stations.prepare_general(places).find_burstiness(counts).tolist()
     bursty = {answers[i].name: level for i, level in zip(places, levels, strict=True) if level > BURSTY}
     if not bursty:
         return ()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.queueing.erlang import variability, wait_seconds
-from planner.queueing.even_split import OwnQueues
+from planner.queueing.even_split import EvenSplit
 from planner.queueing.stations import Stations
 from tests.docs.consoles import read_page
 
@@ -62,4 +62,4 @@ def test_the_wait_of_own_queues_as_the_queueing_page_writes_it():
     stations = Stations([100.0], [30.0], [1.0], [3.0], [1], [50])
     offered = 100.0 / 30.0
     expected = 100.0 * (1 + 3.0) / 2 * offered / (30.0 * (5 - offered))
-    assert OwnQueues.prepare(stations).waiting([5]) == pytest.approx(expected, rel=1e-12)
+    assert EvenSplit.prepare(stations).waiting([5]) == pytest.approx(expected, rel=1e-12)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from planner.allocation.allocate import Allocated, allocate_budget, allocate_target
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.plans.optimal import min_latency, min_processors
-from planner.queueing.sojourn import expected_sojourn_seconds
+from planner.queueing.sojourn import expected_sojourn_seconds, find_lower_bound
 from planner.queueing.stations import FEW_OPERATORS, Stations
 from planner.values import Edge, Load, Model, Operator, OperatorLoad, Topology
 from tests.planner.allocation_cases import (
@@ -193,6 +193,15 @@ def test_the_bound_of_a_target_counts_visits(size: int):
         assert not caught.value.bounded
     close = allocate_target(stations, lower * (1 + 1e-14), 4.0)
     assert expected_sojourn_seconds(stations, close.counts, 4.0) <= lower * (1 + 1e-14)
+
+
+@pytest.mark.parametrize("size", [3, 80])
+def test_a_target_at_the_bound_is_refused_at_once_although_one_operator_never_waits(size: int):
+    stations = build_stations([2.5] * (size - 1) + [0.0])
+    lower = find_lower_bound(stations, 4.0)
+    with pytest.raises(TargetUnreachable) as caught:
+        allocate_target(stations, lower, 4.0)
+    assert (caught.value.lower_bound_seconds, caught.value.waits) == (lower, False)
 
 
 @pytest.mark.parametrize("size", [3, 80])

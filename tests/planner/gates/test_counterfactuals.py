@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from planner.gates.counterfactuals import as_finite, find_counterfactuals
 from planner.plans.optimal import min_processors
-from planner.queueing.even_split import OwnQueues
+from planner.queueing.even_split import EvenSplit
 from planner.situations.estimate import assess_counts
 from planner.situations.situation import scale_load, survey_load
 from planner.targets.target import SojournTarget
@@ -108,7 +108,7 @@ def test_waits_as_measured_stretch_the_wait_alone_and_the_longer_kind_of_queue_c
     )
     assert twice - service == pytest.approx(2.0 * (plain - service), rel=1e-12)
     own = find_counterfactuals(situation, counts, SojournTarget(0.5), own_correction=1.0)
-    queues = OwnQueues.prepare(situation.stations)
+    queues = EvenSplit.prepare(situation.stations)
     expected = service + queues.waiting(queues.allocate(0.0, 25)) / 250.0
     assert own.one_fewer_sojourn_seconds == pytest.approx(expected, rel=1e-12)
     assert "a queue for each processor" in own.one_fewer_detail

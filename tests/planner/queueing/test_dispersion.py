@@ -99,6 +99,15 @@ def test_what_upstream_builds_up_is_the_mean_of_the_largest_value_of_a_brownian_
     assert found[0] == pytest.approx(expected, rel=1e-5)
 
 
+@given(st.floats(0.1, 0.95), st.floats(0.01, 1.5), st.floats(2.0, 50.0))
+def test_behind_a_bottleneck_arrivals_vary_no_less_than_within_one_service(
+    rho: float, upstream: float, level: float
+):
+    seen = look([2.0, 2.0, level, level])
+    assert seen.near[0, 0] == pytest.approx(2.0)
+    assert seen.find_lasting(serve(rho, upstream=upstream))[0][0] >= 2.0 - 1e-9
+
+
 def test_what_upstream_builds_up_at_its_ends():
     long, one = np.array([1e40]), np.ones(1)
     assert find_mean_backlog(-0.25 * one, one, long)[0] == pytest.approx(2.0)  # v/(2(1 − r))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.queueing.erlang import wait_seconds
-from planner.queueing.even_split import OwnQueues
+from planner.queueing.even_split import EvenSplit
 from planner.queueing.stations import NO_BOUND, Stations
 
 ROWS = st.lists(st.tuples(st.floats(0.1, 12.0), st.floats(0.0, 4.0)), min_size=1, max_size=3)
@@ -26,7 +26,7 @@ def build(rows: list[tuple[float, float]], most: int = NO_BOUND, model: str = "g
 @given(ROWS, st.integers(1, 20))
 def test_an_instance_waits_as_pollaczek_and_khinchine_say(rows: list[tuple[float, float]], more: int):
     stations = build(rows)
-    queues = OwnQueues.prepare(stations)
+    queues = EvenSplit.prepare(stations)
     counts = queues.floor + more
     expected = 0.0
     for rate, mu, s, k in zip(
@@ -41,7 +41,7 @@ def test_one_processor_waits_as_the_shared_queue_of_one_processor():
     for model in ("mmk", "ggk"):
         stations = build([(0.8, 2.5)], model=model)
         wait = wait_seconds(1.6, 2.0, 1, 1.0, 2.5, model)
-        assert OwnQueues.prepare(stations).waiting([1]) == pytest.approx(1.6 * wait, rel=1e-12)
+        assert EvenSplit.prepare(stations).waiting([1]) == pytest.approx(1.6 * wait, rel=1e-12)
 
 
 @settings(max_examples=60)
@@ -49,7 +49,7 @@ def test_one_processor_waits_as_the_shared_queue_of_one_processor():
 def test_no_fewer_processors_reach_the_limit(
     rows: list[tuple[float, float]], waiting: float, spare: int, bound: int
 ):
-    queues = OwnQueues.prepare(build(rows, bound))
+    queues = EvenSplit.prepare(build(rows, bound))
     most = int(queues.floor.sum()) + spare
     found = queues.allocate(waiting, most)
     assert np.all((found >= queues.floor) & (found <= queues.ceiling))
@@ -64,8 +64,8 @@ def test_no_fewer_processors_reach_the_limit(
 
 
 def test_an_operator_that_cannot_keep_up_waits_for_ever():
-    queues = OwnQueues.prepare(build([(3.5, 1.0), (0.5, 1.0)]))
+    queues = EvenSplit.prepare(build([(3.5, 1.0), (0.5, 1.0)]))
     assert queues.waiting([3, 1]) == inf
     assert queues.waiting([4, 1]) < inf
-    idle = OwnQueues.prepare(build([(0.0, 1.0)]))
+    idle = EvenSplit.prepare(build([(0.0, 1.0)]))
     assert idle.waiting([1]) == 0.0

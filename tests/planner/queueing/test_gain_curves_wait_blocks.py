@@ -22,7 +22,7 @@ def build(rates: list[float], known: list[Inflow]) -> Stations:
 
 
 def prepare(stations: Stations) -> WaitBlocks:
-    return WaitBlocks(stations.prepare_others(range(len(stations))))
+    return WaitBlocks(stations.prepare_general(range(len(stations))))
 
 
 @settings(max_examples=60)
@@ -42,7 +42,7 @@ def test_a_wait_is_the_same_whatever_was_asked_before(
     for place, waits in enumerate(blocks.known):
         counts = np.array(list(waits), np.int64)
         alone = (
-            build([rates[place]], [known[place]]).prepare_others([0]).select(np.zeros(len(counts), np.intp))
+            build([rates[place]], [known[place]]).prepare_general([0]).select(np.zeros(len(counts), np.intp))
         )
         assert list(waits.values()) == wait_or_inf(alone, counts).tolist()
 

@@ -3,7 +3,7 @@ from math import inf
 import pytest
 
 from planner.queueing.inflows import find_inflows
-from planner.queueing.queueings import PLAIN, EmittedBatch, Inflow
+from planner.queueing.queueings import ERLANG, EmittedBatch, Inflow
 from planner.values import Edge, Entry, IdcPoint, InstanceLoad, Load, Operator, OperatorLoad, Topology
 
 BURSTS = tuple([IdcPoint(2.0**i, 1.0 + i) for i in range(8)])
@@ -35,7 +35,7 @@ def test_one_queue_each_and_no_bursts_need_no_inflows():
 def test_shared_operators_beside_others_are_plain():
     found = ask(("shared", "keyed"), bursty=False)
     assert found is not None
-    assert found[0] == PLAIN
+    assert found[0] == ERLANG
     assert found[1].root_batch == pytest.approx(2.0)
     expected = Inflow("keyed", 4.0, (), INSTANCES, 32.0, (EmittedBatch(1.0, 2.0),), running=3)
     assert found[1] == expected._replace(root_batch=found[1].root_batch)

@@ -31,7 +31,7 @@ def dealt_stations(draw: st.DrawFn) -> Stations:
 @given(dealt_stations(), st.integers(1, 400))
 @settings(max_examples=300)
 def test_floats_and_arrays_have_the_same_wait(stations: Stations, k: int):
-    in_arrays = float(wait_or_inf(stations.prepare_others([0]), np.array([k]))[0])
+    in_arrays = float(wait_or_inf(stations.prepare_general([0]), np.array([k]))[0])
     assert stations.curves[0].wait_seconds(k) == pytest.approx(in_arrays, rel=1e-11, abs=1e-300)
 
 

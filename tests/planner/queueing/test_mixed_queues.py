@@ -5,7 +5,7 @@ import pytest
 
 from planner.queueing.gain_curves import ScalarQueues
 from planner.queueing.mixed_queues import MixedQueues
-from planner.queueing.queueings import PLAIN, Inflow
+from planner.queueing.queueings import ERLANG, Inflow
 from planner.queueing.stations import NO_BOUND, Stations
 from planner.values import IdcPoint, InstanceLoad
 
@@ -17,7 +17,7 @@ def draw_inflow(rng: np.random.Generator) -> Inflow:
     queueing = str(rng.choice(["shared", "round-robin", "random", "keyed"]))
     idc = BURSTS if rng.random() < 0.4 else ()
     if queueing == "shared" and not idc:
-        return PLAIN
+        return ERLANG
     shares = np.sort(rng.dirichlet(np.full(5, 8.0)))[::-1].tolist()
     instances = tuple([InstanceLoad(str(i), share, 2.0) for i, share in enumerate(shares)])
     return Inflow(queueing, float(rng.uniform(1, 9)), idc, instances if queueing == "keyed" else ())

@@ -9,7 +9,6 @@ from planner.queueing.queueings import (
     EmittedBatch,
     Inflow,
     deal_in_turn,
-    deal_in_turn_plainly,
     find_rounding,
     forget_variability,
 )
@@ -36,12 +35,6 @@ def test_one_sender_leaves_a_kth_of_the_variability(a: float, k: int, load: floa
 @given(SCVS, SENDERS, st.floats(1e-3, 1e3))
 def test_one_instance_sees_all(a: float, v: float, load: float):
     assert deal_in_turn(a, 1, v, load, FLOATS) == a
-
-
-@given(st.floats(0.0, 9.0), st.integers(1, 300), st.floats(1.0, 1e6), st.floats(0.0, 1e9))
-def test_one_operator_by_itself_is_dealt_to_the_same_bits(a: float, k: int, v: float, load: float):
-    for offered in (load, 0.0, 1e-12):
-        assert deal_in_turn_plainly(a, k, v, offered) == deal_in_turn(a, k, v, offered, FLOATS)
 
 
 def test_many_senders_deal_as_at_random_and_few_by_the_variance_of_a_place_in_the_round():

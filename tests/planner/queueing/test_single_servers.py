@@ -8,7 +8,7 @@ from planner.queueing.single_servers import (
     Arrivals,
     find_shares,
     find_upstream,
-    join_singles,
+    join_servers,
     number_curves,
     view_alike,
     view_keyed,
@@ -56,8 +56,8 @@ def test_other_numbers_see_their_share_of_all_arrivals():
 def test_groups_join_in_order():
     one = view_alike(np.array([0]), np.array([2.0]), ARRIVALS, np.zeros(1), np.zeros(1))
     two = view_keyed(1, 3, KeyShares(INSTANCES), np.full(3, NO_CURVE), ARRIVALS)
-    assert join_singles([one]) is one
-    assert join_singles([one, two]).row.tolist() == [0, 1, 1, 1]
+    assert join_servers([one]) is one
+    assert join_servers([one, two]).row.tolist() == [0, 1, 1, 1]
 
 
 def test_curves_are_numbered_as_they_are_met():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from planner.queueing.array_queues import ArrayQueues
 from planner.queueing.gain_curves import ScalarQueues, wait_or_inf
 from planner.queueing.queueings import Inflow
-from planner.queueing.stations import FEW_OPERATORS, MANY_OTHERS, NO_BOUND, Stations
+from planner.queueing.stations import FEW_OPERATORS, MANY_GENERAL, NO_BOUND, Stations
 from planner.values import IdcPoint, InstanceLoad
 from tests.planner.queue_cases import MODELS
 
@@ -91,8 +91,15 @@ def test_waits_for_one_set_of_counts_are_those_of_the_curves_to_the_bit(
     counts = [least + data.draw(st.integers(-1, 9)) for least in queued.list_least_stable()]
     counts = [max(count, 1) for count in counts]
     once = queued.wait_seconds(counts)
-    assert "curves" not in queued.__dict__ or sum(kind != "shared" for kind in queueing) < MANY_OTHERS
+    assert "curves" not in queued.__dict__ or sum(kind != "shared" for kind in queueing) < MANY_GENERAL
     assert list(once) == list(queued.queues.wait_seconds(counts)) == list(queued.wait_seconds(counts))
+
+
+def test_where_a_hot_key_lets_no_number_keep_up_the_least_stable_count_is_that_of_even_shares():
+    hot, even = ((InstanceLoad("0", share), InstanceLoad("1", 1.0 - share)) for share in (0.9, 0.5))
+    inflows = [Inflow("keyed", instances=hot), Inflow("keyed", instances=even)]
+    stations = Stations([6.0] * 2, [2.0] * 2, [1.0] * 2, [1.0] * 2, [1] * 2, [NO_BOUND] * 2, inflows=inflows)
+    assert stations.list_least_stable() == [4, 4]
 
 
 def draw_keyed(seed: int, model: str = "ggk-whitt") -> Stations:
@@ -148,8 +155,8 @@ def test_what_is_remembered_of_inflows_changes_no_answer(seed: int, model: str, 
 def test_operators_together_have_the_waits_that_they_have_alone(seed: int):
     stations = draw_keyed(seed)
     places, counts = list(range(6)), np.array(stations.list_least_stable()) + 1
-    together = stations.prepare_others(places)
-    alone = [stations.prepare_others([i]) for i in places]
+    together = stations.prepare_general(places)
+    alone = [stations.prepare_general([i]) for i in places]
     assert together.carried.tolist() == [float(one.carried[0]) for one in alone]
     for i, floor in enumerate(stations.list_least_stable()):
         columns: dict[str, Any] = {name: [getattr(stations, name)[i]] for name in COLUMNS}

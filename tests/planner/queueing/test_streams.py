@@ -8,7 +8,7 @@ from planner.queueing.streams import (
     find_capacities,
     find_root_batches,
     find_stations,
-    is_plain,
+    is_erlang,
     list_gains,
     round_rest,
 )
@@ -103,6 +103,6 @@ def test_plain_is_what_has_one_queue_and_no_bursts():
     chain = Topology((Operator("a"), Operator("b", queueing="shared")), (Edge("a", "b"),), (Entry("a"),))
     plain = Load(1.0, {"a": OperatorLoad(2.0), "b": OperatorLoad(2.0)})
     bursty = OperatorLoad(2.0, arrival_idc=(IdcPoint(1.0, 2.0), IdcPoint(2.0, 3.0)))
-    assert is_plain(chain, plain)
-    assert not is_plain(chain, Load(1.0, {"a": bursty, "b": OperatorLoad(2.0)}))
-    assert not is_plain(DIAMOND, LOAD)
+    assert is_erlang(chain, plain)
+    assert not is_erlang(chain, Load(1.0, {"a": bursty, "b": OperatorLoad(2.0)}))
+    assert not is_erlang(DIAMOND, LOAD)
