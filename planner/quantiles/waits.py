@@ -148,10 +148,10 @@ def find_instance_waits(situation: Situation, operator: int, count: int) -> Inst
     queues = situation.stations.prepare_general([operator])
     counts = np.array([count], np.int64)
     k = counts.astype(np.float64)
-    singles = queues.list_singles(counts, k)
-    seen, _ = queues.see_singles(singles)
+    singles = queues.list_servers(counts, k)
+    seen, _ = queues.see_servers(singles)
     row = singles.row
-    waits = queues.wait_at_singles(singles, k) * queues.factor[row] / queues.service_rate[row]
+    waits = queues.wait_at_servers(singles, k) * queues.factor[row] / queues.service_rate[row]
     probability = wait_at_all(seen, queues.service_scv[row], singles.share * queues.high[row])
     return InstanceWaits.prepare(singles.part, waits, probability)
 

@@ -67,7 +67,7 @@ def sum_dealt_in_turn(
     unstated = {operator.name for operator in topology.operators if operator.queueing is None}
     is_open = any(inflow.is_open for inflow in stations.inflows or ())
     inflows = find_inflows(
-        requeue(topology, unstated, ROUND_ROBIN), load, stations.arrival_rate, is_open=is_open
+        requeue(topology, unstated, ROUND_ROBIN), load, [one.arrival_rate for one in answers], is_open=is_open
     )
     dealt = replace(stations, inflows=inflows)
     waits = dealt.wait_seconds([one.processors for one in answers])
