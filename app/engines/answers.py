@@ -146,4 +146,4 @@ def choose_job(
         asked = "" if wanted is None else f" with the name or id {wanted!r}"
         raise UnreadableAnswer(pointer, f"no {kind}{asked} runs. Running: {names}.")
     names = join_names(sorted({one.name for one in found} if wanted is None else {one.id for one in found}))
-    raise UnreadableAnswer(pointer, f"{len(found)} {kind}s fit: {names}. {remedy}")
+    raise UnreadableAnswer(pointer, f"more than one {kind} fits: {names}. {remedy}")

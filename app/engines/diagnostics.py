@@ -1,10 +1,13 @@
 """Diagnostics of readers as tables: a code, the condition under which it is raised, and its sentence.
 
-    CHECKS = (
-        DiagnosticRule("nothing-executed", lambda one: [bolt.name for bolt in one.bolts if bolt.executed == 0.0],
-              "{names} executed nothing in the window: the service rate is unknown, not 0 ms."),
+    RULES = (
+        DiagnosticRule(
+            "nothing-executed",
+            lambda one: [bolt.name for bolt in one.bolts if bolt.executed == 0.0],
+            "{names} executed nothing in the window: the service rate is unknown, not 0 ms.",
+        ),
     )
-    diagnostics = find_diagnostics(CHECKS, measured)
+    diagnostics = find_diagnostics(RULES, measured)
 
 The condition returns what it found; nothing (None, False or empty) raises no diagnostic:
 
@@ -46,22 +49,26 @@ class DiagnosticRule(NamedTuple, Generic[Subject]):
     sentence: str
 
 
-def find_diagnostics(checks: Iterable[DiagnosticRule[Subject]], subject: Subject) -> tuple[Diagnostic, ...]:
-    """A diagnostic for each check whose condition finds something, in the order of the table."""
-    found = [(check, check.condition(subject)) for check in checks]
-    return tuple([_raise(check.code, check.sentence, one) for check, one in found if one])
+def find_diagnostics(
+    rules: Iterable[DiagnosticRule[Subject]], subject: Subject, **words: str
+) -> tuple[Diagnostic, ...]:
+    """A diagnostic for each rule whose condition finds something, in the order of the table.
+
+    `words` are fields of all sentences, such as an engine's own name of a processor.
+    """
+    found = [(rule, rule.condition(subject)) for rule in rules]
+    return tuple([_raise(rule.code, rule.sentence, one, words) for rule, one in found if one])
 
 
-def _raise(code: str, sentence: str, finding: Finding) -> Diagnostic:
+def _raise(code: str, sentence: str, finding: Finding, words: Mapping[str, str]) -> Diagnostic:
     if isinstance(finding, Facts):
         found = finding
     elif isinstance(finding, Mapping):
         found = Facts(finding, texts=join_texts(list(finding.values())))
     else:
         found = Facts(finding if isinstance(finding, Sequence) else ())
-    return Diagnostic(
-        code, sentence.format(names=join_names(found.operators), **found.fields), found.operators
-    )
+    fields = {"names": join_names(found.operators), **words, **found.fields}
+    return Diagnostic(code, sentence.format_map(fields), found.operators)
 
 
 def join_texts(texts: Sequence[str]) -> str:

@@ -90,6 +90,12 @@ def add_known(parts: Iterable[float | None]) -> float | None:
     return sum(known) if listed and len(known) == len(listed) else None
 
 
+def find_mean(weighted: Iterable[tuple[float, float]]) -> float | None:
+    """The mean of values by their weights, given as (weight, value); None where the weights add up to 0."""
+    listed = list(weighted)
+    return divide(sum([weight * value for weight, value in listed]), sum([weight for weight, _ in listed]))
+
+
 def find_rate(count: float | None, seconds: float | None) -> float | None:
     """count / seconds; None where either is unknown, the time is too short, or the rate is out of all bounds."""
     if seconds is None or seconds < SHORTEST_SECONDS:

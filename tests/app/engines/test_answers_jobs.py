@@ -30,8 +30,8 @@ def test_a_job_is_chosen_by_its_name_its_id_or_as_the_only_one(
     [
         ([], None, "no job runs. Running: none."),
         ([A, B], "c", "no job with the name or id 'c' runs. Running: a, b."),
-        ([B, A], None, "2 jobs fit: a, b. Name one."),
-        ([A, A._replace(id="4")], "a", "2 jobs fit: 1, 4. Name one."),
+        ([B, A], None, "more than one job fits: a, b. Name one."),
+        ([A, A._replace(id="4")], "a", "more than one job fits: 1, 4. Name one."),
     ],
 )
 def test_a_choice_that_is_not_clear_is_refused_with_the_names(

@@ -1,34 +1,23 @@
 """Which paths of Heron's tracker to ask for one sample of a topology."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 from urllib.parse import urlencode
 
 from pydantic import JsonValue
 
-from app.engines.answers import Asker, EngineAnswer, UnreadableAnswer
+from app.engines.answers import Asker, EngineAnswer, RunningJob, choose_job
 from app.engines.numbers import read_list, read_object, read_text
 from app.engines.spouts_and_bolts.heron.components import BACK_PRESSURE, STREAM_MANAGER
-from app.engines.spouts_and_bolts.heron.documents import HeronAnswers, list_instances, sort_documents
+from app.engines.spouts_and_bolts.heron.documents import (
+    IDENTITY,
+    HeronAnswers,
+    list_instances,
+    sort_documents,
+)
 
 MINUTES = 10
 MOST_NAMES = 50
 """So many metric names keep a path below what servers take."""
-
-
-class HeronPlace(NamedTuple):
-    """Where a topology runs; trackers may know no role."""
-
-    cluster: str
-    role: str
-    environ: str
-    topology: str
-
-    @property
-    def parameters(self) -> list[tuple[str, str]]:
-        """As parameters of a path."""
-        named = zip(("cluster", "role", "environ", "topology"), self, strict=True)
-        return [(name, value) for name, value in named if value]
 
 
 def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
@@ -36,41 +25,37 @@ def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
 
     The time of the logical plan's answer ends the ten minutes that are asked for.
     """
-    place = choose_place(asker.get("/topologies").body, job)
-    where = urlencode(place.parameters)
+    places = list_places(asker.get("/topologies").body)
+    jobs = [RunningJob(identity, place["topology"]) for identity, place in places.items()]
+    chosen = choose_job(jobs, job, "Give one with --job.", kind="topology")
+    place = [(key, value) for key, value in places[chosen.id].items() if value]
+    where = urlencode(place)
     plans = [asker.get(f"/topologies/logicalplan?{where}"), asker.get(f"/topologies/physicalplan?{where}")]
-    found = sort_documents(plans)
-    answers = list(plans)
-    at = plans[0].at
-    for component, names in list_metrics(found):
-        asked = [*place.parameters, ("component", component), *[("metricname", name) for name in names]]
+    answers, at = list(plans), plans[0].at
+    for component, names in list_metrics(sort_documents(plans)):
+        asked = [*place, ("component", component), *[("metricname", name) for name in names]]
         if at is None:
-            answers.append(
-                asker.get(f"/topologies/metrics?{urlencode([*asked, ('interval', str(60 * MINUTES))])}")
-            )
+            span = [("interval", str(60 * MINUTES))]
         else:
             ends = int(at.timestamp())
             span = [("starttime", str(ends - 60 * (MINUTES + 1))), ("endtime", str(ends))]
-            answers.append(asker.get(f"/topologies/metricstimeline?{urlencode([*asked, *span])}"))
+        document = "metrics" if at is None else "metricstimeline"
+        answers.append(asker.get(f"/topologies/{document}?{urlencode([*asked, *span])}"))
     return answers
 
 
-def choose_place(listed: JsonValue, job: str | None) -> HeronPlace:
-    """The topology with this name; without a name, the only one."""
+def list_places(listed: JsonValue) -> dict[str, dict[str, str]]:
+    """Where each topology runs, by cluster/role/environ/name; trackers may know no role."""
     clusters = read_object(read_object(listed).get("result", listed))
     places = [
-        HeronPlace(cluster, "" if role in {"null", "None"} else role, environ, name)
+        (cluster, "" if role in {"null", "None"} else role, environ, name)
         for cluster, roles in clusters.items()
         for role, environs in read_object(roles).items()
         for environ, names in read_object(environs).items()
         for one in read_list(names)
         if (name := read_text(one))
     ]
-    found = [place for place in places if job is None or job in {place.topology, "/".join(place)}]
-    if len(found) == 1:
-        return found[0]
-    known = ", ".join("/".join(place) for place in places) or "none"
-    raise UnreadableAnswer("#", f"{len(found)} topologies fit: name one with --job, of these: {known}.")
+    return {"/".join(place): dict(zip(IDENTITY, place, strict=True)) for place in places}
 
 
 def list_metrics(found: HeronAnswers) -> Iterator[tuple[str, Sequence[str]]]:

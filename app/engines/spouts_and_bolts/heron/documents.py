@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from app.engines.answers import EngineAnswer, read_parameters
+from app.engines.answers import EngineAnswer, read_parameters, sort_by_time
 from app.engines.numbers import read_list, read_name, read_number, read_object, read_text
 
 Document = Mapping[str, JsonValue]
@@ -49,11 +49,8 @@ class HeronAnswers:
 
 def sort_documents(answers: Sequence[EngineAnswer]) -> HeronAnswers:
     """The documents of the answers, in the order of their times."""
-    dated = [one for one in answers if one.at is not None]
-    if len(dated) == len(answers):
-        answers = sorted(dated, key=lambda one: one.at.timestamp() if one.at else 0.0)
     found = HeronAnswers()
-    for answer in answers:
+    for answer in sort_by_time(answers):
         asked = read_parameters(answer.path)
         note_identity(found, asked)
         for body in unfold(answer.body):

@@ -14,7 +14,15 @@ from statistics import median
 
 from pydantic import JsonValue
 
-from app.engines.numbers import divide, find_growth, find_rate, move_time, read_name, read_number, read_object
+from app.engines.numbers import (
+    find_growth,
+    find_mean,
+    find_rate,
+    move_time,
+    read_name,
+    read_number,
+    read_object,
+)
 from app.engines.spouts_and_bolts.heron.documents import MetricsAnswer, TimelineAnswer
 
 BUCKET_SECONDS = 60.0
@@ -45,6 +53,11 @@ class Measures:
     def of(self, component: str) -> ByMetric:
         """The metrics of a component."""
         return self.by_component.setdefault(component, {})
+
+    def put(self, component: str, metric: str, instance: str, value: float | None) -> None:
+        """Take in one value, if it is known."""
+        if value is not None:
+            self.of(component).setdefault(metric, {})[instance] = value
 
 
 def is_mean(metric: str) -> bool:
@@ -78,9 +91,7 @@ def measure_timelines(timelines: Iterable[TimelineAnswer]) -> Measures | None:
     for component, series in table.items():
         for (metric, instance), points in series.items():
             starts = [at for at in points if at + length <= ends]
-            value = combine(series, metric, instance, starts, length)
-            if value is not None:
-                found.of(component).setdefault(metric, {})[instance] = value
+            found.put(component, metric, instance, combine(series, metric, instance, starts, length))
     return found
 
 
@@ -120,9 +131,7 @@ def combine(
     weights = [counts.get(at, 0.0) for at in starts]
     if not any(weights):
         weights = [1.0] * len(starts)
-    return divide(
-        sum([points[at] * weight for at, weight in zip(starts, weights, strict=True)]), sum(weights)
-    )
+    return find_mean(zip(weights, [points[at] for at in starts], strict=True))
 
 
 def measure_metrics(answers: Iterable[MetricsAnswer]) -> list[Measures]:
@@ -170,9 +179,8 @@ def measure_interval(answers: list[MetricsAnswer]) -> Measures | None:
     for one in answers:
         for metric, instance, value in read_values(one.values):
             number = read_number(value)
-            number = number if is_mean(metric) else find_rate(number, one.interval)
-            if number is not None:
-                found.of(one.component).setdefault(metric, {})[instance] = number
+            value_or_rate = number if is_mean(metric) else find_rate(number, one.interval)
+            found.put(one.component, metric, instance, value_or_rate)
     return found
 
 
@@ -194,6 +202,5 @@ def measure_growth(before: list[MetricsAnswer], after: list[MetricsAnswer]) -> M
             if not is_mean(metric):
                 grown = find_growth(old.get((one.component, metric, instance)), number)
                 number = find_rate(grown, found.seconds)
-            if number is not None:
-                found.of(one.component).setdefault(metric, {})[instance] = number
+            found.put(one.component, metric, instance, number)
     return found

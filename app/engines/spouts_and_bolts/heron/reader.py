@@ -1,50 +1,59 @@
-"""Heron's plans and metrics as a topology and loads: one load for each interval."""
+"""Heron's plans and metrics as a topology and loads: one load for each interval.
 
-from collections.abc import Sequence
+Heron counts a tuple once where it is emitted, whoever subscribes. Counts are not sampled; instances export them once a
+minute, so that two counts over n minutes differ by up to 1/n though nothing waits.
+"""
+
+from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
 from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer
+from app.engines.diagnostics import DiagnosticRule, Facts, Finding, find_diagnostics
+from app.engines.numbers import find_mean
+from app.engines.spouts_and_bolts.components import Completion
+from app.engines.spouts_and_bolts.diagnostics import find_shared_diagnostics
+from app.engines.spouts_and_bolts.flows import MeasuredInterval, Wiring, measure_interval
+from app.engines.spouts_and_bolts.graph_and_load import build_graph, build_loads
 from app.engines.spouts_and_bolts.heron.components import HeronComponent, read_components
-from app.engines.spouts_and_bolts.heron.documents import HeronAnswers, sort_documents
-from app.engines.spouts_and_bolts.heron.graphs import build_graph
-from app.engines.spouts_and_bolts.heron.loads import build_load
-from app.engines.spouts_and_bolts.heron.measures import Measures, measure_metrics, measure_timelines
-from app.engines.spouts_and_bolts.heron.notes import list_notes
-from app.engines.spouts_and_bolts.heron.streams import find_arrivals, find_entries, find_external
-from app.load.bodies.load import LoadBody
+from app.engines.spouts_and_bolts.heron.documents import IDENTITY, HeronAnswers, sort_documents
+from app.engines.spouts_and_bolts.heron.measures import (
+    BUCKET_SECONDS,
+    Measures,
+    measure_metrics,
+    measure_timelines,
+)
+from planner.values import Diagnostic
+from planner.wording import write_percent, write_seconds
 
 SEND = (
     "send the answers to /topologies/logicalplan, /topologies/physicalplan, and for every component "
     "/topologies/metricstimeline with __execute-count/<stream>, __execute-latency/<stream> and __emit-count/<stream> "
     "over several minutes"
 )
+USUAL_BUCKETS = 10
+HELD_BACK = 0.01
 
 
 def read(answers: Sequence[EngineAnswer]) -> EngineReading:
-    """What the tracker says; raises UnreadableAnswer where it names no bolt, or nothing was measured."""
+    """The reading of a tracker's answers; raises UnreadableAnswer where they name no bolt, or nothing was measured."""
     found = sort_documents(answers)
     pointer = answers[0].pointer if answers else "#"
     timeline = measure_timelines(found.timelines)
-    intervals = [*measure_metrics(found.metrics), *([timeline] if timeline else [])]
-    if not intervals:
+    measures = [*measure_metrics(found.metrics), *([timeline] if timeline else [])]
+    if not measures:
         raise UnreadableAnswer(pointer, f"{explain_nothing(found)}: {SEND}.")
-    newest = max(intervals, key=count_measured)
-    components = read_components(found, newest)
-    arrivals = {
-        name: find_arrivals(one, components, newest.buckets)
-        for name, one in components.items()
-        if one.is_bolt
-    }
-    entries = find_entries(components, arrivals)
-    external, by_spouts = find_external(components, entries)
-    graph = build_graph(components, entries, external)
-    loads = [load for one in intervals if (load := load_interval(found, one, components)) is not None]
+    newest = max(measures, key=count_measured)
+    interval = measure_components(read_components(found, newest), newest)
+    names = {bolt.name for bolt in interval.bolts}
+    intervals = [measure_components(read_components(found, one), one) for one in measures]
+    loads = build_loads(one for one in intervals if {bolt.name for bolt in one.bolts} == names)
+    graph = build_graph(interval)
     if graph is None or not loads:
         raise UnreadableAnswer(pointer, f"the answers name no bolt, or no rate of one: {SEND}.")
-    said = list_notes(components, arrivals, newest, by_spouts=by_spouts)
-    unique = {(load.observed_at, load.window_seconds): load for load in loads}
-    return EngineReading(graph, tuple(unique.values()), said, mark_topology(found, components))
+    return EngineReading(
+        graph, loads, find_heron_diagnostics(interval, newest), mark_topology(found, interval)
+    )
 
 
 def count_measured(measures: Measures) -> tuple[int, str]:
@@ -53,19 +62,27 @@ def count_measured(measures: Measures) -> tuple[int, str]:
     return len(measures.by_component), begins_at
 
 
-def load_interval(
-    found: HeronAnswers, measures: Measures, newest: dict[str, HeronComponent]
-) -> LoadBody | None:
-    """The load of one interval; None where it measured other bolts, or no rate."""
-    components = read_components(found, measures)
-    bolts = {name for name, one in components.items() if one.is_bolt}
-    if measures.begins_at is None or bolts != {name for name, one in newest.items() if one.is_bolt}:
-        return None
-    arrivals = {name: find_arrivals(components[name], components, measures.buckets) for name in bolts}
-    external, _ = find_external(components, find_entries(components, arrivals))
-    if external is None:
-        return None
-    return build_load(components, arrivals, external, measures.begins_at, measures.seconds)
+def measure_components(
+    components: Mapping[str, HeronComponent], measures: Measures
+) -> MeasuredInterval[HeronComponent]:
+    """What flows between the components in an interval."""
+
+    def find_count_error(bolt: HeronComponent, _: list[HeronComponent]) -> float:
+        return (bolt.executed_rate or 0.0) / (measures.buckets or USUAL_BUCKETS)
+
+    spouts = [one for one in components.values() if not one.is_bolt]
+    completed = [(one.acked_rate, one.complete_seconds) for one in spouts]
+    seconds = find_mean((rate, latency) for rate, latency in completed if rate and latency)
+    failed = sum([one.failed_rate or 0.0 for one in spouts]) * measures.seconds
+    flows = tuple([flow for one in components.values() if one.is_bolt for flow in one.inputs])
+    return measure_interval(
+        components,
+        Wiring(flows, complete=True),
+        find_count_error,
+        completion=Completion(seconds, failed),
+        begins_at=measures.begins_at,
+        seconds=measures.seconds,
+    )
 
 
 def explain_nothing(found: HeronAnswers) -> str:
@@ -80,10 +97,59 @@ def explain_nothing(found: HeronAnswers) -> str:
     return "no metrics of Heron's tracker are among the answers"
 
 
-def mark_topology(found: HeronAnswers, components: dict[str, HeronComponent]) -> dict[str, JsonValue]:
+def mark_topology(found: HeronAnswers, interval: MeasuredInterval[HeronComponent]) -> dict[str, JsonValue]:
     """Where the topology runs, and how many instances each bolt has: heron update needs it."""
     return {
-        **{key: found.identity.get(key) for key in ("cluster", "role", "environ", "topology")},
-        "instances": {name: len(one.instances) for name, one in components.items() if one.is_bolt},
-        "spouts": {name: len(one.instances) for name, one in components.items() if not one.is_bolt},
+        **{key: found.identity.get(key) for key in IDENTITY},
+        "instances": {one.name: one.tasks for one in interval.bolts},
+        "spouts": {one.name: one.tasks for one in interval.spouts},
     }
+
+
+def find_heron_diagnostics(
+    interval: MeasuredInterval[HeronComponent], measures: Measures
+) -> tuple[Diagnostic, ...]:
+    """All diagnostics of the newest interval."""
+    shared = find_shared_diagnostics(
+        interval,
+        processors="instances",
+        count="__execute-count of an instance of the physical plan",
+        latency="__execute-latency",
+        graph="/topologies/logicalplan",
+        emitted="__emit-count/<stream>",
+    )
+    held = find_diagnostics(BACK_PRESSURE_RULES, interval)
+    return (*shared, *held, *find_diagnostics(INTERVAL_RULES, measures))
+
+
+def _find_holding(interval: MeasuredInterval[HeronComponent]) -> Finding:
+    return {
+        bolt.name: f"{bolt.name} for {write_percent(bolt.back_pressure)} of the time"
+        for bolt in interval.bolts
+        if (bolt.back_pressure or 0.0) > HELD_BACK
+    }
+
+
+def _find_inexact(measures: Measures) -> Finding:
+    if measures.buckets:
+        return None
+    error = BUCKET_SECONDS / measures.seconds
+    return Facts(length=write_seconds(measures.seconds), error=write_percent(error))
+
+
+BACK_PRESSURE_RULES = (
+    DiagnosticRule(
+        "spouts-held-back",
+        _find_holding,
+        "Full queues stopped all spouts: {texts}. The measured rates are what the topology let in; what would come in "
+        "without that is unknown, and more.",
+    ),
+)
+INTERVAL_RULES = (
+    DiagnosticRule(
+        "interval-approximate",
+        _find_inexact,
+        "An interval of {length} holds whole minutes, up to one more than asked for: rates are too high by up to "
+        "{error}. /topologies/metricstimeline has no such error.",
+    ),
+)

@@ -1,11 +1,12 @@
 """Which paths of Storm's UI to ask for one sample of a topology."""
 
+from contextlib import suppress
 from urllib.parse import quote
 
 from httpx import HTTPStatusError
 from pydantic import JsonValue
 
-from app.engines.answers import Asker, EngineAnswer, UnreadableAnswer
+from app.engines.answers import Asker, EngineAnswer, RunningJob, choose_job
 from app.engines.numbers import read_list, read_object, read_text
 from app.engines.spouts_and_bolts.storm.fields import Page, is_system
 
@@ -18,43 +19,29 @@ def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
 
     The pages are asked without sys=true, so that emitted and transferred count the topology's own streams alone.
     """
-    topology_id = choose_topology(asker.get(SUMMARY).body, job)
-    root = f"/api/v1/topology/{quote(topology_id, safe='')}"
-    page = asker.get(f"{root}?{WINDOW}")
-    graph = ask_graph(asker, f"{root}/visualization?{WINDOW}")
-    names = list_components(read_object(page.body))
-    components = [asker.get(f"{root}/component/{quote(name, safe='')}?{WINDOW}") for name in names]
-    return [page, *graph, *components]
+    topology = choose_job(
+        list_topologies(asker.get(SUMMARY).body), job, "Give one with --job.", kind="topology"
+    )
+    root = f"/api/v1/topology/{quote(topology.id, safe='')}"
+    answers = [asker.get(f"{root}?{WINDOW}")]
+    names = list_components(read_object(answers[0].body))
+    with suppress(HTTPStatusError):  # component pages show the edges too
+        answers.append(asker.get(f"{root}/visualization?{WINDOW}"))
+    return answers + [asker.get(f"{root}/component/{quote(name, safe='')}?{WINDOW}") for name in names]
 
 
-def ask_graph(asker: Asker, path: str) -> list[EngineAnswer]:
-    """Who subscribes to what; nothing where the UI answers with an error, since component pages show the edges too."""
-    try:
-        return [asker.get(path)]
-    except HTTPStatusError:
-        return []
-
-
-def choose_topology(summary: JsonValue, job: str | None) -> str:
-    """The id of the topology with this name or id; without a name, that of the only one."""
+def list_topologies(summary: JsonValue) -> list[RunningJob]:
+    """The topologies of the summary."""
     rows = [read_object(one) for one in read_list(read_object(summary).get("topologies"))]
-    known = {identity: read_text(row.get("name")) for row in rows if (identity := read_text(row.get("id")))}
-    found = [identity for identity, name in known.items() if job is None or job in {identity, name}]
-    if len(found) == 1:
-        return found[0]
-    names = ", ".join(sorted({name or identity for identity, name in known.items()})) or "none"
-    if job is not None and not found:
-        raise UnreadableAnswer("#", f"no topology {job!r} runs: choose one of these: {names}.")
-    if job is not None:
-        raise UnreadableAnswer("#", f"several topologies are named {job!r}: give an id: {', '.join(found)}.")
-    raise UnreadableAnswer("#", f"{len(found)} topologies run: name one with --job: {names}.")
+    named = [(read_text(row.get("id")), read_text(row.get("name"))) for row in rows]
+    return [RunningJob(identity, name or identity) for identity, name in named if identity]
 
 
 def list_components(page: Page) -> list[str]:
     """Spouts and bolts of the topology's page, Storm's own left out."""
-    found = []
-    for field, key in (("spouts", "spoutId"), ("bolts", "boltId")):
-        for row in read_list(page.get(field)):
-            name = read_text(read_object(row).get(key))
-            found += [name] if name and not is_system(name) else []
-    return found
+    rows = [
+        (read_object(row), f"{kind}Id")
+        for kind in ("spout", "bolt")
+        for row in read_list(page.get(f"{kind}s"))
+    ]
+    return [name for row, key in rows if (name := read_text(row.get(key))) and not is_system(name)]

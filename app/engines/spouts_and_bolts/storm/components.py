@@ -1,14 +1,15 @@
-"""Spouts and bolts as measured: from a component's page where it was sent, else from its row on the topology's page."""
+"""Spouts and bolts of Storm: from a component's page where it was sent, else from its row on the topology's page."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from pydantic import JsonValue
 
 from app.engines.numbers import (
     add_known,
     divide,
+    find_mean,
     find_rate,
     read_count,
     read_name,
@@ -16,122 +17,179 @@ from app.engines.numbers import (
     read_object,
     read_text,
 )
-from app.engines.spouts_and_bolts.storm.executors import Executor, mean_latency, read_executors
+from app.engines.spouts_and_bolts.components import Component, StreamCount
 from app.engines.spouts_and_bolts.storm.fields import (
+    CAPACITY_WINDOW,
+    LAST_DIGIT,
+    Executor,
     Page,
     cover,
     is_system,
+    mean_latency,
     read_decimal,
+    read_executors,
     read_milliseconds,
     read_uptime,
     read_window,
 )
 from app.engines.spouts_and_bolts.storm.pages import StormPage, StormSample, list_rows
+from app.web.fields import MOST_PROCESSORS
+from planner.wording import write_seconds
 
-Kind = Literal["spout", "bolt"]
-
-
-class StreamCount(NamedTuple):
-    """What came in from, or went out on, one stream; `component` is "" for what went out. Rates are per second."""
-
-    component: str
-    stream: str
-    executed_rate: float | None = None
-    emitted_rate: float | None = None
-    transferred_rate: float | None = None
+LEAST_SAMPLES = 30
+SURE = 3.0
+"""With no sample of n above 0 ms, the chance of it is below 3/n at a confidence of 95%."""
+TOLERANCE = 0.05
+UNEVEN = 1.5
+ROUNDING = 0.001
+LEAST_CAPACITY = 0.1
 
 
-@dataclass(frozen=True)
-class Component:
-    """A spout or a bolt; None is what the pages do not say.
+@dataclass(frozen=True, kw_only=True)
+class StormComponent(Component):
+    """A spout or a bolt; None is what the pages do not give.
 
-    `outputs` of None: the component's page was not sent. `latency` is in seconds. `totals` is the row that sums the
-    executors up; `completions` are tuples acknowledged and their mean seconds, by executor of a spout.
+    `rows` are its executors, and `listed_executors` how many the pages state. `latency` is the mean of Storm's clock in
+    seconds. `totals` is the row that sums the executors up.
     """
 
-    name: str
-    kind: Kind
-    executors: int | None
-    tasks: int | None
     rows: tuple[Executor, ...]
+    listed_executors: int | None
     window: float | None
-    covered: float | None
     executed: float | None
-    executed_rate: float | None
-    emitted_rate: float | None
-    transferred_rate: float | None
     latency: float | None
-    inputs: tuple[StreamCount, ...] | None = None
-    outputs: tuple[StreamCount, ...] | None = None
-    totals: Page = field(default_factory=dict)
-    completions: tuple[tuple[float | None, float | None], ...] = ()
+    totals: Page
 
     @property
     def capacity(self) -> float | None:
-        """That of the busiest executor, as Storm prints it."""
+        """The capacity of the busiest executor, as Storm prints it (StatsUtil, maxOr0)."""
         return read_decimal(self.totals.get("capacity"))
 
     @property
-    def acked(self) -> float | None:
-        """Tuples that were acknowledged."""
-        return read_number(self.totals.get("acked"))
+    def is_idle(self) -> bool:
+        """Whether it executed nothing."""
+        return self.executed == 0.0
 
     @property
-    def failed(self) -> float | None:
-        """Tuples that failed or timed out."""
-        return read_number(self.totals.get("failed"))
+    def mean_utilisation(self) -> float | None:
+        """executed × latency / (seconds covered × executors), by totals of at most ten minutes; else None.
+
+        Totals hold no uptime of executors. Where the capacity is far above the mean, the executors are uneven, or
+        started later than the counts are taken to have.
+        """
+        is_short = self.covered is not None and self.covered <= CAPACITY_WINDOW
+        if (
+            self.rows
+            or not is_short
+            or not self.processors
+            or self.executed_rate is None
+            or self.latency is None
+        ):
+            return None
+        return self.executed_rate * self.latency / self.processors
 
     @property
-    def complete_latency(self) -> float | None:
-        """Mean seconds until the tree of a spout's tuple is acknowledged."""
-        return read_milliseconds(self.totals.get("completeLatency"))
+    def misfit(self) -> str | None:
+        """Why the mean utilisation and the largest capacity do not fit; None where they do."""
+        mean, capacity = self.mean_utilisation, self.capacity
+        if mean is None or capacity is None:
+            return None
+        slack = TOLERANCE * max(mean, capacity) + ROUNDING
+        if mean - capacity > slack:
+            return "less than the mean, which cannot be: one of these numbers is odd"
+        if capacity - mean > slack and self.processors == 1:
+            started = divide((self.executed or 0.0) * (self.latency or 0.0), capacity)
+            return f"the counts fit it if the executor is up for {write_seconds(started)} only, less than the topology"
+        if capacity > UNEVEN * mean + slack and capacity > LEAST_CAPACITY:
+            return "far more than the mean: its executors are uneven, or started after the topology"
+        return None
 
     @property
-    def processors(self) -> int | None:
-        """How many executors run."""
-        return max(self.executors or 0, len(self.rows)) or None
+    def fits_capacity(self) -> bool:
+        """Whether the capacity does not contradict the time that the counts are taken to cover."""
+        return self.misfit is None
 
 
-def read_components(sample: StormSample) -> dict[str, Component]:
-    """Every spout and bolt that the pages name, Storm's own left out."""
+def read_components(sample: StormSample, step: float) -> dict[str, StormComponent]:
+    """Every spout and bolt that the pages name, Storm's own left out; a sampled tuple stands for `step` tuples."""
     rows = list_component_rows(sample.topology)
-    longest = find_longest_uptime(sample)
     found = {}
     for name in dict.fromkeys([*rows, *sample.components, *sample.streams]):
-        kind, row = rows.get(name, (None, {}))
         page = sample.components.get(name) or sample.streams.get(name)
-        kind = read_kind(page) if page and kind is None else kind
-        if kind:
-            found[name] = read_component(name, kind, row, page, sample.topology, longest=longest)
+        is_bolt, row = rows.get(name) or (is_bolt_page(page), {})
+        found[name] = read_component(name, row, page, sample, is_bolt=is_bolt, step=step)
     return found
 
 
-def list_component_rows(topology: StormPage | None) -> dict[str, tuple[Kind | None, Page]]:
-    """The rows of the topology's page by component."""
-    rows: dict[str, tuple[Kind | None, Page]] = {}
-    kinds: tuple[tuple[Kind, str], ...] = (("spout", "spoutId"), ("bolt", "boltId"))
-    for kind, key in kinds:
+def list_component_rows(topology: StormPage | None) -> dict[str, tuple[bool, Page]]:
+    """The rows of the topology's page by component, and whether each is a bolt."""
+    found: dict[str, tuple[bool, Page]] = {}
+    for kind in ("spout", "bolt"):
         for row in list_rows(topology, f"{kind}s"):
-            name = read_name(row.get(key)) or read_name(row.get("id"))
+            name = read_name(row.get(f"{kind}Id")) or read_name(row.get("id"))
             if name and not is_system(name):
-                rows.setdefault(name, (kind, row))
-    return rows
+                found.setdefault(name, (kind == "bolt", row))
+    return found
 
 
-def read_kind(page: StormPage) -> Kind | None:
-    """Whether a page is that of a spout or of a bolt."""
-    said = (read_text(page.body.get("componentType")) or "").lower()
-    if said in {"spout", "bolt"}:
-        return "spout" if said == "spout" else "bolt"
-    if "spoutSummary" in page.body:
-        return "spout"
+def is_bolt_page(page: StormPage | None) -> bool:
+    """Whether a page is that of a bolt rather than of a spout."""
+    kind = (read_text(page.body.get("componentType")) or "").lower() if page else ""
+    if kind in {"spout", "bolt"}:
+        return kind == "bolt"
     fields = {key for row in list_rows(page, "executorStats") for key in row}
     is_spout = "completeLatency" in fields and "executed" not in fields
-    return "spout" if is_spout else "bolt"
+    return not is_spout and (page is None or "spoutSummary" not in page.body)
+
+
+def read_component(
+    name: str, row: Page, page: StormPage | None, sample: StormSample, *, is_bolt: bool, step: float
+) -> StormComponent:
+    """One component: its executors' numbers go before the totals of its page, and these before the topology's."""
+    source = page or sample.topology
+    window, longest = source.window if source else None, find_longest_uptime(sample)
+    rows = read_executors(list_rows(page, "executorStats"), window, longest)
+    head: Mapping[str, JsonValue] = {**row, **(page.body if page else {})}
+    listed, tasks = read_count(head.get("executors")) or None, read_count(head.get("tasks")) or None
+    processors = max(listed or 0, len(rows)) or None
+    covered = find_covered(rows)
+    if not covered:
+        started = find_worker_uptime(name, tasks, sample.topology)
+        covered = cover(window, longest if started is None else started)
+    totals = choose_totals(row, page)
+    outputs = read_outputs(page, covered)
+    emitted, transferred = sum_outputs(outputs)
+    if not outputs and (page or not counts_system_streams(sample.topology)):
+        emitted = find_rate(_sum_or_total(rows, "emitted", totals), covered)
+        transferred = find_rate(_sum_or_total(rows, "transferred", totals), covered)
+    executed, latency = _sum_or_total(rows, "executed", totals), mean_latency(rows)
+    latency = read_milliseconds(totals.get("executeLatency")) if latency is None else latency
+    rate = add_known([one.executed_rate for one in rows])
+    return StormComponent(
+        name=name,
+        is_bolt=is_bolt,
+        processors=processors,
+        tasks=tasks,
+        max_parallelism=find_most_executors(rows, tasks, processors),
+        covered=covered,
+        executed_rate=find_rate(executed, covered) if rate is None else rate,
+        service_seconds=find_service_seconds(executed, latency, step),
+        emitted_rate=emitted,
+        transferred_rate=transferred,
+        outputs=outputs,
+        executed_from=read_inputs(page, covered),
+        instances=tuple([(name_instance(one), one.executed_rate) for one in rows]),
+        rows=rows,
+        listed_executors=listed,
+        window=window,
+        executed=executed,
+        latency=latency,
+        totals=totals,
+    )
 
 
 def find_longest_uptime(sample: StormSample) -> float | None:
-    """How long the executors have been up, at most: what their pages say, else the topology's uptime.
+    """How long the executors have been up, at most: as their pages state, else the topology's uptime.
 
     A rebalance starts executors anew, and with them the counts, while the topology's uptime goes on.
     """
@@ -143,117 +201,19 @@ def find_longest_uptime(sample: StormSample) -> float | None:
     return min(topology, max(known))
 
 
-def read_component(
-    name: str,
-    kind: Kind,
-    row: Page,
-    page: StormPage | None,
-    topology: StormPage | None,
-    *,
-    longest: float | None,
-) -> Component:
-    """One component; what its executors say goes before the totals of its page, and these before the topology's."""
-    source = page or topology
-    window = source.window if source else None
-    executors = read_executors(list_rows(page, "executorStats"), window, longest)
-    head: Mapping[str, JsonValue] = {**row, **(page.body if page else {})}
-    tasks = read_count(head.get("tasks")) or None
-    covered = find_covered(executors) or cover(window, find_uptime(name, tasks, topology, longest))
-    totals = choose_totals(row, page)
-    outputs = read_streams(page, "outputStats", covered)
-    emitted, transferred = sum_outputs(outputs)
-    if not outputs and (page or not counts_system_streams(topology)):
-        emitted, transferred = sum_sent(executors, totals, covered)
-    executed = _sum_or_total(executors, "executed", totals)
-    return Component(
-        name=name,
-        kind=kind,
-        executors=read_count(head.get("executors")) or None,
-        tasks=tasks,
-        rows=executors,
-        window=window,
-        covered=covered,
-        executed=executed,
-        executed_rate=rate_of(executors, executed, covered),
-        emitted_rate=emitted,
-        transferred_rate=transferred,
-        latency=find_latency(executors, totals),
-        inputs=read_streams(page, "inputStats", covered),
-        outputs=outputs,
-        totals=totals,
-        completions=read_completions(page),
-    )
-
-
-def find_uptime(
-    name: str, tasks: int | None, topology: StormPage | None, longest: float | None
-) -> float | None:
-    """For how long the component ran: as its workers say, else as long as the longest-running executor."""
-    started = worker_uptime(name, tasks, topology)
-    return longest if started is None else started
-
-
-def read_completions(page: StormPage | None) -> tuple[tuple[float | None, float | None], ...]:
-    """What each executor of a spout says of completed tuples."""
-    rows = list_rows(page, "executorStats")
-    pairs = [(read_number(row.get("acked")), read_milliseconds(row.get("completeLatency"))) for row in rows]
-    return tuple([pair for pair in pairs if pair[1] is not None])
-
-
-def choose_totals(row: Page, page: StormPage | None) -> Page:
-    """The totals of a component over its window: of its own page, else of the topology's page."""
-    for field_name in ("boltStats", "spoutSummary"):
-        for one in list_rows(page, field_name):
-            if page and page.window is not None and read_window(one.get("window")) == page.window:
-                return one
-    return row
-
-
-def counts_system_streams(topology: StormPage | None) -> bool:
-    """Whether the topology's page was asked with sys=true: its counts then hold acks and metrics."""
-    names = [read_text(row.get("boltId")) or "" for row in list_rows(topology, "bolts")]
-    return any(is_system(name) for name in names)
-
-
-def sum_outputs(outputs: tuple[StreamCount, ...] | None) -> tuple[float | None, float | None]:
-    """Tuples per second emitted and transferred on the streams that are not Storm's own."""
-    own = [one for one in outputs or () if not is_system(one.stream)]
-    emitted = [one.emitted_rate for one in own if one.emitted_rate is not None]
-    transferred = [one.transferred_rate for one in own if one.transferred_rate is not None]
-    return (
-        sum(emitted) if own and len(emitted) == len(own) else None,
-        sum(transferred) if own and len(transferred) == len(own) else None,
-    )
-
-
-def sum_sent(
-    rows: tuple[Executor, ...], totals: Page, covered: float | None
-) -> tuple[float | None, float | None]:
-    """Tuples per second emitted and transferred on all streams."""
-    return (
-        find_rate(_sum_or_total(rows, "emitted", totals), covered),
-        find_rate(_sum_or_total(rows, "transferred", totals), covered),
-    )
-
-
-def worker_uptime(name: str, tasks: int | None, topology: StormPage | None) -> float | None:
+def find_worker_uptime(name: str, tasks: int | None, topology: StormPage | None) -> float | None:
     """How long the workers that run a component have been up, by tasks; None where the page does not list all."""
     workers = list_rows(topology, "workers")
     if topology is None or len(workers) != read_count(topology.body.get("workersTotal")):
         return None
-    weighted = []
-    for worker in workers:
-        count, uptime = (
-            read_count(read_object(worker.get("componentNumTasks")).get(name)),
-            read_uptime(worker),
-        )
-        if count and uptime is not None:
-            weighted.append((count, uptime))
-    listed = sum(count for count, _ in weighted)
-    return divide(sum(count * up for count, up in weighted), float(listed)) if listed == tasks else None
+    listed = [
+        (read_count(read_object(one.get("componentNumTasks")).get(name)), read_uptime(one)) for one in workers
+    ]
+    weighted = [(float(count), uptime) for count, uptime in listed if count and uptime is not None]
+    return find_mean(weighted) if sum(count for count, _ in weighted) == tasks else None
 
 
-def find_covered(rows: tuple[Executor, ...]) -> float | None:
+def find_covered(rows: Sequence[Executor]) -> float | None:
     """The seconds by which the sum of the executors' counts gives the sum of their rates."""
     executed = add_known([row.executed for row in rows])
     rate = add_known([row.executed_rate for row in rows])
@@ -263,37 +223,92 @@ def find_covered(rows: tuple[Executor, ...]) -> float | None:
     return divide(sum(covers), float(len(covers)))
 
 
-def rate_of(rows: tuple[Executor, ...], executed: float | None, covered: float | None) -> float | None:
-    """Tuples per second that a component executed."""
-    rate = add_known([row.executed_rate for row in rows])
-    return rate if rate is not None else find_rate(executed, covered)
+def choose_totals(row: Page, page: StormPage | None) -> Page:
+    """The totals of a component over its window: from its own page, else from the topology's page."""
+    for field_name in ("boltStats", "spoutSummary"):
+        for one in list_rows(page, field_name):
+            if page and page.window is not None and read_window(one.get("window")) == page.window:
+                return one
+    return row
 
 
-def find_latency(rows: tuple[Executor, ...], totals: Page) -> float | None:
-    """Mean seconds of a service: of the executors, else of the totals."""
-    latency = mean_latency(rows)
-    return read_milliseconds(totals.get("executeLatency")) if latency is None else latency
+def counts_system_streams(topology: StormPage | None) -> bool:
+    """Whether the topology's page was asked with sys=true: its counts then hold acks and metrics."""
+    return any(is_system(read_text(row.get("boltId")) or "") for row in list_rows(topology, "bolts"))
 
 
 def _sum_or_total(
-    rows: tuple[Executor, ...], name: Literal["executed", "emitted", "transferred"], totals: Page
+    rows: Sequence[Executor], name: Literal["executed", "emitted", "transferred"], totals: Page
 ) -> float | None:
     summed = add_known([getattr(row, name) for row in rows])
     return summed if summed is not None else read_number(totals.get(name))
 
 
-def read_streams(
-    page: StormPage | None, field_name: str, covered: float | None
-) -> tuple[StreamCount, ...] | None:
-    """The streams of a component's page; None where the page does not list them."""
+def list_streams(page: StormPage | None, field_name: str) -> dict[tuple[str, str], Page] | None:
+    """The rows of a component's streams by component and stream; None where the page does not list them."""
     if page is None or not isinstance(page.body.get(field_name), list):
         return None
-    found: dict[tuple[str, str], StreamCount] = {}
+    found: dict[tuple[str, str], Page] = {}
     for row in list_rows(page, field_name):
-        component = read_text(row.get("component")) or ""
-        stream = read_text(row.get("stream")) or "default"
-        counts = [
-            find_rate(read_number(row.get(key)), covered) for key in ("executed", "emitted", "transferred")
-        ]
-        found.setdefault((component, stream), StreamCount(component, stream, *counts))
-    return tuple(found.values())
+        found.setdefault(
+            (read_text(row.get("component")) or "", read_text(row.get("stream")) or "default"), row
+        )
+    return found
+
+
+def read_inputs(page: StormPage | None, covered: float | None) -> dict[tuple[str, str], float | None] | None:
+    """Tuples per second executed, by source and stream."""
+    rows = list_streams(page, "inputStats")
+    if rows is None:
+        return None
+    return {key: find_rate(read_number(row.get("executed")), covered) for key, row in rows.items()}
+
+
+def read_outputs(page: StormPage | None, covered: float | None) -> dict[str, StreamCount] | None:
+    """What went out on each stream."""
+    rows = list_streams(page, "outputStats")
+    if rows is None:
+        return None
+    counts = ("emitted", "transferred")
+    found: dict[str, StreamCount] = {}
+    for (_, stream), row in rows.items():
+        rates = [find_rate(read_number(row.get(key)), covered) for key in counts]
+        found.setdefault(stream, StreamCount(*rates))
+    return found
+
+
+def sum_outputs(outputs: Mapping[str, StreamCount] | None) -> tuple[float | None, float | None]:
+    """Tuples per second emitted and transferred on the streams that are not Storm's own."""
+    own = [count for stream, count in (outputs or {}).items() if not is_system(stream)]
+    return add_known([one.emitted_rate for one in own]), add_known([one.transferred_rate for one in own])
+
+
+def find_service_seconds(executed: float | None, latency: float | None, step: float) -> float | None:
+    """Mean seconds of a service.
+
+    Storm's clock has whole milliseconds, so that short services are counted as 0 or 1 ms: right in the mean. Where
+    every sample of n was 0 ms, the mean is below 3/n ms (95%); that bound is taken from 30 samples on.
+    """
+    if latency or not executed:
+        return latency or None
+    samples = executed / step
+    if latency is None or samples < LEAST_SAMPLES:
+        return None
+    return max(SURE / samples, LAST_DIGIT) / 1000.0
+
+
+def find_most_executors(rows: Sequence[Executor], tasks: int | None, processors: int | None) -> int | None:
+    """The tasks, which a rebalance cannot exceed; by the executors' numbers where the pages do not state them.
+
+    None where they contradict the executors.
+    """
+    by_rows = add_known([row.tasks for row in rows])
+    most = tasks or (None if by_rows is None else int(by_rows))
+    return most if most and (processors or 1) <= most <= MOST_PROCESSORS else None
+
+
+def name_instance(row: Executor) -> str:
+    """The executor's id and where it runs, as a name."""
+    text = f"{row.id} {row.place}" if row.place else row.id
+    printable = "".join(letter if letter.isprintable() else "?" for letter in text)
+    return printable.strip()[:200].strip() or "executor"

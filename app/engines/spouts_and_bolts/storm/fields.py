@@ -1,17 +1,22 @@
-"""Numbers, times and names as Storm's UI writes them.
+"""Numbers, times and executors as Storm's UI writes them.
 
 Latencies and capacity are text with three decimals, in the language of the server ("9.133", "9,133"). Uptimes are text
 ("1d 2h 3m 4s"), with `uptimeSeconds` beside it since Storm 1.0. Windows are "600", "10800", "86400" or ":all-time".
 Source: org.apache.storm.daemon.ui.UIHelpers and org.apache.storm.stats.StatsUtil.
+
+Storm's own arithmetic for one executor (StatsUtil.computeAggCapacity), with the counts of the last ten minutes:
+
+    capacity = executed × execute latency / min(uptime, 600 s)
 """
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from app.engines.numbers import read_number
+from app.engines.numbers import divide, find_mean, find_rate, read_count, read_number, read_text
 
 CAPACITY_WINDOW = 600.0
 """Storm computes capacity over the last ten minutes, whatever window was asked for."""
@@ -20,6 +25,9 @@ LAST_DIGIT = 0.0005
 """The largest rounding error of a number with three decimals."""
 SECONDS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 UPTIME_PART = r"(\d+)\s*([dhms])"
+
+LEAST_CAPACITY = 0.01
+"""Below it, the three decimals of a capacity give no time."""
 
 Page = Mapping[str, JsonValue]
 
@@ -69,3 +77,79 @@ def cover(window: float | None, uptime: float | None) -> float | None:
 def is_system(name: str) -> bool:
     """Whether Storm itself made this component or stream, such as __acker and __tick."""
     return name.startswith("__")
+
+
+class Executor(NamedTuple):
+    """One executor; None is what its row does not say. `tasks` is how many of the component's tasks it runs.
+
+    `covered` is how many seconds its counts cover.
+    """
+
+    id: str
+    place: str | None
+    tasks: int | None
+    uptime: float | None
+    covered: float | None
+    executed: float | None
+    emitted: float | None
+    transferred: float | None
+    latency: float | None
+    capacity: float | None
+
+    @property
+    def executed_rate(self) -> float | None:
+        """Tuples per second that it executed."""
+        return 0.0 if self.executed == 0.0 else find_rate(self.executed, self.covered)
+
+
+def read_executors(
+    rows: Iterable[Page], window: float | None, longest_uptime: float | None
+) -> tuple[Executor, ...]:
+    """The rows of a page, each executor once."""
+    found: dict[str, Executor] = {}
+    for place, row in enumerate(rows):
+        identity = read_text(row.get("id")) or f"row {place + 1}"
+        found.setdefault(identity, read_executor(identity, row, window, longest_uptime))
+    return tuple(found.values())
+
+
+def read_executor(identity: str, row: Page, window: float | None, longest_uptime: float | None) -> Executor:
+    """One row; where it lacks its uptime, capacity and latency say how long its counts were taken."""
+    uptime = read_uptime(row)
+    seconds = read_milliseconds(row.get("executeLatency"))
+    executed, capacity = read_number(row.get("executed")), read_decimal(row.get("capacity"))
+    covered = cover(window, uptime)
+    if uptime is None and executed and seconds and capacity and capacity >= LEAST_CAPACITY:
+        covered = divide(executed * seconds, capacity)
+    elif uptime is None:
+        covered = cover(window, longest_uptime)
+    return Executor(
+        identity,
+        read_place(row),
+        count_tasks(identity),
+        uptime,
+        covered,
+        executed,
+        read_number(row.get("emitted")),
+        read_number(row.get("transferred")),
+        seconds,
+        capacity,
+    )
+
+
+def read_place(row: Page) -> str | None:
+    """host:port of the worker that runs it."""
+    host, port = read_text(row.get("host")), read_count(row.get("port"))
+    return host if host is None or port is None else f"{host}:{port}"
+
+
+def count_tasks(identity: str) -> int | None:
+    """How many tasks the executor [first-last] runs."""
+    ends = re.fullmatch(r"\[(\d{1,9})-(\d{1,9})\]", identity)
+    tasks = int(ends[2]) - int(ends[1]) + 1 if ends else 0
+    return tasks if tasks > 0 else None
+
+
+def mean_latency(rows: Iterable[Executor]) -> float | None:
+    """Mean seconds of a service over all tuples that were executed; None where no row says."""
+    return find_mean((row.executed, row.latency) for row in rows if row.executed and row.latency is not None)

@@ -1,4 +1,9 @@
-"""Which page of Storm's UI each answer is, and which pages belong to one sample."""
+"""Which page of Storm's UI each answer is, and which pages belong to one sample.
+
+Storm 1.x answers /metrics with counts of every component by stream, which stand in for the stream tables of component
+pages. Latencies of that page are means over executors whatever each executed, and are left to the topology's page.
+Storm 2.x answers the same path with the topology's page. Source: topology-metrics-page of storm.ui.core, Storm 1.2.4.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,10 +13,9 @@ from urllib.parse import unquote
 
 from pydantic import JsonValue
 
-from app.engines.answers import EngineAnswer
+from app.engines.answers import EngineAnswer, sort_by_time
 from app.engines.numbers import read_list, read_name, read_object, read_text
 from app.engines.spouts_and_bolts.storm.fields import Page, is_system, read_window
-from app.engines.spouts_and_bolts.storm.stream_pages import is_stream_page, read_stream_page
 
 MOST_DEPTH = 3
 STREAMS = "\n/metrics"
@@ -54,13 +58,10 @@ class StormAnswers(NamedTuple):
 
 def sort_answers(answers: Sequence[EngineAnswer]) -> StormAnswers:
     """The pages of the answers, as samples."""
-    dated = [one for one in answers if one.at is not None]
-    if len(dated) == len(answers):
-        answers = sorted(dated, key=lambda one: one.at.timestamp() if one.at else 0.0)
     pages: list[StormPage] = []
     graph: dict[str, Page] = {}
     nameless = 0
-    for answer in answers:
+    for answer in sort_by_time(answers):
         for body in unfold(answer.body):
             if is_graph(body):
                 graph = {name: read_object(one) for name, one in body.items() if read_name(name)}
@@ -150,3 +151,41 @@ def split_streams(page: StormPage, usual: float | None) -> dict[str, StormPage]:
 def list_rows(page: StormPage | None, field: str) -> list[Page]:
     """The objects in a list of a page."""
     return [read_object(one) for one in read_list(page.body.get(field))] if page else []
+
+
+def is_stream_page(body: Page) -> bool:
+    """Whether components have lists of counts by stream."""
+    rows = [read_object(one) for field in ("spouts", "bolts") for one in read_list(body.get(field))]
+    return bool(rows) and all(isinstance(row.get("emitted"), list) for row in rows)
+
+
+def read_stream_page(body: Page) -> dict[str, Page]:
+    """For each component a page with inputStats and outputStats alone."""
+    pages: dict[str, Page] = {}
+    for kind in ("spout", "bolt"):
+        for listed in read_list(body.get(f"{kind}s")):
+            row = read_object(listed)
+            name = read_name(row.get("id"))
+            if name is None or is_system(name):
+                continue
+            page: dict[str, JsonValue] = {"id": name, "componentType": kind}
+            page["outputStats"] = list(join_counts(row, ("emitted", "transferred")).values())
+            if kind == "bolt":
+                page["inputStats"] = list(join_counts(row, ("executed",)).values())
+            pages.setdefault(name, page)
+    return pages
+
+
+def join_counts(row: Page, fields: tuple[str, ...]) -> dict[tuple[str, str], dict[str, JsonValue]]:
+    """The counts of each stream, [{"component_id", "stream_id", "value"}], with their fields beside each other."""
+    found: dict[tuple[str, str], dict[str, JsonValue]] = {}
+    for field in fields:
+        for listed in read_list(row.get(field)):
+            one = read_object(listed)
+            component, stream = (
+                read_name(one.get("component_id")) or "",
+                read_name(one.get("stream_id")) or "",
+            )
+            joined = found.setdefault((component, stream), {"component": component, "stream": stream})
+            joined.setdefault(field, one.get("value"))
+    return found

@@ -1,17 +1,19 @@
 """Storm's pages as a topology and loads: one load for each sample, of the window that was asked for."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from pydantic import JsonValue
 
 from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer
-from app.engines.diagnostics import say
-from app.engines.spouts_and_bolts.storm.checks import check_sample
-from app.engines.spouts_and_bolts.storm.graphs import build_graph
-from app.engines.spouts_and_bolts.storm.marks import mark_sample
+from app.engines.numbers import read_count, read_number, read_text
+from app.engines.spouts_and_bolts.graph_and_load import build_graph, build_loads
+from app.engines.spouts_and_bolts.storm.components import StormComponent
+from app.engines.spouts_and_bolts.storm.diagnostics import find_storm_diagnostics
+from app.engines.spouts_and_bolts.storm.fields import read_uptime
 from app.engines.spouts_and_bolts.storm.pages import StormSample, sort_answers
-from app.engines.spouts_and_bolts.storm.samples import MeasuredSample, load_sample, measure_sample
-from app.load.bodies.load import LoadBody
-from app.load.bodies.topology import Graph
-from planner.values import Diagnostic
+from app.engines.spouts_and_bolts.storm.samples import MeasuredSample, find_own_time, measure_sample
 
 SEND = (
     "send the answers to GET /api/v1/topology/<id>?window=600, "
@@ -21,7 +23,7 @@ SEND = (
 
 
 def read(answers: Sequence[EngineAnswer]) -> EngineReading:
-    """What the pages say; raises UnreadableAnswer where they name no bolt, or nothing was measured of any.
+    """The reading of Storm's pages; raises UnreadableAnswer where they name no bolt, or measure none.
 
     The newest of the samples that name the most bolts is the topology; samples of other bolts are left out.
     """
@@ -32,52 +34,60 @@ def read(answers: Sequence[EngineAnswer]) -> EngineReading:
     refuse_two_topologies(pages.samples, pointer)
     measured = [measure_sample(sample, pages.graph) for sample in pages.samples]
     newest = max(reversed(measured), key=lambda one: len(one.bolts))
-    graph = build_graph(newest.components, newest.flows, newest.entries, newest.external.rate)
-    whole = [one for one in measured if one.bolts.keys() == newest.bolts.keys()]
-    loads = [load for one in whole if (load := load_sample(one)) is not None]
+    names = {bolt.name for bolt in newest.bolts}
+    whole = [one.interval for one in measured if {bolt.name for bolt in one.bolts} == names]
+    graph, loads = build_graph(newest.interval), build_loads(whole)
     if graph is None or not loads:
-        raise UnreadableAnswer(pointer, f"{explain_nothing(newest, graph)}: {SEND}.")
-    said = (*check_sample(newest, pages), *say_left_out(len(measured) - len(whole)))
-    return EngineReading(graph, drop_repeated(loads), said, mark_sample(newest))
-
-
-def say_left_out(samples: int) -> tuple[Diagnostic, ...]:
-    """A diagnostic where samples were left out."""
-    if not samples:
-        return ()
-    detail = (
-        f"{samples} samples have pages of other bolts than the newest complete one: left out. A page that comes again "
-        "begins a new sample; send all pages of each."
-    )
-    return (say("samples-left-out", detail),)
+        raise UnreadableAnswer(pointer, f"{explain_nothing(newest)}: {SEND}.")
+    newest = replace(newest, nameless=pages.nameless, left_out=len(measured) - len(whole))
+    return EngineReading(graph, loads, find_storm_diagnostics(newest), mark_sample(newest))
 
 
 def refuse_two_topologies(samples: Iterable[StormSample], pointer: str) -> None:
     """Raise UnreadableAnswer if the pages are those of several topologies."""
-    ids = {
-        page.topology_id: None
-        for sample in samples
-        for page in (sample.topology, *sample.components.values())
-        if page and page.topology_id
-    }
+    pages = [page for one in samples for page in (one.topology, *one.components.values()) if page]
+    ids = list(dict.fromkeys([page.topology_id for page in pages if page.topology_id]))
     if len(ids) > 1:
-        raise UnreadableAnswer(
-            pointer, f"the pages are those of several topologies, {', '.join(ids)[:200]}: send those of one."
-        )
+        detail = f"the pages are those of several topologies, {', '.join(ids)[:200]}: send those of one."
+        raise UnreadableAnswer(pointer, detail)
 
 
-def explain_nothing(newest: MeasuredSample, graph: Graph | None) -> str:
+def explain_nothing(newest: MeasuredSample) -> str:
     """Why the pages give no load."""
-    if graph is None:
+    if not newest.bolts:
         return "the pages name no bolt"
-    if newest.ends_at is None:
-        return 'nothing says when the pages came: give "at" with each answer'
+    if newest.sample.at is None and find_own_time(newest.sample) is None:
+        return 'nothing states when the pages came: give "at" with each answer'
     return (
         "no rate can be computed: either the counts (executed, emitted) or the time that they cover "
         "(window, uptimeSeconds or uptime) are missing"
     )
 
 
-def drop_repeated(loads: Iterable[LoadBody]) -> tuple[LoadBody, ...]:
-    """One load for each interval: the last one."""
-    return tuple({(load.observed_at, load.window_seconds): load for load in loads}.values())
+def mark_sample(measured: MeasuredSample) -> dict[str, JsonValue]:
+    """Storm's own names, which a rebalance needs, with executors, tasks (their limit) and workers."""
+    page, pages = measured.sample.topology, measured.sample.components.values()
+    body = page.body if page else {}
+    names = [read_text(one.body.get("name")) for one in pages]
+    ids = [one.topology_id for one in (page, *pages) if one and one.topology_id]
+    return {
+        "topology_id": ids[0] if ids else None,
+        "topology_name": read_text(body.get("name")) or next((one for one in names if one), None),
+        "status": read_text(body.get("status")),
+        "storm_version": read_text(body.get("stormVersion")),
+        "uptime_seconds": read_uptime(body),
+        "message_timeout_seconds": read_number(body.get("msgTimeout")),
+        "workers": read_count(body.get("workersTotal")),
+        "executors": {bolt.name: bolt.processors for bolt in measured.bolts},
+        "tasks": {bolt.name: bolt.max_parallelism for bolt in measured.bolts},
+        "places": {bolt.name: count_places(bolt) for bolt in measured.bolts if bolt.rows},
+        "spouts": {
+            one.name: {"executors": one.processors, "tasks": one.tasks, "emitted_rate": one.emitted_rate}
+            for one in measured.interval.spouts
+        },
+    }
+
+
+def count_places(bolt: StormComponent) -> dict[str, JsonValue] | None:
+    """How many executors run in each worker, host:port."""
+    return dict(Counter([row.place for row in bolt.rows if row.place is not None])) or None

@@ -1,25 +1,34 @@
-"""One sample of Storm's pages, with all that its counts give."""
+"""One sample of Storm's pages, with all that its counts give.
+
+Storm counts every 20th tuple of each executor (topology.stats.sample.rate), so that a count is known to ± 20 tuples.
+"""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
-from app.engines.numbers import read_number, read_object, read_text
-from app.engines.spouts_and_bolts.storm.completion import Completion, find_completion
-from app.engines.spouts_and_bolts.storm.components import Component, read_components
-from app.engines.spouts_and_bolts.storm.fields import Page, cover, read_uptime
-from app.engines.spouts_and_bolts.storm.flows import StreamFlow, Wiring, measure_flows, read_wiring
-from app.engines.spouts_and_bolts.storm.loads import CountedInterval, build_load
-from app.engines.spouts_and_bolts.storm.pages import StormSample
-from app.engines.spouts_and_bolts.storm.rates import (
-    External,
-    Offered,
-    find_entry_rates,
-    find_external,
-    find_offered,
+from app.engines.numbers import (
+    find_mean,
+    move_time,
+    read_list,
+    read_name,
+    read_number,
+    read_object,
+    read_text,
 )
-from app.load.bodies.load import LoadBody
+from app.engines.spouts_and_bolts.components import Completion
+from app.engines.spouts_and_bolts.flows import Flow, MeasuredInterval, Wiring, measure_interval, read_grouping
+from app.engines.spouts_and_bolts.storm.components import StormComponent, read_components
+from app.engines.spouts_and_bolts.storm.fields import (
+    Page,
+    cover,
+    is_system,
+    read_milliseconds,
+    read_uptime,
+    read_window,
+)
+from app.engines.spouts_and_bolts.storm.pages import StormPage, StormSample, list_rows
 
 USUAL_SAMPLE_RATE = 0.05
 FIRST_LAUNCH, LAST_LAUNCH = 1_000_000_000.0, 10_000_000_000.0  # epoch seconds in the id of a topology
@@ -27,49 +36,41 @@ FIRST_LAUNCH, LAST_LAUNCH = 1_000_000_000.0, 10_000_000_000.0  # epoch seconds i
 
 @dataclass(frozen=True)
 class MeasuredSample:
-    """One sample; `step` is how many tuples one sampled tuple stands for."""
+    """One sample and what it gives; `step` is how many tuples one sampled tuple stands for.
+
+    `nameless` is how many pages had no name, and `left_out` how many samples had pages of other bolts.
+    """
 
     sample: StormSample
-    components: dict[str, Component]
-    wiring: Wiring
-    flows: tuple[StreamFlow, ...]
-    offered: dict[str, Offered]
-    entries: dict[str, float | None]
-    external: External
-    completion: Completion
+    interval: MeasuredInterval[StormComponent]
     step: float
+    nameless: int = 0
+    left_out: int = 0
 
     @property
-    def bolts(self) -> dict[str, Component]:
-        """The bolts by name."""
-        return {name: one for name, one in self.components.items() if one.kind == "bolt"}
-
-    @property
-    def seconds(self) -> float | None:
-        """How long the counts were taken: the longest of a bolt, else by the topology's page."""
-        covers = [one.covered for one in self.bolts.values() if one.covered]
-        page = self.sample.topology
-        own = cover(page.window, read_uptime(page.body)) if page else None
-        return max(covers, default=own)
-
-    @property
-    def ends_at(self) -> datetime | None:
-        """When the pages came; else when the topology was launched, by its id, and its uptime."""
-        return self.sample.at or find_own_time(self.sample)
+    def bolts(self) -> list[StormComponent]:
+        """The bolts."""
+        return self.interval.bolts
 
 
 def measure_sample(sample: StormSample, graph: Mapping[str, Page]) -> MeasuredSample:
     """What the pages of one sample give; `graph` is the answer of /visualization."""
-    components = read_components(sample)
-    wiring = read_wiring(components, graph)
-    flows = measure_flows(components, wiring)
     step = find_step(sample)
-    bolts = [one for one in components.values() if one.kind == "bolt"]
-    offered = {bolt.name: find_offered(bolt, components, flows, step) for bolt in bolts}
-    entries = find_entry_rates(components, flows, offered)
-    external = find_external(components, entries)
-    completion = find_completion(sample.topology, components)
-    return MeasuredSample(sample, components, wiring, flows, offered, entries, external, completion, step)
+    components = read_components(sample, step)
+
+    def find_count_error(bolt: StormComponent, sources: list[StormComponent]) -> float:
+        return step * sum([one.processors or 1 for one in (bolt, *sources)]) / (bolt.covered or 1.0)
+
+    seconds, ends_at = find_seconds(sample, components), sample.at or find_own_time(sample)
+    interval = measure_interval(
+        components,
+        read_wiring(components, graph),
+        find_count_error,
+        completion=find_completion(sample, components),
+        begins_at=None if ends_at is None or seconds is None else move_time(ends_at, -seconds),
+        seconds=seconds,
+    )
+    return MeasuredSample(sample, interval, step)
 
 
 def find_step(sample: StormSample) -> float:
@@ -79,6 +80,13 @@ def find_step(sample: StormSample) -> float:
     return float(int(1.0 / rate)) if rate is not None and 1e-6 <= rate <= 1.0 else 1.0 / USUAL_SAMPLE_RATE
 
 
+def find_seconds(sample: StormSample, components: Mapping[str, StormComponent]) -> float | None:
+    """How long the counts were taken: the longest time of a bolt, else by the topology's page."""
+    covers = [one.covered for one in components.values() if one.is_bolt and one.covered]
+    page = sample.topology
+    return max(covers, default=cover(page.window, read_uptime(page.body)) if page else None)
+
+
 def find_own_time(sample: StormSample) -> datetime | None:
     """The time by Storm's own clock: ids of topologies end in the second of their launch (name-1-1446571009)."""
     page = sample.topology
@@ -86,19 +94,53 @@ def find_own_time(sample: StormSample) -> datetime | None:
     uptime = read_uptime(page.body) if page else None
     if found is None or uptime is None or not FIRST_LAUNCH <= float(found[1]) + uptime <= LAST_LAUNCH:
         return None
-    return datetime.fromtimestamp(0, UTC) + timedelta(seconds=float(found[1]) + uptime)
+    return datetime.fromtimestamp(float(found[1]) + uptime, UTC)
 
 
-def load_sample(measured: MeasuredSample) -> LoadBody | None:
-    """The load of a sample; None where its time, its length or its rates are unknown."""
-    ends_at, seconds, external = measured.ends_at, measured.seconds, measured.external.rate
-    if ends_at is None or not seconds or external is None:
-        return None
-    return build_load(
-        measured.bolts,
-        measured.offered,
-        CountedInterval(ends_at, seconds),
-        external=external,
-        completion=measured.completion.seconds,
-        step=measured.step,
-    )
+def read_wiring(components: Mapping[str, StormComponent], graph: Mapping[str, Page]) -> Wiring:
+    """The subscriptions: from /visualization where it was sent, else from the streams that reached each bolt."""
+    bolts = {name: one for name, one in components.items() if one.is_bolt}
+    flows: dict[tuple[str, str, str], Flow] = {}
+    for target, node in graph.items():
+        for one in map(read_object, read_list(node.get(":inputs", node.get("inputs")))):
+            source = read_name(one.get(":component", one.get("component")))
+            stream = read_text(one.get(":stream", one.get("stream"))) or "default"
+            grouping = read_grouping(read_text(one.get(":grouping", one.get("grouping"))))
+            if source and source in components and target in bolts and not is_system(stream):
+                flows[source, stream, target] = Flow(source, stream, target, grouping)
+    for name, bolt in bolts.items():
+        for source, stream in bolt.executed_from or ():
+            if source in components and not is_system(stream) and name not in graph:
+                flows.setdefault((source, stream, name), Flow(source, stream, name, None))
+    complete = all(name in graph or bolt.executed_from is not None for name, bolt in bolts.items())
+    return Wiring(tuple(flows.values()), complete)
+
+
+def find_completion(sample: StormSample, components: Mapping[str, StormComponent]) -> Completion:
+    """The complete latency of the spouts or their executors, else of the topology's own row of the window.
+
+    It is weighted by what was acknowledged. A latency of 0 was not measured: tuples without a message id, or no ackers,
+    count as acknowledged at once.
+    """
+    spouts = [one for one in components.values() if not one.is_bolt]
+    totals, row = [one.totals for one in spouts], find_window_row(sample.topology)
+    pages = [sample.components.get(one.name) for one in spouts]
+    executors = [executor for page in pages for executor in list_rows(page, "executorStats")]
+    means = [mean_complete_latency(rows) for rows in (totals, executors, [row])]
+    failed = read_number(row.get("failed")) or sum([read_number(one.get("failed")) or 0.0 for one in totals])
+    timeout = read_number(sample.topology.body.get("msgTimeout")) if sample.topology else None
+    return Completion(next((mean for mean in means if mean is not None), None), failed, timeout)
+
+
+def find_window_row(topology: StormPage | None) -> Page:
+    """The row of topologyStats of the page's window."""
+    for row in list_rows(topology, "topologyStats"):
+        if topology and topology.window is not None and read_window(row.get("window")) == topology.window:
+            return row
+    return {}
+
+
+def mean_complete_latency(rows: list[Page]) -> float | None:
+    """The mean over all that was acknowledged with a latency above 0, in seconds."""
+    pairs = [(read_number(row.get("acked")), read_milliseconds(row.get("completeLatency"))) for row in rows]
+    return find_mean([(count, latency) for count, latency in pairs if count and latency])

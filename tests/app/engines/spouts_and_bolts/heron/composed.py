@@ -5,9 +5,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from app.engines.answers import EngineAnswer
+from app.engines.spouts_and_bolts.flows import MeasuredInterval
 from app.engines.spouts_and_bolts.heron.components import HeronComponent, read_components
 from app.engines.spouts_and_bolts.heron.documents import sort_documents
-from app.engines.spouts_and_bolts.heron.measures import Measures, measure_timelines
+from app.engines.spouts_and_bolts.heron.measures import measure_timelines
+from app.engines.spouts_and_bolts.heron.reader import measure_components, read
+from planner.values import Diagnostic
 from tests.app.engines.mutating import load_golden
 
 AT = datetime(2026, 11, 18, 12, 10, 20, tzinfo=UTC)
@@ -37,9 +40,20 @@ def edit_grouping(grouping: str) -> dict[str, Any]:
     return documents
 
 
-def measure(documents: dict[str, Any]) -> tuple[dict[str, HeronComponent], Measures]:
-    """The components of documents with timelines."""
+def measure(documents: dict[str, Any]) -> MeasuredInterval[HeronComponent]:
+    """The interval of documents with timelines."""
     found = sort_documents(make_answers(documents))
     measures = measure_timelines(found.timelines)
     assert measures is not None
-    return read_components(found, measures), measures
+    return measure_components(read_components(found, measures), measures)
+
+
+def diagnose(documents: dict[str, Any]) -> dict[str, Diagnostic]:
+    """The diagnostics of the newest interval by code."""
+    return {one.code: one for one in read(make_answers(documents)).diagnostics}
+
+
+def scale(documents: dict[str, Any], name: str, metric: str, factor: float) -> None:
+    """Multiply the points of one metric."""
+    for points in documents[name]["timeline"][metric].values():
+        points.update({at: str(float(value) * factor) for at, value in points.items()})

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.engines.answers import EngineAnswer, UnreadableAnswer, read_parameters
-from app.engines.spouts_and_bolts.heron.asking import MOST_NAMES, ask, choose_place, cut
+from app.engines.spouts_and_bolts.heron.asking import MOST_NAMES, ask, cut, list_places
 from app.engines.spouts_and_bolts.heron.reader import read
 from tests.app.engines.spouts_and_bolts.heron.composed import AT, WHERE, load
 
@@ -16,12 +16,15 @@ class Tracker:
 
     def __init__(self, at: datetime | None = AT) -> None:
         self.at, self.asked = at, list[str]()
+        self.listed: Any = load("topologies")
 
     def get(self, path: str) -> EngineAnswer:
         self.asked.append(path)
         name = path.partition("?")[0].removeprefix("/topologies").strip("/") or "topologies"
         if name == "metricstimeline":
             name = "timeline-" + read_parameters(path)["component"].strip("_")
+        if name == "topologies":
+            return EngineAnswer(self.listed, path, self.at)
         return EngineAnswer(load(name) if name != "metrics" else {"metrics": {}}, path, self.at)
 
 
@@ -51,24 +54,26 @@ def test_without_a_clock_the_last_ten_minutes_are_asked_for():
 
 @pytest.mark.parametrize("job", ["words", "local/ads/default/words", None])
 def test_a_topology_is_named_by_its_name_or_with_where_it_runs(job: str | None):
+    tracker = Tracker()
+    ask(tracker, job)
+    assert tracker.asked[1] == f"/topologies/logicalplan?{WHERE}"
+
+
+def test_trackers_wrap_the_list_or_not_and_may_know_no_role():
     listed = load("topologies")
-    assert choose_place(listed, job) == ("local", "ads", "default", "words")
-    assert choose_place({"status": "success", "result": listed}, job).topology == "words"
+    assert list_places({"status": "success", "result": listed}) == list_places(listed)
+    (place,) = list_places({"local": {"null": {"default": ["words"]}}}).values()
+    assert place == {"cluster": "local", "role": "", "environ": "default", "topology": "words"}
 
 
-def test_a_tracker_may_know_no_role():
-    place = choose_place({"local": {"null": {"default": ["words"]}}}, "words")
-    assert dict(place.parameters) == {"cluster": "local", "environ": "default", "topology": "words"}
-
-
-@pytest.mark.parametrize(
-    ("listed", "job"),
-    [({}, None), (None, None), (load("topologies"), "other"), ({"a": {"b": {"c": ["x", "y"]}}}, None)],
-)
-def test_a_topology_that_is_not_clear_is_refused(listed: Any, job: str | None):
-    with pytest.raises(UnreadableAnswer) as caught:
-        choose_place(listed, job)
-    assert "name one with --job" in caught.value.detail
+@pytest.mark.parametrize("listed", [{}, None, {"a": {"b": {"c": ["x", "y"]}}}])
+def test_a_topology_that_is_not_clear_is_refused(listed: Any):
+    tracker = Tracker()
+    with pytest.raises(UnreadableAnswer):
+        ask(tracker, "other")
+    tracker.listed = listed
+    with pytest.raises(UnreadableAnswer):
+        ask(tracker, None)
 
 
 def test_many_names_are_asked_in_parts():

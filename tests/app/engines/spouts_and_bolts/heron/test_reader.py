@@ -10,7 +10,7 @@ from app.engines.answers import EngineAnswer, UnreadableAnswer, list_answers
 from app.engines.spouts_and_bolts.heron.reader import read
 from planner.situations.estimate import estimate
 from tests.app.engines.mutating import STEPS, Step, check_reading, read_mutated
-from tests.app.engines.spouts_and_bolts.heron.composed import AT, load, make_answers, make_documents
+from tests.app.engines.spouts_and_bolts.heron.composed import AT, diagnose, load, make_answers, make_documents
 
 
 def test_a_sample_is_a_topology_and_a_load():
@@ -70,6 +70,30 @@ def test_answers_that_say_too_little_are_refused_with_what_to_send(documents: li
     with pytest.raises(UnreadableAnswer) as caught:
         read([EngineAnswer(one, at=AT) for one in documents])
     assert told in caught.value.detail
+
+
+def test_full_queues_that_stop_the_spouts_are_said():
+    documents = make_documents()
+    metric = "__time_spent_back_pressure_by_compid/container_1_split_3"
+    held = documents["timeline-stmgr"]["timeline"][metric]["stmgr-1"]
+    held.update(dict.fromkeys(held, "15000.000000"))
+    said = diagnose(documents)["spouts-held-back"]
+    assert (said.operators, "split for 25% of the time" in said.detail) == (("split",), True)
+    held.update(dict.fromkeys(held, "600.000000"))
+    assert "spouts-held-back" not in diagnose(documents)  # 1% of the time
+
+
+def test_an_interval_without_buckets_has_an_error_that_is_said():
+    said = diagnose({"metrics-count": load("metrics-count")})["interval-approximate"]
+    assert "An interval of 10 min holds" in said.detail
+    assert "by up to 10%" in said.detail
+
+
+def test_the_completion_time_is_that_of_acknowledged_tuples():
+    documents = make_documents()
+    assert read(make_answers(documents)).loads[0].measured_completion_seconds == pytest.approx(0.08)
+    del documents["timeline-word"]["timeline"]["__ack-count/default"]
+    assert read(make_answers(documents)).loads[0].measured_completion_seconds is None
 
 
 SAMPLE = list(make_documents().values())

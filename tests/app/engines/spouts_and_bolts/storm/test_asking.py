@@ -52,10 +52,10 @@ def test_a_sample_is_the_topology_its_graph_and_every_component(job: str | None)
 @pytest.mark.parametrize(
     ("topologies", "job", "told"),
     [
-        ([("a-1", "a"), ("b-1", "b")], None, "2 topologies run: name one with --job: a, b."),
-        ([], None, "0 topologies run"),
-        ([("a-1", "a")], "c", "no topology 'c' runs: choose one of these: a."),
-        ([("a-1", "a"), ("a-2", "a")], "a", "several topologies are named 'a': give an id: a-1, a-2."),
+        ([("a-1", "a"), ("b-1", "b")], None, "more than one topology fits: a, b. Give one with --job."),
+        ([], None, "no topology runs. Running: none."),
+        ([("a-1", "a")], "c", "no topology with the name or id 'c' runs. Running: a."),
+        ([("a-1", "a"), ("a-2", "a")], "a", "more than one topology fits: a-1, a-2."),
     ],
 )
 def test_a_topology_that_is_not_clear_is_refused_with_the_names(

@@ -3,32 +3,28 @@
 import pytest
 from pydantic import JsonValue
 
-from app.engines.spouts_and_bolts.storm.components import Component, read_components
-from app.engines.spouts_and_bolts.storm.fields import ALL_TIME
-from app.engines.spouts_and_bolts.storm.pages import sort_answers
+from app.engines.spouts_and_bolts.storm.components import find_service_seconds, name_instance
+from app.engines.spouts_and_bolts.storm.fields import ALL_TIME, read_executors, read_milliseconds
 from tests.app.engines.spouts_and_bolts.storm.ui_pages import (
     JsonObject,
-    answer,
     make_component_page,
     make_topology_page,
+    read_components,
     read_golden,
 )
+from tests.app.engines.spouts_and_bolts.storm.wired_pages import make_pages
 
 PI = make_component_page("pi")
 WORDS = read_golden("wordcount-topology.json")
 
 
-def read(*bodies: JsonValue) -> dict[str, Component]:
-    return read_components(sort_answers(answer(*bodies)).samples[0])
-
-
 def test_components_without_a_page_started_with_the_executors_of_the_others():
     """The topology has been up for an hour, its executors for 131 s at most: so do the counts of blob."""
-    found = read(make_topology_page(uptime=3600), PI)
+    found = read_components(make_topology_page(uptime=3600), PI)
     assert found["blob"].covered == 131.0
     assert found["blob"].executed_rate == pytest.approx(37100 / 131)
-    assert read(make_topology_page(uptime=120), PI)["blob"].covered == 120.0
-    assert read(make_topology_page(uptime=3600))["blob"].covered == 600.0
+    assert read_components(make_topology_page(uptime=120), PI)["blob"].covered == 120.0
+    assert read_components(make_topology_page(uptime=3600))["blob"].covered == 600.0
 
 
 def add_acker(page: JsonObject) -> JsonObject:
@@ -39,15 +35,15 @@ def add_acker(page: JsonObject) -> JsonObject:
 
 
 def test_rates_are_over_the_uptime_of_each_executor():
-    pi = read(make_topology_page(), PI)["pi"]
+    pi = read_components(make_topology_page(), PI)["pi"]
     assert pi.executed_rate == pytest.approx(12740 / 129 + 12280 / 129 + 12940 / 131 + 12920 / 128)
-    assert (pi.kind, pi.processors, pi.tasks, len(pi.rows)) == ("bolt", 4, 4, 4)
+    assert (pi.is_bolt, pi.processors, pi.tasks, len(pi.rows)) == (True, 4, 4, 4)
 
 
 def test_the_topologys_page_alone_gives_rates_over_its_uptime():
-    pi = read(make_topology_page(uptime=150))["pi"]
+    pi = read_components(make_topology_page(uptime=150))["pi"]
     assert pi.executed_rate == pytest.approx(50880 / 150)
-    assert (pi.covered, pi.rows, pi.inputs, pi.outputs) == (150.0, (), None, None)
+    assert (pi.covered, pi.rows, pi.executed_from, pi.outputs) == (150.0, (), None, None)
 
 
 def test_totals_of_the_components_page_stand_in_for_missing_executors():
@@ -55,7 +51,7 @@ def test_totals_of_the_components_page_stand_in_for_missing_executors():
         {"window": ":all-time", "executed": 9999, "executeLatency": "5.000"},
         {"window": "600", "executed": 600, "executeLatency": "9.000", "emitted": 1200, "capacity": "0.500"},
     ]
-    pi = read(make_topology_page(), PI | {"executorStats": [], "boltStats": totals})["pi"]
+    pi = read_components(make_topology_page(), PI | {"executorStats": [], "boltStats": totals})["pi"]
     assert (pi.executed, pi.latency, pi.capacity) == (600.0, 0.009, 0.5)
     assert pi.emitted_rate == pytest.approx(1200 / 301)
 
@@ -67,16 +63,16 @@ def test_counts_begin_with_the_workers_where_the_page_lists_all_of_them():
         {"uptime": "5m 0s", "componentNumTasks": {"pi": 1, "blob": 40}},
     ]
     page = make_topology_page(uptime=3000) | {"workers": workers, "workersTotal": 2}
-    assert read(page)["pi"].covered == pytest.approx(150.0)
-    assert read(page | {"workersTotal": 3})["pi"].covered == 600.0
+    assert read_components(page)["pi"].covered == pytest.approx(150.0)
+    assert read_components(page | {"workersTotal": 3})["pi"].covered == 600.0
 
 
 def test_spouts_are_read_beside_bolts_and_storms_own_are_left_out():
-    found = read(add_acker(WORDS))
-    assert {name: one.kind for name, one in found.items()} == {
-        "spout": "spout",
-        "count": "bolt",
-        "split": "bolt",
+    found = read_components(add_acker(WORDS))
+    assert {name: one.is_bolt for name, one in found.items()} == {
+        "spout": False,
+        "count": True,
+        "split": True,
     }
 
 
@@ -85,28 +81,67 @@ def test_system_streams_are_not_counted_as_emitted():
         {"stream": "default", "emitted": 300, "transferred": 600},
         {"stream": "__ack_ack", "emitted": 300, "transferred": 300},
     ]
-    pi = read(PI | {"outputStats": streams})["pi"]
+    pi = read_components(PI | {"outputStats": streams})["pi"]
     assert pi.covered is not None
     assert pi.emitted_rate == pytest.approx(300 / pi.covered)
-    assert read(add_acker(WORDS))["spout"].emitted_rate is None
+    assert read_components(add_acker(WORDS))["spout"].emitted_rate is None
 
 
 @pytest.mark.parametrize(
-    ("page", "kind"),
+    ("page", "is_bolt"),
     [
-        ({"componentType": "SPOUT"}, "spout"),
-        ({"componentType": "bolt"}, "bolt"),
-        ({"spoutSummary": []}, "spout"),
-        ({"executorStats": [{"completeLatency": "1.000"}]}, "spout"),
-        ({"executorStats": [{"executed": 3}]}, "bolt"),
+        ({"componentType": "SPOUT"}, False),
+        ({"componentType": "bolt"}, True),
+        ({"spoutSummary": []}, False),
+        ({"executorStats": [{"completeLatency": "1.000"}]}, False),
+        ({"executorStats": [{"executed": 3}]}, True),
     ],
 )
-def test_the_kind_of_a_component_shows_without_its_type(page: dict[str, JsonValue], kind: str):
-    assert read({"id": "x", **page})["x"].kind == kind
+def test_the_kind_of_a_component_shows_without_its_type(page: dict[str, JsonValue], *, is_bolt: bool):
+    assert read_components({"id": "x", **page})["x"].is_bolt == is_bolt
 
 
 def test_unknown_counts_stay_unknown():
     row: JsonValue = {"id": "[1-1]", "uptime": "2m 9s", "executed": None, "executeLatency": "x"}
-    one = read({"id": "x", "window": ":all-time", "executorStats": [row]})["x"]
+    one = read_components({"id": "x", "window": ":all-time", "executorStats": [row]})["x"]
     assert (one.executed, one.executed_rate, one.latency, one.capacity) == (None, None, None, None)
     assert one.window == ALL_TIME
+
+
+@pytest.mark.parametrize(
+    ("executed", "latency", "seconds"),
+    [
+        (1000, "2.500", 0.0025),
+        (60_000, "0.000", 0.001e-0 * 3 / 3000),  # 3,000 samples of 0 ms: the mean is below 3/3000 ms
+        (20_000_000, "0.000", 0.0000005),  # what prints as 0.000 is below 0.0005 ms
+        (400, "0.000", None),  # 20 samples say nothing
+        (0, "0", None),
+        (1000, None, None),
+        (0, "5.000", 0.005),
+    ],
+)
+def test_a_service_of_0_ms_is_bounded_by_its_samples(
+    executed: int, latency: JsonValue, seconds: float | None
+):
+    found = find_service_seconds(float(executed), read_milliseconds(latency), 20.0)
+    assert found == (None if seconds is None else pytest.approx(seconds))
+
+
+def test_the_name_of_an_instance_is_printable():
+    row = read_executors([{"host": "a", "port": 1}], None, None)[0]
+    assert name_instance(row._replace(id=" [1-1]\n")) == "[1-1]? a:1"
+    assert name_instance(row._replace(id="", place=None)) == "executor"
+    assert len(name_instance(row._replace(id="x" * 500))) == 200
+
+
+@pytest.mark.parametrize(
+    ("change", "most"),
+    [
+        ({}, 8),
+        ({"tasks": None}, 2),  # by [5-5] and [6-6]
+        ({"tasks": 1}, None),  # fewer tasks than executors: one of the two is wrong
+        ({"tasks": None, "executorStats": [{"id": "[5-5]"}, {"id": "x"}]}, None),
+    ],
+)
+def test_tasks_bound_the_executors(change: JsonObject, most: int | None):
+    assert read_components(make_pages()["score"] | change)["score"].max_parallelism == most

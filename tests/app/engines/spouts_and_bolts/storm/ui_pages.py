@@ -2,12 +2,19 @@
 
 import csv
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from app.engines.answers import EngineAnswer
+from app.engines.spouts_and_bolts.storm.components import StormComponent
+from app.engines.spouts_and_bolts.storm.diagnostics import find_storm_diagnostics
+from app.engines.spouts_and_bolts.storm.pages import sort_answers
+from app.engines.spouts_and_bolts.storm.samples import MeasuredSample, measure_sample
+from planner.values import Diagnostic
 
 GOLDEN = Path(__file__).parents[4] / "golden" / "engines" / "storm"
 BOLTS = ("parse", "pi", "fileWrite", "blob", "table")
@@ -115,3 +122,19 @@ def read_golden(name: str) -> JsonObject:
 def answer(*bodies: JsonValue, at: datetime | None = AT) -> list[EngineAnswer]:
     """Bodies as answers, without paths."""
     return [EngineAnswer(body, at=at) for body in bodies]
+
+
+def measure(*bodies: JsonValue, at: datetime | None = AT) -> MeasuredSample:
+    """The newest sample of these pages."""
+    pages = sort_answers(answer(*bodies, at=at))
+    return replace(measure_sample(pages.samples[-1], pages.graph), nameless=pages.nameless)
+
+
+def read_components(*bodies: JsonValue) -> Mapping[str, StormComponent]:
+    """The components of the newest sample."""
+    return measure(*bodies).interval.components
+
+
+def diagnose(*bodies: JsonValue, at: datetime | None = AT) -> dict[str, Diagnostic]:
+    """The diagnostics of the newest sample by code."""
+    return {one.code: one for one in find_storm_diagnostics(measure(*bodies, at=at))}

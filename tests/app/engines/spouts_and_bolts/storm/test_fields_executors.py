@@ -1,9 +1,9 @@
-"""app/engines/spouts_and_bolts/storm/executors.py: the rows of executors, and what their counts give."""
+"""app/engines/spouts_and_bolts/storm/fields.py: the rows of executors, and what their counts give."""
 
 import pytest
 from pydantic import JsonValue
 
-from app.engines.spouts_and_bolts.storm.executors import mean_latency, read_executors
+from app.engines.spouts_and_bolts.storm.fields import mean_latency, read_executors
 from tests.app.engines.spouts_and_bolts.storm.ui_pages import BOLTS, make_row, read_table
 
 ROW = make_row(read_table("pi")[0])

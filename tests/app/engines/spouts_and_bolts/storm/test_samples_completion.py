@@ -1,18 +1,15 @@
-"""app/engines/spouts_and_bolts/storm/completion.py: the complete latency of spouts."""
+"""app/engines/spouts_and_bolts/storm/samples.py: the complete latency of spouts."""
 
 import pytest
 from pydantic import JsonValue
 
-from app.engines.spouts_and_bolts.storm.completion import Completion, find_completion
-from app.engines.spouts_and_bolts.storm.components import read_components
-from app.engines.spouts_and_bolts.storm.pages import sort_answers
-from tests.app.engines.spouts_and_bolts.storm.ui_pages import JsonObject, answer, read_golden
+from app.engines.spouts_and_bolts.components import Completion
+from tests.app.engines.spouts_and_bolts.storm.ui_pages import JsonObject, measure, read_golden
 from tests.app.engines.spouts_and_bolts.storm.wired_pages import make_spout
 
 
 def complete(*bodies: JsonValue) -> Completion:
-    sample = sort_answers(answer(*bodies)).samples[0]
-    return find_completion(sample.topology, read_components(sample))
+    return measure(*bodies).interval.completion
 
 
 def make_page(**spout: JsonValue) -> JsonObject:

@@ -1,15 +1,12 @@
-"""app/engines/spouts_and_bolts/storm/rate_checks.py: rates and services that are missing or coarse."""
+"""app/engines/spouts_and_bolts/storm/diagnostics.py: rates and services that are missing, coarse or contradictory."""
 
 import pytest
 from pydantic import JsonValue
 
-from app.engines.spouts_and_bolts.storm.components import read_components
-from app.engines.spouts_and_bolts.storm.pages import sort_answers
-from app.engines.spouts_and_bolts.storm.rate_checks import check_rates
 from planner.values import Diagnostic
 from tests.app.engines.spouts_and_bolts.storm.ui_pages import (
     BOLTS,
-    answer,
+    diagnose,
     make_component_page,
     make_topology_page,
 )
@@ -18,9 +15,24 @@ from tests.app.engines.spouts_and_bolts.storm.wired_pages import make_pages
 ROW: dict[str, JsonValue] = {"id": "[1-1]", "uptime": "1m 0s", "executed": 60_000, "executeLatency": "5.000"}
 
 
+RATE_CODES = {
+    "rate-unknown",
+    "nothing-executed",
+    "service-rate-unknown",
+    "latency-below-resolution",
+    "latency-coarse",
+    "numbers-disagree",
+    "uptime-assumed",
+    "window-assumed",
+    "window-long",
+    "executors-missing",
+    "pages-differ",
+}
+
+
 def check(*bodies: JsonValue) -> dict[str, Diagnostic]:
-    components = read_components(sort_answers(answer(*bodies)).samples[0])
-    return {one.code: one for one in check_rates(list(components.values()), 20.0)}
+    """The diagnostics of rates and service times."""
+    return {code: one for code, one in diagnose(*bodies).items() if code in RATE_CODES}
 
 
 def check_row(row: dict[str, JsonValue], **page: JsonValue) -> dict[str, Diagnostic]:
@@ -55,7 +67,7 @@ def test_the_real_run_has_one_coarse_service():
     ("uptime", "change", "why"),
     [
         (149, {}, None),
-        (301, {}, "up for 149 s only"),
+        (301, {}, "up for 2.49 min only"),
         (149, {"capacity": "0.100"}, "which cannot be"),
         (149, {"executors": 2, "capacity": "0.183"}, "far more than the mean"),
         (149, {"executors": 2, "capacity": "0.110"}, None),
@@ -75,20 +87,62 @@ def test_totals_of_the_topologys_page_are_compared_with_the_busiest_executor(
     assert why is None or (said is not None and why in said.detail)
 
 
-def test_long_and_unsaid_windows_are_said():
-    long = ROW | {"uptime": "2h 0m 0s", "executed": 720_000}
-    assert set(check_row(long, window=":all-time")) == {"window-long"}
-    assert set(check_row(long, window=None)) == {"window-assumed"}
-    assert not check_row(long, window="600")
+@pytest.mark.parametrize(
+    ("latency", "is_coarse"),
+    [
+        ("0.030", True),  # 3,000 samples × 0.03 ms: 90 ticks, ± 10.5%
+        ("0.033", True),
+        ("0.034", False),
+        ("0.999", False),
+        ("1.000", False),
+    ],
+)
+def test_a_mean_is_coarse_where_its_error_is_above_a_tenth(latency: str, *, is_coarse: bool):
+    said = check_row(ROW | {"executeLatency": latency}).get("latency-coarse")
+    assert (said is not None) == is_coarse
+    few = check_row(ROW | {"executed": 100, "executeLatency": "1.000"})
+    assert "latency-coarse" not in few  # from 1 ms on the clock tells enough
 
 
-def test_executors_that_did_not_report_and_pages_of_other_times_are_said():
+@pytest.mark.parametrize(
+    ("uptime", "window", "code"),
+    [
+        ("2h 0m 0s", ":all-time", "window-long"),
+        ("2h 0m 0s", "10800", "window-long"),
+        ("2h 0m 0s", "86400", "window-long"),
+        ("20m 1s", ":all-time", "window-long"),
+        ("20m 0s", ":all-time", None),  # twice ten minutes still tell the present
+        ("2h 0m 0s", "600", None),
+        ("2h 0m 0s", None, "window-assumed"),
+        ("10m 1s", None, "window-assumed"),
+        ("10m 0s", None, None),
+    ],
+)
+def test_long_and_missing_windows_are_said(uptime: str, window: str | None, code: str | None):
+    row = ROW | {"uptime": uptime, "executed": 720_000}
+    assert set(check_row(row, window=window)) == ({code} if code else set())
+
+
+def test_executors_that_did_not_report_are_said():
     assert set(check_row(ROW, executors=3)) == {"executors-missing"}
-    page = make_topology_page(149)
-    pages = make_component_page("parse")
-    rows = pages["executorStats"]
-    assert isinstance(rows, list)
-    assert isinstance(rows[0], dict)
-    rows[0]["executed"] = 20_000
-    assert check(page, pages)["pages-differ"].operators == ("parse",)
+    assert not check_row(ROW, executors=1)
+
+
+@pytest.mark.parametrize(
+    ("total", "code"),
+    [
+        (63_158, "pages-differ"),  # the executors have 5.0003% fewer than the totals
+        (63_157, None),
+        (56_999, "pages-differ"),
+        (57_000, None),
+        (0, None),
+        (None, None),
+    ],
+)
+def test_totals_of_other_times_are_said(total: int | None, code: str | None):
+    totals: JsonValue = {"window": "600", "executed": total}
+    assert set(check_row(ROW, boltStats=[totals])) == ({code} if code else set())
+
+
+def test_the_wired_pages_have_no_trouble_with_rates():
     assert not check(*[page for name, page in make_pages().items() if name != "spout"])

@@ -1,21 +1,18 @@
-"""app/engines/spouts_and_bolts/storm/marks.py: what a rebalance needs to know."""
+"""app/engines/spouts_and_bolts/storm/reader.py: what a rebalance needs to know."""
 
-from app.engines.spouts_and_bolts.storm.marks import mark_sample
-from app.engines.spouts_and_bolts.storm.pages import sort_answers
-from app.engines.spouts_and_bolts.storm.samples import measure_sample
+from app.engines.spouts_and_bolts.storm.reader import mark_sample
 from tests.app.engines.spouts_and_bolts.storm.ui_pages import (
     TOPOLOGY_ID,
-    answer,
     make_component_page,
     make_topology_page,
+    measure,
 )
 from tests.app.engines.spouts_and_bolts.storm.wired_pages import make_spout
 
 
 def test_marks_hold_names_executors_and_tasks():
     page = make_topology_page() | {"stormVersion": "2.8.8"}
-    sample = sort_answers(answer(page, make_component_page("pi"), make_spout())).samples[0]
-    marks = mark_sample(measure_sample(sample, {}))
+    marks = mark_sample(measure(page, make_component_page("pi"), make_spout()))
     assert (marks["topology_id"], marks["topology_name"]) == (TOPOLOGY_ID, "linear")
     assert (marks["storm_version"], marks["workers"], marks["status"]) == ("2.8.8", 20, "ACTIVE")
     assert marks["executors"] == marks["tasks"]
@@ -27,6 +24,5 @@ def test_marks_hold_names_executors_and_tasks():
 
 
 def test_component_pages_alone_name_the_topology():
-    sample = sort_answers(answer(make_component_page("pi"))).samples[0]
-    marks = mark_sample(measure_sample(sample, {}))
+    marks = mark_sample(measure(make_component_page("pi")))
     assert (marks["topology_id"], marks["topology_name"], marks["status"]) == (TOPOLOGY_ID, "linear", None)

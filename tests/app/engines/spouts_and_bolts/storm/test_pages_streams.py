@@ -1,10 +1,10 @@
-"""app/engines/spouts_and_bolts/storm/stream_pages.py: counts by stream of all components."""
+"""app/engines/spouts_and_bolts/storm/pages.py: counts by stream of all components."""
 
 import pytest
 from pydantic import JsonValue
 
+from app.engines.spouts_and_bolts.storm.pages import is_stream_page, read_stream_page
 from app.engines.spouts_and_bolts.storm.reader import read
-from app.engines.spouts_and_bolts.storm.stream_pages import is_stream_page, read_stream_page
 from tests.app.engines.spouts_and_bolts.storm.ui_pages import JsonObject, answer, read_golden
 
 WORDS = read_golden("wordcount-topology.json")

@@ -1,21 +1,26 @@
-"""app/engines/spouts_and_bolts/storm/row_checks.py: executors whose numbers do not fit, or stand out."""
+"""app/engines/spouts_and_bolts/storm/executor_diagnostics.py: executors whose numbers do not fit, or stand out."""
 
 import pytest
 from pydantic import JsonValue
 
-from app.engines.spouts_and_bolts.storm.components import Component, read_components
-from app.engines.spouts_and_bolts.storm.pages import sort_answers
-from app.engines.spouts_and_bolts.storm.row_checks import check_rows, fits, join_some
-from tests.app.engines.spouts_and_bolts.storm.ui_pages import BOLTS, answer, make_component_page
+from app.engines.diagnostics import find_diagnostics
+from app.engines.spouts_and_bolts.storm.components import StormComponent
+from app.engines.spouts_and_bolts.storm.executor_diagnostics import RULES, fits
+from planner.values import Diagnostic
+from tests.app.engines.spouts_and_bolts.storm.ui_pages import BOLTS, make_component_page, read_components
 from tests.app.engines.spouts_and_bolts.storm.wired_pages import make_pages
 
 
-def read_bolts(*bolts: str) -> list[Component]:
+def check_rows(bolts: list[StormComponent]) -> tuple[Diagnostic, ...]:
+    return find_diagnostics(RULES, bolts)
+
+
+def read_bolts(*bolts: str) -> list[StormComponent]:
     pages = [make_component_page(bolt) for bolt in bolts]
-    return list(read_components(sort_answers(answer(*pages)).samples[0]).values())
+    return list(read_components(*pages).values())
 
 
-def edit_row(bolt: str, place: int, change: dict[str, JsonValue]) -> list[Component]:
+def edit_row(bolt: str, place: int, change: dict[str, JsonValue]) -> list[StormComponent]:
     """The bolt with one row changed."""
     page = make_component_page(bolt)
     rows = page["executorStats"]
@@ -23,7 +28,7 @@ def edit_row(bolt: str, place: int, change: dict[str, JsonValue]) -> list[Compon
     row = rows[place]
     assert isinstance(row, dict)
     rows[place] = row | change
-    return list(read_components(sort_answers(answer(page)).samples[0]).values())
+    return list(read_components(page).values())
 
 
 def test_every_row_of_the_real_run_fits():
@@ -56,7 +61,7 @@ def test_the_only_executor_is_compared_with_the_totals():
     assert isinstance(rows, list)
     assert isinstance(rows[0], dict)
     rows[0]["capacity"] = "0.400"
-    bolts = list(read_components(sort_answers(answer(page)).samples[0]).values())
+    bolts = list(read_components(page).values())
     assert "beside the component's totals, the odd one is capacity" in check_rows(bolts)[0].detail
 
 
@@ -66,17 +71,17 @@ def test_counts_of_other_windows_are_not_compared_with_the_capacity_of_ten_minut
     assert isinstance(rows, list)
     assert isinstance(rows[0], dict)
     rows[0]["capacity"] = "0.900"
-    bolts = list(read_components(sort_answers(answer(page)).samples[0]).values())
+    bolts = list(read_components(page).values())
     assert not check_rows(bolts)
     page["window"] = "600"
-    bolts = list(read_components(sort_answers(answer(page)).samples[0]).values())
+    bolts = list(read_components(page).values())
     assert [one.code for one in check_rows(bolts)] == ["numbers-disagree"]
 
 
 def test_capacity_above_one_is_a_mean_of_few():
     said = {one.code: one for one in check_rows(read_bolts("table", "pi"))}["capacity-above-one"]
     assert said.operators == ("table",)
-    assert "table [73-73] 1.150" in said.detail
+    assert "table [73-73] 1.15" in said.detail
 
 
 def test_idle_and_slow_executors_are_named_with_their_worker():
@@ -89,8 +94,3 @@ def test_idle_and_slow_executors_are_named_with_their_worker():
 
 def test_a_bolt_that_rests_has_no_idle_executors():
     assert not check_rows(edit_row("parse", 0, {"executed": 0, "executeLatency": "0", "capacity": "0"}))
-
-
-def test_long_lists_end_with_how_many_more_there_are():
-    assert join_some(["a", "b"]) == "a, b"
-    assert join_some(list("abcdefg")) == "a, b, c, d, e, and 2 more"

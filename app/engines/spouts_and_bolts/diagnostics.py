@@ -1,0 +1,160 @@
+"""Diagnostics that Storm and Heron share: rates and groupings that are unknown, or that a plan must know of."""
+
+from app.engines.diagnostics import DiagnosticRule, Facts, Finding, find_diagnostics
+from app.engines.spouts_and_bolts.components import Component
+from app.engines.spouts_and_bolts.flows import ALL, GLOBAL, QUEUEINGS, Flow, MeasuredInterval
+from planner.values import Diagnostic
+from planner.wording import join_names, write_count, write_rate, write_seconds
+
+Interval = MeasuredInterval[Component]
+
+
+def find_shared_diagnostics(
+    found: Interval, *, processors: str, count: str, latency: str, graph: str, emitted: str
+) -> tuple[Diagnostic, ...]:
+    """All diagnostics that do not depend on the engine.
+
+    `processors` is the engine's word for them; the others name what to send: the count of executed tuples, the latency,
+    the graph with its groupings, and the counts of emitted tuples.
+    """
+    words = {"count": count, "latency": latency, "graph": graph, "emitted": emitted}
+    return find_diagnostics(RULES, found, processors=processors, **words)
+
+
+def _list_unfed(found: Interval) -> list[str]:
+    return [bolt.name for bolt in found.bolts if not found.is_fed(bolt.name)]
+
+
+def _list_by_executed(found: Interval, *, sent_is_known: bool) -> list[str]:
+    """Bolts whose arrival rate is what they executed, because what was sent to them is unknown, or does not compare."""
+    names = []
+    for bolt in found.bolts:
+        into = found.list_flows_into(bolt.name)
+        if not found.offered[bolt.name].is_sent and any(found.has_unlike_counts(flow) for flow in into):
+            names += [bolt.name] if sent_is_known == all(flow.sent is not None for flow in into) else []
+    return names
+
+
+def _find_assumed_selectivities(found: Interval) -> Finding:
+    unknown = [flow for flow, selectivity in found.list_edges() if selectivity is None]
+    edges = list(dict.fromkeys(f"{flow.source} -> {flow.target}" for flow in unknown))
+    return Facts([flow.source for flow in unknown], edges=join_names(edges, 5)) if unknown else None
+
+
+def _list_targets(flows: list[Flow]) -> list[str]:
+    return [flow.target for flow in flows]
+
+
+def _find_custom_groupings(found: Interval) -> Finding:
+    flows = [flow for flow in found.flows if flow.grouping is not None and flow.grouping not in QUEUEINGS]
+    groupings = sorted({flow.grouping or "" for flow in flows})
+    return Facts(_list_targets(flows), groupings=join_names(groupings)) if flows else None
+
+
+def _find_spouts(found: Interval) -> Finding:
+    count = sum([one.processors or 0 for one in found.spouts])
+    spouts = join_names([one.name for one in found.spouts])
+    return Facts(spouts=spouts, number=write_count(count)) if found.spouts else None
+
+
+def _find_failures(found: Interval) -> Finding:
+    completion = found.completion
+    if not completion.failed:
+        return None
+    after = f" (after {write_seconds(completion.timeout)})" if completion.timeout else ""
+    return Facts(number=write_count(max(1, round(completion.failed))), after=after)
+
+
+RULES: tuple[DiagnosticRule[Interval], ...] = (
+    DiagnosticRule(
+        "rate-unknown",
+        lambda found: [bolt.name for bolt in found.bolts if bolt.executed_rate is None],
+        "How many tuples per second {names} executed is unknown: {count}, or the time that it covers, is missing. "
+        "{processors} may not have reported yet: ask again later.",
+    ),
+    DiagnosticRule(
+        "nothing-executed",
+        lambda found: [bolt.name for bolt in found.bolts if bolt.is_idle],
+        "{names} executed nothing in the interval: the service rate is unknown, not infinite. Ask again when tuples "
+        "have come, or give the rate by hand.",
+    ),
+    DiagnosticRule(
+        "service-rate-unknown",
+        lambda found: [
+            bolt.name for bolt in found.bolts if not bolt.is_idle and bolt.service_seconds is None
+        ],
+        "The service rate of {names} is unknown: {latency} is missing, or its samples are too few.",
+    ),
+    DiagnosticRule(
+        "edges-unknown",
+        _list_unfed,
+        "Who feeds {names} is not in the answers: each is taken as an entry with the rate that was measured. E[T], "
+        "utilisations and plans are those of the real graph; completion times, simulations and what would follow a "
+        "saturated bolt are not. Send {graph}.",
+    ),
+    DiagnosticRule(
+        "selectivity-assumed",
+        _find_assumed_selectivities,
+        "Selectivity 1 is taken for {edges}: what the source sends there per tuple that it executes is unknown, "
+        "because it executed nothing, or its counts are missing. Send {emitted}.",
+    ),
+    DiagnosticRule(
+        "grouping-unknown",
+        lambda found: _list_targets([flow for flow in found.flows if flow.grouping is None]),
+        "The groupings of what {names} receive are unknown: send {graph}. Until then one queue for all {processors} "
+        "is assumed, which is too good for any grouping.",
+    ),
+    DiagnosticRule(
+        "grouping-all",
+        lambda found: _list_targets([flow for flow in found.flows if flow.grouping == ALL]),
+        "{names} receive every tuple once for each task (all grouping): the arrival rate counts the copies, and more "
+        "{processors} do not make them fewer. The completion time waits for the slowest copy.",
+    ),
+    DiagnosticRule(
+        "grouping-global",
+        lambda found: _list_targets([flow for flow in found.flows if flow.grouping == GLOBAL]),
+        "{names} receive every tuple at one task (global grouping): more {processors} would be idle.",
+    ),
+    DiagnosticRule(
+        "grouping-custom",
+        _find_custom_groupings,
+        "{names} receive tuples by a grouping for which no queues are known ({groupings}): the sender's code may "
+        "choose the instance. Set the operator's queueing by hand; without it, one queue is assumed.",
+    ),
+    DiagnosticRule(
+        "arrival-rate-by-executed",
+        lambda found: _list_by_executed(found, sent_is_known=False),
+        "What was sent to {names} is unknown: what they executed is taken as their arrival rate, which is too low "
+        "where a backlog grows. Send {graph}, and {emitted} of what feeds them.",
+    ),
+    DiagnosticRule(
+        "counts-of-different-times",
+        lambda found: _list_by_executed(found, sent_is_known=True),
+        "The counts of {names} cover another time than those of what feeds them: what they executed is taken as their "
+        "arrival rate, and whether a backlog grows cannot be told.",
+    ),
+    DiagnosticRule(
+        "spouts-left-out",
+        _find_spouts,
+        "Spouts are no operators: {spouts} with {number} {processors}. The time of nextTuple is not measured; external "
+        "tuples are those that spouts emit.",
+    ),
+    DiagnosticRule(
+        "external-rate-by-entries",
+        lambda found: None if found.external.by_spouts else Facts(rate=write_rate(found.external.rate)),
+        "What the spouts emit is unknown: the external rate is what reached the entries, {rate}, and E[T] is per such "
+        "tuple. Send {emitted} of the spouts.",
+    ),
+    DiagnosticRule(
+        "completion-not-measured",
+        lambda found: bool(found.spouts) and found.completion.seconds is None,
+        "The completion time was not measured: no tuple was acknowledged with a latency above 0. Spouts that emit "
+        "without a message id, topologies without ackers, and ATMOST_ONCE have none.",
+    ),
+    DiagnosticRule(
+        "tuples-failed",
+        _find_failures,
+        "{number} tuples failed or timed out{after}: the complete latency leaves them out and is too low; a spout that "
+        "replays them emits more than the external load.",
+    ),
+)

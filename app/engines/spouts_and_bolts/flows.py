@@ -1,0 +1,268 @@
+"""Streams between spouts and bolts: which queues their groupings make, what was sent, executed and offered.
+
+| grouping | which instance gets a tuple | queueing |
+|---|---|---|
+| shuffle, local_or_shuffle | one after the other, in a shuffled order | round-robin |
+| none | a random one (NoneGrouper draws it) | random |
+| fields | by the hash of a field | keyed |
+| global | the task with the lowest number | keyed, one instance |
+| all | every task gets a copy | random: each copy's stream is the sender's own |
+| direct, custom | the sender's code chooses | not known |
+
+Source: org.apache.storm.daemon.GrouperFactory; Heron's Grouping in topology.proto.
+
+Both engines count `emitted` once for each emit. Storm counts `transferred` once for each task that the tuple went to
+(Task.getOutgoingTasks): a stream with two subscribers transfers twice what it emits, and one with an all grouping
+transfers a copy for every task. Of a stream between A and B, then,
+
+    sent = emitted of A            shuffle, local or shuffle, fields, global, none
+    sent = emitted of A × tasks    all
+    sent = transferred of A        where B alone subscribes, whatever the grouping is
+
+The offered rate of a bolt is what its sources send, where that exceeds what it executed by more than counts can err.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, NamedTuple, TypeVar
+
+from app.engines.numbers import add_known, divide
+from app.engines.spouts_and_bolts.components import Completion, Component, StreamCount, cover_same_time
+from app.load.bodies.topology import QueueingName
+
+ALL = "all"
+GLOBAL = "global"
+FIELDS = "fields"
+QUEUEINGS: dict[str, QueueingName] = {
+    "shuffle": "round-robin",
+    "local_or_shuffle": "round-robin",
+    "none": "random",
+    FIELDS: "keyed",
+    GLOBAL: "keyed",
+    ALL: "random",
+}
+ONE_COPY = frozenset(QUEUEINGS) - {ALL}
+"""Groupings that send every tuple to one instance."""
+SAME_NUMBER = 0.05
+
+AnyComponent = TypeVar("AnyComponent", bound=Component)
+AnyComponent_co = TypeVar("AnyComponent_co", bound=Component, covariant=True)
+
+
+def read_grouping(text: str | None) -> str | None:
+    """The name of a grouping as in the table; None where it is not given."""
+    if text is None:
+        return None
+    plain = text.strip().lstrip(":").lower().replace("-", "_")
+    return {"localorshuffle": "local_or_shuffle", "lowest": GLOBAL}.get(plain, plain) or None
+
+
+class Flow(NamedTuple):
+    """`target` subscribes to a stream of `source`; tuples per second sent by the source and executed by the target.
+
+    None: not known.
+    """
+
+    source: str
+    stream: str
+    target: str
+    grouping: str | None
+    sent: float | None = None
+    executed: float | None = None
+
+
+class Wiring(NamedTuple):
+    """The subscriptions; `complete`: no further subscription is possible."""
+
+    flows: tuple[Flow, ...]
+    complete: bool
+
+
+class Offered(NamedTuple):
+    """Tuples per second that reach a bolt; `is_sent`: by what its sources send, else by what it executed."""
+
+    rate: float | None
+    is_sent: bool
+
+
+class External(NamedTuple):
+    """Tuples per second that enter from outside; `by_spouts`: what spouts emit, else what reaches the entries."""
+
+    rate: float | None
+    by_spouts: bool
+
+
+@dataclass(frozen=True)
+class MeasuredInterval(Generic[AnyComponent_co]):
+    """The components of one interval, with what flows between them.
+
+    `entries` are tuples per second that reach bolts from spouts, or from nobody that the answers show.
+    """
+
+    components: Mapping[str, AnyComponent_co]
+    flows: tuple[Flow, ...]
+    offered: Mapping[str, Offered]
+    entries: Mapping[str, float | None]
+    external: External
+    completion: Completion
+    begins_at: datetime | None
+    seconds: float | None
+
+    @property
+    def bolts(self) -> list[AnyComponent_co]:
+        """The bolts."""
+        return [one for one in self.components.values() if one.is_bolt]
+
+    @property
+    def spouts(self) -> list[AnyComponent_co]:
+        """The spouts."""
+        return [one for one in self.components.values() if not one.is_bolt]
+
+    def list_flows_into(self, target: str) -> list[Flow]:
+        """The subscriptions of one bolt."""
+        return [flow for flow in self.flows if flow.target == target]
+
+    def is_fed(self, bolt: str) -> bool:
+        """Whether the answers show who feeds a bolt."""
+        return any(flow.source in self.components for flow in self.list_flows_into(bolt))
+
+    def comes_from_spout(self, flow: Flow) -> bool:
+        """Whether a spout of the answers sends this."""
+        return flow.source in self.components and not self.components[flow.source].is_bolt
+
+    def list_edges(self) -> list[tuple[Flow, float | None]]:
+        """Flows between bolts, each with its selectivity: tuples sent per tuple that the source executed."""
+        bolts = {bolt.name: bolt for bolt in self.bolts}
+        return [
+            (flow, find_selectivity(flow, bolts[flow.source], bolts[flow.target]))
+            for flow in self.flows
+            if flow.source in bolts and flow.target in bolts
+        ]
+
+    def has_unlike_counts(self, flow: Flow) -> bool:
+        """Whether what was sent cannot be compared with what was executed."""
+        source, target = self.components.get(flow.source), self.components[flow.target]
+        return flow.sent is None or source is None or not cover_same_time(source, target)
+
+
+CountError = Callable[[AnyComponent, list[AnyComponent]], float]
+"""By how many tuples per second counts of a bolt and of its sources may differ although nothing waits."""
+
+
+def measure_interval(
+    components: Mapping[str, AnyComponent],
+    wiring: Wiring,
+    count_error: CountError[AnyComponent],
+    *,
+    completion: Completion,
+    begins_at: datetime | None,
+    seconds: float | None,
+) -> MeasuredInterval[AnyComponent]:
+    """The flows, offered rates, entries and external rate that the components' counts give."""
+    flows = tuple(
+        [
+            flow._replace(
+                sent=find_sent(components, wiring, flow),
+                executed=(components[flow.target].executed_from or {}).get((flow.source, flow.stream)),
+            )
+            for flow in wiring.flows
+        ]
+    )
+    offered = {
+        bolt.name: find_offered(
+            bolt, components, [one for one in flows if one.target == bolt.name], count_error
+        )
+        for bolt in components.values()
+        if bolt.is_bolt
+    }
+    entries = find_entries(components, flows, offered)
+    external = find_external(components, entries)
+    return MeasuredInterval(components, flows, offered, entries, external, completion, begins_at, seconds)
+
+
+def find_sent(components: Mapping[str, AnyComponent], wiring: Wiring, flow: Flow) -> float | None:
+    """Tuples per second that the source sends to this subscriber; None where the counts do not tell."""
+    source = components.get(flow.source)
+    out = None if source is None else find_output(source, wiring, flow.stream)
+    if out is None:
+        return None
+    if flow.grouping == ALL:
+        tasks = components[flow.target].tasks
+        return None if out.emitted_rate is None or tasks is None else out.emitted_rate * tasks
+    if flow.grouping in ONE_COPY:
+        return out.emitted_rate
+    return (
+        find_sent_unknown(out, len([one for one in wiring.flows if one[:2] == flow[:2]]))
+        if wiring.complete
+        else None
+    )
+
+
+def find_sent_unknown(out: StreamCount, subscribers: int) -> float | None:
+    """Tuples per second sent to each subscriber under an unknown grouping, where the transferred tuples tell."""
+    each = divide(out.transferred_rate, float(subscribers))
+    if subscribers == 1 or each is None or out.emitted_rate is None:
+        return each if subscribers == 1 else None
+    return out.emitted_rate if abs(each - out.emitted_rate) <= SAME_NUMBER * each else None
+
+
+def find_output(source: Component, wiring: Wiring, stream: str) -> StreamCount | None:
+    """The counts of one stream; a component without listed streams has them where it has one stream alone."""
+    if source.outputs is not None:
+        return source.outputs.get(stream)
+    streams = {flow.stream for flow in wiring.flows if flow.source == source.name}
+    if wiring.complete and len(streams) == 1:
+        return StreamCount(source.emitted_rate, source.transferred_rate)
+    return None
+
+
+def find_offered(
+    bolt: AnyComponent,
+    components: Mapping[str, AnyComponent],
+    into: Iterable[Flow],
+    count_error: CountError[AnyComponent],
+) -> Offered:
+    """What is offered to a bolt; counts of different times do not compare, and then it is what the bolt executed."""
+    executed, total = bolt.executed_rate, add_known([flow.sent for flow in into])
+    sources = [components[flow.source] for flow in into if flow.source in components]
+    if total is None or not all(cover_same_time(source, bolt) for source in sources):
+        return Offered(executed, is_sent=False)
+    total += sum(
+        [rate or 0.0 for (name, _), rate in (bolt.executed_from or {}).items() if name not in components]
+    )
+    if executed is None or total - executed > count_error(bolt, sources):
+        return Offered(total, is_sent=True)
+    return Offered(executed, is_sent=False)
+
+
+def find_entries(
+    components: Mapping[str, Component], flows: Iterable[Flow], offered: Mapping[str, Offered]
+) -> dict[str, float | None]:
+    """Tuples per second that reach each bolt from spouts, or from nobody that the answers show."""
+    rates: dict[str, float | None] = {}
+    for name in offered:
+        into = [flow for flow in flows if flow.target == name and flow.source in components]
+        outside = [flow for flow in into if not components[flow.source].is_bolt]
+        if not into:
+            rates[name] = offered[name].rate
+        elif outside:
+            full = add_known([flow.sent or flow.executed or flow.sent for flow in outside])
+            rates[name] = offered[name].rate if full is None and len(into) == 1 else full
+    return rates
+
+
+def find_external(components: Mapping[str, Component], entries: Mapping[str, float | None]) -> External:
+    """What the spouts emit; where that is unknown, or 0 while bolts work, what reaches the entries."""
+    emitted = add_known([one.emitted_rate for one in components.values() if not one.is_bolt])
+    reached = [rate for rate in entries.values() if rate is not None]
+    if emitted is not None and (emitted > 0.0 or not any(reached)):
+        return External(emitted, by_spouts=True)
+    return External(sum(reached) if reached else None, by_spouts=False)
+
+
+def find_selectivity(flow: Flow, source: Component, target: Component) -> float | None:
+    """Tuples sent per tuple that the source executed; None where the counts do not tell."""
+    if flow.sent is not None:
+        return divide(flow.sent, source.executed_rate)
+    return divide(flow.executed, source.executed_rate) if cover_same_time(source, target) else None

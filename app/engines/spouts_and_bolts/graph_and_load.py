@@ -1,0 +1,100 @@
+"""The topology and the load that a measured interval of spouts and bolts gives.
+
+Spouts are no operators: no engine measures how long nextTuple takes, and a spout waits for its source rather than for
+a processor. The bolts that a spout feeds are the entries, and external tuples are those that spouts emit.
+Bolts that nobody is seen to feed are entries too, with the share that was measured: visits, E[T] and plans then come
+out as with the edges, while the completion time does not.
+"""
+
+from collections.abc import Iterable
+
+from app.engines.numbers import MOST, add_known, divide, find_service_rate
+from app.engines.spouts_and_bolts.components import Component
+from app.engines.spouts_and_bolts.flows import GLOBAL, QUEUEINGS, Flow, MeasuredInterval, Offered
+from app.load.bodies.load import InstanceLoadBody, LoadBody, OperatorLoadBody
+from app.load.bodies.topology import EdgeBody, EntryBody, Graph, OperatorBody
+from app.web.fields import MOST_PROCESSORS
+
+LARGEST_SHARE = 1e12
+MOST_INSTANCES = 10_000  # of one operator in a load
+
+
+def build_graph(found: MeasuredInterval[Component]) -> Graph | None:
+    """Operators, edges and entries; None where no bolt is named."""
+    if not found.bolts:
+        return None
+    return Graph(
+        operators=[build_operator(bolt, found.list_flows_into(bolt.name)) for bolt in found.bolts],
+        edges=build_edges(found),
+        entries=[
+            EntryBody(operator=name, share=min(divide(rate, found.external.rate) or 1.0, LARGEST_SHARE))
+            for name, rate in found.entries.items()
+            if rate != 0.0 or not found.external.rate
+        ],
+    )
+
+
+def build_operator(bolt: Component, into: list[Flow]) -> OperatorBody:
+    """One bolt, with the queues of its largest stream; a global grouping keeps one processor busy, whatever runs."""
+    is_global = {flow.grouping for flow in into} == {GLOBAL}
+    busiest = max(into, key=lambda flow: flow.sent or flow.executed or 0.0, default=None)
+    return OperatorBody(
+        name=bolt.name,
+        max_parallelism=1 if is_global else bolt.max_parallelism,
+        queueing=QUEUEINGS.get(busiest.grouping or "") if busiest else None,
+    )
+
+
+def build_edges(found: MeasuredInterval[Component]) -> list[EdgeBody]:
+    """One edge for each pair of bolts, the sum over its streams; an unmeasured selectivity is taken as 1."""
+    totals: dict[tuple[str, str], float] = {}
+    for flow, selectivity in found.list_edges():
+        pair = (flow.source, flow.target)
+        totals[pair] = totals.get(pair, 0.0) + (1.0 if selectivity is None else selectivity)
+    return [
+        EdgeBody(source=source, target=target, selectivity=min(total, LARGEST_SHARE))
+        for (source, target), total in totals.items()
+    ]
+
+
+def build_loads(intervals: Iterable[MeasuredInterval[Component]]) -> tuple[LoadBody, ...]:
+    """The load of each interval that has its time and rates; of equal intervals the last."""
+    loads = [load for one in intervals if (load := build_load(one)) is not None]
+    return tuple({(load.observed_at, load.window_seconds): load for load in loads}.values())
+
+
+def build_load(found: MeasuredInterval[Component]) -> LoadBody | None:
+    """The load of an interval; None where its time, its length or its external rate is unknown."""
+    if found.begins_at is None or not found.seconds or found.external.rate is None:
+        return None
+    return LoadBody(
+        observed_at=found.begins_at,
+        window_seconds=found.seconds,
+        external_rate=min(found.external.rate, MOST),
+        measured_completion_seconds=found.completion.seconds,
+        operators={bolt.name: build_operator_load(bolt, found.offered[bolt.name]) for bolt in found.bolts},
+    )
+
+
+def build_operator_load(bolt: Component, offered: Offered) -> OperatorLoadBody:
+    """The load of one bolt."""
+    return OperatorLoadBody(
+        service_rate=find_service_rate(1.0, bolt.service_seconds),
+        arrival_rate=None if offered.rate is None else min(offered.rate, MOST),
+        served_rate=None if bolt.executed_rate is None else min(bolt.executed_rate, MOST),
+        processors=min(bolt.processors or 0, MOST_PROCESSORS) or None,
+        instances=list_shares(bolt),
+    )
+
+
+def list_shares(bolt: Component) -> list[InstanceLoadBody]:
+    """The share of each instance that executed something.
+
+    There are none where the rate of one is unknown, where two have one name, or where a load cannot hold so many.
+    """
+    total = add_known([rate for _, rate in bolt.instances])
+    names = {name for name, _ in bolt.instances}
+    if not total or not len(names) == len(bolt.instances) <= MOST_INSTANCES:
+        return []
+    shares = [(name, divide(rate, total)) for name, rate in bolt.instances]
+    return [InstanceLoadBody(instance=name, share=min(share, 1.0)) for name, share in shares if share]
