@@ -2,7 +2,7 @@
 
 from app.engines.diagnostics import DiagnosticRule, Facts, Finding, find_diagnostics
 from app.engines.spouts_and_bolts.components import Component
-from app.engines.spouts_and_bolts.flows import ALL, GLOBAL, QUEUEINGS, Flow, MeasuredInterval
+from app.engines.spouts_and_bolts.flows import ALL, GLOBAL, QUEUEINGS, MeasuredInterval, StreamFlow
 from planner.values import Diagnostic
 from planner.wording import join_names, write_count, write_rate, write_seconds
 
@@ -41,7 +41,7 @@ def _find_assumed_selectivities(found: Interval) -> Finding:
     return Facts([flow.source for flow in unknown], edges=join_names(edges, 5)) if unknown else None
 
 
-def _list_targets(flows: list[Flow]) -> list[str]:
+def _list_targets(flows: list[StreamFlow]) -> list[str]:
     return [flow.target for flow in flows]
 
 

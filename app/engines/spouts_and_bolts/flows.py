@@ -58,7 +58,7 @@ def read_grouping(text: str | None) -> str | None:
     return {"localorshuffle": "local_or_shuffle", "lowest": GLOBAL}.get(plain, plain) or None
 
 
-class Flow(NamedTuple):
+class StreamFlow(NamedTuple):
     """`target` subscribes to a stream of `source`; tuples per second sent by the source and executed by the target.
 
     None: not known.
@@ -75,7 +75,7 @@ class Flow(NamedTuple):
 class Wiring(NamedTuple):
     """The subscriptions; `complete`: no further subscription is possible."""
 
-    flows: tuple[Flow, ...]
+    flows: tuple[StreamFlow, ...]
     complete: bool
 
 
@@ -101,7 +101,7 @@ class MeasuredInterval(Generic[AnyComponent_co]):
     """
 
     components: Mapping[str, AnyComponent_co]
-    flows: tuple[Flow, ...]
+    flows: tuple[StreamFlow, ...]
     offered: Mapping[str, Offered]
     entries: Mapping[str, float | None]
     external: External
@@ -119,7 +119,7 @@ class MeasuredInterval(Generic[AnyComponent_co]):
         """The spouts."""
         return [one for one in self.components.values() if not one.is_bolt]
 
-    def list_flows_into(self, target: str) -> list[Flow]:
+    def list_flows_into(self, target: str) -> list[StreamFlow]:
         """The subscriptions of one bolt."""
         return [flow for flow in self.flows if flow.target == target]
 
@@ -127,11 +127,11 @@ class MeasuredInterval(Generic[AnyComponent_co]):
         """Whether the answers show who feeds a bolt."""
         return any(flow.source in self.components for flow in self.list_flows_into(bolt))
 
-    def comes_from_spout(self, flow: Flow) -> bool:
+    def comes_from_spout(self, flow: StreamFlow) -> bool:
         """Whether a spout of the answers sends this."""
         return flow.source in self.components and not self.components[flow.source].is_bolt
 
-    def list_edges(self) -> list[tuple[Flow, float | None]]:
+    def list_edges(self) -> list[tuple[StreamFlow, float | None]]:
         """Flows between bolts, each with its selectivity: tuples sent per tuple that the source executed."""
         bolts = {bolt.name: bolt for bolt in self.bolts}
         return [
@@ -140,7 +140,7 @@ class MeasuredInterval(Generic[AnyComponent_co]):
             if flow.source in bolts and flow.target in bolts
         ]
 
-    def has_unlike_counts(self, flow: Flow) -> bool:
+    def has_unlike_counts(self, flow: StreamFlow) -> bool:
         """Whether what was sent cannot be compared with what was executed."""
         source, target = self.components.get(flow.source), self.components[flow.target]
         return flow.sent is None or source is None or not cover_same_time(source, target)
@@ -181,7 +181,7 @@ def measure_interval(
     return MeasuredInterval(components, flows, offered, entries, external, completion, begins_at, seconds)
 
 
-def find_sent(components: Mapping[str, AnyComponent], wiring: Wiring, flow: Flow) -> float | None:
+def find_sent(components: Mapping[str, AnyComponent], wiring: Wiring, flow: StreamFlow) -> float | None:
     """Tuples per second that the source sends to this subscriber; None where the counts do not tell."""
     source = components.get(flow.source)
     out = None if source is None else find_output(source, wiring, flow.stream)
@@ -220,7 +220,7 @@ def find_output(source: Component, wiring: Wiring, stream: str) -> StreamCount |
 def find_offered(
     bolt: AnyComponent,
     components: Mapping[str, AnyComponent],
-    into: Iterable[Flow],
+    into: Iterable[StreamFlow],
     count_error: CountError[AnyComponent],
 ) -> Offered:
     """What is offered to a bolt; counts of different times do not compare, and then it is what the bolt executed."""
@@ -237,7 +237,7 @@ def find_offered(
 
 
 def find_entries(
-    components: Mapping[str, Component], flows: Iterable[Flow], offered: Mapping[str, Offered]
+    components: Mapping[str, Component], flows: Iterable[StreamFlow], offered: Mapping[str, Offered]
 ) -> dict[str, float | None]:
     """Tuples per second that reach each bolt from spouts, or from nobody that the answers show."""
     rates: dict[str, float | None] = {}
@@ -261,7 +261,7 @@ def find_external(components: Mapping[str, Component], entries: Mapping[str, flo
     return External(sum(reached) if reached else None, by_spouts=False)
 
 
-def find_selectivity(flow: Flow, source: Component, target: Component) -> float | None:
+def find_selectivity(flow: StreamFlow, source: Component, target: Component) -> float | None:
     """Tuples sent per tuple that the source executed; None where the counts do not tell."""
     if flow.sent is not None:
         return divide(flow.sent, source.executed_rate)

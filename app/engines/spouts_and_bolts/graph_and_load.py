@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from app.engines.numbers import MOST, add_known, divide, find_service_rate
 from app.engines.spouts_and_bolts.components import Component
-from app.engines.spouts_and_bolts.flows import GLOBAL, QUEUEINGS, Flow, MeasuredInterval, Offered
+from app.engines.spouts_and_bolts.flows import GLOBAL, QUEUEINGS, MeasuredInterval, Offered, StreamFlow
 from app.load.bodies.load import InstanceLoadBody, LoadBody, OperatorLoadBody
 from app.load.bodies.topology import EdgeBody, EntryBody, Graph, OperatorBody
 from app.web.fields import MOST_PROCESSORS
@@ -34,7 +34,7 @@ def build_graph(found: MeasuredInterval[Component]) -> Graph | None:
     )
 
 
-def build_operator(bolt: Component, into: list[Flow]) -> OperatorBody:
+def build_operator(bolt: Component, into: list[StreamFlow]) -> OperatorBody:
     """One bolt, with the queues of its largest stream; a global grouping keeps one processor busy, whatever runs."""
     is_global = {flow.grouping for flow in into} == {GLOBAL}
     busiest = max(into, key=lambda flow: flow.sent or flow.executed or 0.0, default=None)

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.engines.numbers import add_known, find_mean, read_list, read_name, read_object, read_text
 from app.engines.spouts_and_bolts.components import Component, StreamCount
-from app.engines.spouts_and_bolts.flows import ALL, Flow, read_grouping
+from app.engines.spouts_and_bolts.flows import ALL, StreamFlow, read_grouping
 from app.engines.spouts_and_bolts.heron.documents import Document, HeronAnswers, list_instances
 from app.engines.spouts_and_bolts.heron.measures import ByMetric, Measures
 
@@ -26,7 +27,7 @@ class HeronComponent(Component):
     `back_pressure` is the largest part of the time for which one instance held all spouts back.
     """
 
-    inputs: tuple[Flow, ...]
+    inputs: tuple[StreamFlow, ...]
     acked_rate: float | None
     failed_rate: float | None
     complete_seconds: float | None
@@ -57,6 +58,48 @@ def list_names(answers: HeronAnswers, measures: Measures) -> Mapping[str, tuple[
     return listed
 
 
+class InstanceMetrics(NamedTuple):
+    """The metrics of a component's instances."""
+
+    metrics: ByMetric
+    instances: tuple[str, ...]
+
+    def add(self, metric: str) -> float | None:
+        """The rate of all instances; None where one is unknown."""
+        return add_known([self.metrics.get(metric, {}).get(one) for one in self.instances])
+
+    def list_streams(self, base: str) -> list[str]:
+        """The streams of a count that is kept by stream alone."""
+        names = [
+            metric for metric in self.metrics if metric.startswith(f"{base}/") and metric.count("/") == 1
+        ]
+        return [name.partition("/")[2] for name in names]
+
+    def add_streams(self, base: str) -> float | None:
+        """The rate of all instances on all streams."""
+        return add_known([self.add(f"{base}/{stream}") for stream in self.list_streams(base)])
+
+    def choose_scopes(self, inputs: Iterable[StreamFlow]) -> list[str]:
+        """What counts of executed tuples add up to all of them: by source and stream, else by stream alone.
+
+        Heron counts each tuple under both names.
+        """
+        full = [f"{one.source}/{one.stream}" for one in inputs]
+        if full and all(f"{EXECUTED}/{scope}" in self.metrics for scope in full):
+            return full
+        return self.list_streams(EXECUTED)
+
+    def find_mean_seconds(self, latency: str, count: str, scopes: Iterable[str]) -> float | None:
+        """The mean latency by the counts; latencies of 0 and without a count are left out."""
+        mean = find_mean(
+            (self.metrics.get(f"{count}/{scope}", {}).get(one, 0.0), nanoseconds)
+            for scope in scopes
+            for one in self.instances
+            if (nanoseconds := self.metrics.get(f"{latency}/{scope}", {}).get(one))
+        )
+        return None if mean is None else mean / NANOSECONDS
+
+
 def read_component(
     name: str, node: Document, answers: HeronAnswers, measures: Measures, *, is_bolt: bool
 ) -> HeronComponent:
@@ -65,95 +108,50 @@ def read_component(
     seen = dict.fromkeys(one for by_instance in metrics.values() for one in by_instance)
     instances = tuple(list_instances(answers.physical, name) or seen)
     inputs = read_inputs(name, node) or infer_inputs(name, metrics)
-    scopes = choose_scopes(metrics, inputs)
-    executed = [
-        (one, add_known([metrics.get(f"{EXECUTED}/{scope}", {}).get(one) for scope in scopes]))
-        for one in instances
-    ]
-
-    def add(metric: str) -> float | None:
-        return add_known([metrics.get(metric, {}).get(one) for one in instances])
-
-    def add_streams(base: str) -> float | None:
-        return add_known([add(f"{base}/{stream}") for stream in list_streams(metrics, base)])
-
+    found = InstanceMetrics(metrics, instances)
+    scopes = found.choose_scopes(inputs)
+    counts = [metrics.get(f"{EXECUTED}/{scope}", {}) for scope in scopes]
+    executed = [(one, add_known([count.get(one) for count in counts])) for one in instances]
+    is_copied = any(one.grouping == ALL for one in inputs)
     return HeronComponent(
         name=name,
         is_bolt=is_bolt,
         processors=len(instances) or None,
         tasks=len(instances),
-        # A further instance gets a copy of the stream under an all grouping: more of them never help.
-        max_parallelism=len(instances) or None if any(one.grouping == ALL for one in inputs) else None,
+        # Under an all grouping a further instance gets a copy of the stream: more of them never help.
+        max_parallelism=len(instances) or None if is_copied else None,
         covered=measures.seconds,
         executed_rate=add_known([rate for _, rate in executed]),
-        service_seconds=find_mean_seconds(metrics, LATENCY, EXECUTED, scopes, instances),
-        emitted_rate=add_streams(EMITTED),
-        outputs={
-            stream: StreamCount(add(f"{EMITTED}/{stream}")) for stream in list_streams(metrics, EMITTED)
-        },
-        executed_from={
-            (one.source, one.stream): add(f"{EXECUTED}/{one.source}/{one.stream}") for one in inputs
-        },
+        service_seconds=found.find_mean_seconds(LATENCY, EXECUTED, scopes),
+        emitted_rate=found.add_streams(EMITTED),
+        outputs={one: StreamCount(found.add(f"{EMITTED}/{one}")) for one in found.list_streams(EMITTED)},
+        executed_from={one[:2]: found.add(f"{EXECUTED}/{one.source}/{one.stream}") for one in inputs},
         instances=tuple(executed),
         inputs=inputs,
-        acked_rate=add_streams(ACKED),
-        failed_rate=add_streams(FAILED),
-        complete_seconds=find_mean_seconds(
-            metrics, COMPLETE, ACKED, list_streams(metrics, COMPLETE), instances
-        ),
+        acked_rate=found.add_streams(ACKED),
+        failed_rate=found.add_streams(FAILED),
+        complete_seconds=found.find_mean_seconds(COMPLETE, ACKED, found.list_streams(COMPLETE)),
         back_pressure=find_back_pressure(measures.of(STREAM_MANAGER), instances),
     )
 
 
-def read_inputs(target: str, node: Document) -> tuple[Flow, ...]:
+def read_inputs(target: str, node: Document) -> tuple[StreamFlow, ...]:
     """The subscriptions of a bolt in the logical plan."""
     found = {}
     for one in map(read_object, read_list(node.get("inputs"))):
         source, stream = read_name(one.get("component_name")), read_name(one.get("stream_name")) or "default"
         if source is not None:
             grouping = read_grouping(read_text(one.get("grouping"))) or UNKNOWN
-            found[source, stream] = Flow(source, stream, target, grouping)
+            found[source, stream] = StreamFlow(source, stream, target, grouping)
     return tuple(found.values())
 
 
-def infer_inputs(target: str, metrics: ByMetric) -> tuple[Flow, ...]:
+def infer_inputs(target: str, metrics: ByMetric) -> tuple[StreamFlow, ...]:
     """The subscriptions by the names of counts, __execute-count/<source>/<stream>; their groupings are unknown."""
     parts = [metric.split("/") for metric in metrics if metric.startswith(f"{EXECUTED}/")]
-    return tuple([Flow(one[1], one[2], target, UNKNOWN) for one in parts if len(one) == SOURCE_AND_STREAM])
-
-
-def choose_scopes(metrics: ByMetric, inputs: Iterable[Flow]) -> list[str]:
-    """What counts of executed tuples add up to all of them: by source and stream, else by stream alone.
-
-    Heron counts each tuple under both names.
-    """
-    full = [f"{one.source}/{one.stream}" for one in inputs]
-    if full and all(f"{EXECUTED}/{scope}" in metrics for scope in full):
-        return full
-    return list_streams(metrics, EXECUTED)
-
-
-def list_streams(metrics: ByMetric, base: str) -> list[str]:
-    """The streams of a count that is kept by stream alone."""
-    return [
-        metric.partition("/")[2]
-        for metric in metrics
-        if metric.startswith(f"{base}/") and metric.count("/") == 1
-    ]
-
-
-def find_mean_seconds(
-    metrics: ByMetric, latency: str, count: str, scopes: Iterable[str], instances: Iterable[str]
-) -> float | None:
-    """The mean latency over scopes and instances by their counts; latencies of 0 and without a count are left out."""
-    listed = list(instances)
-    mean = find_mean(
-        (metrics.get(f"{count}/{scope}", {}).get(one, 0.0), nanoseconds)
-        for scope in scopes
-        for one in listed
-        if (nanoseconds := metrics.get(f"{latency}/{scope}", {}).get(one))
+    return tuple(
+        [StreamFlow(one[1], one[2], target, UNKNOWN) for one in parts if len(one) == SOURCE_AND_STREAM]
     )
-    return None if mean is None else mean / NANOSECONDS
 
 
 def find_back_pressure(metrics: ByMetric, instances: Iterable[str]) -> float | None:

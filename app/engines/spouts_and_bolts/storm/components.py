@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import JsonValue
-
 from app.engines.numbers import (
     add_known,
     divide,
@@ -20,10 +18,10 @@ from app.engines.numbers import (
 from app.engines.spouts_and_bolts.components import Component, StreamCount
 from app.engines.spouts_and_bolts.storm.fields import (
     CAPACITY_WINDOW,
-    LAST_DIGIT,
     Executor,
     Page,
     cover,
+    find_service_seconds,
     is_system,
     mean_latency,
     read_decimal,
@@ -36,9 +34,6 @@ from app.engines.spouts_and_bolts.storm.pages import StormPage, StormSample, lis
 from app.web.fields import MOST_PROCESSORS
 from planner.wording import write_seconds
 
-LEAST_SAMPLES = 30
-SURE = 3.0
-"""With no sample of n above 0 ms, the chance of it is below 3/n at a confidence of 95%."""
 TOLERANCE = 0.05
 UNEVEN = 1.5
 ROUNDING = 0.001
@@ -149,7 +144,7 @@ def read_component(
     source = page or sample.topology
     window, longest = source.window if source else None, find_longest_uptime(sample)
     rows = read_executors(list_rows(page, "executorStats"), window, longest)
-    head: Mapping[str, JsonValue] = {**row, **(page.body if page else {})}
+    head = {**row, **(page.body if page else {})}
     listed, tasks = read_count(head.get("executors")) or None, read_count(head.get("tasks")) or None
     processors = max(listed or 0, len(rows)) or None
     covered = find_covered(rows)
@@ -158,10 +153,10 @@ def read_component(
         covered = cover(window, longest if started is None else started)
     totals = choose_totals(row, page)
     outputs = read_outputs(page, covered)
-    emitted, transferred = sum_outputs(outputs)
+    sent = sum_outputs(outputs)
     if not outputs and (page or not counts_system_streams(sample.topology)):
-        emitted = find_rate(_sum_or_total(rows, "emitted", totals), covered)
-        transferred = find_rate(_sum_or_total(rows, "transferred", totals), covered)
+        counts = [_sum_or_total(rows, "emitted", totals), _sum_or_total(rows, "transferred", totals)]
+        sent = StreamCount(*[find_rate(count, covered) for count in counts])
     executed, latency = _sum_or_total(rows, "executed", totals), mean_latency(rows)
     latency = read_milliseconds(totals.get("executeLatency")) if latency is None else latency
     rate = add_known([one.executed_rate for one in rows])
@@ -174,11 +169,11 @@ def read_component(
         covered=covered,
         executed_rate=find_rate(executed, covered) if rate is None else rate,
         service_seconds=find_service_seconds(executed, latency, step),
-        emitted_rate=emitted,
-        transferred_rate=transferred,
+        emitted_rate=sent.emitted_rate,
+        transferred_rate=sent.transferred_rate,
         outputs=outputs,
         executed_from=read_inputs(page, covered),
-        instances=tuple([(name_instance(one), one.executed_rate) for one in rows]),
+        instances=tuple([(read_name(one.label) or "executor", one.executed_rate) for one in rows]),
         rows=rows,
         listed_executors=listed,
         window=window,
@@ -250,9 +245,8 @@ def list_streams(page: StormPage | None, field_name: str) -> dict[tuple[str, str
         return None
     found: dict[tuple[str, str], Page] = {}
     for row in list_rows(page, field_name):
-        found.setdefault(
-            (read_text(row.get("component")) or "", read_text(row.get("stream")) or "default"), row
-        )
+        key = read_text(row.get("component")) or "", read_text(row.get("stream")) or "default"
+        found.setdefault(key, row)
     return found
 
 
@@ -269,32 +263,20 @@ def read_outputs(page: StormPage | None, covered: float | None) -> dict[str, Str
     rows = list_streams(page, "outputStats")
     if rows is None:
         return None
-    counts = ("emitted", "transferred")
-    found: dict[str, StreamCount] = {}
-    for (_, stream), row in rows.items():
-        rates = [find_rate(read_number(row.get(key)), covered) for key in counts]
-        found.setdefault(stream, StreamCount(*rates))
-    return found
+    return {
+        stream: StreamCount(
+            *[find_rate(read_number(row.get(key)), covered) for key in ("emitted", "transferred")]
+        )
+        for (_, stream), row in rows.items()
+    }
 
 
-def sum_outputs(outputs: Mapping[str, StreamCount] | None) -> tuple[float | None, float | None]:
+def sum_outputs(outputs: Mapping[str, StreamCount] | None) -> StreamCount:
     """Tuples per second emitted and transferred on the streams that are not Storm's own."""
     own = [count for stream, count in (outputs or {}).items() if not is_system(stream)]
-    return add_known([one.emitted_rate for one in own]), add_known([one.transferred_rate for one in own])
-
-
-def find_service_seconds(executed: float | None, latency: float | None, step: float) -> float | None:
-    """Mean seconds of a service.
-
-    Storm's clock has whole milliseconds, so that short services are counted as 0 or 1 ms: right in the mean. Where
-    every sample of n was 0 ms, the mean is below 3/n ms (95%); that bound is taken from 30 samples on.
-    """
-    if latency or not executed:
-        return latency or None
-    samples = executed / step
-    if latency is None or samples < LEAST_SAMPLES:
-        return None
-    return max(SURE / samples, LAST_DIGIT) / 1000.0
+    return StreamCount(
+        add_known([one.emitted_rate for one in own]), add_known([one.transferred_rate for one in own])
+    )
 
 
 def find_most_executors(rows: Sequence[Executor], tasks: int | None, processors: int | None) -> int | None:
@@ -305,10 +287,3 @@ def find_most_executors(rows: Sequence[Executor], tasks: int | None, processors:
     by_rows = add_known([row.tasks for row in rows])
     most = tasks or (None if by_rows is None else int(by_rows))
     return most if most and (processors or 1) <= most <= MOST_PROCESSORS else None
-
-
-def name_instance(row: Executor) -> str:
-    """The executor's id and where it runs, as a name."""
-    text = f"{row.id} {row.place}" if row.place else row.id
-    printable = "".join(letter if letter.isprintable() else "?" for letter in text)
-    return printable.strip()[:200].strip() or "executor"

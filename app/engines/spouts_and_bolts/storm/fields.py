@@ -29,6 +29,10 @@ UPTIME_PART = r"(\d+)\s*([dhms])"
 LEAST_CAPACITY = 0.01
 """Below it, the three decimals of a capacity give no time."""
 
+LEAST_SAMPLES = 30
+SURE = 3.0
+"""With no sample of n above 0 ms, the chance of it is below 3/n at a confidence of 95%."""
+
 Page = Mapping[str, JsonValue]
 
 
@@ -97,6 +101,11 @@ class Executor(NamedTuple):
     capacity: float | None
 
     @property
+    def label(self) -> str:
+        """The executor's id and where it runs."""
+        return f"{self.id} {self.place}" if self.place else self.id
+
+    @property
     def executed_rate(self) -> float | None:
         """Tuples per second that it executed."""
         return 0.0 if self.executed == 0.0 else find_rate(self.executed, self.covered)
@@ -153,3 +162,17 @@ def count_tasks(identity: str) -> int | None:
 def mean_latency(rows: Iterable[Executor]) -> float | None:
     """Mean seconds of a service over all tuples that were executed; None where no row says."""
     return find_mean((row.executed, row.latency) for row in rows if row.executed and row.latency is not None)
+
+
+def find_service_seconds(executed: float | None, latency: float | None, step: float) -> float | None:
+    """Mean seconds of a service.
+
+    Storm's clock has whole milliseconds, so that short services are counted as 0 or 1 ms: right in the mean. Where
+    every sample of n was 0 ms, the mean is below 3/n ms (95%); that bound is taken from 30 samples on.
+    """
+    if latency or not executed:
+        return latency or None
+    samples = executed / step
+    if latency is None or samples < LEAST_SAMPLES:
+        return None
+    return max(SURE / samples, LAST_DIGIT) / 1000.0

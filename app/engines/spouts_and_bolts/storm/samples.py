@@ -18,7 +18,13 @@ from app.engines.numbers import (
     read_text,
 )
 from app.engines.spouts_and_bolts.components import Completion
-from app.engines.spouts_and_bolts.flows import Flow, MeasuredInterval, Wiring, measure_interval, read_grouping
+from app.engines.spouts_and_bolts.flows import (
+    MeasuredInterval,
+    StreamFlow,
+    Wiring,
+    measure_interval,
+    read_grouping,
+)
 from app.engines.spouts_and_bolts.storm.components import StormComponent, read_components
 from app.engines.spouts_and_bolts.storm.fields import (
     Page,
@@ -100,18 +106,18 @@ def find_own_time(sample: StormSample) -> datetime | None:
 def read_wiring(components: Mapping[str, StormComponent], graph: Mapping[str, Page]) -> Wiring:
     """The subscriptions: from /visualization where it was sent, else from the streams that reached each bolt."""
     bolts = {name: one for name, one in components.items() if one.is_bolt}
-    flows: dict[tuple[str, str, str], Flow] = {}
+    flows: dict[tuple[str, str, str], StreamFlow] = {}
     for target, node in graph.items():
         for one in map(read_object, read_list(node.get(":inputs", node.get("inputs")))):
             source = read_name(one.get(":component", one.get("component")))
             stream = read_text(one.get(":stream", one.get("stream"))) or "default"
             grouping = read_grouping(read_text(one.get(":grouping", one.get("grouping"))))
             if source and source in components and target in bolts and not is_system(stream):
-                flows[source, stream, target] = Flow(source, stream, target, grouping)
+                flows[source, stream, target] = StreamFlow(source, stream, target, grouping)
     for name, bolt in bolts.items():
         for source, stream in bolt.executed_from or ():
             if source in components and not is_system(stream) and name not in graph:
-                flows.setdefault((source, stream, name), Flow(source, stream, name, None))
+                flows.setdefault((source, stream, name), StreamFlow(source, stream, name, None))
     complete = all(name in graph or bolt.executed_from is not None for name, bolt in bolts.items())
     return Wiring(tuple(flows.values()), complete)
 

@@ -4,7 +4,14 @@ import pytest
 from pydantic import JsonValue
 
 from app.engines.spouts_and_bolts.components import Component
-from app.engines.spouts_and_bolts.flows import ALL, ONE_COPY, QUEUEINGS, Flow, MeasuredInterval, read_grouping
+from app.engines.spouts_and_bolts.flows import (
+    ALL,
+    ONE_COPY,
+    QUEUEINGS,
+    MeasuredInterval,
+    StreamFlow,
+    read_grouping,
+)
 from tests.app.engines.spouts_and_bolts.heron import composed
 from tests.app.engines.spouts_and_bolts.storm.ui_pages import (
     BOLTS,
@@ -46,7 +53,7 @@ def test_all_alone_copies_tuples():
     assert set(QUEUEINGS) - ONE_COPY == {ALL}
 
 
-def list_flows(*bodies: JsonValue) -> dict[tuple[str, str], Flow]:
+def list_flows(*bodies: JsonValue) -> dict[tuple[str, str], StreamFlow]:
     """The flows of Storm's pages by source and target."""
     return {(flow.source, flow.target): flow for flow in measure(*bodies).interval.flows}
 
@@ -233,7 +240,8 @@ def test_entries_are_the_bolts_that_spouts_feed(interval: Interval, entries: dic
 def test_without_edges_every_bolt_is_an_entry_with_the_rate_that_was_measured():
     found = measure(make_topology_page(), *[make_component_page(bolt) for bolt in BOLTS]).interval
     assert found.entries == {bolt: found.components[bolt].executed_rate for bolt in BOLTS}
-    assert found.external == (pytest.approx(sum(rate or 0.0 for rate in found.entries.values())), False)
+    assert found.external.rate == pytest.approx(sum(rate or 0.0 for rate in found.entries.values()))
+    assert not found.external.by_spouts
 
 
 def test_a_bolt_of_heron_that_nobody_is_seen_to_feed_is_an_entry():

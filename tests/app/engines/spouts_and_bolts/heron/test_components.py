@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from app.engines.spouts_and_bolts.flows import Flow
+from app.engines.spouts_and_bolts.flows import StreamFlow
 from tests.app.engines.spouts_and_bolts.heron.composed import make_documents, measure
 
 SPLIT = "container_1_split_3"
@@ -15,7 +15,7 @@ def test_bolts_have_rates_latencies_and_inputs():
     assert dict(count.instances) == {"container_1_count_4": 60.0, "container_2_count_5": 40.0}
     assert (count.executed_rate, count.is_bolt) == (100.0, True)
     assert count.service_seconds == pytest.approx(0.007)  # 0.6 × 5 ms + 0.4 × 10 ms
-    assert count.inputs == (Flow("split", "default", "count", "fields"),)
+    assert count.inputs == (StreamFlow("split", "default", "count", "fields"),)
     assert count.executed_from == {("split", "default"): 100.0}
     assert count.back_pressure == 0.0
 
@@ -71,4 +71,6 @@ def test_back_pressure_is_milliseconds_per_second_of_the_instance_that_began_it(
 
 def test_names_of_counts_say_who_feeds_a_bolt_where_the_plan_is_missing():
     documents = {name: body for name, body in make_documents().items() if name != "logicalplan"}
-    assert measure(documents).components["count"].inputs == (Flow("split", "default", "count", "unknown"),)
+    assert measure(documents).components["count"].inputs == (
+        StreamFlow("split", "default", "count", "unknown"),
+    )

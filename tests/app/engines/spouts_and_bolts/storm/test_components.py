@@ -3,8 +3,7 @@
 import pytest
 from pydantic import JsonValue
 
-from app.engines.spouts_and_bolts.storm.components import find_service_seconds, name_instance
-from app.engines.spouts_and_bolts.storm.fields import ALL_TIME, read_executors, read_milliseconds
+from app.engines.spouts_and_bolts.storm.fields import ALL_TIME
 from tests.app.engines.spouts_and_bolts.storm.ui_pages import (
     JsonObject,
     make_component_page,
@@ -108,30 +107,11 @@ def test_unknown_counts_stay_unknown():
     assert one.window == ALL_TIME
 
 
-@pytest.mark.parametrize(
-    ("executed", "latency", "seconds"),
-    [
-        (1000, "2.500", 0.0025),
-        (60_000, "0.000", 0.001e-0 * 3 / 3000),  # 3,000 samples of 0 ms: the mean is below 3/3000 ms
-        (20_000_000, "0.000", 0.0000005),  # what prints as 0.000 is below 0.0005 ms
-        (400, "0.000", None),  # 20 samples say nothing
-        (0, "0", None),
-        (1000, None, None),
-        (0, "5.000", 0.005),
-    ],
-)
-def test_a_service_of_0_ms_is_bounded_by_its_samples(
-    executed: int, latency: JsonValue, seconds: float | None
-):
-    found = find_service_seconds(float(executed), read_milliseconds(latency), 20.0)
-    assert found == (None if seconds is None else pytest.approx(seconds))
-
-
-def test_the_name_of_an_instance_is_printable():
-    row = read_executors([{"host": "a", "port": 1}], None, None)[0]
-    assert name_instance(row._replace(id=" [1-1]\n")) == "[1-1]? a:1"
-    assert name_instance(row._replace(id="", place=None)) == "executor"
-    assert len(name_instance(row._replace(id="x" * 500))) == 200
+def test_the_name_of_an_instance_is_its_executor_and_its_worker():
+    row: JsonObject = {"id": " [1-1]\n", "host": "a", "port": 1}
+    page: JsonObject = {"id": "x", "executorStats": [row, {"id": "x" * 500}, {"id": "\n"}]}
+    names = [name for name, _ in read_components(page)["x"].instances]
+    assert names == ["[1-1]  a:1", "x" * 200, "executor"]
 
 
 @pytest.mark.parametrize(

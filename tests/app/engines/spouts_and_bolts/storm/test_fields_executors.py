@@ -3,7 +3,12 @@
 import pytest
 from pydantic import JsonValue
 
-from app.engines.spouts_and_bolts.storm.fields import mean_latency, read_executors
+from app.engines.spouts_and_bolts.storm.fields import (
+    find_service_seconds,
+    mean_latency,
+    read_executors,
+    read_milliseconds,
+)
 from tests.app.engines.spouts_and_bolts.storm.ui_pages import BOLTS, make_row, read_table
 
 ROW = make_row(read_table("pi")[0])
@@ -60,3 +65,22 @@ def test_the_mean_latency_is_over_tuples_not_over_executors():
     ]
     assert mean_latency(read_executors(rows, 600.0, None)) == pytest.approx(0.002)
     assert mean_latency(read_executors(rows[2:], 600.0, None)) is None
+
+
+@pytest.mark.parametrize(
+    ("executed", "latency", "seconds"),
+    [
+        (1000, "2.500", 0.0025),
+        (60_000, "0.000", 0.001e-0 * 3 / 3000),  # 3,000 samples of 0 ms: the mean is below 3/3000 ms
+        (20_000_000, "0.000", 0.0000005),  # what prints as 0.000 is below 0.0005 ms
+        (400, "0.000", None),  # 20 samples say nothing
+        (0, "0", None),
+        (1000, None, None),
+        (0, "5.000", 0.005),
+    ],
+)
+def test_a_service_of_0_ms_is_bounded_by_its_samples(
+    executed: int, latency: JsonValue, seconds: float | None
+):
+    found = find_service_seconds(float(executed), read_milliseconds(latency), 20.0)
+    assert found == (None if seconds is None else pytest.approx(seconds))
