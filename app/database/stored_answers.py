@@ -1,18 +1,17 @@
-"""Stores and finds answers (plans, placements, decisions); cancels or deletes jobs."""
+"""Stores and finds answers: plans, placements, decisions."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 from uuid import UUID, uuid4
 
-from sqlalchemy import ColumnElement, delete, func, select, update
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.database.stored_topologies import find_topology
-from app.database.tables import DecisionRow, JobColumns, PlacementRow, PlanRow
+from app.database.tables import DecisionRow, PlacementRow, PlanRow
 from app.web.fields import Answer
 from app.web.paging import Page
-from app.web.stored_data_errors import Unlisted
 
 Row = TypeVar("Row", PlanRow, PlacementRow, DecisionRow)
 
@@ -66,19 +65,3 @@ def list_answers(
     stored = find_topology(session, name)
     query = select(row_type.id, row_type.created_at, *columns).where(row_type.topology_id == stored.id)
     return page.read_rows(session.execute, query, row_type.created_at, row_type.id, newest_first=True)
-
-
-UNFINISHED = ("queued", "running")
-
-
-def cancel_or_delete(session: Session, row: type[JobColumns], job_id: UUID, unknown: type[Unlisted]) -> bool:
-    """True: it was not finished and is cancelled now, which keeps its row. False: it was finished and is deleted."""
-    of_id = row.id == job_id
-    state = session.scalar(select(row.state).where(of_id).with_for_update())
-    if state is None:
-        raise unknown(job_id)
-    if state not in UNFINISHED:
-        session.execute(delete(row).where(of_id))
-        return False
-    session.execute(update(row).where(of_id).values(state="cancelled", finished_at=func.now()))
-    return True

@@ -1,29 +1,26 @@
-"""Forecasts by ARMA models: the peak of a window, the upper rate of each step, and what stands in for a model.
+"""Forecasts by ARMA models: the peak of a window, and what stands in for a model.
 
-    h = argmax (λ̂ + 2σ),   upper = λ̂_h + z_q σ_h           (after Imai et al., eq. 14 and section III-B)
+    h = argmax (λ̂ + 2σ)           (Imai et al., eq. 14)
 
 Every forecast takes its stand-in from here:
 
-    the series is constant      its rate, without deviation
     no model can be fitted      the 95% quantile of the last day's rates, with their standard deviation
     no order can be ranked      ARMA(1, 2) without a mean, the order of Imai et al. (Table I)
 
 A series that is too short has no stand-in: WorkloadTooShort is raised.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
 from planner.arrays import Floats
 from planner.values import Diagnostic
 from planner.workloads.arma import ArmaModel, ArmaOrder, forecast_arma
 from planner.workloads.arma_fit import ArmaFitFailed, Fit, fit_arma, rank_orders
-from planner.workloads.errors import ConstantWorkload
-from planner.workloads.series import Measurement, Window, check_forecastable, regularise_workload
+from planner.workloads.series import Window
 
 FALLBACK_QUANTILE = 0.95
 FALLBACK_NAME = "the last day's 95% quantile"
@@ -32,11 +29,10 @@ USUAL_ORDER = ArmaOrder(1, 2)
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """The rate and deviation of every step ahead, where they come from, and why no model gives them."""
+    """The rate and deviation of every step ahead, and why no model gives them."""
 
     rate: float
     deviation: float
-    source: Literal["constant", "quantile"]
     why: str
 
 
@@ -50,16 +46,7 @@ def fit_or_stand_in(recent: Floats, day: Floats) -> ArmaModel | StandIn:
 
 def stand_in_for_model(day: Floats, failure: ArmaFitFailed) -> StandIn:
     """The quantile of the last day's rates, for a model that could not be fitted."""
-    return StandIn(float(np.quantile(day, FALLBACK_QUANTILE)), float(np.std(day)), "quantile", str(failure))
-
-
-def stand_in_if_constant(rates: Floats, needed: int) -> StandIn | None:
-    """The rate of a series without variation; None where it varies. Raises WorkloadTooShort below `needed` steps."""
-    try:
-        check_forecastable(rates, needed)
-    except ConstantWorkload as error:
-        return StandIn(float(rates[-1]), 0.0, "constant", str(error))
-    return None
+    return StandIn(float(np.quantile(day, FALLBACK_QUANTILE)), float(np.std(day)), str(failure))
 
 
 def choose_order(rates: Floats, orders: tuple[ArmaOrder, ...], fit: Fit = fit_arma) -> ArmaOrder:
@@ -68,13 +55,6 @@ def choose_order(rates: Floats, orders: tuple[ArmaOrder, ...], fit: Fit = fit_ar
         return rank_orders(rates, orders, fit)[0].order
     except ArmaFitFailed:
         return USUAL_ORDER
-
-
-def describe_stand_in(found: StandIn) -> Diagnostic:
-    """The diagnostic of a rate to be ready for that is a stand-in."""
-    if found.source == "constant":
-        return Diagnostic("constant-rate", found.why)
-    return Diagnostic("no-model", f"No ARMA model could be fitted: {found.why}.")
 
 
 def describe_quantile(why: str) -> Diagnostic:
@@ -148,62 +128,6 @@ class ArmaPeaks:
 def as_peak(stand_in: StandIn) -> PeakLoad:
     """The stand-in as the peak of a window."""
     return PeakLoad(stand_in.rate, stand_in.deviation, stand_in.why)
-
-
-# On fewer intervals a forecast is worse than the newest rate.
-FEWEST_INTERVALS = 30
-
-
-@dataclass(frozen=True, slots=True)
-class RateForecast:
-    """The rates at the step ahead with the highest λ̂ + 2σ; `history` is the number of intervals learnt from.
-
-    `upper_rates`: λ̂_h + z_q σ_h of each step ahead, as far as was asked for.
-    """
-
-    expected_rate: float
-    upper_rate: float
-    step: int
-    model: str
-    history: int
-    diagnostics: tuple[Diagnostic, ...]
-    upper_rates: tuple[float, ...]
-
-
-def forecast_rate(
-    measurements: Sequence[Measurement], step_seconds: float, steps: int, quantile: float, *, reach: int = 0
-) -> RateForecast:
-    """The rate to be ready for over `steps` steps, and the upper rate of each of the next max(steps, reach) steps.
-
-    Raises WorkloadTooShort where too few intervals are known.
-    """
-    reach = max(reach, steps)
-    workload = regularise_workload(measurements, step_seconds)
-    rates = workload.series[-ARMA_WINDOW:]
-    z = float(ndtri(quantile))
-    model = stand_in_if_constant(rates, FEWEST_INTERVALS) or fit_or_stand_in(rates, rates)
-    if isinstance(model, StandIn):
-        return _stand_in(model, z, reach, len(rates), workload.diagnostics)
-    ahead = forecast_arma(model, rates, reach)
-    peak = int(np.argmax((ahead.means + 2.0 * ahead.deviations)[:steps]))
-    uppers = np.maximum(ahead.means + z * ahead.deviations, 0.0)
-    return RateForecast(
-        expected_rate=max(float(ahead.means[peak]), 0.0),
-        upper_rate=float(uppers[peak]),
-        step=peak + 1,
-        model=name_model(model),
-        history=len(rates),
-        diagnostics=workload.diagnostics,
-        upper_rates=tuple(map(float, uppers)),
-    )
-
-
-def _stand_in(
-    found: StandIn, z: float, reach: int, history: int, diagnostics: tuple[Diagnostic, ...]
-) -> RateForecast:
-    upper = found.rate + max(z, 0.0) * found.deviation
-    said = describe_stand_in(found)
-    return RateForecast(found.rate, upper, 1, found.source, history, (*diagnostics, said), (upper,) * reach)
 
 
 def name_model(model: ArmaModel) -> str:

@@ -4,8 +4,7 @@
     band       lower, expected, upper = P_h + the (1−level)/2, 1/2 and (1+level)/2 quantiles of the errors of P_h
 
 with P_h the forecast h steps ahead (planner.workloads.line_forecasts). A step far ahead differs little from its
-neighbours: leads are forecast at 1, 2, 3, 4, 6, 8, 12, 16, ... and joined by straight lines. An ARMA model
-(planner.workloads.arma_forecasts) takes seconds for the choice of its order, and returns to its mean on a ramp.
+neighbours: leads are forecast at 1, 2, 3, 4, 6, 8, 12, 16, ... and joined by straight lines.
 """
 
 from collections.abc import Sequence
@@ -13,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planner.arrays import Floats
 from planner.values import Diagnostic
-from planner.workloads.arma_forecasts import FEWEST_INTERVALS, describe_stand_in, stand_in_if_constant
+from planner.workloads.errors import ConstantWorkload
 from planner.workloads.line_forecasts import (
     LARGEST_PART,
     find_levels,
@@ -22,7 +22,10 @@ from planner.workloads.line_forecasts import (
     take_history,
     try_candidates,
 )
-from planner.workloads.series import Measurement, Workload, regularise_workload
+from planner.workloads.series import Measurement, Workload, check_forecastable, regularise_workload
+
+FEWEST_INTERVALS = 30
+"""On fewer intervals a forecast is worse than the newest rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +47,9 @@ def look_ahead(
     """The upper quantile of the highest of the `steps` rates to come; WorkloadTooShort where too few are known."""
     workload = regularise_workload(take_history(measurements, step_seconds), step_seconds)
     rates = workload.series
-    constant = stand_in_if_constant(rates, FEWEST_INTERVALS)
-    if constant is not None:
-        said = (*workload.diagnostics, describe_stand_in(constant))
-        return RateAhead(constant.rate, constant.rate, steps, quantile, constant.source, len(rates), said)
+    if constant := find_constant(rates):
+        rate, said = float(rates[-1]), (*workload.diagnostics, constant)
+        return RateAhead(rate, rate, steps, quantile, "constant", len(rates), said)
     tried = min(steps, len(rates) // LARGEST_PART)
     candidates = [(one.name, one.highest(tried)) for one in fit_lines(rates)]
     came = np.lib.stride_tricks.sliding_window_view(rates[1:], tried).max(axis=1)
@@ -64,6 +66,15 @@ def look_ahead(
         len(rates),
         diagnostics,
     )
+
+
+def find_constant(rates: Floats) -> Diagnostic | None:
+    """The diagnostic of a series without variation, whose forecast is its rate; WorkloadTooShort of a short one."""
+    try:
+        check_forecastable(rates, FEWEST_INTERVALS)
+    except ConstantWorkload as error:
+        return Diagnostic("constant-rate", str(error))
+    return None
 
 
 def describe_shorter(tried: int, steps: int, known: int) -> Diagnostic:
@@ -128,10 +139,10 @@ def regularise_history(measurements: Sequence[Measurement], step_seconds: float)
 def band_leads(workload: Workload, leads: Sequence[int], level: float) -> BandedForecast:
     """The band of each lead of at most a third of the known rates; WorkloadTooShort where too few are known."""
     rates = workload.series
-    constant = stand_in_if_constant(rates, FEWEST_INTERVALS)
-    if constant is not None:
-        same = tuple(StepBand(lead, constant.rate, constant.rate, constant.rate) for lead in leads)
-        return BandedForecast(same, len(rates), (*workload.diagnostics, describe_stand_in(constant)))
+    if constant := find_constant(rates):
+        rate = float(rates[-1])
+        same = tuple(StepBand(lead, rate, rate, rate) for lead in leads)
+        return BandedForecast(same, len(rates), (*workload.diagnostics, constant))
     levels, lines = find_levels(rates), fit_lines(rates)
     tails = ((1.0 - level) / 2.0, (1.0 + level) / 2.0)
     bands = []

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from app.jobs.answers import JobErrorAnswer
 from app.jobs.backtests.schemas import (
     BacktestAnswer,
     BacktestJob,
@@ -13,6 +12,7 @@ from app.jobs.backtests.schemas import (
     PolicySummaryAnswer,
     RunTraceAnswer,
 )
+from app.jobs.states import read_state
 from app.load.bodies.answers import DiagnosticAnswer
 from planner.arrays import Floats
 from planner.vms.backtest import BacktestScore, PolicySummary
@@ -28,15 +28,9 @@ def to_state_answer(row: Any, runs: int) -> BacktestSummaryAnswer:
     """The state of a backtest that has finished so many runs."""
     parameters = to_parameters_answer(row)
     return BacktestSummaryAnswer(
-        id=row.id,
-        state=row.state,
-        progress=row.progress,
+        **read_state(row),
         activity=describe_activity(row.state, parameters, runs),
         parameters=parameters,
-        error=JobErrorAnswer.model_validate(row.error) if row.error else None,
-        created_at=row.created_at,
-        started_at=row.started_at,
-        finished_at=row.finished_at,
     )
 
 

@@ -12,9 +12,9 @@ from sqlalchemy.orm import Session
 
 from app.database.stored_topologies import find_topology
 from app.database.tables import BacktestRow, BacktestRunRow
-from app.jobs.answers import State
 from app.jobs.backtests.answers import to_state_answer
 from app.jobs.backtests.schemas import BacktestJob, BacktestPage, BacktestRequest
+from app.jobs.states import State, list_jobs, select_states
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.series import MOST_POINTS, take_saturated, to_workload
 from app.load.measurements.series import find_newest_samples, read_workload
@@ -162,12 +162,7 @@ def find_backtest(session: Session, backtest_id: UUID) -> tuple[Any, Sequence[An
 
 def list_backtests(session: Session, page: Page, state: State | None) -> BacktestPage:
     """A page of backtests, newest first."""
-    query = _without_series()
-    if state is not None:
-        query = query.where(BacktestRow.state == state)
-    rows, following = page.read_rows(
-        session.execute, query, BacktestRow.created_at, BacktestRow.id, newest_first=True
-    )
+    rows, following = list_jobs(session, _without_series(), BacktestRow, page, state)
     return BacktestPage(items=[to_state_answer(row, row.runs) for row in rows], next=following)
 
 
@@ -175,14 +170,8 @@ def _without_series() -> Select[Any]:
     """Workload and samples may be long: only the number of steps is read of them."""
     request = BacktestRow.request
     runs = select(func.count()).where(BacktestRunRow.backtest_id == BacktestRow.id).scalar_subquery()
-    return select(
-        BacktestRow.id,
-        BacktestRow.state,
-        BacktestRow.progress,
-        BacktestRow.error,
-        BacktestRow.created_at,
-        BacktestRow.started_at,
-        BacktestRow.finished_at,
+    return select_states(
+        BacktestRow,
         request.op("-", return_type=request.type)(array(["rates", "samples"])).label("request"),
         func.jsonb_array_length(request["rates"]).label("steps"),
         runs.label("runs"),

@@ -6,7 +6,6 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Response
 
 from app.database.transactions import SessionDep
-from app.jobs.answers import State
 from app.jobs.backtests import gathering, service
 from app.jobs.backtests.answers import draw_trace
 from app.jobs.backtests.schemas import (
@@ -16,6 +15,7 @@ from app.jobs.backtests.schemas import (
     BacktestRequest,
     RunTraceAnswer,
 )
+from app.jobs.states import StateFilter
 from app.load.bodies.series import SERIES_PROBLEMS
 from app.web.admission import computes
 from app.web.documented_problems import BODY, STORED_CALL
@@ -50,7 +50,7 @@ def start_backtest(body: BacktestRequest, session: SessionDep, response: Respons
 def list_backtests(
     page: PageDep,
     session: SessionDep,
-    state: Annotated[State | None, Query(description="Only those in this state.")] = None,
+    state: StateFilter = None,
 ) -> BacktestPage:
     """Newest first, without their rows."""
     return gathering.list_backtests(session, page, state)

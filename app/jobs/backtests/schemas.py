@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from app.jobs.answers import JobAnswer
+from app.jobs.states import JobAnswer
 from app.load.bodies import series
 from app.load.bodies.answers import DiagnosticAnswer
 from app.web.fields import Answer, Body, OperatorName, TopologyName, UtcTime

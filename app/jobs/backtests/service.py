@@ -6,7 +6,6 @@ from uuid import UUID, uuid4
 
 from sqlalchemy.orm import Session
 
-from app.database.stored_answers import cancel_or_delete
 from app.database.tables import BacktestRow, BacktestRunRow
 from app.jobs.backtests import gathering
 from app.jobs.backtests.answers import to_answer, to_parameters_answer, to_trace_answer
@@ -18,6 +17,7 @@ from app.jobs.backtests.schemas import (
     BacktestRequest,
     RunTraceAnswer,
 )
+from app.jobs.states import cancel_or_delete
 from app.jobs.workers.backtest_worker import lengthen_schedule
 from app.serving.observability import time_planner
 from app.web.stored_data_errors import RunNotFinished, UnknownBacktest, UnknownRun

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from app.jobs.answers import JobErrorAnswer
 from app.jobs.simulations.schemas import (
     SimulatedOperatorAnswer,
     SimulatedQuantileAnswer,
@@ -13,6 +12,7 @@ from app.jobs.simulations.schemas import (
     SimulationParametersAnswer,
     SimulationSummaryAnswer,
 )
+from app.jobs.states import read_state
 from app.load.bodies.answers import DiagnosticAnswer
 from planner.simulation.results import MeasuredTime, SimulatedOperator, Simulation
 from planner.values import Estimate, OperatorEstimate, Spread
@@ -127,14 +127,8 @@ def to_summary(row: Any) -> SimulationSummaryAnswer:
     """The state of a queued simulation, of a row that was read with its parameters alone."""
     parameters = SimulationParametersAnswer.model_validate(row.parameters)
     return SimulationSummaryAnswer(
-        id=row.id,
-        state=row.state,
-        progress=row.progress,
+        **read_state(row),
         activity=describe_activity(row.state, parameters),
-        error=JobErrorAnswer.model_validate(row.error) if row.error else None,
-        created_at=row.created_at,
-        started_at=row.started_at,
-        finished_at=row.finished_at,
         parameters=parameters,
     )
 

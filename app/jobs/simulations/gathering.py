@@ -5,11 +5,10 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select
 from sqlalchemy.orm import Session
 
 from app.database.tables import SimulationRow
-from app.jobs.answers import State
 from app.jobs.simulations.answers import to_job_answer, to_summary
 from app.jobs.simulations.schemas import (
     ArrivalsBody,
@@ -24,6 +23,7 @@ from app.jobs.simulations.schemas import (
     SimulationRequest,
     StoredSimulationRequest,
 )
+from app.jobs.states import State, list_jobs, select_states
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.computing import calibrate_body
 from app.web.paging import Page
@@ -139,24 +139,10 @@ def find_simulation(session: Session, simulation_id: UUID) -> SimulationJobAnswe
 
 def list_simulations(session: Session, page: Page, state: State | None) -> SimulationPage:
     """A page of queued simulations, newest first."""
-    query = _without_input()
-    if state is not None:
-        query = query.where(SimulationRow.state == state)
-    rows, following = page.read_rows(
-        session.execute, query, SimulationRow.created_at, SimulationRow.id, newest_first=True
-    )
+    rows, following = list_jobs(session, _without_input(), SimulationRow, page, state)
     return SimulationPage(items=[to_summary(row) for row in rows], next=following)
 
 
 def _without_input() -> Select[Any]:
     """Topology and load may be large: only the parameters are read of the request."""
-    return select(
-        SimulationRow.id,
-        SimulationRow.state,
-        SimulationRow.progress,
-        SimulationRow.error,
-        SimulationRow.created_at,
-        SimulationRow.started_at,
-        SimulationRow.finished_at,
-        SimulationRow.request["parameters"].label("parameters"),
-    )
+    return select_states(SimulationRow, SimulationRow.request["parameters"].label("parameters"))

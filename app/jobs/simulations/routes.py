@@ -3,10 +3,9 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
 from app.database.transactions import SessionDep
-from app.jobs.answers import State
 from app.jobs.simulations import gathering, service
 from app.jobs.simulations.schemas import (
     SimulationAnswer,
@@ -15,6 +14,7 @@ from app.jobs.simulations.schemas import (
     SimulationRequest,
     StoredSimulationRequest,
 )
+from app.jobs.states import StateFilter
 from app.web.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
 from app.web.fields import TopologyName
 from app.web.paging import PageDep
@@ -75,7 +75,7 @@ def simulate_stored_topology(
 def list_simulations(
     page: PageDep,
     session: SessionDep,
-    state: Annotated[State | None, Query(description="Only those in this state.")] = None,
+    state: StateFilter = None,
 ) -> SimulationPage:
     """Newest first, without their answers. Simulations that were answered at once are not stored."""
     return gathering.list_simulations(session, page, state)

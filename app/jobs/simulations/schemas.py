@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue
 
-from app.jobs.answers import JobAnswer
+from app.jobs.states import JobAnswer
 from app.load.bodies.answers import Basis, DiagnosticAnswer, QuantileAnswer
 from app.load.bodies.load import FPD_LOAD, ServiceBucketBody, check_histogram
 from app.load.bodies.terms import Described, KnownModel, Levels, Measured, ProcessorCounts

@@ -5,7 +5,6 @@ from uuid import UUID, uuid4
 
 from sqlalchemy.orm import Session, sessionmaker
 
-from app.database.stored_answers import cancel_or_delete
 from app.database.tables import SimulationRow
 from app.jobs.simulations import gathering
 from app.jobs.simulations.gathering import describe_job, prepare_job
@@ -15,6 +14,7 @@ from app.jobs.simulations.schemas import (
     SimulationRequest,
     StoredSimulationRequest,
 )
+from app.jobs.states import cancel_or_delete
 from app.jobs.workers.ready_process import ReadyProcess
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.topology import check_size

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Update, case, func, select, text, update
 from sqlalchemy.exc import OperationalError
 
 from app.database.tables import BacktestRow, JobColumns, SimulationRow
+from app.jobs.states import UNFINISHED
 from app.settings import Settings
 
 
@@ -51,7 +52,6 @@ KINDS = (BACKTESTS, SIMULATIONS)
 
 MOST_ATTEMPTS = 5
 WAIT_FOR_THE_DEAD = "2s"
-UNFINISHED = ("queued", "running")
 
 
 class NoLongerWanted(Exception):

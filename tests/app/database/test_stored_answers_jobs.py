@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.database.stored_answers import cancel_or_delete
 from app.database.tables import SimulationRow
+from app.jobs.states import cancel_or_delete
 from app.web.stored_data_errors import UnknownBacktest
 
 

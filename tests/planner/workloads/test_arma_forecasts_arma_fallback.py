@@ -1,4 +1,4 @@
-"""One fallback for every forecast: the rate of a constant series, else a high quantile of the last day."""
+"""One fallback for every forecast: a high quantile of the last day."""
 
 from math import ceil
 
@@ -18,12 +18,9 @@ from planner.workloads.arma_forecasts import (
     StandIn,
     choose_order,
     describe_quantile,
-    describe_stand_in,
     fit_or_stand_in,
     stand_in_for_model,
-    stand_in_if_constant,
 )
-from planner.workloads.errors import WorkloadTooShort
 from planner.workloads.series import Window, Workload
 from planner.workloads.workload_forecast import forecast_workload
 from tests.planner.imai import training_samples, worldcup_week
@@ -40,17 +37,7 @@ def test_a_twentieth_of_the_last_day_at_most_lies_above_the_stand_in(day: list[f
     assert found.rate <= max(day)
     mean = sum(day) / len(day)
     assert found.deviation**2 == pytest.approx(sum((rate - mean) ** 2 for rate in day) / len(day), abs=1e-3)
-    assert (found.source, found.why) == ("quantile", "none")
-
-
-def test_a_series_without_variation_is_its_rate_and_one_that_varies_needs_no_stand_in():
-    found = stand_in_if_constant(np.full(30, 7.0), 30)
-    assert found is not None
-    assert (found.rate, found.deviation, found.source) == (7.0, 0.0, "constant")
-    assert describe_stand_in(found).code == "constant-rate"
-    assert stand_in_if_constant(np.arange(30.0), 30) is None
-    with pytest.raises(WorkloadTooShort):
-        stand_in_if_constant(np.full(29, 7.0), 30)
+    assert found.why == "none"
 
 
 def test_an_order_that_cannot_be_ranked_is_the_paper_s():

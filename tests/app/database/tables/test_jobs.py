@@ -6,7 +6,7 @@ import pytest
 
 from app.database.tables import BacktestRow, JobColumns, SimulationRow
 from app.database.tables.jobs import STATES
-from app.jobs.answers import State
+from app.jobs.states import State
 
 SHARED = {
     "id",

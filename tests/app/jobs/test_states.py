@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from uuid import UUID
 
-from app.jobs.answers import JobAnswer, JobErrorAnswer
+from app.jobs.states import JobAnswer, JobErrorAnswer
 
 
 def test_a_failed_job_says_why():

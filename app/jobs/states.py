@@ -1,0 +1,72 @@
+"""The states of a job: as JSON, as read from its row, a page of them, and their end by the caller."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import Query
+from sqlalchemy import ColumnElement, Select, delete, func, select, update
+from sqlalchemy.orm import Session
+
+from app.database.tables import JobColumns
+from app.web.fields import Answer
+from app.web.paging import Page
+from app.web.stored_data_errors import Unlisted
+
+State = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+StateFilter = Annotated[State | None, Query(description="Only those in this state.")]
+UNFINISHED = ("queued", "running")
+READ_FROM_ROW = ("id", "state", "progress", "error", "created_at", "started_at", "finished_at")
+
+
+class JobErrorAnswer(Answer):
+    """Why a job failed: a type of problem, or `internal-error`, or `interrupted`."""
+
+    type: str
+    detail: str
+
+
+class JobAnswer(Answer):
+    """The state of a job: `progress` from 0 to 1, `activity` as a sentence."""
+
+    id: UUID
+    state: State
+    progress: float
+    activity: str
+    error: JobErrorAnswer | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+def select_states(table: type[JobColumns], *columns: ColumnElement[Any]) -> Select[Any]:
+    """The states of jobs, with these columns; requests and answers are left out, since they may be large."""
+    return select(*(getattr(table, name) for name in READ_FROM_ROW), *columns)
+
+
+def read_state(row: Any) -> dict[str, Any]:
+    """The fields of a JobAnswer that a row of `select_states` holds: all but `activity`."""
+    return {name: getattr(row, name) for name in READ_FROM_ROW}
+
+
+def list_jobs(
+    session: Session, query: Select[Any], table: type[JobColumns], page: Page, state: State | None
+) -> tuple[Sequence[Any], str | None]:
+    """A page of the query's jobs, newest first, and the address of the next one."""
+    if state is not None:
+        query = query.where(table.state == state)
+    return page.read_rows(session.execute, query, table.created_at, table.id, newest_first=True)
+
+
+def cancel_or_delete(session: Session, row: type[JobColumns], job_id: UUID, unknown: type[Unlisted]) -> bool:
+    """True: it was not finished and is cancelled now, which keeps its row. False: it was finished and is deleted."""
+    of_id = row.id == job_id
+    state = session.scalar(select(row.state).where(of_id).with_for_update())
+    if state is None:
+        raise unknown(job_id)
+    if state not in UNFINISHED:
+        session.execute(delete(row).where(of_id))
+        return False
+    session.execute(update(row).where(of_id).values(state="cancelled", finished_at=func.now()))
+    return True
