@@ -30,7 +30,7 @@ class StoredMinLatencyRequest(QuantileTerms, Measured):
     k_max: KMax
 
 
-def plan(topology: Topology, load: Load, body: MinLatencyRequest | StoredMinLatencyRequest) -> Plan:
+def plan_min_latency(topology: Topology, load: Load, body: MinLatencyRequest | StoredMinLatencyRequest) -> Plan:
     """The planner's answer to either body."""
     return min_latency(topology, load, body.k_max, body.model)
 
@@ -42,7 +42,7 @@ MIN_LATENCY = PlanObjective(
     command_help="The best split of --k-max processors: least E[T].",
     request=MinLatencyRequest,
     stored_request=StoredMinLatencyRequest,
-    plan=plan,
+    plan=plan_min_latency,
     options=(TermOption("k_max", ("--k-max",), "Processors to divide."),),
     problems=("budget-too-small", "bound-too-small"),
 )

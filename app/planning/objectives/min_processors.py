@@ -45,7 +45,7 @@ class StoredMinProcessorsRequest(RequiredTarget, Measured):
     model_config = ConfigDict(json_schema_extra={"examples": [{"target": TARGET}]})
 
 
-def plan(topology: Topology, load: Load, body: MinProcessorsRequest | StoredMinProcessorsRequest) -> Plan:
+def plan_min_processors(topology: Topology, load: Load, body: MinProcessorsRequest | StoredMinProcessorsRequest) -> Plan:
     """The planner's answer to either body."""
     if body.target is None:
         assert body.t_max_seconds is not None  # refuse_no_target
@@ -64,7 +64,7 @@ MIN_PROCESSORS = PlanObjective(
     command_help="The fewest processors that keep E[T] at or below --t-max.",
     request=MinProcessorsRequest,
     stored_request=StoredMinProcessorsRequest,
-    plan=plan,
+    plan=plan_min_processors,
     options=(
         TermOption(
             "t_max_seconds",

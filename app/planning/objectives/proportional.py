@@ -45,7 +45,7 @@ class StoredProportionalRequest(QuantileTerms, Measured, ProportionalTerms):
     model_config = ConfigDict(json_schema_extra={"examples": [{"tolerance": 0.01}]})
 
 
-def plan(topology: Topology, load: Load, body: ProportionalRequest | StoredProportionalRequest) -> Plan:
+def plan_proportional(topology: Topology, load: Load, body: ProportionalRequest | StoredProportionalRequest) -> Plan:
     """The planner's answer to either body."""
     return proportional(topology, load, body.tolerance, body.capacities, body.model)
 
@@ -58,7 +58,7 @@ PROPORTIONAL = PlanObjective(
     command_help="Processors in proportion to the work of each operator (Mc-Stream).",
     request=ProportionalRequest,
     stored_request=StoredProportionalRequest,
-    plan=plan,
+    plan=plan_proportional,
     options=(TermOption("tolerance", ("--tolerance",), "Stop where one more saves no larger part of E[T]."),),
     problems=("invalid-load", "bound-too-small"),
 )

@@ -39,7 +39,7 @@ class StoredTradeoffRequest(QuantileTerms, Measured, TradeoffTerms):
     model: EsStreamModel = "mmk"
 
 
-def plan(topology: Topology, load: Load, body: TradeoffRequest | StoredTradeoffRequest) -> Plan:
+def plan_tradeoff(topology: Topology, load: Load, body: TradeoffRequest | StoredTradeoffRequest) -> Plan:
     """The planner's answer to either body."""
     return tradeoff(topology, load, body.beta, body.model)
 
@@ -52,7 +52,7 @@ TRADEOFF = PlanObjective(
     command_help="Processors weighed against waiting tuples, operator by operator (Es-Stream).",
     request=TradeoffRequest,
     stored_request=StoredTradeoffRequest,
-    plan=plan,
+    plan=plan_tradeoff,
     options=(
         TermOption("beta", ("--beta",), "Weight of a processor, between 0 and 1; the rest is a tuple's."),
     ),
