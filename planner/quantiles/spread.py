@@ -13,7 +13,7 @@ from planner.errors import InvalidLoad
 from planner.quantiles.draw import MOST_ROUNDS, Draw, TooManyTuples, draw_tuples
 from planner.quantiles.times import find_quantiles, rank, time_roots
 from planner.quantiles.waits import AnyWait, find_waits
-from planner.situations.completion_disagreement import compare_completion
+from planner.situations.disagreements import compare_completion
 from planner.situations.evidence import find_quantile_errors
 from planner.situations.situation import Situation, survey_load
 from planner.topology.flow import settle_network

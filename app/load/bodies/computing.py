@@ -14,9 +14,15 @@ from app.load.bodies.topology import check_size
 from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.error_pointers import pointing_into_body
-from planner.calibration.calibrate import WaitCalibration, apply_factors, calibrate, is_measured
+from planner.calibration.calibrate import (
+    WaitCalibration,
+    apply_factors,
+    calibrate,
+    describe_calibration,
+    describe_calibrations,
+    is_measured,
+)
 from planner.calibration.intervals import Interval
-from planner.calibration.wording import describe_calibration, describe_calibrations
 from planner.topology.loads import take_configured_scvs
 from planner.values import Diagnostic, Load, Model, Topology
 

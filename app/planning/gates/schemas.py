@@ -1,4 +1,4 @@
-"""Gates as JSON."""
+"""Gates as JSON, and the verdict of the planner in that form."""
 
 from typing import Annotated, Literal, Self
 
@@ -9,6 +9,7 @@ from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.terms import Described, KMax, Measured, ProcessorCounts, TargetTerms
 from app.load.bodies.topology import FPD
 from app.web.fields import Answer, Rate, Seconds
+from planner.gates.verdict import Verdict
 
 TERMS: dict[str, JsonValue] = {"rate_factor": 1.5, "t_max_seconds": 0.5, "k_max": 40}
 
@@ -113,3 +114,14 @@ class GateAnswer(EstimateAnswer):
         Literal["given", "running", "planned"],
         Field(description="From the request, from the load, or the best split of k_max."),
     ]
+
+
+VERDICT_FIELDS = ("passed", "checks", "binding_operator", "headroom_rate", "suggestion", "processors")
+
+
+def to_gate_answer(verdict: Verdict) -> GateAnswer:
+    """The verdict as the JSON that the gate routes answer."""
+    judged = {field: getattr(verdict, field) for field in VERDICT_FIELDS}
+    return GateAnswer.model_validate(
+        verdict.estimate._asdict() | judged | {"processors_origin": verdict.origin}
+    )

@@ -7,8 +7,7 @@ from app.load.bodies.computing import add_calibration, calibrate_body
 from app.load.bodies.topology import check_size
 from app.load.measurements.freshness import add_basis, describe_age, refuse_old
 from app.load.measurements.load import gather
-from app.planning.gates.answers import to_gate_answer
-from app.planning.gates.schemas import GateAnswer, GateRequest, GateTerms, StoredGateRequest
+from app.planning.gates.schemas import GateAnswer, GateRequest, GateTerms, StoredGateRequest, to_gate_answer
 from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.error_pointers import STORED, blaming_what_is_stored, pointing_into_body

@@ -14,7 +14,7 @@ from app.terminal.options import TargetOfOption, TargetQuantileOption
 from planner.values import DEFAULT_MODEL
 
 if TYPE_CHECKING:
-    from app.planning.objectives.plan_objective import PlanObjective
+    from app.planning.objectives.objective import PlanObjective
 
 QuantilesOption = Annotated[
     str | None,
@@ -46,7 +46,7 @@ plan_cli = typer.Typer(
 
 def make_commands() -> dict[str, Any]:
     """The commands of `headgate plan` by name."""
-    from app.planning.objectives.offered import OBJECTIVES
+    from app.planning.plans.schemas import OBJECTIVES
 
     made = typer.Typer()
     for objective in OBJECTIVES:

@@ -9,11 +9,9 @@ from fastapi import APIRouter, Request, Response
 from app.database.transactions import SessionDep
 from app.load.bodies.answers import EstimateAnswer
 from app.load.bodies.terms import Described, Measured
-from app.planning.objectives.estimate import EstimateRequest, StoredEstimateRequest
-from app.planning.objectives.offered import OBJECTIVES
-from app.planning.objectives.plan_objective import PlanObjective
-from app.planning.plans import history, service
-from app.planning.plans.schemas import PlanAnswer, PlanPage
+from app.planning.objectives.objective import EstimateRequest, PlanObjective, StoredEstimateRequest
+from app.planning.plans import service
+from app.planning.plans.schemas import OBJECTIVES, PlanAnswer, PlanPage
 from app.web.admission import computes
 from app.web.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
 from app.web.fields import TopologyName
@@ -107,10 +105,10 @@ for offered in OBJECTIVES:
 )
 def list_plans(name: TopologyName, page: PageDep, session: SessionDep) -> PlanPage:
     """Newest first."""
-    return history.list_plans(session, name, page)
+    return service.list_plans(session, name, page)
 
 
 @router.get("/plans/{plan_id:uuid}", **declare(may_read, "Read a plan", "unknown-plan"))
 def get_plan(plan_id: UUID, session: SessionDep) -> PlanAnswer:
     """The plan as it was answered when it was made."""
-    return history.find_plan(session, plan_id)
+    return service.find_plan(session, plan_id)

@@ -1,21 +1,34 @@
-"""Estimates and plans: of what the body describes, or of what is stored."""
+"""Estimates and plans: of what the body describes, or of what is stored; reads stored plans."""
+
+from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.database.stored_answers import store_answer
+from app.database.stored_answers import list_answers, read_answer, store_answer
 from app.database.tables import PlanRow
 from app.load.bodies.answers import EstimateAnswer, to_estimate_answer
 from app.load.bodies.computing import CalibratedLoad, add_calibration, run_described
 from app.load.bodies.terms import Described, Measured
 from app.load.measurements.freshness import add_basis, describe_age
 from app.load.measurements.load import gather
-from app.planning.objectives.estimate import EstimateRequest, StoredEstimateRequest, compute_estimate
-from app.planning.objectives.plan_objective import PlanObjective
-from app.planning.plans.answers import to_plan_answer, write_calibrated_plan
-from app.planning.plans.schemas import PlanAnswer
+from app.planning.objectives.objective import (
+    EstimateRequest,
+    PlanObjective,
+    StoredEstimateRequest,
+    compute_estimate,
+)
+from app.planning.plans.schemas import (
+    PlanAnswer,
+    PlanPage,
+    PlanSummary,
+    to_plan_answer,
+    write_calibrated_plan,
+)
 from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.error_pointers import blaming_what_is_stored
+from app.web.paging import Page
+from app.web.stored_data_errors import UnknownPlan
 from planner.values import Estimate
 
 
@@ -61,3 +74,20 @@ def plan_stored(
         request=body.model_dump(mode="json"),
     )
     return store_answer(session, row, answer)
+
+
+SUMMED_UP = ("model", "processors_total", "processors", "expected_sojourn_seconds")
+
+
+def find_plan(session: Session, plan_id: UUID) -> PlanAnswer:
+    """A stored plan, with the same fields as when it was answered."""
+    return read_answer(session, PlanRow, PlanAnswer, UnknownPlan, plan_id)
+
+
+def list_plans(session: Session, name: str, page: Page) -> PlanPage:
+    """The plans of a topology, newest first."""
+    summed_up = (PlanRow.answer[field].label(field) for field in SUMMED_UP)
+    rows, following = list_answers(
+        session, PlanRow, name, page, PlanRow.objective, PlanRow.revision, *summed_up
+    )
+    return PlanPage(items=[PlanSummary.model_validate(row) for row in rows], next=following)

@@ -1,16 +1,24 @@
-"""Answers a what-if question: gathers once, computes, and stores nothing."""
+"""Answers a what-if question, as JSON and as a picture: gathers once, computes, and stores nothing."""
+
+from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy.orm import Session
 
 from app.deciding.policies.service import find_goal
+from app.load.bodies.answers import DiagnosticAnswer, to_estimate_answer
 from app.load.measurements.freshness import describe_age
 from app.load.measurements.load import Gathered, gather
-from app.planning.what_ifs.answers import to_what_if_answer
-from app.planning.what_ifs.schemas import WhatIfAnswer, WhatIfRequest
+from app.planning.gates.schemas import to_gate_answer
+from app.planning.what_ifs.schemas import FrontierPointAnswer, WhatIfAnswer, WhatIfRequest
+from app.rendering.charts import DOTTED, SOLID, Chart, Line, Panel, Sign, Upright, draw_chart
+from app.rendering.picture_files import write_picture
 from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.error_pointers import STORED, blaming_what_is_stored
-from planner.gates.what_if import WhatIfTerms, explore
+from planner.gates.what_if import Explored, WhatIfTerms, explore
+from planner.values import Plan
+from planner.wording import write_count, write_rate, write_seconds
 
 PLACES = STORED | {"external_rate": "/load_factor"}
 
@@ -33,3 +41,100 @@ def find_terms(session: Session, found: Gathered, body: WhatIfRequest) -> WhatIf
         if goal is not None:
             t_max, k_max = goal.find_t_max_seconds(), goal.k_max
     return WhatIfTerms(body.load_factor, t_max, k_max)
+
+
+def to_what_if_answer(
+    explored: Explored, terms: WhatIfTerms, found: Gathered, aged: Sequence[DiagnosticAnswer]
+) -> WhatIfAnswer:
+    """What the planner found, with the terms and the stored data that it rests on."""
+    said = [DiagnosticAnswer.model_validate(one) for one in found.diagnostics + explored.diagnostics]
+    return WhatIfAnswer.model_validate(
+        {
+            "load_factor": terms.load_factor,
+            "external_rate": explored.external_rate,
+            "t_max_seconds": terms.t_max_seconds,
+            "k_max": explored.k_max,
+            "current": None if explored.current is None else to_estimate_answer(explored.current),
+            "planned": None if explored.planned is None else to_planned(explored.planned),
+            "gate": None if explored.verdict is None else to_gate_answer(explored.verdict),
+            "frontier": explored.frontier,
+            "diagnostics": [*said, *aged],
+            "basis": found.basis,
+        }
+    )
+
+
+def to_planned(plan: Plan) -> dict[str, Any]:
+    """The plan without its explanation."""
+    return plan.estimate._asdict() | {
+        "objective": plan.objective,
+        "processors": plan.processors,
+        "optimal": plan.optimal,
+    }
+
+
+def draw_what_if(answer: WhatIfAnswer, form: str) -> bytes:
+    """E[T] of the best split over the number of processors, with the target, what runs and what is planned."""
+    frontier = answer.frontier
+    lines = [
+        Line(
+            "the best split of each number of processors",
+            [one.expected_sojourn_seconds for one in frontier],
+            SOLID,
+        )
+    ]
+    cap = None
+    if answer.t_max_seconds is not None:
+        lines.append(Line("target", [answer.t_max_seconds] * len(frontier), DOTTED))
+        cap = 4.0 * answer.t_max_seconds
+    uprights = mark_processors(answer)
+    chart = Chart(
+        f"{answer.basis.topology}: E[T] over processors",
+        say_terms(answer),
+        [one.processors_total for one in frontier],
+        [Panel("E[T]", lines, write_seconds, cap=cap, uprights=uprights, signs=mark_points(frontier))],
+        "processors",
+        is_time=False,
+        reach=[one.x for one in uprights],
+        nothing="No number of processors within the bounds keeps every operator up.",
+    )
+    return write_picture(draw_chart(chart), form)
+
+
+def mark_processors(answer: WhatIfAnswer) -> list[Upright]:
+    """What runs and what is planned, with their E[T]."""
+    marks = []
+    if answer.current is not None:
+        total, time = answer.current.processors_total, answer.current.expected_sojourn_seconds
+        said = write_seconds(time) if answer.current.stable else "cannot keep up"
+        marks.append(Upright(total, f"{write_count(total)} run: {said}"))
+    if answer.planned is not None:
+        total, time = answer.planned.processors_total, answer.planned.expected_sojourn_seconds
+        marks.append(Upright(total, f"{write_count(total)} planned: {write_seconds(time)}"))
+    return marks
+
+
+def mark_points(frontier: Sequence[FrontierPointAnswer]) -> list[Sign]:
+    """A dot for each point, which names the operator that gained."""
+    signs = []
+    for one in frontier:
+        gained = "the fewest that keep up" if one.operator is None else f"{one.operator} gained most"
+        words = (
+            f"{write_count(one.processors_total)}: {write_seconds(one.expected_sojourn_seconds)}, {gained}"
+        )
+        signs.append(Sign(one.processors_total, one.expected_sojourn_seconds, "dot", words))
+    return signs
+
+
+def say_terms(answer: WhatIfAnswer) -> list[str]:
+    """The question, whether what runs would pass, and why something is missing."""
+    terms = [f"load × {answer.load_factor:.3g}, {write_rate(answer.external_rate)}"]
+    if answer.t_max_seconds is not None:
+        terms.append(f"E[T] at most {write_seconds(answer.t_max_seconds)}")
+    if answer.k_max is not None:
+        terms.append(f"at most {write_count(answer.k_max)} processors")
+    lines = ["; ".join(terms)]
+    if answer.gate is not None:
+        lines[0] += f"; what runs {'passes' if answer.gate.passed else 'fails'}"
+    missing = {"running-unknown", "no-plan", "no-frontier"}
+    return lines + [one.detail for one in answer.diagnostics if one.code in missing]

@@ -15,7 +15,7 @@ from sqlalchemy import create_engine, text
 
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
-from app.planning.objectives.min_latency import MinLatencyRequest
+from app.planning.objectives.optimal import MinLatencyRequest
 from tests.app.processes import PATIENCE_SECONDS, Service, StartService, wait_until
 from tests.app.serving.test_observability import read_metrics
 

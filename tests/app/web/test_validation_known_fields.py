@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.planning.objectives.min_latency import MinLatencyRequest
+from app.planning.objectives.optimal import MinLatencyRequest
 from app.web.validation import advise, list_known_fields
 from tests.app.web.refusals import ONE_LOAD, PLAN, assert_refused, changed
 

@@ -7,8 +7,7 @@ import pytest
 
 from planner.calibration.intervals import Interval
 from planner.calibration.modelled_waits import model_intervals, see_wait
-from planner.calibration.sampling_noise import UNKNOWN_NOISE
-from planner.calibration.shrunk_ratio import SeenWait
+from planner.calibration.shrunk_ratio import UNKNOWN_NOISE, SeenWait
 from planner.situations.estimate import estimate
 from planner.values import Edge, Load, Operator, OperatorLoad, Topology
 

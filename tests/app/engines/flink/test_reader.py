@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.engines.answers import UnreadableAnswer
-from app.planning.objectives.estimate import EstimateRequest, compute_estimate
+from app.planning.objectives.objective import EstimateRequest, compute_estimate
 from tests.app.engines.flink.mutations import DOCUMENTS, check, damage, gather, read_damaged
 from tests.app.engines.flink.recorded import Json, codes, later, load, read
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from app.load.bodies.load import FPD_LOAD, LoadBody
 from app.load.bodies.topology import FPD, Graph
-from app.planning.objectives.plan_objective import PlanObjective
+from app.planning.objectives.objective import PlanObjective
 from planner.values import Plan
 
 TOPOLOGY = Graph.model_validate(FPD).to_values()

@@ -8,7 +8,7 @@ import httpx
 import pytest
 import yaml
 
-from app.planning.objectives.offered import OBJECTIVES
+from app.planning.plans.schemas import OBJECTIVES
 from tests.app.test_cli import FILES, FPD, run, run_here
 
 

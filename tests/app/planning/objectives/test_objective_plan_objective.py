@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.planning.objectives.offered import OBJECTIVES
-from app.planning.objectives.plan_objective import PlanObjective
+from app.planning.objectives.objective import PlanObjective
+from app.planning.plans.schemas import OBJECTIVES
 from tests.app.planning.objectives.examples import LOAD, TOPOLOGY
 
 EVERY = pytest.mark.parametrize("objective", OBJECTIVES, ids=lambda objective: objective.name)

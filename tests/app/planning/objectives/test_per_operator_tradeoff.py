@@ -1,6 +1,6 @@
 """tradeoff: both requests bring their terms to the planner's call."""
 
-from app.planning.objectives.tradeoff import TRADEOFF
+from app.planning.objectives.per_operator import TRADEOFF
 from planner.plans.tradeoff import tradeoff
 from tests.app.planning.objectives.examples import LOAD, TOPOLOGY, plan_with
 

@@ -4,7 +4,7 @@ from typer.testing import CliRunner
 
 from app.cli import cli
 from app.main import create_app
-from app.planning.objectives.offered import OBJECTIVES
+from app.planning.plans.schemas import OBJECTIVES
 from app.settings import Settings
 
 

@@ -1,6 +1,6 @@
 """proportional: both requests bring their terms to the planner's call."""
 
-from app.planning.objectives.proportional import PROPORTIONAL
+from app.planning.objectives.per_operator import PROPORTIONAL
 from planner.plans.proportional import proportional
 from tests.app.planning.objectives.examples import LOAD, TOPOLOGY, plan_with
 

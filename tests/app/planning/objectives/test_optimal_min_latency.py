@@ -1,6 +1,6 @@
 """min_latency: both requests bring their terms to the planner's call."""
 
-from app.planning.objectives.min_latency import MIN_LATENCY
+from app.planning.objectives.optimal import MIN_LATENCY
 from planner.plans.optimal import min_latency
 from tests.app.planning.objectives.examples import LOAD, TOPOLOGY, plan_with
 

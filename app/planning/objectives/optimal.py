@@ -1,16 +1,57 @@
-"""min-processors: the fewest processors that keep E[T] at or below t_max_seconds (DRS, problem 8) or meet a target."""
+"""The objectives that DRS solves: min-latency (problem 6), and min-processors for E[T] (problem 8) or a quantile."""
 
 from typing import Self
 
 from pydantic import ConfigDict, JsonValue, model_validator
 
 from app.load.bodies.load import FPD_LOAD
-from app.load.bodies.terms import Described, Measured, QuantileTerms, TargetTerms
+from app.load.bodies.terms import Described, KMax, Measured, QuantileTerms, TargetTerms
 from app.load.bodies.topology import FPD
-from app.planning.objectives.plan_objective import PlanObjective, TermOption
-from planner.plans.optimal import min_processors
+from app.planning.objectives.objective import PlanObjective, TermOption
+from planner.plans.optimal import min_latency, min_processors
 from planner.plans.quantile import min_processors_within
 from planner.values import Load, Plan, Topology
+
+
+class MinLatencyRequest(QuantileTerms, Described):
+    """The best split of `k_max` processors."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, "k_max": 22}]}
+    )
+
+    k_max: KMax
+
+
+class StoredMinLatencyRequest(QuantileTerms, Measured):
+    """The best split of `k_max` processors for a stored topology."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"k_max": 22, "smoothing": {"kind": "ewma", "alpha": 0.5}}]}
+    )
+
+    k_max: KMax
+
+
+def plan_min_latency(
+    topology: Topology, load: Load, body: MinLatencyRequest | StoredMinLatencyRequest
+) -> Plan:
+    """The planner's answer to either body."""
+    return min_latency(topology, load, body.k_max, body.model)
+
+
+MIN_LATENCY = PlanObjective(
+    name="min-latency",
+    summary="Best split of k_max processors",
+    description="Minimises E[T] (DRS, problem 6); nothing is stored.",
+    command_help="The best split of --k-max processors: least E[T].",
+    request=MinLatencyRequest,
+    stored_request=StoredMinLatencyRequest,
+    plan=plan_min_latency,
+    options=(TermOption("k_max", ("--k-max",), "Processors to divide."),),
+    problems=("budget-too-small", "bound-too-small"),
+)
+
 
 TARGET: JsonValue = {"of": "completion", "quantile": 0.99, "seconds": 0.25}
 
@@ -45,7 +86,9 @@ class StoredMinProcessorsRequest(RequiredTarget, Measured):
     model_config = ConfigDict(json_schema_extra={"examples": [{"target": TARGET}]})
 
 
-def plan_min_processors(topology: Topology, load: Load, body: MinProcessorsRequest | StoredMinProcessorsRequest) -> Plan:
+def plan_min_processors(
+    topology: Topology, load: Load, body: MinProcessorsRequest | StoredMinProcessorsRequest
+) -> Plan:
     """The planner's answer to either body."""
     if body.target is None:
         assert body.t_max_seconds is not None  # refuse_no_target

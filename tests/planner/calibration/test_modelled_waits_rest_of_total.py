@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from planner.calibration.intervals import Interval
-from planner.calibration.modelled_waits import model_intervals
-from planner.calibration.rest_of_total import see_rest
+from planner.calibration.modelled_waits import model_intervals, see_rest
 from planner.calibration.shrunk_ratio import SeenWait
 from planner.situations.estimate import estimate
 from planner.values import Edge, Load, Operator, OperatorLoad, Topology

@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
-from app.planning.objectives.min_processors import MIN_PROCESSORS
+from app.planning.objectives.optimal import MIN_PROCESSORS
 from planner.plans.optimal import min_processors
 from planner.plans.quantile import min_processors_within
 from planner.quantiles.times import TimeTarget

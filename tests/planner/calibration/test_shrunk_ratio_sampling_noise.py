@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.calibration.sampling_noise import (
+from planner.calibration.shrunk_ratio import (
     UNKNOWN_NOISE,
     Waits,
     find_bursts,

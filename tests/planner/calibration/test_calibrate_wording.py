@@ -1,7 +1,6 @@
 """Calibrations in words."""
 
-from planner.calibration.calibrate import WaitCalibration
-from planner.calibration.wording import describe_calibration, describe_calibrations
+from planner.calibration.calibrate import WaitCalibration, describe_calibration, describe_calibrations
 from planner.values import Operator, Topology
 
 TOPOLOGY = Topology((Operator("said", queueing="random"), Operator("unsaid")))

@@ -1,0 +1,96 @@
+"""What the routes, the command line and the OpenAPI document need to know of an objective, and of an estimate.
+
+An estimate of given processors has no objective, but is requested and computed like a plan.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from pydantic import ConfigDict
+
+from app.load.bodies.load import FPD_LOAD
+from app.load.bodies.terms import Described, Measured, ProcessorCounts, QuantileTerms
+from app.load.bodies.topology import FPD
+from planner.quantiles.spread import add_spread
+from planner.situations.estimate import estimate
+from planner.values import Estimate, Load, Plan, Topology
+
+
+class TermOption(NamedTuple):
+    """A field of the request that is an option of `headgate plan NAME`."""
+
+    field: str
+    flags: tuple[str, ...]
+    help: str
+
+
+@dataclass(frozen=True)
+class PlanObjective:
+    """One objective: its requests, its texts and its planner call.
+
+    `plan` takes a body of either request type, beside the topology and the load that the body describes or that are
+    stored. `problems` are the problem types that this objective has beside those of every plan.
+    """
+
+    name: str
+    summary: str
+    description: str
+    command_help: str
+    request: type[Described]
+    stored_request: type[Measured]
+    plan: Callable[[Topology, Load, Any], Plan]
+    options: tuple[TermOption, ...]
+    problems: tuple[str, ...] = ()
+
+    def compute(self, topology: Topology, load: Load, body: Any) -> Plan:
+        """The plan, with the quantiles that the body asks for."""
+        found = self.plan(topology, load, body)
+        if body.quantiles is None or found.estimate.total is not None:
+            return found
+        return found._replace(
+            estimate=add_spread(
+                topology, load, found.estimate, body.quantiles, body.roots, body.seed, is_open=True
+            )
+        )
+
+    @property
+    def call(self) -> str:
+        """The name as Python and the metrics write it: min_latency."""
+        return self.name.replace("-", "_")
+
+
+class EstimateRequest(QuantileTerms, Described):
+    """E[T] of a topology under a load."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "topology": FPD,
+                    "load": FPD_LOAD,
+                    "processors": {"generator": 6, "detector": 13, "reporter": 3},
+                }
+            ]
+        }
+    )
+
+    processors: ProcessorCounts = None
+
+
+class StoredEstimateRequest(QuantileTerms, Measured):
+    """E[T] of a stored topology under its measured load."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"smoothing": {"kind": "window", "size": 6}}]})
+
+    processors: ProcessorCounts = None
+
+
+def compute_estimate(
+    topology: Topology, load: Load, body: EstimateRequest | StoredEstimateRequest
+) -> Estimate:
+    """The planner's answer to either body."""
+    found = estimate(topology, load, body.processors, body.model)
+    if body.quantiles is None:
+        return found
+    return add_spread(topology, load, found, body.quantiles, body.roots, body.seed)

@@ -1,0 +1,115 @@
+"""The objectives that settle operators one by one: tradeoff (Es-Stream) and proportional (Mc-Stream)."""
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+
+from app.load.bodies.load import FPD_LOAD
+from app.load.bodies.terms import Beta, Described, Measured, ModelName, QuantileTerms
+from app.load.bodies.topology import FPD
+from app.planning.objectives.objective import PlanObjective, TermOption
+from app.web.fields import Body, OperatorName
+from planner.plans.proportional import proportional
+from planner.plans.tradeoff import tradeoff
+from planner.values import Load, Plan, Topology
+
+EsStreamModel = Annotated[ModelName, Field(description="Es-Stream's own is M/M/k.")]
+
+
+class TradeoffTerms(Body):
+    """The weight of a processor against that of a waiting tuple."""
+
+    beta: Beta
+
+
+class TradeoffRequest(QuantileTerms, Described, TradeoffTerms):
+    """Processors weighed operator by operator."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, "beta": 0.5}]}
+    )
+
+    model: EsStreamModel = "mmk"
+
+
+class StoredTradeoffRequest(QuantileTerms, Measured, TradeoffTerms):
+    """Processors of a stored topology, weighed operator by operator."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"beta": 0.5}]})
+
+    model: EsStreamModel = "mmk"
+
+
+def plan_tradeoff(topology: Topology, load: Load, body: TradeoffRequest | StoredTradeoffRequest) -> Plan:
+    """The planner's answer to either body."""
+    return tradeoff(topology, load, body.beta, body.model)
+
+
+TRADEOFF = PlanObjective(
+    name="tradeoff",
+    summary="Processors weighed against waiting tuples",
+    description="Minimises beta·k + (1 - beta)·Q(k) at each operator, Q the tuples in it (Es-Stream); nothing is "
+    "stored.\n\nAn operator that its max_processors leaves short sends less to those behind it, and `stable` is false.",
+    command_help="Processors weighed against waiting tuples, operator by operator (Es-Stream).",
+    request=TradeoffRequest,
+    stored_request=StoredTradeoffRequest,
+    plan=plan_tradeoff,
+    options=(
+        TermOption("beta", ("--beta",), "Weight of a processor, between 0 and 1; the rest is a tuple's."),
+    ),
+    problems=("bound-too-small",),
+)
+
+
+Tolerance = Annotated[
+    float,
+    Field(gt=0, lt=1, description="Stop where one more of the first operator saves no larger part of E[T]."),
+]
+Capacities = Annotated[
+    dict[OperatorName, Annotated[float, Field(ge=1e-6, le=1e6)]] | None,
+    Field(
+        description="Of each operator's node, relative to the one that service_rate was measured on; left out: 1."
+    ),
+]
+
+
+class ProportionalTerms(Body):
+    """When to stop growing, and the relative speed of the nodes."""
+
+    tolerance: Tolerance = 0.01
+    capacities: Capacities = None
+
+
+class ProportionalRequest(QuantileTerms, Described, ProportionalTerms):
+    """Processors in proportion to work."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, "tolerance": 0.01}]}
+    )
+
+
+class StoredProportionalRequest(QuantileTerms, Measured, ProportionalTerms):
+    """Processors of a stored topology in proportion to work."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"tolerance": 0.01}]})
+
+
+def plan_proportional(
+    topology: Topology, load: Load, body: ProportionalRequest | StoredProportionalRequest
+) -> Plan:
+    """The planner's answer to either body."""
+    return proportional(topology, load, body.tolerance, body.capacities, body.model)
+
+
+PROPORTIONAL = PlanObjective(
+    name="proportional",
+    summary="Processors in proportion to work",
+    description="Grows the first operator until it no longer pays, and the rest with it (Mc-Stream); nothing is "
+    "stored.",
+    command_help="Processors in proportion to the work of each operator (Mc-Stream).",
+    request=ProportionalRequest,
+    stored_request=StoredProportionalRequest,
+    plan=plan_proportional,
+    options=(TermOption("tolerance", ("--tolerance",), "Stop where one more saves no larger part of E[T]."),),
+    problems=("invalid-load", "bound-too-small"),
+)
