@@ -58,35 +58,32 @@ def judge_capacity(
 ) -> Verdict:
     """The verdict at `external_rate`, or at the load's own; `opened`: see open_up."""
     measured = survey_load(topology, load, model)
-    target = make_target(measured, limit)
     rate = load.external_rate if external_rate is None else external_rate
     check_rate(measured, rate)
     choose, origin = find_choice(measured, processors, k_max)
     situation = scale_load(measured, rate)
     counts = choose(situation)
+    target = make_target(measured, limit)
     if target is not None and origin != "planned":  # planned: each rate has processors of its own
         target = target.settle(measured, counts)
-    limits = Limits(target, k_max)
-    answer = assess_counts(situation, counts)
-    if target is not None:
-        answer = target.add_spread(situation, counts, answer)
+    limits, answer = Limits(target, k_max), assess_counts(situation, counts)
+    answer = answer if target is None else target.add_spread(situation, counts, answer)
     checks = run_checks(situation, counts, answer, limits)
     passed = all(check.passed for check in checks)
     headroom_rate = find_headroom(measured, choose, limits, start=rate)
-    said = describe_headroom(headroom_rate) + describe_origin(measured, rate, origin)
+    notes = describe_headroom(headroom_rate) + describe_origin(measured, rate, origin)
     if origin == "running":
-        said += compare_measured(measured, counts, answer if situation is measured else None)
-    if passed and headroom_rate not in (None, inf):
-        situation = scale_load(measured, headroom_rate or 0.0)
+        notes += compare_measured(measured, counts, answer if situation is measured else None)
+    at_limit = scale_load(measured, headroom_rate or rate) if passed and headroom_rate != inf else situation
     return Verdict(
         passed=passed,
         checks=checks,
-        binding_operator=find_binding_operator(situation, choose(situation), limits),
+        binding_operator=find_binding_operator(at_limit, choose(at_limit), limits),
         headroom_rate=None if headroom_rate == inf else headroom_rate,
         suggestion=suggest_counts(opened or open_up(measured, rate), counts, limits, passed=passed),
         processors=measured.name_counts(counts),
         origin=origin,
-        estimate=answer._replace(diagnostics=answer.diagnostics + said),
+        estimate=answer._replace(diagnostics=answer.diagnostics + notes),
     )
 
 

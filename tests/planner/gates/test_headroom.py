@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from planner.errors import InvalidLoad
 from planner.gates.headroom import find_largest_rate
 from planner.gates.verdict import judge_capacity
-from planner.situations.estimate import assess_counts
-from planner.situations.situation import check_rate, scale_load, survey_load
 from planner.topology.loads import SMALLEST
 from planner.values import Load, Model, Topology
 from tests.planner.gate_cases import FPD, RUNNING, cases, measure, within
@@ -80,25 +78,3 @@ def test_a_condition_that_never_holds_has_no_largest_rate_and_one_that_always_ho
     assert find_largest_rate(lambda _: -1.0, 1.0, 2.0) is None
     assert find_largest_rate(lambda _: 1.0, 1.0, inf) == inf
     assert (find_largest_rate(lambda rate: -rate, 1.0, 2.0) or 0.0) <= SMALLEST
-
-
-@given(cases(), st.just(0.0) | st.floats(1e-6, 3.0))
-@settings(max_examples=60)
-def test_a_scaled_load_is_what_would_be_estimated_at_that_rate(case: tuple[Topology, Load], factor: float):
-    topology, load = case
-    rate = factor * load.external_rate
-    counts = [one.processors or 1 for one in load.operators.values()]
-    scaled = assess_counts(scale_load(survey_load(topology, load, "ggk"), rate), counts)
-    fresh = assess_counts(survey_load(topology, replace(load, external_rate=rate), "ggk"), counts)
-    assert scaled.unstable_operators == fresh.unstable_operators
-    assert (scaled.expected_sojourn_seconds or 0.0) == pytest.approx(
-        fresh.expected_sojourn_seconds or 0.0, rel=1e-9
-    )
-    assert [one.code for one in scaled.diagnostics] == [one.code for one in fresh.diagnostics]
-
-
-def test_a_rate_that_would_take_too_many_processors_is_refused():
-    situation = survey_load(FPD, measure(), "mmk")
-    check_rate(situation, 1e9)
-    with pytest.raises(InvalidLoad, match="more than can be planned"):
-        check_rate(situation, 1e30)
