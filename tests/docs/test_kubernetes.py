@@ -9,10 +9,10 @@ import yaml
 from typer.main import get_command
 
 from app.cli import cli
-from app.engines.kubernetes.keda import KEY_NAME, KedaTerms, make_scaled_object
+from app.engines.kubernetes import KEY_NAME, KedaTerms, make_scaled_object
 from app.main import ROUTERS
 from app.settings import PREFIX, Settings
-from tests.app.engines.kubernetes.schemas import check
+from tests.app.engines.kubernetes_schemas import check
 from tests.docs.consoles import ROOT
 
 FOLDER = ROOT / "docs/examples/kubernetes"

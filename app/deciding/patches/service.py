@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from app.deciding.patches.answers import PatchAnswer, PatchFormat, is_read, to_patch_answer
 from app.deciding.patches.gathering import GatheredPatch, gather_patch
 from app.engines.answers import load_part
-from app.engines.kubernetes import deployments, flink_operator, keda
+from app.engines.kubernetes import KedaTerms, make_flink_operator_patch, make_keda_patch, make_scale_patch
 from app.engines.patches import EnginePatch
 from app.settings import Settings
 
@@ -31,11 +31,11 @@ def make_patch(
     if form == "json":
         return EnginePatch(format="json", body=dict(counts))
     if form == "kubernetes":
-        return deployments.make_patch(counts)
+        return make_scale_patch(counts)
     if form == "keda":
         needs_key = bool(settings.api_keys.get_secret_value())
         topology = gathered.decision.basis.topology
-        return keda.make_patch(counts, keda.KedaTerms(topology, service_url, gathered.bounds, needs_key))
+        return make_keda_patch(counts, KedaTerms(topology, service_url, gathered.bounds, needs_key))
     if form == "flink-operator":
-        return flink_operator.make_patch(counts, marks)
+        return make_flink_operator_patch(counts, marks)
     return cast("EnginePatch", load_part(form, "patch").make_patch(counts, marks))

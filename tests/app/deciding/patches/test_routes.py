@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.app.decision_calls import ENOUGH, TARGET, decide, observe, put_policy
-from tests.app.engines.kubernetes.schemas import check
+from tests.app.engines.kubernetes_schemas import check
 from tests.app.load.engine_snapshots.test_routes import later, post, read_job
 
 FLINK = Path("tests/golden/engines/flink")

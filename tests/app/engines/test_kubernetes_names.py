@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.kubernetes.names import MOST_LETTERS, describe_names, spell, spell_names
+from app.engines.kubernetes import MOST_LETTERS, describe_names, spell, spell_names
 
 LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 

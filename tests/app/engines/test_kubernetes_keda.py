@@ -3,15 +3,15 @@
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from app.engines.kubernetes.keda import KedaTerms, make_patch
-from tests.app.engines.kubernetes.schemas import check
+from app.engines.kubernetes import KedaTerms, make_keda_patch
+from tests.app.engines.kubernetes_schemas import check
 
 TERMS = KedaTerms("50% of it", "https://headgate.example/base/", {"a/b": (2, 9), "big": (1, None)})
 
 
 def make(needs_key: bool = False) -> list[Any]:  # noqa: FBT001, FBT002
     terms = TERMS if not needs_key else KedaTerms(TERMS.topology, TERMS.service_url, TERMS.bounds, needs_key)
-    body = make_patch({"a/b": 7, "big": 80}, terms).body
+    body = make_keda_patch({"a/b": 7, "big": 80}, terms).body
     assert isinstance(body, list)
     return body
 
@@ -25,9 +25,9 @@ def test_keda_takes_every_object():
 def test_replicas_lie_within_the_bounds_of_the_operator_and_never_reach_zero():
     specs = [one["spec"] for one in make()]
     assert [(one["minReplicaCount"], one["maxReplicaCount"]) for one in specs] == [(2, 9), (1, 160)]
-    assert "big" in " ".join(make_patch({"a/b": 7, "big": 80}, TERMS).notes)
+    assert "big" in " ".join(make_keda_patch({"a/b": 7, "big": 80}, TERMS).notes)
     nobody = KedaTerms("t", "http://h", {})
-    assert make_patch({"x": 1}, nobody).body[0]["spec"]["maxReplicaCount"] == 100  # type: ignore[index,call-overload]
+    assert make_keda_patch({"x": 1}, nobody).body[0]["spec"]["maxReplicaCount"] == 100  # type: ignore[index,call-overload]
 
 
 def test_the_address_is_that_of_the_operator():

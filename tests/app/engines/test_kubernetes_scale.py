@@ -3,14 +3,14 @@
 import json
 import shlex
 
-from app.engines.kubernetes.deployments import make_patch
-from tests.app.engines.kubernetes.schemas import check
+from app.engines.kubernetes import make_scale_patch
+from tests.app.engines.kubernetes_schemas import check
 
 COUNTS = {"generator": 6, "$(reboot) 'detector'": 13}
 
 
 def test_every_operator_has_a_scale_that_kubernetes_takes():
-    patch = make_patch(COUNTS)
+    patch = make_scale_patch(COUNTS)
     assert isinstance(patch.body, list)
     for scale in patch.body:
         check(scale)
@@ -23,7 +23,7 @@ def test_every_operator_has_a_scale_that_kubernetes_takes():
 
 
 def test_the_commands_say_the_same():
-    command = make_patch(COUNTS).command
+    command = make_scale_patch(COUNTS).command
     assert command is not None
     words = [shlex.split(line) for line in command.splitlines()]
     assert [(line[3], json.loads(line[-1])) for line in words] == [

@@ -4,14 +4,14 @@ import json
 import shlex
 from typing import Any
 
-from app.engines.kubernetes.flink_operator import OVERRIDES, make_patch
+from app.engines.kubernetes import OVERRIDES, make_flink_operator_patch
 
 COUNTS = {"parse": 2, "it's": 5}
 IDS = {"parse": "a0bcbe636c3291fd3f45c25deb2b0823", "it's": "857f407b0f317b9a9f938362a2c2d026"}
 
 
 def test_all_vertices_are_overridden_by_their_ids():
-    patch = make_patch(COUNTS, {"vertices": dict(IDS)})
+    patch = make_flink_operator_patch(COUNTS, {"vertices": dict(IDS)})
     overrides = ",".join(f"{IDS[name]}:{count}" for name, count in COUNTS.items())
     assert patch.body == {"spec": {"flinkConfiguration": {OVERRIDES: overrides}}}
     assert patch.placeholders == ("<namespace>", "<FlinkDeployment>")
@@ -22,7 +22,9 @@ def test_all_vertices_are_overridden_by_their_ids():
 
 def test_a_vertex_that_is_no_operator_keeps_its_parallelism():
     other = "fc9a278080d8621edfb3a543f84d748f"
-    patch = make_patch(COUNTS, {"vertices": dict(IDS), "parallelism": {other: 1, IDS["parse"]: 9}})
+    patch = make_flink_operator_patch(
+        COUNTS, {"vertices": dict(IDS), "parallelism": {other: 1, IDS["parse"]: 9}}
+    )
     document: Any = patch.body
     overrides = document["spec"]["flinkConfiguration"][OVERRIDES]
     assert set(overrides.split(",")) == {f"{other}:1", *(f"{IDS[name]}:{COUNTS[name]}" for name in COUNTS)}
@@ -30,7 +32,7 @@ def test_a_vertex_that_is_no_operator_keeps_its_parallelism():
 
 def test_a_vertex_that_was_never_read_is_a_placeholder():
     for marks in ({}, {"vertices": {"parse": IDS["parse"], "it's": ""}}):
-        patch = make_patch(COUNTS, marks)  # type: ignore[arg-type]  # marks of any shape are stored
+        patch = make_flink_operator_patch(COUNTS, marks)  # type: ignore[arg-type]  # marks of any shape are stored
         assert "<vertex id of it's>" in patch.placeholders
         assert "never read" in patch.notes[0]
         assert patch.command is not None

@@ -1,0 +1,230 @@
+"""What Kubernetes, KEDA and Flink's Kubernetes operator take to run the recommended processors.
+
+- a `scale` for the Deployment of each operator: a merge patch of its subresource, which kubectl knows since 1.24
+- a merge patch of a FlinkDeployment: the parallelism of every vertex
+- a ScaledObject of KEDA for each operator, which asks this service for its processors (metrics-api scaler)
+"""
+
+import json
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from pydantic import JsonValue
+
+from app.engines.flink.patch import find_parallelism
+from app.engines.patches import Counts, EnginePatch
+
+MOST_LETTERS = 54
+"""A label has at most 63 letters, and KEDA puts `keda-hpa-` before the name of a ScaledObject."""
+NAMESPACE = "<namespace>"
+MERGE_PATCH = "application/merge-patch+json"
+SCALE_NOTES = (
+    (
+        "One request, or one command, for each operator: none scales all of them at once. What the decision promises "
+        "holds when all are sent and the pods serve."
+    ),
+    "A HorizontalPodAutoscaler or a ScaledObject on the same Deployment would undo this: use one of them only.",
+)
+
+OVERRIDES = "pipeline.jobvertex-parallelism-overrides"
+FLINK_DEPLOYMENT = "<FlinkDeployment>"
+UNKNOWN_VERTICES = (
+    "Flink was never read for these operators, so their vertex ids are not known: put in the `id` of each vertex from "
+    "GET /jobs/<job id>."
+)
+FLINK_NOTES = (
+    (
+        "With jobmanager.scheduler: adaptive (Flink 1.18 or newer) the operator rescales the running job; otherwise it "
+        "restarts the job by its upgradeMode, from a savepoint or the last state."
+    ),
+    (
+        "The patch replaces the whole list of overrides, so it names every vertex. job.autoscaler.enabled must be "
+        "false: Flink's autoscaler writes the same entry."
+    ),
+    (
+        "After a restart the adaptive scheduler of some versions begins at parallelism.default in spite of the "
+        "overrides (FLINK-38770, seen with 2.2.1): read the job again, and change the entry once more."
+    ),
+    (
+        "Slots: the largest parallelism of all vertices, while slots are shared. In standalone mode raise "
+        "spec.taskManager.replicas first."
+    ),
+)
+
+POLLING_SECONDS = 15
+IN_CLUSTER = "http://headgate.default.svc:8000"
+"""The address that docs/examples/kubernetes gives the service."""
+USUAL_MOST = 100
+"""KEDA's own maxReplicaCount where none is given."""
+KEY_NAME = "headgate-key"
+HPA_TOLERANCE = 0.1
+KEDA_NOTES = (
+    (
+        "Apply it once, not for each decision: KEDA asks for the processors again and again. Ask with as=yaml and pipe "
+        "the answer to `kubectl apply -f -`."
+    ),
+    "Where data are missing or stale the service answers 503, and KEDA leaves the replicas as they are.",
+    (
+        f"A HorizontalPodAutoscaler ignores changes of less than {HPA_TOLERANCE:.0%}: beyond "
+        f"{round(1 / HPA_TOLERANCE)} replicas some steps are not made (docs/guides/keda.md)."
+    ),
+)
+
+
+def spell_names(operators: Iterable[str]) -> dict[str, str]:
+    """A name for each operator in small letters, digits and dashes (RFC 1123 labels); no two are the same."""
+    spelt: dict[str, str] = {}
+    taken: set[str] = set()
+    for operator in operators:
+        name = first = spell(operator)
+        number = 1
+        while name in taken:
+            number += 1
+            ending = f"-{number}"
+            name = first[: MOST_LETTERS - len(ending)].rstrip("-") + ending
+        taken.add(name)
+        spelt[operator] = name
+    return spelt
+
+
+def spell(operator: str) -> str:
+    """`Source: clicks -> Map` becomes `source-clicks-map`."""
+    words = re.sub(r"[^a-z0-9]+", "-", operator.lower()).strip("-")
+    return words[:MOST_LETTERS].rstrip("-") or "operator"
+
+
+def describe_names(spelt: dict[str, str]) -> str:
+    """What the names are taken from, and that they may be others."""
+    respelt = [f"{operator!r} as {name!r}" for operator, name in spelt.items() if operator != name]
+    note = "Each Deployment is taken to have the name of its operator: correct the names that differ."
+    return f"{note} Spelt for Kubernetes: {', '.join(respelt)}." if respelt else note
+
+
+def make_scale_patch(counts: Counts) -> EnginePatch:
+    """A Scale (autoscaling/v1) for each operator, with the commands that send it."""
+    names = spell_names(counts)
+    scales: list[JsonValue] = [
+        {
+            "apiVersion": "autoscaling/v1",
+            "kind": "Scale",
+            "metadata": {"name": names[operator]},
+            "spec": {"replicas": count},
+        }
+        for operator, count in counts.items()
+    ]
+    commands = [
+        f"kubectl patch deployment {shlex.quote(names[operator])} --subresource=scale --type=merge -p "
+        + shlex.quote(f'{{"spec":{{"replicas":{count}}}}}')
+        for operator, count in counts.items()
+    ]
+    return EnginePatch(
+        format="kubernetes",
+        method="PATCH",
+        path=f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments/{{metadata.name}}/scale",
+        content_type=MERGE_PATCH,
+        body=scales,
+        command="\n".join(commands),
+        notes=(describe_names(names), *SCALE_NOTES),
+        placeholders=(NAMESPACE, "{metadata.name}"),
+    )
+
+
+def make_flink_operator_patch(counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch:
+    """The overrides of all vertices; a vertex that was never read is named by its operator."""
+    wanted, unknown = find_parallelism(counts, marks)
+    overrides = ",".join(f"{vertex}:{parallelism}" for vertex, parallelism in wanted.items())
+    body: dict[str, JsonValue] = {"spec": {"flinkConfiguration": {OVERRIDES: overrides}}}
+    document = shlex.quote(json.dumps(body))
+    return EnginePatch(
+        format="flink-operator",
+        method="PATCH",
+        path=f"/apis/flink.apache.org/v1beta1/namespaces/{NAMESPACE}/flinkdeployments/{FLINK_DEPLOYMENT}",
+        content_type=MERGE_PATCH,
+        body=body,
+        command=f"kubectl patch flinkdeployment '{FLINK_DEPLOYMENT}' --type=merge -p {document}",
+        notes=(UNKNOWN_VERTICES, *FLINK_NOTES) if unknown else FLINK_NOTES,
+        placeholders=(NAMESPACE, FLINK_DEPLOYMENT, *unknown),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class KedaTerms:
+    """What the ScaledObjects need beside the names: where the service is, and the bounds of each operator.
+
+    `service_url` is None where it is not known. `bounds` are the least and the most processors; None where nothing
+    bounds them.
+    """
+
+    topology: str
+    service_url: str | None
+    bounds: Mapping[str, tuple[int, int | None]]
+    needs_key: bool = False
+
+
+def make_keda_patch(counts: Counts, terms: KedaTerms) -> EnginePatch:
+    """A ScaledObject for each operator."""
+    names = spell_names(counts)
+    objects: list[JsonValue] = [
+        make_scaled_object(names[operator], operator, count, terms) for operator, count in counts.items()
+    ]
+    notes = [describe_names(names), *KEDA_NOTES]
+    unbounded = [name for name in counts if terms.bounds.get(name, (1, None))[1] is None]
+    if unbounded:
+        notes.append(
+            f"Nothing bounds the processors of {', '.join(unbounded)}: their maxReplicaCount is {USUAL_MOST}, or "
+            "twice the recommended processors. Set max_processors in the topology."
+        )
+    if terms.needs_key:
+        notes.append(
+            f"The service wants a key: the TriggerAuthentication {KEY_NAME!r} must give it as `token` "
+            "(docs/examples/kubernetes/keda.yaml)."
+        )
+    return EnginePatch(
+        format="keda",
+        body=objects,
+        notes=tuple(notes),
+        placeholders=(IN_CLUSTER,) if terms.service_url is None else (),
+    )
+
+
+def make_scaled_object(name: str, operator: str, count: int, terms: KedaTerms) -> dict[str, JsonValue]:
+    """The ScaledObject of one operator; it never goes below one replica.
+
+    Changes are made at once: the policy's cooldown has passed when a decision changes the processors.
+    """
+    least, most = terms.bounds.get(operator, (1, None))
+    behavior: dict[str, JsonValue] = {
+        "scaleUp": {"stabilizationWindowSeconds": 0},
+        "scaleDown": {"stabilizationWindowSeconds": 0},
+    }
+    return {
+        "apiVersion": "keda.sh/v1alpha1",
+        "kind": "ScaledObject",
+        "metadata": {"name": name},
+        "spec": {
+            "scaleTargetRef": {"name": name},
+            "pollingInterval": POLLING_SECONDS,
+            "minReplicaCount": max(least, 1),
+            "maxReplicaCount": most if most is not None else max(USUAL_MOST, 2 * count),
+            "advanced": {"horizontalPodAutoscalerConfig": {"behavior": behavior}},
+            "triggers": [make_trigger(operator, terms)],
+        },
+    }
+
+
+def make_trigger(operator: str, terms: KedaTerms) -> dict[str, JsonValue]:
+    """Asks for the processors; replicas = value / targetValue, so targetValue is 1."""
+    path = f"/v1/topologies/{quote(terms.topology, safe='')}/keda/{quote(operator, safe='')}"
+    metadata: dict[str, JsonValue] = {
+        "url": (terms.service_url or IN_CLUSTER).rstrip("/") + path,
+        "valueLocation": "value",
+        "targetValue": "1",
+    }
+    trigger: dict[str, JsonValue] = {"type": "metrics-api", "metricType": "AverageValue"}
+    if terms.needs_key:
+        metadata["authMode"] = "bearer"
+        trigger["authenticationRef"] = {"name": KEY_NAME}
+    return trigger | {"metadata": metadata}

@@ -1,1 +1,0 @@
-"""What Kubernetes, KEDA and Flink's Kubernetes operator take to run the recommended processors."""
