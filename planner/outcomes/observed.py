@@ -76,7 +76,7 @@ class Promised:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Observations:
     """The intervals that begin after the decision's data, oldest first, and where the next change was decided.
 
     Before the first interval with the recommended processors, those with others need not be complete.
@@ -117,42 +117,44 @@ def compare_processors(
     return "same" if all(seen.get(name) is not None for name in recommended) else "unknown"
 
 
-def observe_outcome(promised: Promised, sight: Sight) -> ObservedOutcome:
+def observe_outcome(promised: Promised, observations: Observations) -> ObservedOutcome:
     """When the recommended processors ran, E[T] since, and whether the decision kept what it said."""
     if promised.is_change:
-        begin = find_first(sight)
+        begin = find_first(observations)
         if begin is None:
-            return ObservedOutcome(name_unapplied(sight))
-        return follow(promised, sight, begin, "applied")
+            return ObservedOutcome(name_unapplied(observations))
+        return follow(promised, observations, begin, "applied")
     end = promised.find_end(0.0)
-    known = [one.match for one in sight.later if is_within(one, 0.0, end)]
-    over = is_over(sight, end)
+    known = [one.match for one in observations.later if is_within(one, 0.0, end)]
+    over = is_over(observations, end)
     if not known and not over:
         return ObservedOutcome("waiting", 0.0, end)
     if all(match == "unknown" for match in known):
         return ObservedOutcome("unknown", 0.0, end, is_over=over)
-    return follow(promised, sight, 0.0, "held")
+    return follow(promised, observations, 0.0, "held")
 
 
-def find_first(sight: Sight) -> float | None:
+def find_first(observations: Observations) -> float | None:
     """Where the first interval with the recommended processors begins, before the next change was decided."""
-    return min((one.begin_seconds for one in list_searched(sight) if one.match == "same"), default=None)
+    return min(
+        (one.begin_seconds for one in list_searched(observations) if one.match == "same"), default=None
+    )
 
 
-def list_searched(sight: Sight) -> list[LaterInterval]:
+def list_searched(observations: Observations) -> list[LaterInterval]:
     """The intervals in which the decision could be applied."""
     end = LONGEST_SEARCH_SECONDS
-    if sight.superseded_seconds is not None:
-        end = min(end, sight.superseded_seconds)
-    return [one for one in sight.later if one.begin_seconds < end]
+    if observations.superseded_seconds is not None:
+        end = min(end, observations.superseded_seconds)
+    return [one for one in observations.later if one.begin_seconds < end]
 
 
-def name_unapplied(sight: Sight) -> State:
+def name_unapplied(observations: Observations) -> State:
     """The state of a change whose processors no interval shows."""
-    searched = list_searched(sight)
-    until = sight.measured_until_seconds
+    searched = list_searched(observations)
+    until = observations.measured_until_seconds
     is_late = until is not None and until >= LONGEST_SEARCH_SECONDS
-    has_ended = is_late or sight.superseded_seconds is not None
+    has_ended = is_late or observations.superseded_seconds is not None
     if not searched:
         return "unknown" if has_ended else "waiting"
     if max(searched, key=lambda one: one.begin_seconds).match == "part":
@@ -162,10 +164,10 @@ def name_unapplied(sight: Sight) -> State:
     return "not-applied" if has_ended else "waiting"
 
 
-def follow(promised: Promised, sight: Sight, begin: float, state: State) -> ObservedOutcome:
+def follow(promised: Promised, observations: Observations, begin: float, state: State) -> ObservedOutcome:
     """What was measured until the end of the horizon, or up to the first interval with other processors."""
     end = promised.find_end(begin)
-    horizon = [one for one in sight.later if is_within(one, begin, end)]
+    horizon = [one for one in observations.later if is_within(one, begin, end)]
     cut = min((one.begin_seconds for one in horizon if one.match in {"other", "part"}), default=None)
     counted = [
         one
@@ -188,7 +190,7 @@ def follow(promised: Promised, sight: Sight, begin: float, state: State) -> Obse
         len(counted),
         len(missed),
         None if holds is None else sum(one.external_rate > holds for one in missed),
-        is_over(sight, end),
+        is_over(observations, end),
         cut,
         complete,
         judge_kept(promised, measured, missed, is_complete=complete),
@@ -200,9 +202,12 @@ def is_within(interval: LaterInterval, begin: float, end: float) -> bool:
     return begin <= interval.begin_seconds < end - ROUNDING_SECONDS
 
 
-def is_over(sight: Sight, end: float) -> bool:
+def is_over(observations: Observations, end: float) -> bool:
     """Whether the topology was measured until then, or later."""
-    return sight.measured_until_seconds is not None and sight.measured_until_seconds >= end - ROUNDING_SECONDS
+    return (
+        observations.measured_until_seconds is not None
+        and observations.measured_until_seconds >= end - ROUNDING_SECONDS
+    )
 
 
 def covers(intervals: Sequence[LaterInterval], begin: float, end: float, hole: float) -> bool:

@@ -1,6 +1,6 @@
 """What was observed of a decision, in sentences: facts beside each other, and no cause that the data do not show."""
 
-from planner.outcomes.observed import LONGEST_SEARCH_SECONDS, ObservedOutcome, Promised, Sight
+from planner.outcomes.observed import LONGEST_SEARCH_SECONDS, Observations, ObservedOutcome, Promised
 
 STATES = {
     "held": "Nothing was to be changed.",
@@ -9,15 +9,15 @@ STATES = {
 }
 
 
-def describe_outcome(promised: Promised, sight: Sight, found: ObservedOutcome) -> str:
+def describe_outcome(promised: Promised, observations: Observations, found: ObservedOutcome) -> str:
     """Whether it was applied, whether it was kept, and what stands beside a miss."""
-    said = [describe_state(promised, sight, found)]
+    said = [describe_state(promised, observations, found)]
     if found.state in {"applied", "held"}:
         said += [describe_kept(promised, found), *describe_beside(promised, found)]
     return " ".join(said)
 
 
-def describe_state(promised: Promised, sight: Sight, found: ObservedOutcome) -> str:
+def describe_state(promised: Promised, observations: Observations, found: ObservedOutcome) -> str:
     """Whether the recommended processors were seen to run."""
     if found.state == "applied":
         after = (
@@ -27,21 +27,21 @@ def describe_state(promised: Promised, sight: Sight, found: ObservedOutcome) -> 
         )
         return f"The recommended processors ran {after}."
     if found.state == "not-applied":
-        return f"No interval {say_search(promised, sight)} ran the recommended processors."
+        return f"No interval {say_search(promised, observations)} ran the recommended processors."
     if found.state == "waiting":
-        if found.begin_seconds is None and sight.later:
+        if found.begin_seconds is None and observations.later:
             return "No interval has run the recommended processors yet."
         return "No interval was measured since."
-    if found.state == "unknown" and not sight.later:
-        return f"Nothing was measured {say_search(promised, sight)}."
+    if found.state == "unknown" and not observations.later:
+        return f"Nothing was measured {say_search(promised, observations)}."
     return STATES[found.state]
 
 
-def say_search(promised: Promised, sight: Sight) -> str:
+def say_search(promised: Promised, observations: Observations) -> str:
     """How long a change, or what came after a decision to hold, was looked for."""
     if not promised.is_change:
         return f"in the {promised.horizon_seconds:.6g} s after the decision's data"
-    superseded = sight.superseded_seconds
+    superseded = observations.superseded_seconds
     if superseded is None or superseded > LONGEST_SEARCH_SECONDS:
         return f"of the {LONGEST_SEARCH_SECONDS / 3600.0:g} h after the decision"
     return "before the next change was decided"

@@ -43,7 +43,7 @@ def to_decision_answer(
             "rate_change": decision.rate_change,
             "cooldown_left_seconds": decision.cooldown_left_seconds,
             "measured_sojourn_seconds": decision.measured_sojourn_seconds,
-            "current": current.model_copy(update={"calibration": list(gathered.calibration) or None}),
+            "current": current.model_copy(update={"calibration": list(gathered.found.calibration) or None}),
             "sized_for": composed.sized_for,
             "look_ahead": outlook.rate,
             "correction": decision.correction if decision.correction.intervals else None,
@@ -56,9 +56,9 @@ def to_decision_answer(
             "moving": to_moving(composed),
             "nodes": composed.nodes,
             "streams": composed.streams,
-            "diagnostics": gathered.diagnostics + composed.diagnostics,
+            "diagnostics": gathered.found.diagnostics + composed.diagnostics,
             "policy": gathered.terms,
-            "basis": gathered.basis,
+            "basis": gathered.found.basis,
         }
     )
 

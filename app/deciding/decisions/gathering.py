@@ -1,19 +1,18 @@
 """Everything that a decision is computed from, read from the database."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
 
+from sqlalchemy import func, literal, select
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import DecisionRow, PolicyRow, SnapshotRow
-from app.deciding.decisions.history import find_promise, find_wanted_before
 from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.policies.schemas import PolicyBody
 from app.deciding.policies.service import check_policy
-from app.deciding.standing import UNDONE, find_change_in_force, find_last_change, read_counts
-from app.load.bodies.answers import Basis, CalibrationAnswer
+from app.deciding.standing import NEWEST_FIRST, UNDONE, find_change_in_force, find_last_change, read_counts
 from app.load.bodies.terms import Measured
 from app.load.measurements.load import Gathered, gather_load
 from app.load.measurements.snapshots import find_newest_rates
@@ -23,10 +22,9 @@ from app.web.errors import InvalidRequest
 from app.web.stored_data_errors import NoPolicy, StaleSnapshots, StoredDataUnusable, find_address
 from planner.decisions.case import DecisionQuestion
 from planner.decisions.horizon import RateHistory
-from planner.decisions.policy import LastChange, Policy
+from planner.decisions.policy import LastChange
 from planner.decisions.state_migration import OwnersLeft
 from planner.nodes.usage import MeasuredInstance, Node, Usage
-from planner.values import Diagnostic
 from planner.wording import join_names
 from planner.workloads.line_forecasts import HISTORY
 from planner.workloads.series import Measurement
@@ -36,13 +34,10 @@ from planner.workloads.series import Measurement
 class GatheredDecision:
     """The question for the planner, and the stored data that the answer names; `decided_for`: see `find_end`."""
 
-    stored: StoredTopology
+    found: Gathered
     terms: PolicyBody
     places: Places
-    basis: Basis
     decided_for: datetime
-    diagnostics: tuple[Diagnostic, ...]
-    calibration: tuple[CalibrationAnswer, ...]
     question: DecisionQuestion
 
 
@@ -65,19 +60,40 @@ def gather_decision(
     found = gather_load(session, stored, measured, settings, body.at)
     decided_for = find_end(found)
     refuse_stale(name, terms, decided_for, body.at or datetime.now(UTC))
-    changes = find_changes(session, stored, decided_for)
-    policy = terms.to_value()
-    rates = None
+    places = STORED | {"states": "/policy/states" if body.policy else None}
+    question = gather_question(session, found, terms, decided_for, history)
+    return GatheredDecision(found, terms, places, decided_for, question)
+
+
+def gather_question(
+    session: Session, found: Gathered, terms: PolicyBody, decided_for: datetime, history: int | None
+) -> DecisionQuestion:
+    """What the planner is asked, in its own values; deciding twice on the same data asks the same."""
+    stored, policy, rates, left = found.stored, terms.to_value(), None, None
+    last = find_last_change(session, stored, decided_for)
+    in_force = last
+    if last is not None and last.outcome is not None and last.outcome["state"] in UNDONE:
+        in_force = find_change_in_force(session, stored, decided_for)
     if history is not None or policy.is_looking_ahead or policy.states:
         rates = gather_rates(session, found, decided_for, history or HISTORY)
-    question = to_question(found, policy, decided_for, changes, rates)
-    question = replace(question, wanted_before=find_wanted_before(session, stored, terms, decided_for))
     if policy.catch_up_seconds is not None:
         left = find_promise(session, stored, decided_for, policy.catch_up_seconds)
-        question = replace(question, catch_up_left_seconds=left)
-    places = STORED | {"states": "/policy/states" if body.policy else None}
-    return GatheredDecision(
-        stored, terms, places, found.basis, decided_for, found.diagnostics, found.calibration, question
+    return DecisionQuestion(
+        topology=found.topology,
+        load=found.load,
+        running=find_running(found, last),
+        policy=policy,
+        last=None
+        if last is None
+        else LastChange((decided_for - last.decided_for).total_seconds(), last.external_rate),
+        newest_rate=found.newest.external_rate,
+        intervals=found.intervals,
+        history=rates,
+        owners_left=read_owners(in_force),
+        nodes=read_nodes(found.newest),
+        instances=read_instances(found.newest),
+        catch_up_left_seconds=left,
+        wanted_before=find_wanted_before(session, stored, terms, decided_for),
     )
 
 
@@ -119,53 +135,12 @@ def refuse_stale(name: str, terms: PolicyBody, decided_for: datetime, now: datet
         raise StaleSnapshots(name, decided_for, age, terms.max_snapshot_age_seconds)
 
 
-class Changes(NamedTuple):
-    """The change that began the cooldown, and the newest change that was not undone; they are mostly the same."""
-
-    last: DecisionRow | None
-    in_force: DecisionRow | None
-
-
-def find_changes(session: Session, stored: StoredTopology, decided_for: datetime) -> Changes:
-    """The newest changes on older data than this decision; deciding twice on the same data gives the same."""
-    last = find_last_change(session, stored, decided_for)
-    if last is None or last.outcome is None or last.outcome["state"] not in UNDONE:
-        return Changes(last, last)
-    return Changes(last, find_change_in_force(session, stored, decided_for))
-
-
 def gather_rates(session: Session, found: Gathered, decided_for: datetime, count: int) -> RateHistory:
     """The external rates of those of the newest `count` snapshots that are as long as the newest one."""
     window = found.newest.window_seconds
     rows = find_newest_rates(session, found.stored, count, decided_for)
     measured = [Measurement(at.timestamp(), rate) for at, seconds, rate in rows if seconds == window]
     return RateHistory(measured, window)
-
-
-def to_question(
-    found: Gathered,
-    policy: Policy,
-    decided_for: datetime,
-    changes: Changes,
-    rates: RateHistory | None,
-) -> DecisionQuestion:
-    """What the planner is asked, in its own values."""
-    last, since = changes.last, None
-    if last is not None:
-        since = LastChange((decided_for - last.decided_for).total_seconds(), last.external_rate)
-    return DecisionQuestion(
-        topology=found.topology,
-        load=found.load,
-        running=find_running(found, changes.last),
-        policy=policy,
-        last=since,
-        newest_rate=found.newest.external_rate,
-        intervals=found.intervals,
-        history=rates,
-        owners_left=read_owners(changes.in_force),
-        nodes=read_nodes(found.newest),
-        instances=read_instances(found.newest),
-    )
 
 
 def find_running(found: Gathered, last: DecisionRow | None) -> list[int]:
@@ -198,3 +173,58 @@ def read_instances(newest: SnapshotRow) -> dict[str, list[MeasuredInstance]]:
         operator: [MeasuredInstance(**one) for one in listed]
         for operator, listed in (newest.instances or {}).items()
     }
+
+
+def go_back(time: datetime, seconds: float) -> datetime:
+    """The time so many seconds before, or the first of all calendars."""
+    try:
+        return time - timedelta(seconds=seconds)
+    except OverflowError:
+        return datetime.min.replace(tzinfo=UTC)
+
+
+def find_wanted_before(
+    session: Session, stored: StoredTopology, terms: PolicyBody, decided_for: datetime
+) -> int | None:
+    """The most processors that the same goal took within the same bounds, by decisions on older data in the window.
+
+    A trial does not count. A decision under a policy without a window does not say what its goal took: it may have held
+    for another reason.
+    """
+    if not terms.scale_down_window_seconds:
+        return None
+    policy = DecisionRow.answer["policy"]
+    sent = terms.model_dump(mode="json", include={"goal", "bounds"})
+    return session.scalar(
+        select(func.max(DecisionRow.digest["needed"].as_integer())).where(
+            DecisionRow.topology_id == stored.id,
+            DecisionRow.is_trial.is_(False),
+            DecisionRow.decided_for >= go_back(decided_for, terms.scale_down_window_seconds),
+            DecisionRow.decided_for < decided_for,
+            policy["goal"] == literal(sent["goal"], JSONB),
+            policy["bounds"] == literal(sent["bounds"], JSONB),
+        )
+    )
+
+
+def find_promise(
+    session: Session, stored: StoredTopology, decided_for: datetime, catch_up_seconds: float
+) -> float | None:
+    """The seconds that are left until the newest decision on older data meant to have the backlog worked off.
+
+    A trial promised nothing, and decisions under other catch_up_seconds promised something else. What was promised
+    longer ago than these has passed.
+    """
+    promised = session.scalar(
+        select(DecisionRow.answer["catching_up"]["finished_by"].astext)
+        .where(
+            DecisionRow.topology_id == stored.id,
+            DecisionRow.is_trial.is_(False),
+            DecisionRow.decided_for >= go_back(decided_for, catch_up_seconds),
+            DecisionRow.decided_for < decided_for,
+            DecisionRow.answer["policy"]["catch_up_seconds"].as_float() == catch_up_seconds,
+        )
+        .order_by(*NEWEST_FIRST)
+        .limit(1)
+    )
+    return None if promised is None else (datetime.fromisoformat(promised) - decided_for).total_seconds()

@@ -1,10 +1,10 @@
-"""Reads stored decisions, as they were answered, with what became of them; and what later ones hold on to."""
+"""Reads stored decisions, as they were answered, with what became of them."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Row, Select, column, func, literal, select, true
+from sqlalchemy import Row, Select, column, func, select, true
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
@@ -13,9 +13,8 @@ from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import DecisionRow
 from app.deciding.decisions.schemas import Action, DecisionAnswer, DecisionPage, DecisionSummary
 from app.deciding.outcomes.answers import Became
-from app.deciding.outcomes.history import StoredDecision, find_outcomes
-from app.deciding.policies.schemas import PolicyBody
-from app.deciding.standing import NEWEST_FIRST, find_standing
+from app.deciding.outcomes.service import StoredDecision, find_outcomes
+from app.deciding.standing import find_standing
 from app.web.errors import InvalidRequest
 from app.web.paging import Page
 from app.web.stored_data_errors import UnknownDecision
@@ -131,55 +130,3 @@ def summarise(row: Row[Any], became: Became) -> DecisionSummary:
         outcome=became.outcome,
         observed=became.observed,
     )
-
-
-def go_back(time: datetime, seconds: float) -> datetime:
-    """The time so many seconds before, or the first of all calendars."""
-    try:
-        return time - timedelta(seconds=seconds)
-    except OverflowError:
-        return datetime.min.replace(tzinfo=UTC)
-
-
-def find_wanted_before(
-    session: Session, stored: StoredTopology, terms: PolicyBody, decided_for: datetime
-) -> int | None:
-    """The most processors that the same goal took within the same bounds, by decisions on older data in the window.
-
-    A decision under a policy without a window does not say what its goal took: it may have held for another reason.
-    """
-    if not terms.scale_down_window_seconds:
-        return None
-    policy = DecisionRow.answer["policy"]
-    sent = terms.model_dump(mode="json", include={"goal", "bounds"})
-    return session.scalar(
-        select(func.max(DecisionRow.digest["needed"].as_integer())).where(
-            DecisionRow.topology_id == stored.id,
-            DecisionRow.decided_for >= go_back(decided_for, terms.scale_down_window_seconds),
-            DecisionRow.decided_for < decided_for,
-            policy["goal"] == literal(sent["goal"], JSONB),
-            policy["bounds"] == literal(sent["bounds"], JSONB),
-        )
-    )
-
-
-def find_promise(
-    session: Session, stored: StoredTopology, decided_for: datetime, catch_up_seconds: float
-) -> float | None:
-    """The seconds that are left until the newest decision on older data meant to have the backlog worked off.
-
-    Decisions under other catch_up_seconds, such as those of a policy that was only tried, promised something else. What
-    was promised longer ago than these has passed.
-    """
-    promised = session.scalar(
-        select(DecisionRow.answer["catching_up"]["finished_by"].astext)
-        .where(
-            DecisionRow.topology_id == stored.id,
-            DecisionRow.decided_for >= go_back(decided_for, catch_up_seconds),
-            DecisionRow.decided_for < decided_for,
-            DecisionRow.answer["policy"]["catch_up_seconds"].as_float() == catch_up_seconds,
-        )
-        .order_by(*NEWEST_FIRST)
-        .limit(1)
-    )
-    return None if promised is None else (datetime.fromisoformat(promised) - decided_for).total_seconds()

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
-from app.deciding.node_advice.schemas import NodeAdviceAnswer, Streams
+from app.deciding.node_advice import NodeAdviceAnswer, Streams
 from app.deciding.outcomes.schemas import Observed, Outcome
 from app.deciding.policies.schemas import EXAMPLE, PolicyBody
 from app.load.bodies.answers import Basis, DiagnosticAnswer, EstimateAnswer

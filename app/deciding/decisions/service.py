@@ -1,16 +1,15 @@
-"""Decides about a stored topology under its policy, and keeps every decision."""
+"""Decides about a stored topology under its policy, and stores every decision."""
 
 from dataclasses import replace
 from uuid import uuid4
 
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import StoredTopology
 from app.database.tables import DecisionRow
 from app.deciding.decisions.answers import digest_answer, to_decision_answer
 from app.deciding.decisions.gathering import GatheredDecision, gather_decision
 from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest, Recommended
-from app.deciding.outcomes.history import StoredDecision, find_outcomes
+from app.deciding.outcomes.service import StoredDecision, await_outcome
 from app.deciding.standing import describe_origin
 from app.serving.observability import time_planner
 from app.settings import Settings
@@ -23,7 +22,7 @@ from planner.decisions.horizon import NO_OUTLOOK, RateOutlook, look_out
 def store_decision(session: Session, name: str, body: DecisionRequest, settings: Settings) -> DecisionAnswer:
     """Decides on what is stored: the same stored data gives the same decision, or is refused as too old."""
     gathered = gather_decision(session, name, body, settings)
-    return keep(session, gathered.stored, to_decision_answer(gathered, *compute_now(gathered)), body)
+    return store_answer(session, gathered, to_decision_answer(gathered, *compute_now(gathered)), body)
 
 
 def compute_now(gathered: GatheredDecision) -> tuple[ComposedDecision, RateOutlook]:
@@ -42,37 +41,40 @@ def look_out_for(question: DecisionQuestion) -> RateOutlook:
 
 def compute_decision(gathered: GatheredDecision, question: DecisionQuestion) -> ComposedDecision:
     """The planner's decision; measurements that it cannot compute with are a conflict with what is stored."""
-    with time_planner("decide"), blaming_what_is_stored(gathered.stored.name, gathered.places):
+    with time_planner("decide"), blaming_what_is_stored(gathered.found.stored.name, gathered.places):
         return compose_decision(question)
 
 
-def keep(
+def store_answer(
     session: Session,
-    stored: StoredTopology,
+    gathered: GatheredDecision,
     answer: DecisionAnswer,
     body: DecisionRequest,
     recommended: Recommended | None = None,
 ) -> DecisionAnswer:
     """Stores the decision as it is answered, with the recommendation that it was part of."""
+    found = gathered.found
     answer.id = uuid4()
     document = answer.model_dump(mode="json", exclude={"id", "created_at", "outcome", "observed"})
     if recommended is not None:
         document["recommendation"] = recommended.model_dump(mode="json")
     row = DecisionRow(
         id=answer.id,
-        topology_id=stored.id,
-        revision=stored.revision,
+        topology_id=found.stored.id,
+        revision=found.stored.revision,
         decided_for=answer.decided_for,
         action=answer.action,
         external_rate=answer.external_rate,
         answer=document,
         digest=digest_answer(answer),
-        **describe_origin(session, stored, answer.decided_for, at=body.at, sent=body.policy),
+        **describe_origin(session, found.stored, answer.decided_for, at=body.at, sent=body.policy),
     )
     session.add(row)
     session.flush()
     session.refresh(row, ["created_at"])
     answer.created_at = row.created_at
-    decision = StoredDecision(row.action, row.decided_for, row.answer, None)
-    ((answer.outcome, answer.observed),) = find_outcomes(session, stored.id, [decision])
+    decision = StoredDecision(row.action, row.decided_for, document, None)
+    # More may have been measured since a decision for the past: whoever reads it is told.
+    if body.at is None or not row.is_trial:
+        answer.observed = await_outcome(decision, found.snapshots)
     return answer

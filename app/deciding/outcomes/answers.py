@@ -80,7 +80,7 @@ def to_observed(
         missed_beyond_rate=found.missed_beyond_rate,
         is_complete=found.is_complete,
         kept=found.kept,
-        detail=describe_outcome(promised, around.sight, found),
+        detail=describe_outcome(promised, around.observations, found),
     )
 
 

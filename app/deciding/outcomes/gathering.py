@@ -16,7 +16,7 @@ from sqlalchemy import Row, text
 from sqlalchemy.orm import Session
 
 from app.load.measurements.snapshots import LEAST_COVERED
-from planner.outcomes.observed import LONGEST_SEARCH_SECONDS, LaterInterval, Sight, compare_processors
+from planner.outcomes.observed import LONGEST_SEARCH_SECONDS, LaterInterval, Observations, compare_processors
 
 
 class AskedDecision(NamedTuple):
@@ -34,7 +34,7 @@ class AskedDecision(NamedTuple):
 class SeenAround:
     """What was measured around a decision; `superseded_at`: the data of the next change end there."""
 
-    sight: Sight
+    observations: Observations
     before_seconds: float | None
     superseded_at: datetime | None
 
@@ -187,9 +187,9 @@ def see(
         if at is not None
     ]
     superseded = applied.superseded_at
-    sight = Sight(
+    observations = Observations(
         [*searched, *later],
         None if superseded is None else (superseded - asked.decided_for).total_seconds(),
         None if newest is None else newest - asked.decided_for.timestamp(),
     )
-    return SeenAround(sight, applied.before_seconds, superseded)
+    return SeenAround(observations, applied.before_seconds, superseded)

@@ -148,4 +148,7 @@ Outcome = Annotated[
         "what they show. null: neither."
     ),
 ]
-Observed = Annotated[ObservedAnswer | None, Field(description="What the snapshots show of it.")]
+Observed = Annotated[
+    ObservedAnswer | None,
+    Field(description="What the snapshots show of it; null: it was just decided for the past."),
+]

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.deciding.decisions.answers import to_decision_answer
 from app.deciding.decisions.gathering import GatheredDecision, gather_decision
-from app.deciding.decisions.service import compute_decision, keep
+from app.deciding.decisions.service import compute_decision, store_answer
 from app.deciding.recommendations.answers import FoundForecast, FoundPlacement, Recommendation, to_recommended
 from app.deciding.recommendations.schemas import ForecastTerms, RecommendationAnswer, RecommendationRequest
 from app.load.bodies.topology import Graph
@@ -43,7 +43,7 @@ def gather_recommendation(
     decision = gather_decision(session, name, body, settings, history=history)
     if body.placement is None:
         return GatheredRecommendation(decision, None)
-    graph = Graph.model_validate(decision.stored.definition)
+    graph = Graph.model_validate(decision.found.stored.definition)
     try:
         return GatheredRecommendation(decision, gather_placement(session, graph, body.placement))
     except (PlannerError, InvalidRequest) as error:
@@ -59,7 +59,7 @@ def store_recommendation(
     outlook = found.forecast.outlook if found.forecast else NO_OUTLOOK
     decision = to_decision_answer(gathered.decision, found.composed, outlook)
     recommended = to_recommended(found)
-    kept = keep(session, gathered.decision.stored, decision, body, recommended)
+    kept = store_answer(session, gathered.decision, decision, body, recommended)
     return RecommendationAnswer.model_validate({**dict(recommended), "decision": kept})
 
 

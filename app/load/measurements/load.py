@@ -45,9 +45,14 @@ class Gathered:
     load: values.Load
     diagnostics: tuple[values.Diagnostic, ...]
     basis: Basis
-    newest: SnapshotRow
+    snapshots: Sequence[SnapshotRow]
     intervals: tuple[Interval, ...]
     calibration: tuple[CalibrationAnswer, ...] = ()
+
+    @property
+    def newest(self) -> SnapshotRow:
+        """The newest of the snapshots."""
+        return self.snapshots[-1]
 
 
 def gather(
@@ -85,9 +90,7 @@ def gather_load(
     rows = find_calibrating(session, stored, snapshots, ended_by) if body.calibrate else []
     calibrated = _calibrate(topology, load, rows, body.model)
     said = parts + strangers + _tell_of_shapes(loads) + diagnostics + calibrated.diagnostics
-    return Gathered(
-        stored, topology, calibrated.load, said, basis, snapshots[-1], intervals, calibrated.shown
-    )
+    return Gathered(stored, topology, calibrated.load, said, basis, snapshots, intervals, calibrated.shown)
 
 
 def _count_needed(body: Measured, settings: Settings) -> int:

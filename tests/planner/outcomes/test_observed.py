@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from planner.outcomes.observed import (
     LaterInterval,
     Match,
+    Observations,
     ObservedOutcome,
     Promised,
-    Sight,
     compare_processors,
     observe_outcome,
 )
@@ -26,7 +26,7 @@ sojourns = st.sampled_from([None, 0.1, 0.2, 0.3, 0.4])
 
 
 @st.composite
-def histories(draw: st.DrawFn) -> tuple[Promised, Sight]:
+def histories(draw: st.DrawFn) -> tuple[Promised, Observations]:
     """A decision and the minutes after it, some of them not measured."""
     minutes = draw(st.lists(st.tuples(st.booleans(), matches, sojourns, st.integers(0, 3)), max_size=12))
     later = [
@@ -45,13 +45,15 @@ def histories(draw: st.DrawFn) -> tuple[Promised, Sight]:
     )
     superseded = draw(st.none() | st.integers(0, 12))
     until = later[-1].begin_seconds + LENGTH if later else None
-    return promised, Sight(later, None if superseded is None else LENGTH * superseded, until)
+    return promised, Observations(later, None if superseded is None else LENGTH * superseded, until)
 
 
-def read_minutes(promised: Promised, sight: Sight) -> dict[str, Any]:
+def read_minutes(promised: Promised, observations: Observations) -> dict[str, Any]:
     """The outcome read off minute by minute, with exact sums; written without the planner's functions."""
-    by_minute = {int(one.begin_seconds // LENGTH): one for one in sight.later}
-    last_search = 1440 if sight.superseded_seconds is None else int(sight.superseded_seconds // LENGTH)
+    by_minute = {int(one.begin_seconds // LENGTH): one for one in observations.later}
+    last_search = (
+        1440 if observations.superseded_seconds is None else int(observations.superseded_seconds // LENGTH)
+    )
     begin = 0
     if promised.is_change:
         runs = [minute for minute in range(min(last_search, 20)) if match_at(by_minute, minute) == "same"]
@@ -89,9 +91,9 @@ def match_at(by_minute: dict[int, LaterInterval], minute: int) -> Match | None:
 
 
 @given(histories())
-def test_outcomes_are_those_of_a_reading_minute_by_minute(history: tuple[Promised, Sight]):
-    promised, sight = history
-    found, read = observe_outcome(promised, sight), read_minutes(promised, sight)
+def test_outcomes_are_those_of_a_reading_minute_by_minute(history: tuple[Promised, Observations]):
+    promised, observations = history
+    found, read = observe_outcome(promised, observations), read_minutes(promised, observations)
     assert found.kept is read["kept"]
     if read["measured"] is None:
         assert found.measured_seconds is None
@@ -102,36 +104,36 @@ def test_outcomes_are_those_of_a_reading_minute_by_minute(history: tuple[Promise
 
 
 @given(histories(), st.data())
-def test_a_longer_time_never_makes_a_miss_kept(history: tuple[Promised, Sight], data: st.DataObject):
-    promised, sight = history
-    before = observe_outcome(promised, sight)
+def test_a_longer_time_never_makes_a_miss_kept(history: tuple[Promised, Observations], data: st.DataObject):
+    promised, observations = history
+    before = observe_outcome(promised, observations)
     later = [
         one._replace(sojourn_seconds=one.sojourn_seconds + data.draw(st.sampled_from([0.0, 0.1, 1.0])))
         if one.sojourn_seconds is not None
         else one
-        for one in sight.later
+        for one in observations.later
     ]
-    after = observe_outcome(promised, replace(sight, later=later))
+    after = observe_outcome(promised, replace(observations, later=later))
     assert (before.kept, after.kept) not in {(False, True), (None, True), (False, None)}
 
 
 @given(histories(), st.data())
-def test_more_gaps_never_make_it_kept(history: tuple[Promised, Sight], data: st.DataObject):
-    promised, sight = history
-    before = observe_outcome(promised, sight)
+def test_more_gaps_never_make_it_kept(history: tuple[Promised, Observations], data: st.DataObject):
+    promised, observations = history
+    before = observe_outcome(promised, observations)
     places = data.draw(st.sets(st.integers(0, 11)))
     later = [
         one
-        for place, one in enumerate(sight.later)
+        for place, one in enumerate(observations.later)
         if place not in places or one.begin_seconds == begin_of(before)
     ]
-    after = observe_outcome(promised, replace(sight, later=later))
+    after = observe_outcome(promised, replace(observations, later=later))
     assert after.kept is not True or before.kept is True
     blind = [
         one._replace(sojourn_seconds=None) if place in places else one
-        for place, one in enumerate(sight.later)
+        for place, one in enumerate(observations.later)
     ]
-    unmeasured = observe_outcome(promised, replace(sight, later=blind))
+    unmeasured = observe_outcome(promised, replace(observations, later=blind))
     assert unmeasured.kept is not True or before.kept is True
 
 
@@ -141,9 +143,9 @@ def begin_of(found: ObservedOutcome) -> float | None:
 
 
 @given(histories())
-def test_a_mean_lies_between_the_least_and_the_worst(history: tuple[Promised, Sight]):
-    promised, sight = history
-    found = observe_outcome(promised, sight)
+def test_a_mean_lies_between_the_least_and_the_worst(history: tuple[Promised, Observations]):
+    promised, observations = history
+    found = observe_outcome(promised, observations)
     assert (found.measured_seconds is None) == (found.intervals == 0) == (found.worst_seconds is None)
     if found.measured_seconds is not None and found.worst_seconds is not None:
         assert 0.1 * 0.999 <= found.measured_seconds <= found.worst_seconds * 1.001
@@ -198,63 +200,63 @@ def minute(
 def test_a_change_that_no_interval_shows_says_what_they_show(
     later: list[LaterInterval], superseded: float | None, until: float, state: str
 ):
-    assert observe_outcome(CHANGE, Sight(later, superseded, until)).state == state
+    assert observe_outcome(CHANGE, Observations(later, superseded, until)).state == state
 
 
 def test_a_change_is_applied_where_the_first_interval_with_its_processors_begins():
     late = [minute(0, "other"), minute(1, "unknown"), minute(2), minute(3), minute(4, "other")]
-    found = observe_outcome(CHANGE, Sight(late, None, 300.0))
+    found = observe_outcome(CHANGE, Observations(late, None, 300.0))
     assert (found.state, found.begin_seconds, found.intervals, found.kept) == ("applied", 120.0, 2, True)
 
 
 def test_a_change_within_its_horizon_is_judged_until_the_end_of_that_and_for_one_interval_at_least():
     late = [minute(0, "other"), minute(1), minute(2, "other")]
-    found = observe_outcome(CHANGE, Sight(late, None, 180.0))
+    found = observe_outcome(CHANGE, Observations(late, None, 180.0))
     assert (found.begin_seconds, found.end_seconds, found.kept) == (60.0, 120.0, True)
     odd = [LaterInterval(90.0, 60.0, 10.0, 0.2, "same")]
-    assert observe_outcome(CHANGE, Sight(odd, None, 150.0)).end_seconds == 150.0
+    assert observe_outcome(CHANGE, Observations(odd, None, 150.0)).end_seconds == 150.0
 
 
 def test_a_gap_of_half_an_interval_is_the_jitter_of_a_clock_and_a_longer_one_is_a_gap():
     for second, kept in ((89.0, True), (91.0, None)):
         later = [minute(0), LaterInterval(second, 60.0, 10.0, 0.2, "same")]
-        assert observe_outcome(CHANGE, Sight(later, None, 200.0)).kept is kept
+        assert observe_outcome(CHANGE, Observations(later, None, 200.0)).kept is kept
 
 
 def test_a_missing_short_interval_is_a_gap_although_the_decision_was_made_on_longer_ones():
     on_longer = replace(CHANGE, interval_seconds=600.0, horizon_seconds=600.0)
     later = [minute(place) for place in range(10)]
-    assert observe_outcome(on_longer, Sight(later, None, 600.0)).kept is True
-    assert observe_outcome(on_longer, Sight([*later[:4], *later[6:]], None, 600.0)).kept is None
+    assert observe_outcome(on_longer, Observations(later, None, 600.0)).kept is True
+    assert observe_outcome(on_longer, Observations([*later[:4], *later[6:]], None, 600.0)).kept is None
 
 
 def test_other_processors_end_what_is_judged_and_a_miss_before_them_counts():
     cut = [minute(0), minute(1, "other", 5.0)]
-    found = observe_outcome(CHANGE, Sight(cut, None, 120.0))
+    found = observe_outcome(CHANGE, Observations(cut, None, 120.0))
     assert (found.kept, found.cut_seconds, found.measured_seconds) == (None, 60.0, 0.2)
-    assert observe_outcome(CHANGE, Sight([minute(0, "same", 0.31), cut[1]], None, 120.0)).kept is False
+    assert observe_outcome(CHANGE, Observations([minute(0, "same", 0.31), cut[1]], None, 120.0)).kept is False
 
 
 def test_misses_at_a_rate_above_what_it_held_for_are_counted():
     held = replace(CHANGE, holds_up_to_rate=20.0)
     later = [minute(0, "same", 0.4, 25.0), minute(1, "same", 0.4, 15.0)]
-    found = observe_outcome(held, Sight(later, None, 120.0))
+    found = observe_outcome(held, Observations(later, None, 120.0))
     assert (found.missed, found.missed_beyond_rate, found.kept) == (2, 1, False)
 
 
 def test_holding_is_judged_from_the_end_of_its_data_on():
     hold = replace(CHANGE, is_change=False)
-    assert observe_outcome(hold, Sight([minute(0), minute(1)], None, 120.0)).kept is True
-    assert observe_outcome(hold, Sight([minute(1), minute(2)], None, 180.0)).kept is None
-    assert observe_outcome(hold, Sight([minute(0, "unknown")], None, 60.0)).state == "unknown"
-    assert observe_outcome(hold, Sight([], None, 0.0)).state == "waiting"
-    assert observe_outcome(hold, Sight([], None, 120.0)).state == "unknown"
+    assert observe_outcome(hold, Observations([minute(0), minute(1)], None, 120.0)).kept is True
+    assert observe_outcome(hold, Observations([minute(1), minute(2)], None, 180.0)).kept is None
+    assert observe_outcome(hold, Observations([minute(0, "unknown")], None, 60.0)).state == "unknown"
+    assert observe_outcome(hold, Observations([], None, 0.0)).state == "waiting"
+    assert observe_outcome(hold, Observations([], None, 120.0)).state == "unknown"
 
 
 def test_without_a_target_the_mean_is_compared_with_the_promise_and_its_known_error():
     later = [minute(0, "same", 0.1), minute(1, "same", 0.35)]
     for error, kept in ((None, True), (0.1, False), (0.13, True)):
         promise = replace(CHANGE, target_seconds=None, known_error=error)
-        assert observe_outcome(promise, Sight(later, None, 120.0)).kept is kept
+        assert observe_outcome(promise, Observations(later, None, 120.0)).kept is kept
     nothing = replace(CHANGE, target_seconds=None, expected_seconds=None)
-    assert observe_outcome(nothing, Sight(later, None, 120.0)).kept is None
+    assert observe_outcome(nothing, Observations(later, None, 120.0)).kept is None

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from planner.outcomes.observed import LaterInterval, Match, Promised, Sight, observe_outcome
+from planner.outcomes.observed import LaterInterval, Match, Observations, Promised, observe_outcome
 from planner.outcomes.wording import describe_outcome
 from tests.planner.outcomes.test_observed import histories
 
@@ -27,8 +27,8 @@ def minute(
 
 def say(later: list[LaterInterval], promised: Promised = CHANGE, superseded: float | None = None) -> str:
     until = max((one.begin_seconds + one.seconds for one in later), default=0.0)
-    sight = Sight(later, superseded, until)
-    return describe_outcome(promised, sight, observe_outcome(promised, sight))
+    observations = Observations(later, superseded, until)
+    return describe_outcome(promised, observations, observe_outcome(promised, observations))
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def test_a_search_that_ended_says_what_ended_it():
 
 def test_holding_through_a_gap_says_that_nothing_was_measured():
     hold = replace(CHANGE, is_change=False)
-    sight = Sight([], None, 500.0)
-    said = describe_outcome(hold, sight, observe_outcome(hold, sight))
+    observations = Observations([], None, 500.0)
+    said = describe_outcome(hold, observations, observe_outcome(hold, observations))
     assert said == "Nothing was measured in the 120 s after the decision's data."
     assert say([], hold) == "No interval was measured since."
 
@@ -98,10 +98,10 @@ def test_a_promise_without_a_target_is_compared_on_average():
 
 
 @given(histories())
-def test_a_verdict_and_its_sentence_agree(history: tuple[Promised, Sight]):
-    promised, sight = history
-    found = observe_outcome(promised, sight)
-    text = describe_outcome(promised, sight, found)
+def test_a_verdict_and_its_sentence_agree(history: tuple[Promised, Observations]):
+    promised, observations = history
+    found = observe_outcome(promised, observations)
+    text = describe_outcome(promised, observations, found)
     assert text.endswith(".")
     assert ("is not known" in text) == (
         found.kept is None and found.state in {"applied", "held"} and promised.limit_seconds is not None

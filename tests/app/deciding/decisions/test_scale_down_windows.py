@@ -60,7 +60,8 @@ def test_a_policy_that_is_only_tried_keeps_no_processors(
 
 
 def test_a_window_longer_than_all_calendars_is_all_that_was_decided(client: httpx.Client, known: str):
-    put_policy(client, known, WINDOW | {"scale_down_window_seconds": 1e9})
-    more = grow(client, known, WINDOW)
+    longest = WINDOW | {"scale_down_window_seconds": 1e9}
+    put_policy(client, known, longest)
+    more = grow(client, known, longest)
     observe(client, known, 60 * 24, 320.0, more)
     assert decide(client, known, 60 * 24)["reasons"][-1]["code"] == "scale-down-window"

@@ -1,1 +1,0 @@
-"""The JSON of a decision's advice on nodes, instances and streams."""
