@@ -8,7 +8,7 @@ import typer
 from app.terminal.commands import fail
 
 ENGINES = "flink|storm|heron|spark|kafka|prometheus"
-EngineArgument = Annotated[str, typer.Argument(metavar=ENGINES, help="What answers at --url.")]
+EngineArgument = Annotated[str, typer.Argument(metavar=ENGINES, help="The engine at --url.")]
 UrlOption = Annotated[str, typer.Option("--url", help="The engine's HTTP interface.")]
 JobOption = Annotated[
     str | None, typer.Option("--job", help="Name or id of the job; left out: the only one.")
@@ -19,12 +19,12 @@ ServiceOption = Annotated[
 NameOption = Annotated[
     str | None, typer.Option("--topology", help="Its name in the service; left out: that of the job.")
 ]
-IntervalOption = Annotated[str, typer.Option("--interval", help="Between two looks: 15s, 1m.")]
+IntervalOption = Annotated[str, typer.Option("--interval", help="Time between two samples: 15s, 1m.")]
 ApplyOption = Annotated[
     bool, typer.Option("--apply/--dry-run", help="Change the engine; --dry-run, the default, shows only.")
 ]
 StepOption = Annotated[str, typer.Option("--max-step", help="Most growth of an operator in one change: 2x.")]
-OnceOption = Annotated[bool, typer.Option("--once", help="Two looks and one decision, then end.")]
+OnceOption = Annotated[bool, typer.Option("--once", help="Two samples and one decision, then end.")]
 PolicyOption = Annotated[
     Path | None, typer.Option("--policy", help="JSON or YAML; stored where the topology has none.")
 ]

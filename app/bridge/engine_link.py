@@ -1,22 +1,44 @@
-"""One engine over HTTP: reads what it says of a job, and sends it a change."""
+"""One engine over HTTP: takes samples, reads two of them as an observation, and sends a change."""
 
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from time import time
 
 import httpx
 from pydantic import JsonValue
 
-from app.bridge.asking import Unanswered, describe, quote_text, read_json
-from app.engines.answers import EngineAnswer, EngineName, UnreadableAnswer, load_part
+from app.bridge.http_clients import Unanswered, describe, quote_text, read_json
+from app.bridge.states import Observation
+from app.engines.answers import (
+    EngineAnswer,
+    EngineName,
+    EngineReading,
+    UnreadableAnswer,
+    load_part,
+    read_answers,
+)
+from app.engines.numbers import read_count, read_object
 from app.engines.patches import Counts, EnginePatch
+from app.load.bodies.load import LoadBody
 
 OF_A_PROXY = {502, 503, 504}
-"""Statuses after which nobody knows whether the engine has got the request."""
+"""Statuses after which it is unknown whether the engine has got the request."""
+CLOCKS = frozenset(
+    {"now", "duration", "uptime", "uptimeSeconds", "timestamp", "timestamps", "ts", "time", "age", "at"}
+)
+"""Fields that move with the engine's clock, also where its measurements stand still."""
+RUNS = ("job", "topology_id", "run_id")
+"""The marks that name a run: Flink's and Prometheus' job, Storm's topology, Spark's run of a query."""
+RESET = frozenset({"interval-discarded"})
+"""Diagnostics of readers after which an earlier sample is of no use any more."""
+
+Place = tuple[str | int, ...]
+"""The names and indices that lead to a value in JSON."""
 
 
 class PatchRefused(Exception):
-    """The engine would not take a change on: what it said."""
+    """The engine refused a change: its own words."""
 
 
 class EngineLink:
@@ -42,11 +64,10 @@ class EngineLink:
         came_at = datetime.fromtimestamp(self.clock(), UTC)
         return EngineAnswer(read_json("engine", answer), path, came_at)
 
-    def look(self) -> list[EngineAnswer]:
-        """One sample of what the engine says; Unanswered where it does not."""
+    def take_sample(self) -> list[EngineAnswer]:
+        """The answers to all questions about the job; Unanswered where the engine does not give them."""
         try:
-            asking = load_part(self.engine, "asking")
-            found: list[EngineAnswer] = asking.ask(self, self.job)
+            found: list[EngineAnswer] = load_part(self.engine, "asking").ask(self, self.job)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unanswered("engine", f"does not answer: {describe(error)}") from error
         except UnreadableAnswer as error:
@@ -54,7 +75,7 @@ class EngineLink:
         return found
 
     def make_patch(self, counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch | None:
-        """What to send to the engine, or to run; None where the engine cannot be changed."""
+        """The request to the engine, or the command to run; None where the engine cannot be changed."""
         try:
             patch = load_part(self.engine, "patch")
         except ModuleNotFoundError:
@@ -63,12 +84,11 @@ class EngineLink:
         return made
 
     def send(self, patch: EnginePatch) -> None:
-        """Sends a change; PatchRefused where the engine will not take it on, Unanswered where nobody knows."""
+        """Sends a change; PatchRefused where the engine refuses it, Unanswered where its answer is unknown."""
         assert patch.method is not None
         assert patch.path is not None
-        method, path = patch.method, patch.path
         try:
-            answer = self.client.request(method, path, json=patch.body)
+            answer = self.client.request(patch.method, patch.path, json=patch.body)
         except httpx.TransportError as error:
             raise Unanswered("engine", f"does not answer: {describe(error)}") from error
         if answer.status_code in OF_A_PROXY:
@@ -78,7 +98,117 @@ class EngineLink:
 
 
 def _describe_status(answer: httpx.Response) -> str:
-    path, said = answer.request.url.path, quote_text(answer)
-    if answer.status_code in {401, 403}:
-        return f"refuses us ({answer.status_code} at {path}): check the credentials. {said}".strip()
-    return f"answers {answer.status_code} at {path}. {said}".strip()
+    status, path, text = answer.status_code, answer.request.url.path, quote_text(answer)
+    if status in {401, 403}:
+        return f"refuses us ({status} at {path}): check the credentials. {text}".strip()
+    return f"answers {status} at {path}. {text}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSample:
+    """An observation with the answers and the load that it rests on.
+
+    `is_early`: too little was counted since the sample before, which is still of use.
+    """
+
+    observation: Observation
+    answers: tuple[EngineAnswer, ...]
+    load: LoadBody | None
+    reading: EngineReading
+    is_early: bool = False
+
+    @property
+    def ends_at(self) -> datetime | None:
+        """The end of the interval."""
+        return _find_end(self.load)
+
+
+def observe(
+    engine: EngineName,
+    before: Sequence[EngineAnswer],
+    now: Sequence[EngineAnswer],
+    last_end: datetime | None = None,
+) -> EngineSample:
+    """The last sample and this one read together, or this one alone; raises UnreadableAnswer."""
+    reading = _read_both(engine, before, now) or read_answers(engine, now)
+    load = reading.loads[-1] if reading.loads else None
+    is_stale = bool(before) and list_leaves(before) == list_leaves(now)
+    flaw = "the engine answered the same twice: its metrics stand still" if is_stale else None
+    is_restarted = load is None and not RESET.isdisjoint(one.code for one in reading.diagnostics)
+    observation = Observation(
+        at=max((answer.at.timestamp() for answer in now if answer.at is not None), default=0.0),
+        run=next((str(reading.marks[name]) for name in RUNS if reading.marks.get(name)), ""),
+        running=read_running(load, reading),
+        rate=load.external_rate if load else None,
+        flaw=flaw or _find_flaw(before, reading, load, last_end),
+        window_seconds=load.window_seconds if load else 0.0,
+        is_restarted=is_restarted,
+    )
+    is_early = is_stale or (load is None and not is_restarted)
+    return EngineSample(observation, (*before, *now), load, reading, is_early)
+
+
+def _read_both(
+    engine: EngineName, before: Sequence[EngineAnswer], now: Sequence[EngineAnswer]
+) -> EngineReading | None:
+    """Both samples together; None where there is one alone, or the earlier one cannot be used with this one."""
+    try:
+        return read_answers(engine, [*before, *now]) if before else None
+    except UnreadableAnswer:
+        return None
+
+
+def _find_end(load: LoadBody | None) -> datetime | None:
+    if load is None or load.observed_at is None:
+        return None
+    return load.observed_at + timedelta(seconds=load.window_seconds)
+
+
+def _find_flaw(
+    before: Sequence[EngineAnswer], reading: EngineReading, load: LoadBody | None, last_end: datetime | None
+) -> str | None:
+    """Why the interval must not be acted on; None: it may."""
+    if not before:
+        return "rates need two samples: this is the first"
+    if load is None:
+        details = " ".join(one.detail for one in reading.diagnostics)
+        return f"no interval could be measured. {details}".strip()
+    end = _find_end(load)
+    if end is None or (last_end is not None and end <= last_end):
+        return "the engine's clock does not advance: its metrics stand still"
+    operators, running = reading.topology.operators if reading.topology else [], read_running(load, reading)
+    unknown = [one.name for one in operators if one.name not in running]
+    if unknown:
+        return f"the engine does not report how many processors run at {', '.join(unknown)}"
+    return None
+
+
+def read_running(load: LoadBody | None, reading: EngineReading) -> dict[str, int]:
+    """The processors that run, by operator; unknown ones are left out."""
+    parallelism = read_object(reading.marks.get("parallelism"))
+    named = {
+        name: read_count(parallelism.get(str(vertex)))
+        for name, vertex in read_object(reading.marks.get("vertices")).items()
+    }
+    known = {name: count for name, count in named.items() if count}
+    if load is not None:
+        known |= {name: one.processors for name, one in load.operators.items() if one.processors}
+    return known
+
+
+def list_leaves(answers: Sequence[EngineAnswer]) -> dict[Place, JsonValue]:
+    """Every number and text of the answers by its place, but for those that only tell the time."""
+    bodies: list[JsonValue] = [answer.body for answer in answers]
+    return dict(_walk(bodies, ()))
+
+
+def _walk(value: JsonValue, at: Place) -> Iterator[tuple[Place, JsonValue]]:
+    if isinstance(value, dict):
+        for name, part in value.items():
+            if name not in CLOCKS:
+                yield from _walk(part, (*at, name))
+    elif isinstance(value, list):
+        for place, part in enumerate(value):
+            yield from _walk(part, (*at, place))
+    else:
+        yield at, value

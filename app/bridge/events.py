@@ -1,21 +1,35 @@
-"""What a bridge tells its owner, one event at a time."""
+"""The events of a bridge, and its health over HTTP."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Literal, Protocol
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any, Literal, Protocol
 
 from pydantic import JsonValue
+
+from app.terminal.commands import Refused
 
 EventKind = Literal[
     "started", "away", "back", "not-judged", "discarded", "waiting", "decided", "wanted", "refused", "applied",
     "failed", "runs", "proved", "rolled-back", "note", "ended",
 ]  # fmt: skip
+QUIET: dict[EventKind, set[EventKind]] = {
+    "not-judged": {"decided", "applied", "discarded"},
+    "waiting": {"applied"},
+    "wanted": {"applied", "discarded", "runs"},
+}
+"""Kinds that are reported again only where the text differs from the last one, or after one of these."""
+ASKED_AGAIN = "; without --once it is asked again until it answers"
+READY = ("engine", "service")
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What happened, in a sentence; `data` has the same as numbers."""
+    """An event in a sentence; `data` has the same as numbers."""
 
     kind: EventKind
     at: datetime
@@ -33,3 +47,102 @@ class Display(Protocol):
     def close(self) -> None:
         """Nothing follows."""
         ...
+
+
+class Reporter:
+    """Makes events, and passes them to a display; a condition is reported when it begins and when it ends."""
+
+    def __init__(self, display: Display) -> None:
+        self.display = display
+        self.last: dict[EventKind, str] = {}
+        self.noted: set[str] = set()
+        self.away: set[str] = set()
+
+    def report(self, kind: EventKind, text: str, data: Mapping[str, JsonValue] | None = None) -> None:
+        """Reports an event; a reason that goes on is reported once."""
+        if kind in QUIET and self.last.get(kind) == text:
+            return
+        self.last = {one: reported for one, reported in self.last.items() if kind not in QUIET[one]}
+        if kind in QUIET:
+            self.last[kind] = text
+        self.display.show(Event(kind, datetime.now(UTC), text, data or {}))
+
+    def report_once(self, text: str) -> None:
+        """A note, such as a warning of a reader, the first time."""
+        if text not in self.noted:
+            self.noted.add(text)
+            self.report("note", text)
+
+    def report_away(self, subject: str, why: str) -> None:
+        """The engine or the service does not answer: reported if it answered before."""
+        if subject not in self.away:
+            self.away.add(subject)
+            self.report("away", why + ASKED_AGAIN, {"of": subject})
+
+    def report_back(self, subject: str) -> None:
+        """The engine or the service answers: reported if it was away."""
+        if subject in self.away:
+            self.away.remove(subject)
+            self.report("back", f"the {subject} answers again", {"of": subject})
+
+
+@dataclass
+class Health:
+    """When each part last succeeded, by a clock that never goes back; much later it counts as failed.
+
+    A loop may wait for a minute and for several answers; engine and service answer in each interval.
+    """
+
+    clock: Callable[[], float]
+    interval_seconds: float
+    succeeded: dict[str, float] = field(default_factory=dict)
+
+    def succeed(self, part: str) -> None:
+        """The part has just succeeded."""
+        self.succeeded[part] = self.clock()
+
+    def answer(self, path: str) -> tuple[int, dict[str, Any]]:
+        """Status and body of GET."""
+        needed = {"/healthz": ("loop",), "/readyz": READY}.get(path)
+        patience = (180.0 if path == "/healthz" else 10.0) + 4.0 * self.interval_seconds
+        if needed is None:
+            return 404, {"status": "not-found", "detail": "There are /healthz and /readyz."}
+        now, parts = self.clock(), ("loop", *READY, "decision")
+        ages = {part: now - self.succeeded[part] if part in self.succeeded else None for part in parts}
+        late = [part for part in needed if (age := ages[part]) is None or age > patience]
+        body: dict[str, Any] = {"last_success_seconds_ago": ages, "late": late}
+        return (503, {"status": "late"} | body) if late else (200, {"status": "ok"} | body)
+
+
+@contextmanager
+def serving_health(health: Health, host: str, port: int | None) -> Iterator[int | None]:
+    """Serves /healthz and /readyz on a thread of its own; yields the port, None where none is asked for."""
+    if port is None:
+        yield None
+        return
+
+    class _Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, body = health.answer(self.path.partition("?")[0])
+            sent = json.dumps(body).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(sent)))
+            self.end_headers()
+            self.wfile.write(sent)
+
+        def log_message(self, *_arguments: object) -> None:
+            """Health checks are no events."""
+
+    try:
+        server = ThreadingHTTPServer((host, port), _Handler)
+    except OSError as error:
+        raise Refused(f"--health-port {port}: cannot listen there: {error.strerror}") from error
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

@@ -1,32 +1,29 @@
-"""The bridge itself: looks, stores, asks for decisions, applies and proves them, one interval after the other.
+"""The bridge itself: samples, stores, asks for decisions, applies and proves them, one interval after the other.
 
-All that it knows is read again at a start, from the engine and from the service: it may end at any moment.
+It may end at any moment: at a start it reads its state again from the engine and from the service.
 """
 
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
-from app.bridge.applying import Applier, Recorder, describe_by_hand
-from app.bridge.asking import Unanswered
-from app.bridge.choosing import choose
-from app.bridge.engine_link import EngineLink
-from app.bridge.health import Health
-from app.bridge.machine import adopt, look
-from app.bridge.outcomes import (
+from app.bridge.changes import (
+    Applier,
+    OutcomeRecorder,
+    describe_by_hand,
     find_distrusted,
     find_unproved,
+    make_failure,
+    make_outcome,
+    make_refusal,
     plan_change,
-    say_failed,
-    say_proved,
-    say_refused,
 )
-from app.bridge.proving import prove
-from app.bridge.samples import Sighting, observe
+from app.bridge.decision_texts import describe_decision, to_data
+from app.bridge.engine_link import EngineLink, EngineSample, observe
+from app.bridge.events import Health, Reporter
+from app.bridge.http_clients import Unanswered
 from app.bridge.service_link import NotDecided, ServiceLink
-from app.bridge.states import BridgeState, Change, NextStep, Sojourn, Terms, Wish
-from app.bridge.telling import Teller
-from app.bridge.views import describe_decision, to_data
-from app.bridge.wording import say_counts
+from app.bridge.state_machine import adopt, advance, choose, prove
+from app.bridge.states import BridgeState, Change, NextStep, Sojourn, Terms, Wish, write_counts
 from app.engines.answers import EngineAnswer, UnreadableAnswer
 
 Result = Literal["nothing-to-do", "applied", "wanted", "waiting", "not-judged"]
@@ -35,7 +32,7 @@ LONGEST_GAP, LEAST_GAP_SECONDS = 4.0, 10.0
 
 
 class BridgePlan(NamedTuple):
-    """How a bridge was started."""
+    """The terms, the interval and the policy of a bridge."""
 
     terms: Terms
     interval_seconds: float
@@ -46,11 +43,12 @@ class Bridge:
     """One job of an engine and one topology of the service."""
 
     def __init__(
-        self, plan: BridgePlan, engine: EngineLink, service: ServiceLink, teller: Teller, health: Health
+        self, plan: BridgePlan, engine: EngineLink, service: ServiceLink, reporter: Reporter, health: Health
     ) -> None:
-        self.plan, self.engine, self.service, self.teller, self.health = plan, engine, service, teller, health
-        self.recorder = Recorder(service, teller)
-        self.applier = Applier(engine, self.recorder, teller)
+        self.plan, self.engine, self.service, self.health = plan, engine, service, health
+        self.reporter = reporter
+        self.recorder = OutcomeRecorder(service, reporter)
+        self.applier = Applier(engine, self.recorder, reporter)
         self.state: BridgeState | None = None
         self.before: list[EngineAnswer] = []
         self.last_end: datetime | None = None
@@ -59,136 +57,137 @@ class Bridge:
     def turn(self) -> Result:
         """One interval; raises Unanswered where the engine or the service does not answer."""
         self.health.succeed("loop")
-        seen = self._observe()
+        sample = self._take_sample()
+        seen = sample.observation
         self.recorder.catch_up()
         if self.state is None:
-            if not seen.observation.running:
-                self.teller.tell("not-judged", seen.observation.flaw or "what runs is not known")
+            if not seen.running:
+                self.reporter.report("not-judged", seen.flaw or "the running processors are unknown")
                 return "not-judged"
-            self.state = self._start(seen)
-        self.state, found = look(self.state, seen.observation, self.plan.terms)
+            self.state = self._start(sample)
+        self.state, step = advance(self.state, seen, self.plan.terms)
         try:
-            return self._follow(found, seen)
+            return self._follow(step, sample)
         except NotDecided as error:
-            self.teller.tell("not-judged", str(error))
+            self.reporter.report("not-judged", str(error))
             self.has_policy = self.plan.policy is None  # it may have been deleted
             return "not-judged"
 
-    def _observe(self) -> Sighting:
-        now = self.engine.look()
-        self.health.succeed("engine")
-        self.teller.conditions.clear("engine")
+    def _take_sample(self) -> EngineSample:
+        now = self.engine.take_sample()
+        self._note_answer("engine")
         if self._is_gap(now):
             self.before = []
         try:
-            seen = observe(self.engine.engine, self.before, now, self.last_end)
+            sample = observe(self.engine.engine, self.before, now, self.last_end)
         except UnreadableAnswer as error:
             raise Unanswered("engine", f"cannot be read: {error.detail}") from error
-        if not (self.before and seen.is_early):
+        if not (self.before and sample.is_early):
             self.before = now
-        return seen
+        return sample
+
+    def _note_answer(self, who: Literal["engine", "service"]) -> None:
+        self.health.succeed(who)
+        self.reporter.report_back(who)
 
     def _is_gap(self, now: list[EngineAnswer]) -> bool:
-        """Whether the last look was too long ago."""
+        """Whether the last sample was too long ago."""
         times = [
             max((one.at.timestamp() for one in asked if one.at), default=0.0) for asked in (self.before, now)
         ]
         return times[1] - times[0] > max(LONGEST_GAP * self.plan.interval_seconds, LEAST_GAP_SECONDS)
 
-    def _start(self, seen: Sighting) -> BridgeState:
-        """What was left unfinished when a bridge ended last, as the service and the engine show it."""
+    def _start(self, sample: EngineSample) -> BridgeState:
+        """The state that the last bridge left unfinished, as the service and the engine show it."""
         if not self.plan.terms.apply:
-            return adopt(seen.observation, None, self.plan.interval_seconds)
+            return adopt(sample.observation, None, self.plan.interval_seconds)
         last, step = self.service.find_last_change(), self.plan.terms.max_step
-        self._reach_service()
-        state = adopt(seen.observation, find_unproved(last, step), self.plan.interval_seconds)
+        self._note_answer("service")
+        state = adopt(sample.observation, find_unproved(last, step), self.plan.interval_seconds)
         if state.change is not None:
-            asked = say_counts(state.change.asked)
-            self.teller.tell("runs", f"a change of the last start is not proved yet: {asked}")
+            asked = write_counts(state.change.asked)
+            self.reporter.report("runs", f"a change of the last start is not proved yet: {asked}")
         return state._replace(distrust=find_distrusted(last, step))
 
-    def _reach_service(self) -> None:
-        self.health.succeed("service")
-        self.teller.conditions.clear("service")
-
-    def _follow(self, found: NextStep, seen: Sighting) -> Result:
-        """What the state machine says is done."""
-        if found.ended is not None:
-            self._end_change(found.ended, found, seen)
+    def _follow(self, step: NextStep, sample: EngineSample) -> Result:
+        """Carries out the step of the state machine."""
+        if step.ended is not None:
+            self._end_change(step.ended, step, sample)
         change = self.state.change if self.state else None
-        if found.next == "prove" and change is not None:
-            return self._prove(seen, change)
-        if found.next == "decide":
-            self._store(seen)
-            return self._decide(seen)
+        if step.next == "prove" and change is not None:
+            return self._prove(sample, change)
+        if step.next == "decide":
+            self._store(sample)
+            return self._decide(sample)
         self.service.reach()
-        self._reach_service()
-        if found.next == "wait":
-            self.teller.tell("waiting", found.why.partition(",")[2].strip())
+        self._note_answer("service")
+        if step.next == "wait":
+            self.reporter.report("waiting", step.why.partition(",")[2].strip())
             return "waiting"
-        if found.next == "discard":
-            self.teller.tell("discarded", found.why)
-        elif found.next == "skip":
-            self.teller.tell("not-judged", found.why)
+        if step.next == "discard":
+            self.reporter.report("discarded", step.why)
+        elif step.next == "skip":
+            self.reporter.report("not-judged", step.why)
         return "not-judged"
 
-    def _end_change(self, change: Change, found: NextStep, seen: Sighting) -> None:
-        self.teller.tell("failed", found.why, {"decision": change.decision})
+    def _end_change(self, change: Change, step: NextStep, sample: EngineSample) -> None:
+        self.reporter.report("failed", step.why, {"decision": change.decision})
         if not change.is_rollback:  # that it was rolled back stays its outcome
-            self.recorder.record(change.decision, say_failed(change, seen.observation.running, found.why))
+            running = sample.observation.running
+            self.recorder.record(change.decision, make_failure(change, running, step.why))
 
-    def _store(self, seen: Sighting) -> None:
-        """Stores the interval; a topology that has no policy gets the one that was given."""
-        self.service.store(self.engine.engine, seen.answers)
-        self._reach_service()
-        self.last_end = seen.find_end()
+    def _store(self, sample: EngineSample) -> None:
+        """Stores the interval; a topology without a policy gets that of the options."""
+        self.service.store(self.engine.engine, sample.answers)
+        self._note_answer("service")
+        self.last_end = sample.ends_at
         if not self.has_policy and self.plan.policy is not None:
             stored = self.service.ensure_policy(self.plan.policy)
             self.has_policy = True
             if stored is not None:
-                self.teller.tell("note", "the topology has another policy already: that one stays in force")
+                text = "the topology has another policy already: that one stays in force"
+                self.reporter.report("note", text)
 
-    def _prove(self, seen: Sighting, change: Change) -> Result:
-        """Compares E[T] after a change with what was promised, and rolls it back where it got worse."""
+    def _prove(self, sample: EngineSample, change: Change) -> Result:
+        """Compares E[T] after a change with the promise, and rolls the change back where E[T] got worse."""
         assert self.state is not None
-        self._store(seen)
-        measured = seen.load.measured_sojourn_seconds if seen.load else None
+        self._store(sample)
+        measured = sample.load.measured_sojourn_seconds if sample.load else None
         after = Sojourn(measured, self.service.estimate(change.model))
-        self.state, proof = prove(self.state, seen.observation, after)
+        self.state, proof = prove(self.state, sample.observation, after)
         if proof.is_open:
-            self.teller.tell("waiting", proof.why, {"decision": change.decision})
+            self.reporter.report("waiting", proof.why, {"decision": change.decision})
             return "not-judged"
         if proof.roll_back is not None:
-            self.state = self.applier.roll_back(self.state, change, proof, after, seen.reading.marks)
+            self.state = self.applier.roll_back(self.state, change, proof, after, sample.reading.marks)
             return "applied"
-        self.teller.tell("proved", proof.why, {"decision": change.decision, "kept": proof.kept})
+        self.reporter.report("proved", proof.why, {"decision": change.decision, "kept": proof.kept})
         if not change.is_rollback:
-            self.recorder.record(change.decision, say_proved(change, proof, after))
-        return self._decide(seen)
+            outcome = make_outcome("applied", change, change.asked, proof.why, after)
+            self.recorder.record(change.decision, outcome)
+        return self._decide(sample)
 
-    def _decide(self, seen: Sighting) -> Result:
-        """Asks for a decision on the interval that was stored, and does what comes of it."""
+    def _decide(self, sample: EngineSample) -> Result:
+        """Asks for a decision on the stored interval, and carries it out."""
         assert self.state is not None
         decision = self.service.decide(goes_on=self.state.goes_on)
         self.state = self.state._replace(goes_on=False)
         self.health.succeed("decision")
-        counts = decision.processors
+        counts, marks = decision.processors, sample.reading.marks
         wish = Wish(decision.action, counts.current, counts.recommended)
-        chosen = choose(self.state, wish, seen.observation, self.plan.terms)
-        text = describe_decision(decision, chosen)
-        self.teller.tell(
-            "refused" if chosen.next == "refuse" else "decided", text, to_data(seen, decision, chosen)
-        )
+        chosen = choose(self.state, wish, sample.observation, self.plan.terms)
+        data = to_data(sample.reading, sample.load, decision, chosen)
+        kind: Literal["refused", "decided"] = "refused" if chosen.next == "refuse" else "decided"
+        self.reporter.report(kind, describe_decision(decision, chosen), data)
         if chosen.next == "hold":
             return "nothing-to-do"
         change = plan_change(decision, chosen.counts, self.engine.clock())
         if chosen.next == "apply":
-            self.state, is_taken = self.applier.apply(self.state, change, seen.reading.marks)
+            self.state, is_taken = self.applier.apply(self.state, change, marks)
             return "applied" if is_taken else "wanted"
         if chosen.next == "show":
-            patch = self.engine.make_patch(chosen.counts, seen.reading.marks)
-            self.teller.tell("wanted", describe_by_hand(change, patch), {"decision": decision.id})
-        self.recorder.record(
-            decision.id, say_refused(chosen.why or "shown only: the bridge runs without --apply")
-        )
+            by_hand = describe_by_hand(change, self.engine.make_patch(chosen.counts, marks))
+            self.reporter.report("wanted", by_hand, {"decision": decision.id})
+        why = chosen.why or "shown only: the bridge runs without --apply"
+        self.recorder.record(decision.id, make_refusal(why))
         return "wanted"

@@ -1,16 +1,91 @@
-"""Runs a bridge: until it is asked to end, or once."""
+"""Runs a bridge until it is asked to end, or once; waits that a signal ends, and growing waits for who is away."""
 
+import os
+import select
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from random import Random
 from time import monotonic
+from types import FrameType
 
-from app.bridge.asking import Unanswered
-from app.bridge.backoff import Backoff
+from app.bridge.http_clients import Unanswered
 from app.bridge.loop import Bridge, Result
 from app.bridge.states import BridgeState
-from app.bridge.stopping import Stop, Stopped
 
+LONGEST_SECONDS = 60.0
 NOTHING_TO_DO, WANTED, NOT_JUDGED = 0, 1, 2
 MOST_INTERVALS = 3
+
+
+class Stopped(Exception):
+    """Somebody asked the bridge to end."""
+
+
+class Stop:
+    """Whether the bridge was asked to end, and waits that end at once when it is.
+
+    A pipe is written by the handler: unlike a lock, it cannot be held by the code that the signal interrupts.
+    """
+
+    def __init__(self) -> None:
+        self.is_asked = False
+        self._reader, self._writer = os.pipe()
+        os.set_blocking(self._writer, False)
+
+    def ask(self, _number: int = 0, _frame: FrameType | None = None) -> None:
+        """Ends the wait that is under way, and all that follow."""
+        self.is_asked = True
+        with suppress(BlockingIOError):  # the pipe is full of earlier signals
+            os.write(self._writer, b"x")
+
+    def wait(self, seconds: float) -> None:
+        """Waits for a time; raises Stopped as soon as the bridge is asked to end."""
+        select.select([self._reader], [], [], max(0.0, seconds))
+        self.check()
+
+    def check(self) -> None:
+        """Raises Stopped once the bridge was asked to end."""
+        if self.is_asked:
+            raise Stopped
+
+    def close(self) -> None:
+        """Closes the pipe."""
+        os.close(self._reader)
+        os.close(self._writer)
+
+
+@contextmanager
+def stopping_on_signals() -> Iterator[Stop]:
+    """A Stop that SIGINT and SIGTERM ask, between two requests, never within one; then the old handlers come back."""
+    stop = Stop()
+    before = {number: signal.signal(number, stop.ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        stop.close()
+
+
+class Backoff:
+    """Waits of 1, 2, 4, ... s, each shortened at random by up to half, so that many bridges do not ask at once."""
+
+    def __init__(self, interval_seconds: float, random: Random) -> None:
+        self.first = min(1.0, interval_seconds)
+        self.longest = max(self.first, min(LONGEST_SECONDS, 4.0 * interval_seconds))
+        self.random, self.failures = random, 0
+
+    def find_wait(self) -> float:
+        """The next wait, in seconds."""
+        # 2**64 s are longer than any longest wait; larger powers would overflow.
+        wait = min(self.longest, self.first * 2.0 ** min(self.failures, 64))
+        self.failures += 1
+        return wait * self.random.uniform(0.5, 1.0)
+
+    def reset(self) -> None:
+        """The next failure is the first one again."""
+        self.failures = 0
 
 
 def run_until_stopped(bridge: Bridge, stop: Stop) -> int:
@@ -25,23 +100,23 @@ def run_until_stopped(bridge: Bridge, stop: Stop) -> int:
                 backoff.reset()
                 wait = interval - (monotonic() - began)
             except Unanswered as error:
-                bridge.teller.conditions.hold(error.who, str(error))
+                bridge.reporter.report_away(error.who, str(error))
                 wait = backoff.find_wait()
             stop.wait(wait)
     except Stopped:
-        bridge.teller.tell("ended", describe_end(bridge.state))
+        bridge.reporter.report("ended", describe_end(bridge.state))
         return NOTHING_TO_DO
 
 
 def describe_end(state: BridgeState | None) -> str:
-    """What a bridge leaves behind."""
+    """A sentence on the change that a bridge leaves unproved."""
     if state is None or state.change is None:
         return "nothing is under way"
     return "the last change is not proved yet; the next start proves it"
 
 
 def run_once(bridge: Bridge, stop: Stop) -> int:
-    """Two looks, one interval apart, and one decision; a change that is applied is waited for until it runs.
+    """Two samples, one interval apart, and one decision; waits until an applied change runs.
 
     More intervals follow where the first one does not count: after a rescale, or where the metrics stood still.
     """
@@ -54,21 +129,16 @@ def run_once(bridge: Bridge, stop: Stop) -> int:
             result = bridge.turn()
             if result != "not-judged":
                 break
-        while is_under_way(bridge.state):
+        while bridge.state is not None and bridge.state.change is not None and not bridge.state.is_running:
             stop.wait(interval)
             result = "wanted"
             bridge.turn()
     except Unanswered as error:
-        bridge.teller.conditions.hold(error.who, str(error))
+        bridge.reporter.report_away(error.who, str(error))
         return NOT_JUDGED
     except Stopped:
-        bridge.teller.tell("ended", describe_end(bridge.state))
+        bridge.reporter.report("ended", describe_end(bridge.state))
         return NOT_JUDGED
     if bridge.state is not None and bridge.state.is_running:
         return NOTHING_TO_DO
     return {"nothing-to-do": NOTHING_TO_DO, "wanted": WANTED, "applied": WANTED}.get(result, NOT_JUDGED)
-
-
-def is_under_way(state: BridgeState | None) -> bool:
-    """Whether the engine was asked for a change that it does not run yet."""
-    return state is not None and state.change is not None and not state.is_running

@@ -1,26 +1,154 @@
-"""The service over HTTP: stores what was measured, asks for decisions, and records what became of them."""
+"""The service over HTTP: stores measurements, asks for decisions, and records their outcomes.
+
+The models hold the fields of answers that the bridge reads; other fields may change.
+"""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from math import inf
 from typing import Any, TypeVar
 from urllib.parse import quote
 
 import httpx
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
-from app.bridge.asking import Unanswered, ask, quote_text, read_json
-from app.bridge.seen_answers import SeenDecision, SeenDecisions, SeenEstimate
+from app.bridge.http_clients import Unanswered, ask, quote_text, read_json
 from app.engines.answers import EngineAnswer, EngineName
 from app.engines.numbers import read_object
 
 NOT_THERE = {404, 405}
 LOOKED_THROUGH = 240
 """Decisions: those of an hour, at four a minute."""
-A = TypeVar("A", bound=BaseModel)
+
+
+class _Seen(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+A = TypeVar("A", bound=_Seen)
+
+
+class SeenReason(_Seen):
+    """A reason or a diagnostic."""
+
+    code: str
+    detail: str
+
+
+class SeenCounts(_Seen):
+    """Processors before and after."""
+
+    current: dict[str, int]
+    recommended: dict[str, int]
+
+
+class SeenOperator(_Seen):
+    """An operator in an estimate."""
+
+    name: str
+    arrival_rate: float | None = None
+    utilisation: float | None = None
+    processors: int
+
+
+class SeenEvidence(_Seen):
+    """The known relative error of an estimate."""
+
+    known_error: float | None = None
+
+
+class SeenEstimate(_Seen):
+    """E[T] for the measured load; null: infinite."""
+
+    expected_sojourn_seconds: float | None
+    operators: list[SeenOperator]
+    evidence: SeenEvidence | None = None
+
+
+class SeenTarget(_Seen):
+    """A target of another time than E[T]."""
+
+    of: str
+    quantile: float | None = None
+    seconds: float
+
+
+class SeenGoal(_Seen):
+    """The goal of a policy."""
+
+    t_max_seconds: float | None = None
+    target: SeenTarget | None = None
+
+
+class SeenPolicy(_Seen):
+    """The policy that a decision followed."""
+
+    goal: SeenGoal
+    model: str
+
+
+class SeenMoving(_Seen):
+    """The cost of a change; null: unknown."""
+
+    cost_tuple_seconds: float | None = None
+    payback_seconds: float | None = None
+
+
+class SeenCatchingUp(_Seen):
+    """Tuples that wait, and a sentence on how long it takes to work them off."""
+
+    backlog_tuples: float
+    detail: str
+
+
+class SeenOutcome(_Seen):
+    """The outcome of a decision; `source` is `snapshots` where nobody reported it."""
+
+    state: str
+    source: str = "reported"
+    applied_at: datetime | None = None
+    measured_seconds: float | None = None
+    detail: str | None = None
+
+
+class SeenSummary(_Seen):
+    """A decision in a list."""
+
+    id: str
+    action: str
+    outcome: SeenOutcome | None = None
+
+
+class SeenDecisions(_Seen):
+    """Decisions, newest first."""
+
+    items: list[SeenSummary]
+
+
+class SeenDecision(SeenSummary):
+    """A decision."""
+
+    created_at: datetime
+    processors: SeenCounts
+    reasons: list[SeenReason]
+    constraints: list[SeenReason] = []
+    diagnostics: list[SeenReason] = []
+    external_rate: float
+    measured_sojourn_seconds: float | None
+    current: SeenEstimate
+    expected_sojourn_seconds: float | None
+    policy: SeenPolicy
+    moving: SeenMoving = SeenMoving()
+    catching_up: SeenCatchingUp | None = None
+
+    @property
+    def report(self) -> SeenOutcome | None:
+        """The reported outcome; an outcome that the service read from snapshots is no report."""
+        return self.outcome if self.outcome and self.outcome.source == "reported" else None
 
 
 class NotDecided(Exception):
-    """The service answers, and has no decision: its problem in words. `kind` is the type of the problem."""
+    """The service answers with a problem in place of a decision. `kind` is the type of the problem."""
 
     def __init__(self, kind: str, why: str) -> None:
         super().__init__(f"{kind}: {why}" if kind else why)
@@ -34,97 +162,96 @@ class ServiceLink:
         self.client, self.check = client, check
         self.at = f"/v1/topologies/{quote(topology, safe='')}"
 
-    def store(self, engine: EngineName, answers: Sequence[EngineAnswer]) -> JsonValue:
-        """Stores what the engine answered, as topology and measured load."""
+    def store(self, engine: EngineName, answers: Sequence[EngineAnswer]) -> None:
+        """Stores the answers of the engine, as topology and measured load."""
         listed: list[JsonValue] = [
             {"path": one.path, "at": one.at.isoformat() if one.at else None, "body": one.body}
             for one in answers
         ]
         path = f"{self.at}/snapshots/from/{engine}?topology=replace"
-        return self._read(self._call("POST", path, {"answers": listed}))
+        read_json("service", self._call("POST", path, {"answers": listed}))
 
     def ensure_policy(self, policy: dict[str, Any]) -> dict[str, Any] | None:
-        """Stores the policy where the topology has none; the answer is the stored one where it differs."""
-        found = self._send("GET", f"{self.at}/policy", None)
+        """Stores the policy where the topology has none; returns the stored one where it differs."""
+        found = self._send("GET", f"{self.at}/policy")
         if found.status_code == 404:
             self._call("PUT", f"{self.at}/policy", policy)
             return None
-        stored = dict(read_object(self._read(self._check(found))))
+        stored = dict(read_object(read_json("service", _check(found))))
         return None if contains(stored, policy) else stored
 
     def decide(self, *, goes_on: bool = False) -> SeenDecision:
-        """A new decision on what was measured last; one that goes on with the last change waits for no cooldown."""
+        """A new decision on the newest measurement.
+
+        If the last change was applied only in part, the next step skips the cooldown (`goes_on`).
+        """
         body: dict[str, JsonValue] = {}
         if goes_on:
-            stored = read_object(self._read(self._call("GET", f"{self.at}/policy", None)))
+            stored = read_object(read_json("service", self._call("GET", f"{self.at}/policy")))
             terms = {name: value for name, value in stored.items() if name != "updated_at"}
             body = {"policy": terms | {"cooldown_seconds": 0.0}}
-        return self._parse(SeenDecision, self._call("POST", f"{self.at}/decisions", body))
+        return _parse(SeenDecision, self._call("POST", f"{self.at}/decisions", body))
 
     def find_last_change(self) -> SeenDecision | None:
         """The newest decision for a change that was not refused; None where there is none among the last ones."""
-        answer = self._send("GET", f"{self.at}/decisions?limit={LOOKED_THROUGH}", None)
+        answer = self._send("GET", f"{self.at}/decisions?limit={LOOKED_THROUGH}")
         if answer.status_code in NOT_THERE:
             return None
-        for one in self._parse(SeenDecisions, self._check(answer)).items:
+        for one in _parse(SeenDecisions, _check(answer)).items:
             if one.action != "hold" and (one.outcome is None or one.outcome.state != "refused"):
-                return self._parse(SeenDecision, self._call("GET", f"/v1/decisions/{one.id}", None))
+                return _parse(SeenDecision, self._call("GET", f"/v1/decisions/{one.id}"))
         return None
 
     def reach(self) -> None:
         """Asks only whether the service answers."""
-        self._check(self._send("GET", "/readyz", None))
+        self._call("GET", "/readyz")
 
     def estimate(self, model: str) -> float | None:
-        """E[T] of what runs, for what was measured last; inf: no steady state, None: not to be had."""
+        """E[T] of the running processors under the newest load; inf: no steady state, None: not to be had."""
         answer = self._send("POST", f"{self.at}/estimate", {"model": model})
         if not answer.is_success:
             return None
-        found = self._parse(SeenEstimate, answer)
-        return found.expected_sojourn_seconds if found.expected_sojourn_seconds is not None else inf
+        seconds = _parse(SeenEstimate, answer).expected_sojourn_seconds
+        return inf if seconds is None else seconds
 
     def record(self, decision: str, outcome: dict[str, Any]) -> bool:
-        """Records what became of a decision; false where the service has no such call."""
+        """Records the outcome of a decision; false where the service has no such call."""
         answer = self._send("PUT", f"/v1/decisions/{decision}/outcome", outcome)
         if answer.status_code in NOT_THERE:
             return False
-        self._check(answer)
+        _check(answer)
         return True
 
-    def _call(self, method: str, path: str, body: JsonValue) -> httpx.Response:
-        return self._check(self._send(method, path, body))
+    def _call(self, method: str, path: str, body: JsonValue = None) -> httpx.Response:
+        return _check(self._send(method, path, body))
 
-    def _send(self, method: str, path: str, body: JsonValue) -> httpx.Response:
+    def _send(self, method: str, path: str, body: JsonValue = None) -> httpx.Response:
         self.check()
         return ask("service", lambda: self.client.request(method, path, json=body))
 
-    @staticmethod
-    def _check(answer: httpx.Response) -> httpx.Response:
-        """The answer, where it is none of a problem."""
-        if answer.is_success:
-            return answer
-        kind, why = _read_problem(answer)
-        if answer.status_code >= 500 and kind != "stale-snapshots":
-            raise Unanswered("service", f"answers {answer.status_code}. {why}".strip())
-        raise NotDecided(kind, why)
 
-    @staticmethod
-    def _read(answer: httpx.Response) -> JsonValue:
-        return read_json("service", answer)
+def _check(answer: httpx.Response) -> httpx.Response:
+    """The answer, unless it is a problem."""
+    if answer.is_success:
+        return answer
+    kind, why = _read_problem(answer)
+    if answer.status_code >= 500 and kind != "stale-snapshots":
+        raise Unanswered("service", f"answers {answer.status_code}. {why}".strip())
+    raise NotDecided(kind, why)
 
-    @staticmethod
-    def _parse(kind: type[A], answer: httpx.Response) -> A:
-        try:
-            return kind.model_validate_json(answer.content)
-        except ValidationError as error:
-            what = error.errors()[0]
-            place = "/".join(map(str, what["loc"]))
-            why = f"answers what we cannot read ({place}: {what['msg']}): is it Headgate?"
-            raise Unanswered("service", why) from error
+
+def _parse(kind: type[A], answer: httpx.Response) -> A:
+    try:
+        return kind.model_validate_json(answer.content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = "/".join(map(str, first["loc"]))
+        why = f"answers what we cannot read ({place}: {first['msg']}): is it Headgate?"
+        raise Unanswered("service", why) from error
 
 
 def contains(stored: JsonValue, given: JsonValue) -> bool:
-    """Whether a document says all that another one says; it may say more."""
+    """Whether a document has all fields of another one with the same values; it may have more."""
     if isinstance(stored, dict) and isinstance(given, dict):
         return all(name in stored and contains(stored[name], value) for name, value in given.items())
     return stored == given

@@ -1,35 +1,39 @@
-"""Starts a bridge from what the command line and the environment say."""
+"""Starts a bridge from the options of the command line and the environment."""
 
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
 
 import httpx
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from app.bridge.asking import Bearer, BearerFile, hide_password, open_client, read_secret
+from app.bridge.displays import JsonLines, LiveTable, PlainLines
 from app.bridge.engine_link import EngineLink
-from app.bridge.events import Display
-from app.bridge.health import Health, serving_health
-from app.bridge.lines import JsonLines, PlainLines
+from app.bridge.events import Display, Health, Reporter, serving_health
+from app.bridge.http_clients import BearerToken, Unanswered, hide_password, open_client, read_secret
 from app.bridge.loop import Bridge, BridgePlan
-from app.bridge.naming import check_name, name_only_job
-from app.bridge.running import NOT_JUDGED, run_once, run_until_stopped
+from app.bridge.running import NOT_JUDGED, Stopped, run_once, run_until_stopped, stopping_on_signals
 from app.bridge.service_link import ServiceLink
 from app.bridge.states import Terms
-from app.bridge.stopping import Stopped, stopping_on_signals
-from app.bridge.telling import Teller
-from app.engines.answers import ENGINES, EngineName
-from app.terminal.commands import Refused
+from app.engines.answers import ENGINES, EngineAnswer, EngineName, UnreadableAnswer, read_answers
+from app.engines.numbers import read_object, read_text
+from app.terminal.commands import Refused, open_console
 from app.terminal.files import read_document
 from app.terminal.options import read_duration, read_factor
+from app.web.fields import TopologyName
 
 LEAST_INTERVAL, MOST_INTERVAL = 0.1, 3600.0
 MOST_STEP = 1000.0
 CALM: dict[str, Any] = {"smoothing": {"kind": "window", "size": 4}, "least_gain": 0.15}
 """Terms of the policy of --t-max: without them the noise of single intervals moves processors between operators."""
+NAMES = ("job_name", "topology_name", "topology", "query", "group")
+"""The marks of a reading that name the job."""
+FOLLOWED_BY_NAME = frozenset({"flink", "storm", "heron", "spark", "prometheus"})
+"""Engines that are asked for a job of a name; a page of Kafka's statistics has none."""
 
 
 class Given(NamedTuple):
@@ -57,16 +61,12 @@ class Given(NamedTuple):
 
 
 def start(given: Given) -> int:
-    """Runs a bridge to its end; the answer is the exit code."""
+    """Runs a bridge to its end; returns the exit code."""
     kind, plan, named = read_engine(given), read_plan(given), read_topology(given)
     with ExitStack() as stack:
         stop = stack.enter_context(stopping_on_signals())
-        engine = EngineLink(
-            kind,
-            stack.enter_context(open_client(given.url, find_engine_auth(given), given.ca_file)),
-            given.job or None,
-            stop.check,
-        )
+        client = stack.enter_context(open_client(given.url, find_engine_auth(given), given.ca_file))
+        engine = EngineLink(kind, client, given.job or None, stop.check)
         try:
             topology = named or name_only_job(engine)
         except Stopped:
@@ -77,12 +77,12 @@ def start(given: Given) -> int:
         port = stack.enter_context(serving_health(health, given.health_host, given.health_port))
         display = open_display(given, topology)
         stack.callback(display.close)
-        teller = Teller(display)
-        teller.tell("started", describe_start(given, topology), {"health_port": port})
-        bridge = Bridge(plan, engine, service, teller, health)
+        reporter = Reporter(display)
+        reporter.report("started", describe_start(given, topology), {"health_port": port})
+        bridge = Bridge(plan, engine, service, reporter, health)
         try:
             return (run_once if given.once else run_until_stopped)(bridge, stop)
-        except BrokenPipeError:  # who read our lines has ended, as `head` does
+        except BrokenPipeError:  # the reader of the lines has ended, as `head` does
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return NOT_JUDGED
 
@@ -104,7 +104,7 @@ def read_plan(given: Given) -> BridgePlan:
 
 
 def read_policy(given: Given) -> dict[str, Any] | None:
-    """The policy that a topology without one gets; the service checks it."""
+    """The policy for a topology without one; the service checks it."""
     if given.policy is not None and given.t_max is not None:
         raise Refused(
             "--policy and --t-max contradict each other: write t_max_seconds into the policy's goal"
@@ -127,29 +127,66 @@ def read_topology(given: Given) -> str | None:
     return check_name(name) if name else None
 
 
+def check_name(name: str) -> str:
+    """The name, if a topology may have it."""
+    try:
+        return TypeAdapter(TopologyName).validate_python(name)
+    except ValidationError as error:
+        why = error.errors()[0]["msg"].removeprefix("Value error, ")
+        detail = f"{name!r} cannot name a topology: it {why}; give another name with --topology"
+        raise Refused(detail) from error
+
+
+def name_only_job(engine: EngineLink) -> str:
+    """The name of the only job that the engine runs; from now on the engine is asked for this one."""
+    left_out = "--job and --topology are left out"
+    try:
+        answers = engine.take_sample()
+        name = find_page_name(answers) or find_name(read_answers(engine.engine, answers).marks)
+    except (Unanswered, UnreadableAnswer) as error:
+        detail = f"{left_out}, and the engine does not say which job is the only one: {error}"
+        raise Refused(detail) from error
+    if name is None:
+        raise Refused(f"{left_out}, and the engine names no job: give --topology, its name in the service")
+    if engine.engine in FOLLOWED_BY_NAME:
+        engine.job = name
+    return check_name(name)
+
+
+def find_page_name(answers: Sequence[EngineAnswer]) -> str | None:
+    """The name on the page of a job in Flink, or of a topology in Storm, also where it has counted nothing yet."""
+    pages = [read_object(one.body) for one in answers]
+    named = [read_text(page.get("name")) for page in pages if "vertices" in page or "bolts" in page]
+    return next((name for name in named if name), None)
+
+
+def find_name(marks: Mapping[str, JsonValue]) -> str | None:
+    """The job's name in the marks of a reading."""
+    return next((found for key in NAMES if (found := read_text(marks.get(key)))), None)
+
+
 def find_service_auth(given: Given) -> httpx.Auth | None:
     """The key of the service."""
-    key = os.environ.get("HEADGATE_API_KEY")
-    if given.api_key_file is not None:
-        read_secret(given.api_key_file)
-        return BearerFile(given.api_key_file)
-    return Bearer(key) if key else None
+    return _find_token(given.api_key_file, "HEADGATE_API_KEY")
 
 
 def find_engine_auth(given: Given) -> httpx.Auth | None:
     """The credentials of the engine: a token, or a user and a password."""
-    token, user = os.environ.get("HEADGATE_ENGINE_TOKEN"), os.environ.get("HEADGATE_ENGINE_USER")
-    if given.engine_token_file is not None:
-        read_secret(given.engine_token_file)
-        return BearerFile(given.engine_token_file)
-    if token:
-        return Bearer(token)
-    if not user:
-        return None
+    token = _find_token(given.engine_token_file, "HEADGATE_ENGINE_TOKEN")
+    user = os.environ.get("HEADGATE_ENGINE_USER")
+    if token is not None or not user:
+        return token
     file = given.engine_password_file
-    return httpx.BasicAuth(
-        user, read_secret(file) if file else os.environ.get("HEADGATE_ENGINE_PASSWORD", "")
-    )
+    password = read_secret(file) if file else os.environ.get("HEADGATE_ENGINE_PASSWORD", "")
+    return httpx.BasicAuth(user, password)
+
+
+def _find_token(file: Path | None, variable: str) -> BearerToken | None:
+    """The token of a file, or else of an environment variable; raises Refused where the file cannot be read."""
+    if file is not None:
+        read_secret(file)
+    token = file or os.environ.get(variable)
+    return BearerToken(token) if token else None
 
 
 def open_display(given: Given, topology: str) -> Display:
@@ -158,14 +195,11 @@ def open_display(given: Given, topology: str) -> Display:
         return JsonLines(sys.stdout)
     if given.output == "lines" or not sys.stdout.isatty():
         return PlainLines(sys.stdout)
-    from app.bridge.live_table import LiveTable
-    from app.terminal.commands import open_console
-
     return LiveTable(open_console(), f"headgate bridge {given.engine}: {topology}")
 
 
 def describe_start(given: Given, topology: str) -> str:
-    """What a bridge is about to do."""
-    what = "applies what is decided" if given.apply else "shows what is decided and changes nothing"
+    """Engine, topology, service and interval of a bridge, and whether it changes the engine."""
+    what = "applies the decisions" if given.apply else "shows the decisions and changes nothing"
     engine, service = hide_password(given.url), hide_password(given.service)
     return f"{given.engine} at {engine} -> topology {topology} at {service}, every {given.interval}; {what}"

@@ -1,5 +1,6 @@
-"""What a bridge knows and sees: the values of its state machine."""
+"""The values of the bridge's state machine: what it knows, what a sample of the engine shows, and what follows."""
 
+from collections.abc import Mapping
 from math import inf
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -7,18 +8,17 @@ from typing import Literal, NamedTuple
 from app.engines.patches import Counts
 
 USUAL_ERROR = 0.15
-"""Of E[T], on real engines; a smaller known error of the formulas alone would take noise for a worse E[T]."""
-
+"""The error of E[T] on real engines: with a smaller error of the formulas alone, noise would count as a worse E[T]."""
 AFTER_A_ROLL_BACK, AFTER_GIVING_UP, AFTER_A_REFUSAL = 3600.0, 600.0, 120.0
-"""Seconds in which the same is not tried again under the same load."""
+"""Seconds in which a change is not tried again under the same load."""
 
 
 class Observation(NamedTuple):
-    """What one look at the engine shows, beside the look before it.
+    """What two samples of the engine show, one after the other.
 
-    `at` is in seconds; `run` is what the engine calls this run of the job; `window_seconds` is how long it measured.
-    `flaw` says why what it measured must not be acted on; None: it may. `is_restarted`: tasks of this run were started
-    again since the look before.
+    `at` is in seconds; `run` is the engine's id of this run of the job; `window_seconds` is the measured time. `flaw`
+    states why the measurement must not be acted on; None: it may. `is_restarted`: tasks of this run were started again
+    between the samples.
     """
 
     at: float
@@ -31,7 +31,7 @@ class Observation(NamedTuple):
 
 
 class Sojourn(NamedTuple):
-    """E[T] as measured, and as estimated for what was measured; None: not known, inf: no steady state."""
+    """E[T] as measured, and as estimated for the measured load; None: unknown, inf: no steady state."""
 
     measured: float | None = None
     estimated: float | None = None
@@ -59,7 +59,7 @@ class Change(NamedTuple):
 
 
 class Distrust(NamedTuple):
-    """What was tried at this rate and did not help: it is not tried again until the rate differs, or for a time."""
+    """A change that did not help at this rate: it is not tried again until the rate differs, or for a time."""
 
     action: str
     asked: Counts
@@ -73,8 +73,8 @@ class BridgeState(NamedTuple):
     """What a bridge knows.
 
     `discard`: intervals since `moved_at`, the last rescale or restart, that still must not be used. `is_running`: the
-    engine runs what `change` asked for. `goes_on`: the last change was a part of what was decided, for --max-step: the
-    rest need not wait for the policy's cooldown.
+    engine runs the processors of `change`. `goes_on`: the last change was a part of what was decided, for --max-step:
+    the next step skips the policy's cooldown.
     """
 
     run: str | None = None
@@ -88,7 +88,7 @@ class BridgeState(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """How a bridge was started; `settle_seconds`: how long a change may take until it runs."""
+    """The options of a bridge; `settle_seconds`: the longest time until a change runs."""
 
     apply: bool
     max_step: float
@@ -96,7 +96,7 @@ class Terms(NamedTuple):
 
 
 class NextStep(NamedTuple):
-    """What follows from an observation.
+    """The step that follows an observation.
 
     skip: it has a flaw. discard: the interval does not count. wait: the change does not run yet. give-up: that took too
     long. `ended` is a change that is no longer followed.
@@ -108,7 +108,7 @@ class NextStep(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """What a decision wants: the action, and the processors that it starts from and ends with."""
+    """The action of a decision, and the processors that it starts from and ends with."""
 
     action: str
     current: Counts
@@ -116,7 +116,7 @@ class Wish(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """What becomes of a wish: hold, show it only, refuse it, or apply `counts`."""
+    """The treatment of a wish: hold, show it only, refuse it, or apply `counts`."""
 
     next: Literal["hold", "show", "refuse", "apply"]
     counts: Counts
@@ -124,7 +124,7 @@ class Chosen(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """What became of a change; None: not comparable. `roll_back` is what to ask the engine for if E[T] got worse.
+    """The result of a change; `kept` None: not comparable. `roll_back`: the counts to ask for if E[T] got worse.
 
     `is_open`: one interval alone shows it to be worse, which may be noise: the next one decides.
     """
@@ -133,3 +133,11 @@ class Proof(NamedTuple):
     why: str
     roll_back: Counts | None = None
     is_open: bool = False
+
+
+def write_counts(counts: Counts, beside: Mapping[str, int] | None = None) -> str:
+    """The counts that differ from those beside them: `parse 6, score 4`."""
+    shown = [f"{name} {count}" for name, count in counts.items() if not beside or beside.get(name) != count]
+    if beside:
+        shown += [f"no {name}" for name in beside if name not in counts]
+    return ", ".join(shown) or "the same"

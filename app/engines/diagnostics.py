@@ -17,6 +17,7 @@ The condition returns what it found; nothing (None, False or empty) raises no di
 | a list of operators | the list | {names} |
 | a mapping from operators to texts | its keys | {names}, {texts} |
 | Facts(operators, field=...) | `operators` | {names} and the given fields |
+| a list of Facts | one diagnostic for each | as above |
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,7 +39,7 @@ class Facts:
         self.operators, self.fields = tuple(dict.fromkeys(operators)), fields
 
 
-Finding = Facts | Mapping[str, str] | Sequence[str] | bool | None
+Finding = Facts | Mapping[str, str] | Sequence[str] | Sequence[Facts] | bool | None
 
 
 class DiagnosticRule(NamedTuple, Generic[Subject]):
@@ -52,29 +53,31 @@ class DiagnosticRule(NamedTuple, Generic[Subject]):
 def find_diagnostics(
     rules: Iterable[DiagnosticRule[Subject]], subject: Subject, **words: str
 ) -> tuple[Diagnostic, ...]:
-    """A diagnostic for each rule whose condition finds something, in the order of the table.
+    """The diagnostics of the rules whose condition finds something, in the order of the table.
 
     `words` are fields of all sentences, such as an engine's own name of a processor.
     """
-    found = [(rule, rule.condition(subject)) for rule in rules]
-    return tuple([_raise(rule.code, rule.sentence, one, words) for rule, one in found if one])
+    found = [(rule, facts) for rule in rules for facts in _list_facts(rule.condition(subject))]
+    return tuple([_raise(rule, facts, words) for rule, facts in found])
 
 
-def _raise(code: str, sentence: str, finding: Finding, words: Mapping[str, str]) -> Diagnostic:
+def _list_facts(finding: Finding) -> Sequence[Facts]:
+    """The facts of each diagnostic."""
     if isinstance(finding, Facts):
-        found = finding
-    elif isinstance(finding, Mapping):
-        found = Facts(finding, texts=join_texts(list(finding.values())))
-    else:
-        found = Facts(finding if isinstance(finding, Sequence) else ())
+        return [finding]
+    if not finding:
+        return []
+    if isinstance(finding, bool):
+        return [Facts()]
+    if isinstance(finding, Mapping):
+        return [Facts(finding, texts=join_names(list(finding.values()), MOST_TEXTS))]
+    facts = [one for one in finding if isinstance(one, Facts)]
+    return facts or [Facts(map(str, finding))]
+
+
+def _raise(rule: DiagnosticRule[Subject], found: Facts, words: Mapping[str, str]) -> Diagnostic:
     fields = {"names": join_names(found.operators), **words, **found.fields}
-    return Diagnostic(code, sentence.format_map(fields), found.operators)
-
-
-def join_texts(texts: Sequence[str]) -> str:
-    """The first five texts, and the number of the others."""
-    more = len(texts) - MOST_TEXTS
-    return ", ".join(texts[:MOST_TEXTS]) + (f", and {more} more" if more > 0 else "")
+    return Diagnostic(rule.code, rule.sentence.format_map(fields), found.operators)
 
 
 def say(code: str, detail: str, operators: Sequence[str] = ()) -> Diagnostic:

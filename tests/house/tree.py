@@ -15,9 +15,6 @@ BY_COMMAND = {"command", "offline"}
 """The modules of a noun's folder: test_routes.py tests the first, test_command.py the second."""
 
 UNTESTED = {
-    "app/bridge/events.py": "types of what a bridge tells; every test of a display uses them",
-    "app/bridge/seen_answers.py": "types of answers; test_service_link.py of the bridge reads real ones",
-    "app/bridge/states.py": "types of the state machine; its tests use them",
     "app/engines/patches.py": "types of patches; every test of an engine's patch uses them",
     "app/main.py": "every test over HTTP runs the service that create_app makes",
     "migrations/env.py": "Alembic calls it in every test of tests/migrations",

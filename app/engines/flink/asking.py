@@ -1,17 +1,16 @@
-"""One sample of a job: which addresses of Flink's REST interface to ask, and in which order."""
+"""The addresses of Flink's REST interface for one sample of a job, in their order."""
 
 from collections.abc import Iterable
 from urllib.parse import quote
 
 from pydantic import JsonValue
 
-from app.engines.answers import Asker, EngineAnswer, UnreadableAnswer
+from app.engines.answers import Asker, EngineAnswer, RunningJob, choose_job
 from app.engines.flink.counters import OF_METRICS
-from app.engines.flink.naming import METRIC_PREFIX
+from app.engines.flink.documents import METRIC_PREFIX, RUNNING
 from app.engines.numbers import read_list, read_number, read_object, read_text
 
 JOBS = "/jobs/overview"
-RUNNING = "RUNNING"
 MOST_QUESTIONS = 10
 OF_SOURCES = (".numRecordsOut", ".pendingRecords")
 
@@ -56,21 +55,12 @@ def list_counters(document: EngineAnswer) -> list[JsonValue]:
 def find_job(overview: EngineAnswer, wanted: str | None) -> str:
     """The id of the running job of this name or id, the newest where several ran; raises UnreadableAnswer."""
     listed = [read_object(one) for one in read_list(read_object(overview.body).get("jobs"))]
-    jobs = [(read_number(one.get("start-time")) or 0.0, read_text(one.get("jid")), one) for one in listed]
     running = [
-        (started, jid, read_text(one.get("name")) or jid)
-        for started, jid, one in jobs
-        if jid is not None and one.get("state") == RUNNING
+        RunningJob(jid, read_text(one.get("name")) or jid, read_number(one.get("start-time")) or 0.0)
+        for one in listed
+        if one.get("state") == RUNNING and (jid := read_text(one.get("jid"))) is not None
     ]
-    matching = [one for one in running if wanted is None or wanted in one[1:]]
-    if wanted is None and len(matching) > 1:
-        names = ", ".join(sorted({name for _, _, name in matching}))
-        raise UnreadableAnswer("#", f"{len(matching)} jobs run: {names}. Name one of them, or give its id.")
-    if not matching:
-        names = ", ".join(sorted({name for _, _, name in running})) or "none"
-        asked = "no job runs" if wanted is None else f"no job of the name or id {wanted!r} runs"
-        raise UnreadableAnswer("#", f"{asked}; jobs that run: {names}.")
-    return max(matching)[1]
+    return choose_job(running, wanted, "Name one of them, or give its id.").id
 
 
 def list_vertices(document: EngineAnswer) -> Iterable[tuple[str, bool]]:

@@ -1,4 +1,4 @@
-"""Counters of a vertex, and what they say of an interval: only differences, never the meters that Flink derives.
+"""Counters of a vertex, and rates from their growth in an interval; Flink's own meters are never used.
 
 Flink's `...PerSecond` meters divide by 60 s from the first second on, so they are wrong for a minute after each start.
 """
@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from app.engines.numbers import divide, read_number
+from app.engines.numbers import divide, find_rate, read_number
 
-SHORTEST_SECONDS = 0.1  # rates of less time say nothing
+SHORTEST_SECONDS = 0.1  # counters of a shorter time give no rates
+QUIET = 0.05
+"""Up to this relative error the busy time of an interval is used, and not that since the start."""
 OF_DOCUMENTS = {
     "records_in": ("read-records", "read-records-complete"),
     "records_out": ("write-records", "write-records-complete"),
@@ -29,7 +31,7 @@ OF_METRICS = {
 
 
 class VertexCounters(NamedTuple):
-    """What a vertex counted since its start, summed over its subtasks; None: not known."""
+    """What a vertex counted since its start, summed over its subtasks; None: unknown."""
 
     records_in: float | None = None
     records_out: float | None = None
@@ -52,7 +54,7 @@ class VertexCounters(NamedTuple):
 
     @property
     def back_pressured_share(self) -> float | None:
-        """The part of its time that a subtask was blocked by what follows."""
+        """The part of its time that a subtask was blocked by the vertices after it."""
         return divide(self.back_pressured_ms, self.time_ms)
 
     def find_seconds(self, parallelism: int) -> float | None:
@@ -61,7 +63,7 @@ class VertexCounters(NamedTuple):
         return None if milliseconds is None else milliseconds / 1000.0
 
     def find_busy_noise(self, parallelism: int, records: float) -> float | None:
-        """How far busy time errs, relative: at both ends, each subtask may be in an idle time that is not yet counted.
+        """The relative error of the busy time: at both ends, a subtask may be in an idle time not yet counted.
 
         √(2·parallelism) idle times of mean length, over the busy time.
         """
@@ -73,7 +75,7 @@ ZERO = VertexCounters(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def read_counters(metrics: Mapping[str, JsonValue]) -> VertexCounters:
-    """The counters in the `metrics` of a vertex or subtask; a count that Flink calls incomplete is unknown."""
+    """The counters in the `metrics` of a vertex or subtask; a count that Flink marks as incomplete is unknown."""
     return VertexCounters(
         **{
             field: None if metrics.get(complete) is False else read_number(metrics.get(name))
@@ -88,15 +90,15 @@ def read_metric_counters(values: Mapping[str, float]) -> VertexCounters:
 
 
 def add_counters(parts: Iterable[VertexCounters]) -> VertexCounters:
-    """The sum over subtasks; what is unknown for one of them is unknown for all."""
-    listed = list(parts)
-    columns = [[part[place] for part in listed] for place in range(len(VertexCounters._fields))]
-    sums = [None if not column or None in column else sum(filter(None, column)) for column in columns]
-    return VertexCounters(*sums)
+    """The sum over subtasks; a counter that is unknown for one subtask is unknown in the sum."""
+    columns = list(zip(*parts, strict=True)) or [()] * len(VertexCounters._fields)
+    return VertexCounters(
+        *[None if not column or None in column else sum(filter(None, column)) for column in columns]
+    )
 
 
 def subtract_counters(later: VertexCounters, earlier: VertexCounters) -> VertexCounters:
-    """What was counted between two times."""
+    """What was counted between two times; busy time may fall."""
     pairs = zip(later, earlier, strict=True)
     return VertexCounters(*[None if a is None or b is None else a - b for a, b in pairs])
 
@@ -104,8 +106,50 @@ def subtract_counters(later: VertexCounters, earlier: VertexCounters) -> VertexC
 def went_down(later: VertexCounters, earlier: VertexCounters) -> bool:
     """Whether a counter fell: the vertex started anew in between.
 
-    Busy time is left out, for it falls by itself: Flink takes what is neither idle nor back-pressured for busy, and an
-    idle time that lasts is not yet counted as idle.
+    Busy time is left out, for it falls by itself: Flink counts as busy all time that is neither idle nor
+    back-pressured, and an idle time is counted as idle only when it ends.
     """
     pairs = zip(later._replace(busy_ms=None), earlier._replace(busy_ms=None), strict=True)
     return any(a is not None and b is not None and a < b for a, b in pairs)
+
+
+class ServiceRate(NamedTuple):
+    """Records that one subtask serves per second of busy time; `noise` is the relative error of the busy time."""
+
+    rate: float | None = None
+    noise: float | None = None
+    since_start: bool = False
+
+
+def measure_service(
+    served: float | None, counted: VertexCounters, life: VertexCounters, parallelism: int, seconds: float
+) -> ServiceRate:
+    """Records served per second of busy time: of the interval, or of the life where that errs less.
+
+    `served` is the rate of the interval.
+    """
+    if not served:
+        return ServiceRate()
+    records = served * seconds
+    rate = find_rate(records, (counted.busy_ms or 0.0) / 1000.0)
+    noise = counted.find_busy_noise(parallelism, records)
+    if rate is not None and (noise is None or noise <= QUIET):
+        return ServiceRate(rate, noise)
+    life_records = find_life_records(records, counted, life)
+    life_rate = find_rate(life_records, (life.busy_ms or 0.0) / 1000.0)
+    life_noise = None if life_records is None else life.find_busy_noise(parallelism, life_records)
+    is_better = life_noise is not None and noise is not None and life_noise < noise
+    if life_rate is None or (rate is not None and not is_better):
+        return ServiceRate(rate, noise)
+    return ServiceRate(life_rate, life_noise, since_start=True)
+
+
+def find_life_records(records: float, counted: VertexCounters, life: VertexCounters) -> float | None:
+    """Records served in the whole life of a vertex, in the proportion of `records` to the interval's counters."""
+    for of_interval, of_life in (
+        (counted.records_in, life.records_in),
+        (counted.records_out, life.records_out),
+    ):
+        if of_interval and of_life is not None:
+            return records * of_life / of_interval
+    return None

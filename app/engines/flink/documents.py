@@ -1,7 +1,8 @@
-"""The documents of Flink's REST interface that say something of a job, recognised by their path or their shape."""
+"""The documents of Flink's REST interface about a job, recognised by their path or their shape; names of operators."""
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -16,10 +17,16 @@ METRICS_PATH = re.compile(
 )
 MOST_SUBTASKS = 2**15  # Flink's own limit of a parallelism
 SUBTASK = re.compile(r"(\d+)\.(.+)")
+LATEST_MS = 4_102_444_800_000.0  # the year 2100: a later time is no time
+LONGEST_NAME = 180
+RUNNING = "RUNNING"
+ID_CHARACTERS = 6
+METRIC_PREFIX = "Source__"
+"""How the metrics of a source operator begin: Flink writes _ for a character that is no letter and no digit."""
 
 
 class VertexInput(NamedTuple):
-    """What a vertex gets from another, and how the sender chooses the subtask that gets a record."""
+    """A sender, and how it chooses the subtask that gets a record."""
 
     vertex: str
     ship_strategy: str
@@ -57,7 +64,6 @@ class JobState(NamedTuple):
 class SubtaskState(NamedTuple):
     """A subtask in a vertex's document; a new attempt starts its counters anew."""
 
-    place: int
     attempt: int | None
     counters: VertexCounters
 
@@ -68,7 +74,6 @@ class VertexDetail(NamedTuple):
     vertex: str
     subtasks: tuple[SubtaskState, ...]
     at_ms: float | None
-    came_at: datetime | None
 
 
 class MetricSums(NamedTuple):
@@ -81,7 +86,7 @@ class MetricSums(NamedTuple):
 
 
 class FlinkCluster(NamedTuple):
-    """What the answers say of the cluster; None: they do not show it."""
+    """Slots and options of the cluster; None: the answers do not show them."""
 
     slots_total: int | None = None
     slots_available: int | None = None
@@ -92,7 +97,7 @@ Document = JobState | VertexDetail | MetricSums | FlinkCluster
 
 
 def read_document(answer: EngineAnswer) -> Document | None:
-    """What an answer is, or None where a reader of jobs has no use for it."""
+    """The document in an answer; None if the reader of a job has no use for it."""
     body = read_object(answer.body)
     if isinstance(body.get("vertices"), list):
         return read_job(answer, body)
@@ -115,9 +120,6 @@ def to_time(milliseconds: float) -> datetime:
     return datetime.fromtimestamp(milliseconds / 1000.0, UTC)
 
 
-LATEST_MS = 4_102_444_800_000.0  # the year 2100: a later time is no time
-
-
 def read_time(value: JsonValue) -> float | None:
     """Epoch milliseconds; None for -1, which Flink writes where something has not happened, and for no time at all."""
     number = read_number(value)
@@ -131,7 +133,7 @@ def read_job(answer: EngineAnswer, body: Mapping[str, JsonValue]) -> JobState:
         answer.pointer,
         read_text(body.get("jid")) or "",
         read_text(body.get("name")) or "",
-        read_text(body.get("state")) or "RUNNING",
+        read_text(body.get("state")) or RUNNING,
         read_text(body.get("schedulerType")) or "",
         read_time(body.get("start-time")),
         read_time(read_object(body.get("timestamps")).get("RUNNING")),
@@ -143,7 +145,7 @@ def read_job(answer: EngineAnswer, body: Mapping[str, JsonValue]) -> JobState:
 
 
 def read_vertex(body: Mapping[str, JsonValue]) -> VertexState | None:
-    """A vertex in a job's document; None where it has no id or nothing runs of it."""
+    """A vertex in a job's document; None where it has no id or no subtask runs."""
     vertex, parallelism = read_text(body.get("id")), read_count(body.get("parallelism"))
     if vertex is None or not parallelism or parallelism > MOST_SUBTASKS:
         return None
@@ -153,7 +155,7 @@ def read_vertex(body: Mapping[str, JsonValue]) -> VertexState | None:
         read_text(body.get("name")) or vertex,
         parallelism,
         most if most is not None and most <= MOST_SUBTASKS else None,
-        read_text(body.get("status")) or "RUNNING",
+        read_text(body.get("status")) or RUNNING,
         read_time(body.get("start-time")),
         read_counters(read_object(body.get("metrics"))),
         read_text(body.get("slotSharingGroupId")) or "",
@@ -177,25 +179,20 @@ def read_inputs(plan: Mapping[str, JsonValue]) -> dict[str, tuple[VertexInput, .
 
 
 def read_detail(answer: EngineAnswer, body: Mapping[str, JsonValue]) -> VertexDetail | None:
-    """The subtasks of a vertex; their sums in `aggregated` are left alone, for they say -1 where a part is NaN."""
+    """The subtasks of a vertex; their sums in `aggregated` are not used: they are -1 where a part is NaN."""
     vertex = read_text(body.get("id"))
     listed = [read_object(one) for one in read_list(body.get("subtasks"))]
     if vertex is None:
         return None
     subtasks = [
-        SubtaskState(
-            place,
-            read_count(one.get("attempt")),
-            read_counters(read_object(one.get("metrics"))),
-        )
-        for place, one in enumerate(listed)
+        SubtaskState(read_count(one.get("attempt")), read_counters(read_object(one.get("metrics"))))
+        for one in listed
     ]
-    at_ms = read_time(body.get("now")) or to_milliseconds(answer.at)
-    return VertexDetail(vertex, tuple(subtasks), at_ms, answer.at)
+    return VertexDetail(vertex, tuple(subtasks), read_time(body.get("now")) or to_milliseconds(answer.at))
 
 
 def read_metrics(answer: EngineAnswer, listed: list[JsonValue]) -> MetricSums | None:
-    """Metrics of a vertex summed over its subtasks; only the path says of which vertex they are."""
+    """Metrics of a vertex summed over its subtasks; only the path names the vertex."""
     asked = METRICS_PATH.search(answer.path)
     if asked is None:
         return None
@@ -221,3 +218,29 @@ def read_options(listed: list[JsonValue]) -> FlinkCluster | None:
         if key is not None and value is not None:
             options[key] = value
     return FlinkCluster(options=options) if options else None
+
+
+def name_operators(vertices: Iterable[VertexState]) -> dict[str, str]:
+    """The operator's name by the id of its vertex: unique, printable, and the same at every reading.
+
+    Vertices of equal names get the start of their id behind the name.
+    """
+    plain = {one.id: clean(one.name) or clean(one.id) or "vertex" for one in vertices}
+    counts = Counter(plain.values())
+    names = {
+        vertex: name if counts[name] == 1 else f"{name} ({clean(vertex)[:ID_CHARACTERS]})"
+        for vertex, name in plain.items()
+    }
+    if len(set(names.values())) == len(names):
+        return names
+    return {vertex: f"{name} ({place})" for place, (vertex, name) in enumerate(plain.items())}
+
+
+def clean(name: str) -> str:
+    """A name on one line, shortened to 180 characters."""
+    return to_line(name)[:LONGEST_NAME].strip()
+
+
+def to_line(text: str) -> str:
+    """A text without line breaks and control characters."""
+    return " ".join("".join(one if one.isprintable() else " " for one in text).split())

@@ -1,17 +1,20 @@
-"""The topology of a job: vertices as operators, the exchanges before them as queueing, and sources as entries."""
+"""The flows on the edges of a job, and its topology: vertices as operators, exchanges as queueing, sources as entries.
+
+Flink counts a record that a vertex sends once, however many vertices take it, and does not count who took it. So where
+a vertex has several takers, each is sent what it took up; a taker without idle time left, which took less than it is
+offered, is assumed to be sent everything, as the takers of one stream are.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from app.engines.diagnostics import say
-from app.engines.flink.activity import JobInterval
-from app.engines.flink.documents import JobState, VertexInput
-from app.engines.flink.flows import BROADCAST, JobFlows
-from app.engines.flink.naming import name_operators
+from app.engines.flink.documents import JobState, VertexInput, name_operators
+from app.engines.flink.intervals import JobInterval, VertexActivity
 from app.engines.numbers import divide
 from app.load.bodies.topology import EdgeBody, EntryBody, Graph, OperatorBody, QueueingName
-from planner.values import Diagnostic
 
+BROADCAST = "BROADCAST"
+ONE_TAKES_ALL = "GLOBAL"
 QUEUEINGS: Mapping[str, QueueingName] = {
     "FORWARD": "round-robin",
     "REBALANCE": "round-robin",
@@ -19,68 +22,237 @@ QUEUEINGS: Mapping[str, QueueingName] = {
     BROADCAST: "round-robin",
     "HASH": "keyed",
     "CUSTOM": "keyed",
-    "GLOBAL": "keyed",
+    ONE_TAKES_ALL: "keyed",
     "SHUFFLE": "random",
 }
 """Each subtask has a queue of its own. A FORWARD edge becomes a REBALANCE as soon as parallelisms differ."""
-ONE_TAKES_ALL = "GLOBAL"
 LARGEST_SELECTIVITY = 1e12
+SMALLEST_SHARE = 1e-9
+ALL = 0.95
+"""Takers that take this part of what is sent in all, or more, divide it among them."""
+OVERLOADED = 0.97  # served / offered: below it, and with no idle time left, records pile up
+
+Edge = tuple[str, str]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class JobShape:
-    """The topology, and what else was found while making it."""
+    """The names of vertices, who sends to whom, and the vertices that are no operators of the topology."""
 
     names: Mapping[str, str]
-    left_out: Sequence[str]
     inputs: Mapping[str, Sequence[VertexInput]]
-    graph: Graph | None = None
-    diagnostics: list[Diagnostic] = field(default_factory=list)
+    left_out: Sequence[str]
 
     def has(self, vertex: str) -> bool:
         """Whether a vertex is an operator of the topology."""
         return vertex not in self.left_out
 
+    def list_sources(self) -> list[str]:
+        """The vertices without inputs."""
+        return [vertex for vertex, inputs in self.inputs.items() if not inputs]
 
-def list_inputs(job: JobState) -> dict[str, tuple[VertexInput, ...]]:
-    """The inputs of each vertex from the others that the job has."""
-    return {
-        vertex: tuple(one for one in job.inputs.get(vertex, ()) if one.vertex in job.vertices)
-        for vertex in job.vertices
-    }
+    def list_takers(self, sender: str) -> list[str]:
+        """The vertices that take the records of a sender."""
+        return [vertex for vertex, its in self.inputs.items() if any(one.vertex == sender for one in its)]
 
 
 def find_shape(job: JobState, interval: JobInterval) -> JobShape:
-    """Which vertices are operators: all but the legacy sources that send to another vertex."""
-    inputs = list_inputs(job)
-    names = name_operators(job.vertices.values())
+    """All vertices are operators but the legacy sources that send to another vertex."""
+    inputs = {
+        vertex: tuple(one for one in job.inputs.get(vertex, ()) if one.vertex in job.vertices)
+        for vertex in job.vertices
+    }
     senders = {one.vertex for its in inputs.values() for one in its}
     left_out = [
         vertex
         for vertex, activity in interval.activities.items()
         if activity.is_waiting and vertex in senders and not inputs[vertex]
     ]
-    return JobShape(names, left_out, inputs)
+    return JobShape(name_operators(job.vertices.values()), inputs, left_out)
 
 
-def draw(job: JobState, interval: JobInterval, flows: JobFlows, shape: JobShape) -> Graph:
-    """The topology with measured selectivities."""
-    shape.graph = Graph(
-        operators=[make_operator(vertex, job, flows, shape) for vertex in job.vertices if shape.has(vertex)],
-        edges=list(make_edges(interval, flows, shape)),
-        entries=list(make_entries(flows, shape)),
+@dataclass(frozen=True, slots=True)
+class JobFlows:
+    """Records per second in an interval: on each edge, and of each source into the job; None: unknown."""
+
+    interval: JobInterval
+    shape: JobShape
+    edges: dict[Edge, float | None] = field(default_factory=dict)
+    external: dict[str, float | None] = field(default_factory=dict)
+
+    @property
+    def vertices(self) -> dict[str, VertexActivity]:
+        """The activities of all vertices by their names."""
+        return {self.shape.names[vertex]: one for vertex, one in self.interval.activities.items()}
+
+    @property
+    def operators(self) -> dict[str, VertexActivity]:
+        """The activities of the operators by their names."""
+        return {name: one for name, one in self.vertices.items() if self.shape.has(one.vertex.id)}
+
+    @property
+    def sources(self) -> dict[str, VertexActivity]:
+        """The activities of the sources by their names."""
+        return {name: one for name, one in self.vertices.items() if one.is_source}
+
+    def name(self, vertices: Iterable[str]) -> list[str]:
+        """The names of vertices."""
+        return [self.shape.names[vertex] for vertex in vertices]
+
+    def is_saturated(self, vertex: str) -> bool:
+        """Whether a vertex has no idle time left."""
+        return self.interval.activities[vertex].is_saturated
+
+    def list_saturated(self) -> list[str]:
+        """The vertices that have no idle time left."""
+        return [vertex for vertex in self.interval.activities if self.is_saturated(vertex)]
+
+    def count_copies(self, edge: Edge) -> int:
+        """How many subtasks get each record."""
+        strategy = next(one.ship_strategy for one in self.shape.inputs[edge[1]] if one.vertex == edge[0])
+        return self.interval.activities[edge[1]].vertex.parallelism if strategy == BROADCAST else 1
+
+    def find_offered(self, vertex: str) -> float | None:
+        """All records sent to a vertex; None where those of one sender are unknown."""
+        rates = [rate for (_, target), rate in self.edges.items() if target == vertex]
+        return None if not rates or None in rates else sum(filter(None, rates))
+
+    def find_selectivity(self, edge: Edge) -> float | None:
+        """Records sent on an edge per record that its sender served; None: not measured."""
+        measured = divide(self.edges.get(edge), self.interval.activities[edge[0]].served)
+        return None if measured is None or measured > LARGEST_SELECTIVITY else measured
+
+    def takes_less(self, vertex: str) -> bool:
+        """Whether a vertex served less than was sent to it."""
+        served, offered = self.interval.activities[vertex].served, self.external.get(vertex)
+        offered = self.find_offered(vertex) if offered is None else offered
+        return served is not None and offered is not None and served < OVERLOADED * offered
+
+    def list_overloaded(self) -> list[str]:
+        """The vertices that are sent more than they serve, and have no idle time left."""
+        return [vertex for vertex in self.list_saturated() if self.takes_less(vertex)]
+
+    def list_held_back(self) -> set[str]:
+        """The vertices that get less than they would if an overloaded vertex before them kept up."""
+        behind, found = set(self.list_overloaded()), set[str]()
+        while behind:
+            behind = {
+                vertex
+                for vertex, inputs in self.shape.inputs.items()
+                if vertex not in found and any(one.vertex in behind for one in inputs)
+            }
+            found |= behind
+        return found
+
+
+def trace(interval: JobInterval, shape: JobShape) -> JobFlows:
+    """The flow on every edge of the plan."""
+    flows = JobFlows(interval, shape)
+    for sender, activity in interval.activities.items():
+        takers = shape.list_takers(sender)
+        for vertex, rate in split(sender, takers, flows).items():
+            flows.edges[sender, vertex] = rate
+        if activity.is_source:
+            flows.external[sender] = activity.entered
+            raise_to_served(sender, takers, flows)
+    for vertex in shape.inputs:
+        flows.edges.update(share_rest(vertex, flows))
+    return flows
+
+
+def split(sender: str, takers: Sequence[str], flows: JobFlows) -> dict[str, float | None]:
+    """Records sent to each taker; None where it has other senders too."""
+    activities = flows.interval.activities
+    sent = activities[sender].sent
+    copies = {vertex: flows.count_copies((sender, vertex)) for vertex in takers}
+    if len(takers) == 1 and sent is not None:
+        return {vertex: sent * copies[vertex] for vertex in takers}
+    taken = {
+        vertex: activities[vertex].served if len(flows.shape.inputs[vertex]) == 1 else None
+        for vertex in takers
+    }
+    total = sum((rate or 0.0) / copies[vertex] for vertex, rate in taken.items())
+    if sent is None or (None not in taken.values() and ALL * sent <= total <= sent / ALL):
+        return taken  # the takers divide what is sent among them
+    for vertex in takers:
+        if taken[vertex] is not None and flows.is_saturated(vertex):
+            taken[vertex] = max(sent * copies[vertex], taken[vertex] or 0.0)
+    return taken
+
+
+def raise_to_served(source: str, takers: Sequence[str], flows: JobFlows) -> None:
+    """Raises the rate of a source to the rate that its only taker serves, if the taker has no idle time left.
+
+    A source that full buffers hold back sends in bursts, and nothing in between, while more waits outside.
+    """
+    activity = flows.interval.activities[source]
+    per_sent = 1.0 if activity.is_waiting else divide(activity.served, activity.sent)
+    for vertex in takers:
+        served, sent = flows.interval.activities[vertex].served, flows.edges[source, vertex]
+        is_fed_alone = len(flows.shape.inputs[vertex]) == 1 and flows.is_saturated(vertex)
+        if not is_fed_alone or served is None or sent is None or per_sent is None:
+            continue
+        flows.edges[source, vertex] = max(sent, served)
+        entered = served / flows.count_copies((source, vertex)) * per_sent
+        flows.external[source] = max(flows.external[source] or 0.0, entered)
+
+
+def share_rest(vertex: str, flows: JobFlows) -> dict[Edge, float | None]:
+    """Splits the records that a vertex took beyond the known flows in proportion to what its other senders sent."""
+    edges = [(one.vertex, vertex) for one in flows.shape.inputs[vertex]]
+    activities = flows.interval.activities
+    unknown = {edge: activities[edge[0]].sent for edge in edges if flows.edges.get(edge) is None}
+    served = activities[vertex].served
+    if len(edges) < 2 or not unknown or served is None or None in unknown.values():
+        return {}
+    known = {edge: sent or 0.0 for edge, sent in unknown.items()}
+    total = sum(known.values())
+    rest = max(served - sum(flows.edges.get(edge) or 0.0 for edge in edges), 0.0)
+    return {
+        edge: min(rest * sent / total, sent * flows.count_copies(edge)) if total > 0.0 else 0.0
+        for edge, sent in known.items()
+    }
+
+
+def make_topology(job: JobState, flows: JobFlows) -> Graph:
+    """The topology with measured selectivities; 1 where a selectivity is not measured."""
+    shape, names = flows.shape, flows.shape.names
+    rates = find_entry_rates(flows)
+    total = find_total(flows)
+    return Graph(
+        operators=[make_operator(vertex, job, flows) for vertex in job.vertices if shape.has(vertex)],
+        edges=[
+            EdgeBody(
+                source=names[edge[0]], target=names[edge[1]], selectivity=1.0 if found is None else found
+            )
+            for edge in list_edges(shape)
+            for found in (flows.find_selectivity(edge),)
+        ],
+        entries=[
+            EntryBody(operator=names[vertex], share=min(max(share, SMALLEST_SHARE), LARGEST_SELECTIVITY))
+            for vertex, rate in rates.items()
+            for share in (rate / total if total > 0.0 else 1.0 / len(rates),)
+        ],
     )
-    return shape.graph
 
 
-def make_operator(vertex: str, job: JobState, flows: JobFlows, shape: JobShape) -> OperatorBody:
-    """A vertex as an operator."""
-    state, inputs = job.vertices[vertex], shape.inputs[vertex]
-    strategy = find_strategy(vertex, inputs, flows)
-    shape.diagnostics += note_strategy(vertex, strategy, shape)
+def list_edges(shape: JobShape) -> list[Edge]:
+    """The edges between operators."""
+    return [
+        (one.vertex, target)
+        for target, inputs in shape.inputs.items()
+        for one in inputs
+        if shape.has(one.vertex)
+    ]
+
+
+def make_operator(vertex: str, job: JobState, flows: JobFlows) -> OperatorBody:
+    """A vertex as an operator; more subtasks behind a broadcast would not make it faster, so their number is kept."""
+    state, inputs = job.vertices[vertex], flows.shape.inputs[vertex]
+    strategy = find_strategy(vertex, flows)
     pinned = bool(inputs) and all(one.ship_strategy == BROADCAST for one in inputs)
     return OperatorBody(
-        name=shape.names[vertex],
+        name=flows.shape.names[vertex],
         stateful=any(one.ship_strategy == "HASH" for one in inputs),
         min_processors=state.parallelism if pinned else 1,
         max_processors=state.parallelism if pinned else None,
@@ -89,86 +261,32 @@ def make_operator(vertex: str, job: JobState, flows: JobFlows, shape: JobShape) 
     )
 
 
-def find_strategy(vertex: str, inputs: Sequence[VertexInput], flows: JobFlows) -> str:
-    """How most of its records reach a vertex; a source deals its own input."""
+def find_strategy(vertex: str, flows: JobFlows) -> str:
+    """The exchange by which most records reach a vertex; a source deals its own input."""
+    inputs = flows.shape.inputs[vertex]
     if not inputs:
         return "FORWARD"
     return max(inputs, key=lambda one: flows.edges.get((one.vertex, vertex)) or 0.0).ship_strategy
 
 
-def note_strategy(vertex: str, strategy: str, shape: JobShape) -> Iterable[Diagnostic]:
-    """What a reader of the topology must know of an exchange."""
-    name, inputs = shape.names[vertex], shape.inputs[vertex]
-    if strategy not in QUEUEINGS:
-        yield say(
-            "exchange-unknown",
-            f"The exchange {strategy or '(none)'} before {name} is not known here: round-robin is taken.",
-            [name],
-        )
-    if len({QUEUEINGS.get(one.ship_strategy, "") for one in inputs}) > 1:
-        yield say(
-            "mixed-exchanges",
-            f"{name} has inputs of several exchanges: its queueing is that of the input with most records, {strategy}.",
-            [name],
-        )
-    if inputs and strategy == BROADCAST:
-        yield say(
-            "broadcast",
-            f"Every subtask of {name} gets every record: more subtasks do not make it faster, so "
-            "its processors are kept where all its inputs are broadcast.",
-            [name],
-        )
-    if strategy == ONE_TAKES_ALL:
-        yield say(
-            "one-subtask-takes-all",
-            f"Only the first subtask of {name} gets records: its max_parallelism is taken as 1.",
-            [name],
-        )
+def is_keyed(vertex: str, flows: JobFlows) -> bool:
+    """Whether a vertex is an operator whose subtasks get records by their keys."""
+    return flows.shape.has(vertex) and QUEUEINGS.get(find_strategy(vertex, flows)) == "keyed"
 
 
-def make_edges(interval: JobInterval, flows: JobFlows, shape: JobShape) -> Iterable[EdgeBody]:
-    """The edges between operators, with records sent per record served."""
-    for target, inputs in shape.inputs.items():
-        for one in inputs:
-            if not shape.has(one.vertex):
-                continue
-            served = interval.activities[one.vertex].served
-            measured = divide(flows.edges.get((one.vertex, target)), served)
-            if measured is None or measured > LARGEST_SELECTIVITY:
-                source, name = shape.names[one.vertex], shape.names[target]
-                shape.diagnostics.append(
-                    say(
-                        "selectivity-assumed",
-                        f"How many records {source} sends to {name} for each that it serves is not measured: "
-                        "1 is taken.",
-                        [source, name],
-                    )
-                )
-                measured = 1.0
-            yield EdgeBody(source=shape.names[one.vertex], target=shape.names[target], selectivity=measured)
+def find_total(flows: JobFlows) -> float:
+    """Records that enter the job per second, as far as they are known."""
+    return sum(filter(None, (flows.external.get(source) for source in flows.shape.list_sources())))
 
 
-def make_entries(flows: JobFlows, shape: JobShape) -> Iterable[EntryBody]:
-    """Where records enter: at the sources that are operators, and at what a source left out sends to."""
-    sources = [vertex for vertex, inputs in shape.inputs.items() if not inputs]
+def find_entry_rates(flows: JobFlows) -> dict[str, float]:
+    """Records that enter at the sources that are operators, and at the takers of a source that is left out."""
     rates: dict[str, float] = {}
-    total = sum(filter(None, (flows.external.get(source) for source in sources)))
-    for source in sources:
-        if shape.has(source):
+    for source in flows.shape.list_sources():
+        if flows.shape.has(source):
             rates[source] = flows.external.get(source) or 0.0
             continue
         for (sender, target), rate in flows.edges.items():
             if sender == source:
                 rates[target] = rates.get(target, 0.0) + (rate or 0.0)
-    if total <= 0.0 or any(rate <= 0.0 for rate in rates.values()):
-        shape.diagnostics.append(
-            say(
-                "entries-assumed",
-                "At some entries nothing was measured to enter: their share is taken as almost 0, or as equal parts "
-                "where nothing entered anywhere.",
-                [shape.names[vertex] for vertex, rate in rates.items() if rate <= 0.0],
-            )
-        )
-    for vertex, rate in rates.items():
-        share = rate / total if total > 0.0 else 1.0 / len(rates)
-        yield EntryBody(operator=shape.names[vertex], share=min(max(share, 1e-9), LARGEST_SELECTIVITY))
+    return rates

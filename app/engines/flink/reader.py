@@ -1,30 +1,32 @@
-"""Flink's answers as a topology and loads: `GET /jobs/:id`, best twice, and what was asked beside it."""
+"""Flink's answers as a topology and loads: `GET /jobs/:id`, best twice, and the documents asked beside it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from pydantic import JsonValue
 
 from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer
-from app.engines.diagnostics import say
-from app.engines.flink.activity import JobInterval
-from app.engines.flink.documents import FlinkCluster, JobState
-from app.engines.flink.flows import trace
-from app.engines.flink.graph import JobShape, draw, find_shape
-from app.engines.flink.intervals import find_intervals
-from app.engines.flink.loads import make_load
-from app.engines.flink.naming import to_line
-from app.engines.flink.notes import note_age, note_cluster, note_interval
+from app.engines.flink.documents import FlinkCluster, JobState, to_time
+from app.engines.flink.graph import (
+    BROADCAST,
+    SMALLEST_SHARE,
+    JobFlows,
+    JobShape,
+    find_shape,
+    is_keyed,
+    make_topology,
+    trace,
+)
+from app.engines.flink.intervals import JobInterval, find_intervals
+from app.engines.flink.notes import JobNotes, list_notes
 from app.engines.flink.patch import REACTIVE, count_slots
 from app.engines.flink.samples import put_together
-from app.load.bodies.load import LoadBody
-from planner.values import Diagnostic
+from app.engines.flink.vertices import find_shares
+from app.load.bodies.load import InstanceLoadBody, LoadBody, OperatorLoadBody
 
 NOTHING_COUNTED = (
     "the tasks of the job have counted nothing yet, or their metrics are from before they were started anew: send its "
     "document again in some seconds."
 )
-
 DEFAULT_SCHEDULER = "default"
 
 
@@ -32,37 +34,23 @@ def read(answers: Sequence[EngineAnswer]) -> EngineReading:
     """The topology of the job, and one load for each interval between samples whose counters can be subtracted."""
     asked = put_together(answers)
     job = asked.samples[-1].job
-    found = find_intervals(asked.samples)
-    newest = found.newest
-    if newest is None:
+    intervals = find_intervals(asked.samples)
+    if intervals.newest is None:
         raise UnreadableAnswer(job.pointer, NOTHING_COUNTED)
-    shape = find_shape(job, newest)
-    flows = trace(newest, shape.inputs, shape.names)
-    graph = draw(job, newest, flows, shape)
-    lags = [find_lag(interval) for interval in found.measured]
-    is_only = len(asked.samples) == 1
+    shape = find_shape(job, intervals.newest)
+    flows = trace(intervals.newest, shape)
+    keyed = {vertex for vertex in job.vertices if is_keyed(vertex, flows)}
+    lags = [find_lag(interval) for interval in intervals.measured]
     loads = [
         load
-        for interval, lag in zip(found.measured, lags, strict=True)
-        if (load := read_load(interval, lag - min(lags), shape)) is not None
+        for interval, lag in zip(intervals.measured, lags, strict=True)
+        if (load := make_load(trace(interval, shape), keyed, lag - min(lags))) is not None
     ]
-    groups = {vertex: one.slot_group for vertex, one in job.vertices.items()}
-    used = count_slots({vertex: one.parallelism for vertex, one in job.vertices.items()}, groups)
-    diagnostics = [*asked.diagnostics, *found.diagnostics, *flows.diagnostics, *shape.diagnostics]
-    if found.measured:
-        diagnostics += note_age(lags[-1] - (0.0 if is_only else min(lags)), is_only=is_only)
-        diagnostics += note_interval(found.measured[-1], flows, shape)
-    if not loads:
-        diagnostics.append(say("no-load", "Nothing is measured: send two samples of the running job."))
-    diagnostics += note_cluster(asked.cluster, used)
-    return EngineReading(
-        graph, tuple(loads), join_notes(diagnostics), make_marks(job, shape, asked.cluster, used)
-    )
-
-
-def read_load(interval: JobInterval, lag_seconds: float, shape: JobShape) -> LoadBody | None:
-    """The load of one interval, with the flows of this interval."""
-    return make_load(interval, trace(interval, shape.inputs, shape.names), shape, lag_seconds)
+    names = make_marks(job, shape, asked.cluster)
+    is_only = len(asked.samples) == 1
+    age = lags[-1] - (0.0 if is_only else min(lags)) if lags else None
+    notes = JobNotes(asked, intervals, flows, age, bool(loads), count_used_slots(job))
+    return EngineReading(make_topology(job, flows), tuple(loads), list_notes(notes), names)
 
 
 def find_lag(interval: JobInterval) -> float:
@@ -77,8 +65,74 @@ def find_lag(interval: JobInterval) -> float:
     return max(min(lags, default=0.0), 0.0)
 
 
-def make_marks(job: JobState, shape: JobShape, cluster: FlinkCluster, used: int) -> Mapping[str, JsonValue]:
-    """What Flink calls things: a patch needs the id of the job and of every vertex, those left out too."""
+def make_load(flows: JobFlows, keyed: Collection[str], lag_seconds: float) -> LoadBody | None:
+    """The load, or None where the rate from outside or the time is unknown; `lag_seconds`: the age of its end."""
+    interval, shape = flows.interval, flows.shape
+    external = [flows.external.get(vertex) for vertex in shape.list_sources()]
+    if not external or None in external or interval.end_ms is None:
+        return None
+    rate = sum(filter(None, external))
+    held_back = flows.list_held_back()
+    began_ms = interval.end_ms - 1000.0 * (interval.seconds + lag_seconds)
+    return LoadBody(
+        observed_at=to_time(max(began_ms, 0.0)),
+        window_seconds=interval.seconds,
+        external_rate=rate,
+        operators={
+            shape.names[vertex]: make_operator_load(
+                vertex, flows, arrives=rate > 0.0 and vertex not in held_back, is_keyed=vertex in keyed
+            )
+            for vertex in interval.activities
+            if shape.has(vertex)
+        },
+    )
+
+
+def make_operator_load(vertex: str, flows: JobFlows, *, arrives: bool, is_keyed: bool) -> OperatorLoadBody:
+    """The load of one operator; `arrives`: the records sent to it are those that it would be offered."""
+    activity = flows.interval.activities[vertex]
+    offered = flows.external.get(vertex) if activity.is_source else flows.find_offered(vertex)
+    back_pressured = activity.counted.back_pressured_share
+    return OperatorLoadBody(
+        service_rate=activity.service.rate,
+        arrival_rate=offered if arrives else None,
+        served_rate=activity.served,
+        processors=activity.vertex.parallelism,
+        back_pressured_share=None if back_pressured is None else min(back_pressured, 1.0),
+        backlog_tuples=find_backlog(vertex, flows),
+        instances=list(find_instances(vertex, flows, offered)) if is_keyed else [],
+    )
+
+
+def find_backlog(vertex: str, flows: JobFlows) -> float | None:
+    """Records between a vertex and the senders that send to it alone: sent less taken up since the start."""
+    shape = flows.shape
+    if flows.interval.activities[vertex].is_source:
+        return flows.interval.activities[vertex].pending
+    senders = [one.vertex for one in shape.inputs[vertex] if one.ship_strategy != BROADCAST]
+    takers = {taker for sender in senders for taker in shape.list_takers(sender)}
+    if len(senders) < len(shape.inputs[vertex]) or takers != {vertex}:
+        return None
+    vertices = flows.interval.later.job.vertices
+    sent = [vertices[sender].counters.records_out for sender in senders]
+    taken = vertices[vertex].counters.records_in
+    if taken is None or None in sent:
+        return None
+    waiting = sum(filter(None, sent)) - taken
+    return waiting if waiting >= 0.0 else None
+
+
+def find_instances(vertex: str, flows: JobFlows, offered: float | None) -> Iterable[InstanceLoadBody]:
+    """The share of each subtask in the records, where the subtasks were measured."""
+    activity = flows.interval.activities[vertex]
+    if 1 < activity.vertex.parallelism == len(activity.subtasks):
+        for place, share in enumerate(find_shares(activity.subtasks, activity.served, offered)):
+            name = f"{flows.shape.names[vertex]} {place}"
+            yield InstanceLoadBody(instance=name, share=max(share, SMALLEST_SHARE))
+
+
+def make_marks(job: JobState, shape: JobShape, cluster: FlinkCluster) -> Mapping[str, JsonValue]:
+    """Flink's own names: a patch needs the id of the job and of every vertex, those left out too."""
     return {
         "job": job.id,
         "job_name": job.name,
@@ -86,14 +140,23 @@ def make_marks(job: JobState, shape: JobShape, cluster: FlinkCluster, used: int)
         "vertices": {name: vertex for vertex, name in shape.names.items() if shape.has(vertex)},
         "parallelism": {vertex: one.parallelism for vertex, one in job.vertices.items()},
         "slot_groups": {vertex: one.slot_group for vertex, one in job.vertices.items()},
-        "slots_used": used,
+        "slots_used": count_used_slots(job),
         "slots_total": cluster.slots_total,
         "slots_available": cluster.slots_available,
     }
 
 
+def count_used_slots(job: JobState) -> int:
+    """The slots that the running job takes."""
+    vertices = job.vertices.items()
+    return count_slots(
+        {vertex: one.parallelism for vertex, one in vertices},
+        {vertex: one.slot_group for vertex, one in vertices},
+    )
+
+
 def find_scheduler(job: JobState, cluster: FlinkCluster) -> str:
-    """The scheduler of the job, by its document or else by the cluster's options; "" where neither says it.
+    """The scheduler of the job, by its document or else by the cluster's options; "" where neither names it.
 
     In reactive mode jobs take all slots that there are, and Flink refuses to set their parallelism.
     """
@@ -103,8 +166,3 @@ def find_scheduler(job: JobState, cluster: FlinkCluster) -> str:
     if job.scheduler or options is None:
         return job.scheduler
     return options.get("jobmanager.scheduler", DEFAULT_SCHEDULER).capitalize()
-
-
-def join_notes(notes: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Each note once, on one line whatever the names in it."""
-    return tuple(dict.fromkeys(replace(note, detail=to_line(note.detail)) for note in notes))

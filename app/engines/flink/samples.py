@@ -1,13 +1,12 @@
-"""Answers put together: one sample for each document of the job, and the intervals between samples."""
+"""Samples of a job: its document with the details and metrics asked at about the same time, in the order of time."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from app.engines.answers import EngineAnswer, UnreadableAnswer
-from app.engines.diagnostics import say
 from app.engines.flink.counters import subtract_counters, went_down
 from app.engines.flink.documents import (
+    RUNNING,
     Document,
     FlinkCluster,
     JobState,
@@ -19,18 +18,16 @@ from app.engines.flink.documents import (
     to_milliseconds,
 )
 from app.engines.numbers import read_list, read_object, read_text
-from planner.values import Diagnostic
 
 HOW = "Send the JSON of GET /jobs/<job id>, twice, some time apart."
 NEVER_MS = float("-inf")
-LONGEST_LEAD_SECONDS = (
-    5.0  # how much longer than since its start a vertex may have counted: clocks of two machines
-)
+LONGEST_LEAD_SECONDS = 5.0
+"""A vertex may have counted for so much longer than it has run: two machines' clocks differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobSample:
-    """What was known of the job at one time: its document, and what was asked beside it."""
+    """The job at one time: its document, and the details and metrics of its vertices."""
 
     job: JobState
     details: Mapping[str, VertexDetail] = field(default_factory=dict)
@@ -39,11 +36,15 @@ class JobSample:
 
 @dataclass(frozen=True, slots=True)
 class AskedJob:
-    """All that the answers hold: samples in order of time, and the cluster."""
+    """The job in all answers: samples in the order of time, and the cluster.
+
+    `other_jobs` are left out, and `early` documents of the job: it did not run, or had no vertices yet.
+    """
 
     samples: Sequence[JobSample]
     cluster: FlinkCluster
-    diagnostics: Sequence[Diagnostic]
+    other_jobs: int
+    early: int
 
 
 def put_together(answers: Sequence[EngineAnswer]) -> AskedJob:
@@ -53,55 +54,32 @@ def put_together(answers: Sequence[EngineAnswer]) -> AskedJob:
     if not jobs:
         pointer = answers[0].pointer if answers else "#"
         raise UnreadableAnswer(pointer, f"this is no job of Flink: it has no vertices. {HOW}")
-    plans = read_plans(answers)
-    schedulers = read_schedulers(answers)
+    plans, schedulers = read_plans(answers), read_schedulers(answers)
     jobs = sorted([fill_in(job, plans, schedulers) for job in jobs], key=lambda job: job.at_ms or NEVER_MS)
-    running = [job for job in jobs if job.vertices and job.inputs and job.state == "RUNNING"]
+    running = [job for job in jobs if job.vertices and job.inputs and job.state == RUNNING]
     if not running:
         raise UnreadableAnswer(jobs[-1].pointer, describe_not_running(jobs[-1]))
-    newest = running[-1]
-    chosen = [job for job in running if job.id == newest.id]
-    diagnostics = list(note_left_out(jobs, chosen, newest))
-    return AskedJob(list(attach(chosen, documents)), join_clusters(documents), diagnostics)
+    newest = running[-1].id
+    chosen = [job for job in running if job.id == newest]
+    early = sum(job.id == newest for job in jobs) - len(chosen)
+    others = len({job.id for job in jobs} - {newest})
+    return AskedJob(list(attach(chosen, documents)), join_clusters(documents), others, early)
 
 
 def describe_not_running(job: JobState) -> str:
-    """Why nothing can be read of a job, and what to do."""
-    if job.state != "RUNNING":
+    """Why a job cannot be read, and what to do."""
+    if job.state != RUNNING:
         return f"the job is {job.state}, not RUNNING: send its document again when it runs."
     return (
         "the job has no vertices or no plan yet, as in the first second after its start: send it again later."
     )
 
 
-def note_left_out(
-    jobs: Sequence[JobState], chosen: Sequence[JobState], newest: JobState
-) -> Iterable[Diagnostic]:
-    """What of the answers is not used."""
-    others = {job.id for job in jobs if job.id != newest.id}
-    if others:
-        yield say(
-            "other-job",
-            f"The answers are of {len(others) + 1} jobs: only the newest, {newest.id}, is read. A job that was "
-            "started anew has another id, and its counters begin at 0.",
-        )
-    early = sum(1 for job in jobs if job.id == newest.id) - len(chosen)
-    if early:
-        yield say(
-            "job-not-running",
-            f"{early} of the job's documents are left out: the job did not run, or had no vertices yet.",
-        )
-
-
 def read_plans(answers: Sequence[EngineAnswer]) -> dict[str, dict[str, tuple[VertexInput, ...]]]:
     """The plans of `GET /jobs/:id/plan` by the id of their job."""
-    plans: dict[str, dict[str, tuple[VertexInput, ...]]] = {}
-    for answer in answers:
-        body = read_object(answer.body)
-        plan = read_object(body.get("plan"))
-        if "vertices" not in body and plan:
-            plans[str(plan.get("jid"))] = read_inputs(plan)
-    return plans
+    bodies = [read_object(answer.body) for answer in answers]
+    plans = [read_object(body.get("plan")) for body in bodies if "vertices" not in body]
+    return {str(plan.get("jid")): read_inputs(plan) for plan in plans if plan}
 
 
 def read_schedulers(answers: Sequence[EngineAnswer]) -> dict[str, str]:
@@ -114,14 +92,14 @@ def read_schedulers(answers: Sequence[EngineAnswer]) -> dict[str, str]:
 def fill_in(
     job: JobState, plans: Mapping[str, Mapping[str, tuple[VertexInput, ...]]], schedulers: Mapping[str, str]
 ) -> JobState:
-    """The job with what was asked by itself, where its own document does not have it."""
+    """The job with its plan and scheduler from other answers, where its own document does not have them."""
     return job._replace(
         inputs=job.inputs or plans.get(job.id, {}), scheduler=job.scheduler or schedulers.get(job.id, "")
     )
 
 
 def join_clusters(documents: Sequence[Document]) -> FlinkCluster:
-    """What all answers say of the cluster; the last one wins."""
+    """Slots and options of the cluster in all answers; the last answer wins."""
     joined = FlinkCluster()
     for one in documents:
         if isinstance(one, FlinkCluster):
@@ -134,35 +112,23 @@ def attach(jobs: Sequence[JobState], documents: Sequence[Document]) -> Iterable[
     """Each document of the job with the details and metrics that were asked nearest to it."""
     details: list[dict[str, VertexDetail]] = [{} for _ in jobs]
     metrics: list[dict[str, MetricSums]] = [{} for _ in jobs]
+    times = [job.at_ms for job in jobs]
+    came = [to_milliseconds(job.came_at) for job in jobs]
     for document in documents:
         if isinstance(document, VertexDetail):
-            at_ms = document.at_ms
-            details[find_nearest(jobs, at_ms)][document.vertex] = document
+            details[find_nearest(times, document.at_ms)][document.vertex] = document
         elif isinstance(document, MetricSums) and document.job == jobs[0].id:
-            came = metrics[find_nearest_answer(jobs, document.came_at)]
-            came[document.vertex] = join_metrics(came.get(document.vertex), document)
+            # Metrics have no time of the engine: the times when the answers came are compared.
+            place = find_nearest(times if None in came else came, to_milliseconds(document.came_at))
+            known = metrics[place].get(document.vertex)
+            values = document.values if known is None else {**known.values, **document.values}
+            metrics[place][document.vertex] = document._replace(values=values)
     for job, its_details, its_metrics in zip(jobs, details, metrics, strict=True):
         yield JobSample(job, its_details, its_metrics)
 
 
-def join_metrics(first: MetricSums | None, second: MetricSums) -> MetricSums:
-    """The metrics of two answers on one vertex; the later one wins."""
-    return second if first is None else second._replace(values={**first.values, **second.values})
-
-
-def find_nearest(jobs: Sequence[JobState], at_ms: float | None) -> int:
-    """The place of the job's document nearest in time; the last one where the time is not known."""
-    return nearest([job.at_ms for job in jobs], at_ms)
-
-
-def find_nearest_answer(jobs: Sequence[JobState], came_at: datetime | None) -> int:
-    """The same by the times when the answers came: metrics have no time of the engine."""
-    came = [to_milliseconds(job.came_at) for job in jobs]
-    return nearest(came if None not in came else [job.at_ms for job in jobs], to_milliseconds(came_at))
-
-
-def nearest(times: Sequence[float | None], at_ms: float | None) -> int:
-    """The place of the nearest time, the last one of equals."""
+def find_nearest(times: Sequence[float | None], at_ms: float | None) -> int:
+    """The place of the nearest time, the last one of equals; the last place where `at_ms` is unknown."""
     last = len(times) - 1
     if at_ms is None:
         return last
@@ -189,21 +155,13 @@ def find_vertex_reset(vertex: str, earlier: JobSample, later: JobSample) -> str 
         return f"{after.name} was started anew"
     if went_down(after.counters, before.counters):
         return f"a counter of {after.name} went down"
-    if has_new_attempt(earlier.details.get(vertex), later.details.get(vertex)):
-        return f"{after.name} has a new attempt"
-    return None
-
-
-def has_new_attempt(before: VertexDetail | None, after: VertexDetail | None) -> bool:
-    """Whether a subtask was started again between two documents of a vertex."""
-    if before is None or after is None:
-        return False
-    attempts = [[one.attempt for one in detail.subtasks] for detail in (before, after)]
-    return attempts[0] != attempts[1]
+    details = [one.details[vertex] for one in (earlier, later) if vertex in one.details]
+    attempts = [[one.attempt for one in detail.subtasks] for detail in details]
+    return f"{after.name} has a new attempt" if len(attempts) == 2 and attempts[0] != attempts[1] else None
 
 
 def find_impossible_clock(sample: JobSample) -> str | None:
-    """A vertex that has counted for longer than it runs: its metrics are from before a rescale."""
+    """The name of a vertex that has counted for longer than it has run: its metrics are from before a rescale."""
     job = sample.job
     for one in job.vertices.values():
         counted = one.counters.find_seconds(one.parallelism)

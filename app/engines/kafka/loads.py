@@ -13,12 +13,12 @@ SHORTEST_SECONDS, LONGEST_SECONDS = 1.0, 86_400.0
 GROWING = 1.05
 """A member falls behind where more arrives for it than it reads by this factor."""
 COMMIT_SECONDS = 5.0
-"""auto.commit.interval.ms: so long ago a committed position may be."""
+"""auto.commit.interval.ms: so old a committed position may be."""
 
 
 @dataclass(slots=True)
 class GroupLoads:
-    """The loads, oldest first, and what was found on the way."""
+    """The loads, oldest first, and what was left out or changed between the samples."""
 
     loads: list[LoadBody] = field(default_factory=list)
     incomplete: int = 0
@@ -30,47 +30,30 @@ class GroupLoads:
     changed_members: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class PartitionChange:
-    """What happened to a partition between two samples; rates per second, None: unknown."""
+    """A partition between two samples: messages written and read per second; None: unknown."""
 
-    place: Place
-    before: PartitionState
-    after: PartitionState
-
-    @property
-    def arrived(self) -> float | None:
-        """Messages written per second."""
-        return find_rate(find_growth(self.before.end, self.after.end), self.after.at - self.before.at)
-
-    @property
-    def served(self) -> float | None:
-        """Messages read per second."""
-        return find_rate(
-            find_growth(self.before.position, self.after.position), self.after.at - self.before.at
-        )
+    def __init__(self, place: Place, before: PartitionState, after: PartitionState) -> None:
+        self.place, self.before, self.after = place, before, after
+        self.seconds = after.at - before.at
+        self.arrived = find_rate(find_growth(before.end, after.end), self.seconds)
+        self.served = find_rate(find_growth(before.position, after.position), self.seconds)
 
 
 def make_group_loads(name: str, samples: Sequence[GroupSample]) -> GroupLoads:
     """A load for each two samples that follow one another and know the end of every partition."""
-    places = {place for sample in samples for place in sample.places}
+    places = sorted({place for sample in samples for place in sample.places})
     complete = [sample for sample in samples if places and sample.is_complete(places)]
     found = GroupLoads(incomplete=len(samples) - len(complete))
     for before, after in pairwise(complete):
-        changes = [
-            PartitionChange(place, before.states[place], after.states[place]) for place in sorted(places)
-        ]
-        if not all(_is_usable_time(change) for change in changes):
+        changes = [PartitionChange(place, before.states[place], after.states[place]) for place in places]
+        if not all(SHORTEST_SECONDS <= change.seconds <= LONGEST_SECONDS for change in changes):
             found.too_close += 1
             continue
         load = _make_load(name, before, after, changes, found)
         if load is not None:
             found.loads.append(load)
     return found
-
-
-def _is_usable_time(change: PartitionChange) -> bool:
-    return SHORTEST_SECONDS <= change.after.at - change.before.at <= LONGEST_SECONDS
 
 
 def _make_load(
@@ -80,16 +63,21 @@ def _make_load(
     found.recreated |= {change.place for change in changes if change.arrived is None}
     if arrived is None:
         return None
-    members, earlier = after.list_members(), before.list_members()
-    found.changed_members = members != earlier
-    service = None if members != earlier or not members else _find_service_rate(members, changes, found)
+    found.moved_back |= {
+        change.place
+        for change in changes
+        if None not in {change.before.position, change.after.position} and change.served is None
+    }
+    members = after.list_members()
+    found.changed_members = members != before.list_members()
+    steady = {} if found.changed_members else members
     measured = OperatorLoadBody(
-        service_rate=service,
+        service_rate=_find_service_rate(steady, changes, found) if steady else None,
         arrival_rate=arrived,
-        served_rate=_find_served(changes, found),
+        served_rate=add_known(change.served for change in changes),
         processors=len(members) or None,
         backlog_tuples=add_known(change.after.waiting for change in changes),
-        instances=[] if members != earlier else list(_list_instances(members, changes, arrived)),
+        instances=list(_list_instances(steady, changes, arrived)),
     )
     return LoadBody(
         observed_at=datetime.fromtimestamp(before.at, UTC),
@@ -99,32 +87,19 @@ def _make_load(
     )
 
 
-def _find_served(changes: Sequence[PartitionChange], found: GroupLoads) -> float | None:
-    """Messages read per second; unknown where a position went back, as after a seek or a lost commit."""
-    found.moved_back |= {
-        change.place
-        for change in changes
-        if None not in {change.before.position, change.after.position} and change.served is None
-    }
-    return add_known(change.served for change in changes)
-
-
 def _find_service_rate(
     members: Mapping[str, Sequence[Place]], changes: Iterable[PartitionChange], found: GroupLoads
 ) -> float | None:
-    """The mean of what members read that were busy all the time: what one can serve."""
+    """The mean rate read by the members that were busy all the time: what one can serve."""
     by_place = {change.place: change for change in changes}
-    rates = [
-        rate
-        for places in members.values()
-        if (rate := _find_busy_rate([by_place[place] for place in places])) is not None
-    ]
+    measured = [_find_busy_rate([by_place[place] for place in places]) for places in members.values()]
+    rates = [rate for rate in measured if rate is not None]
     found.busy, found.members = len(rates), len(members)
     return sum(rates) / len(rates) if rates else None
 
 
 def _find_busy_rate(changes: Sequence[PartitionChange]) -> float | None:
-    """What a member read per second, if it was busy all the time.
+    """Messages that a member read per second, if it was busy all the time.
 
     It was if it read no more than had waited for it at the start. It was, too, if its lag was there and grew.
     """
@@ -136,7 +111,7 @@ def _find_busy_rate(changes: Sequence[PartitionChange]) -> float | None:
         return None
     is_committed = any(change.before.is_committed or change.after.is_committed for change in changes)
     hidden = served * COMMIT_SECONDS if is_committed else 0.0
-    seconds = max(change.after.at - change.before.at for change in changes)
+    seconds = max(change.seconds for change in changes)
     has_enough = before >= served * seconds + hidden
     is_growing = 2.0 * hidden < before < after and arrived >= GROWING * served
     return served if seconds >= 2.0 * COMMIT_SECONDS * is_committed and (has_enough or is_growing) else None
@@ -145,7 +120,7 @@ def _find_busy_rate(changes: Sequence[PartitionChange]) -> float | None:
 def _list_instances(
     members: Mapping[str, Sequence[Place]], changes: Iterable[PartitionChange], arrived: float
 ) -> Iterator[InstanceLoadBody]:
-    """The share of each member in what arrived; none where a member got nothing."""
+    """The share of each member in the messages that arrived; none where a member got nothing."""
     rates = {change.place: change.arrived or 0.0 for change in changes}
     shares = {
         member[:LONGEST_NAME].strip(): sum(rates[place] for place in places) / arrived

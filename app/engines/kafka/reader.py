@@ -1,17 +1,32 @@
 """Kafka -> one operator: the consumers of a group, with a load for each two samples of their offsets."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer, read_parameters
-from app.engines.kafka.lags import LagRow, make_lag_samples, read_rows
-from app.engines.kafka.loads import make_group_loads
-from app.engines.kafka.notes import list_notes
-from app.engines.kafka.samples import GroupSample
-from app.engines.kafka.statistics import ClientStatistics, is_statistics, make_samples, read_statistics
-from app.engines.numbers import read_name
+from app.engines.answers import (
+    EngineAnswer,
+    EngineReading,
+    RunningJob,
+    UnreadableAnswer,
+    choose_job,
+    read_parameters,
+)
+from app.engines.diagnostics import DiagnosticRule, Facts, Finding, find_diagnostics
+from app.engines.kafka.loads import COMMIT_SECONDS, GroupLoads, make_group_loads
+from app.engines.kafka.samples import (
+    ClientStatistics,
+    GroupSample,
+    LagRow,
+    Place,
+    is_statistics,
+    make_lag_samples,
+    make_samples,
+    read_rows,
+    read_statistics,
+)
+from app.engines.numbers import add_known, read_name
 from app.load.bodies.topology import EntryBody, Graph, OperatorBody
 
 SEVERAL_TOPICS = "consumers"
@@ -20,33 +35,31 @@ NOTHING = (
     'list of lags, [{"group", "topic", "partition", "current_offset", "log_end_offset", "lag", "member"}], with the '
     'time when it came, {"answers": [{"path", "at", "body"}]}.'
 )
-
-
-class _GroupAnswers(NamedTuple):
-    group: str | None
-    samples: list[GroupSample]
+REMEDY = 'A topology is one group: send the lags of one, or name it in "path", such as ?group=NAME.'
 
 
 def read(answers: Sequence[EngineAnswer]) -> EngineReading:
-    """What the answers say of one group of consumers."""
+    """The reading of one group of consumers."""
     pointer = answers[0].pointer if len(answers) == 1 else "#"
-    sent = _sort_answers(answers, pointer)
-    samples = [sample for sample in sent.samples if sample.states]
+    group, sorted_samples = _sort_answers(answers, pointer)
+    samples = [sample for sample in sorted_samples if sample.states]
     if not samples:
         raise UnreadableAnswer(pointer, NOTHING)
     topics = sorted({topic for sample in samples for topic, _ in sample.places})
-    name = sent.group or (read_name(topics[0]) if len(topics) == 1 else None) or SEVERAL_TOPICS
+    name = group or (read_name(topics[0]) if len(topics) == 1 else None) or SEVERAL_TOPICS
     found = make_group_loads(name, samples)
     marks: dict[str, JsonValue] = {"job": name, "topics": list[JsonValue](topics)}
+    operator = OperatorBody(name=name, max_parallelism=max(len(samples[-1].places), 1))
     return EngineReading(
-        topology=_make_topology(name, len(samples[-1].places)),
+        topology=Graph(operators=[operator], entries=[EntryBody(operator=name)]),
         loads=tuple(found.loads),
-        diagnostics=list_notes(name, samples, found),
-        marks=marks if sent.group is None else marks | {"group": sent.group},
+        diagnostics=find_diagnostics(RULES, ReadGroup(name, samples, found)),
+        marks=marks if group is None else marks | {"group": group},
     )
 
 
-def _sort_answers(answers: Sequence[EngineAnswer], pointer: str) -> _GroupAnswers:
+def _sort_answers(answers: Sequence[EngineAnswer], pointer: str) -> tuple[str | None, list[GroupSample]]:
+    """The group's name, where it is known, and its samples."""
     wanted = next((name for one in answers if (name := read_parameters(one.path).get("group"))), None)
     clients: list[ClientStatistics] = []
     rows: list[LagRow] = []
@@ -56,26 +69,143 @@ def _sort_answers(answers: Sequence[EngineAnswer], pointer: str) -> _GroupAnswer
             clients += [] if client is None else [client]
         elif answer.at is not None:
             rows += read_rows(answer.body, answer.at.timestamp())
-    if clients:
-        return _GroupAnswers(read_name(wanted), make_samples(clients))
-    group = _choose_group(rows, wanted, pointer)
-    return _GroupAnswers(group, make_lag_samples(row for row in rows if row.group == group))
+    if clients or not rows:
+        return read_name(wanted), make_samples(clients)
+    groups = {row.group or "" for row in rows}
+    listed = [RunningJob(group, group) for group in groups]
+    known = wanted if wanted in groups else None
+    group = choose_job(listed, known, REMEDY, kind="group", pointer=pointer).id or None
+    return group, make_lag_samples(row for row in rows if row.group == group)
 
 
-def _choose_group(rows: Sequence[LagRow], wanted: str | None, pointer: str) -> str | None:
-    """The group that the path names, or the only one."""
-    groups = sorted({row.group or "" for row in rows})
-    if wanted is not None and wanted in groups:
-        return wanted
-    if len(groups) > 1:
-        detail = (
-            f"lags of {len(groups)} groups ({', '.join(groups[:10])}): a topology is one of them. Send those of one, "
-            'or name it in "path", such as ?group=NAME.'
-        )
-        raise UnreadableAnswer(pointer, detail)
-    return (groups[0] or None) if groups else None
+class ReadGroup(NamedTuple):
+    """A group, its samples and its loads: the subject of the diagnostics."""
+
+    name: str
+    samples: Sequence[GroupSample]
+    found: GroupLoads
+
+    @property
+    def newest(self) -> GroupSample:
+        """The newest sample."""
+        return self.samples[-1]
+
+    @property
+    def waiting(self) -> float | None:
+        """The messages that wait in the newest sample."""
+        return add_known(state.waiting for state in self.newest.states.values())
+
+    @property
+    def counts_commits(self) -> bool:
+        """Whether positions of the newest sample are those of commits."""
+        return any(state.is_committed for state in self.newest.states.values())
+
+    @property
+    def has_service_rate(self) -> bool | None:
+        """Whether the newest load has a service rate; None: there is no load."""
+        loads = self.found.loads
+        return loads[-1].operators[self.name].service_rate is not None if loads else None
+
+    def note(self, *, holds: object = True, **facts: object) -> Finding:
+        """The facts of a diagnostic on the group, if the condition holds."""
+        return Facts([self.name], **facts) if holds else None
 
 
-def _make_topology(name: str, partitions: int) -> Graph:
-    operator = OperatorBody(name=name, max_parallelism=max(partitions, 1))
-    return Graph(operators=[operator], entries=[EntryBody(operator=name)])
+def _describe_error(group: ReadGroup) -> str:
+    """The known error of a rate by committed positions."""
+    if not group.counts_commits:
+        return ""
+    error = COMMIT_SECONDS / group.found.loads[-1].window_seconds
+    return (
+        f" Positions are those of commits, which are up to {COMMIT_SECONDS:g} s old by default: it may be {error:.0%} "
+        "off. Samples further apart are better."
+    )
+
+
+def _list_places(places: Iterable[Place]) -> str:
+    listed = [f"{topic}-{partition}" for topic, partition in sorted(places)]
+    more = f" and {len(listed) - 5} more" if len(listed) > 5 else ""
+    return ", ".join(listed[:5]) + more
+
+
+RULES: tuple[DiagnosticRule[ReadGroup], ...] = (
+    DiagnosticRule(
+        "queueing-unknown",
+        lambda group: group.note(count=len(group.newest.places)),
+        "Each of the {count} partitions is a queue that one consumer reads: more than {count} consumers do not help "
+        "(max_parallelism). Offsets do not show whether producers choose partitions by key or in turn: set the "
+        "queueing of the operator in the stored topology, keyed or round-robin.",
+    ),
+    DiagnosticRule(
+        "service-rate-at-saturation",
+        lambda group: (
+            group.note(busy=group.found.busy, members=group.found.members, error=_describe_error(group))
+            if group.has_service_rate
+            else None
+        ),
+        "{busy} of {members} consumers had messages waiting all the newest interval, so they were busy: service_rate "
+        "is the mean rate that each of them read. It includes the time in which a consumer waits for the services that "
+        "it calls.{error}",
+    ),
+    DiagnosticRule(
+        "service-rate-unknown",
+        lambda group: group.note(holds=group.has_service_rate is False),
+        "Offsets do not show how many messages one consumer can serve while all keep up: service_rate is unknown. "
+        "Measure the busy time of consumers, such as by Prometheus, or give service_rate in a snapshot.",
+    ),
+    DiagnosticRule(
+        "members-unknown",
+        lambda group: group.note(holds=not group.newest.list_members()),
+        "Some partition has no known consumer: the group is being rebalanced or stopped, or the list does not name "
+        "members. The number of processors is unknown.",
+    ),
+    DiagnosticRule(
+        "members-changed",
+        lambda group: group.note(holds=group.newest.list_members() and group.found.changed_members),
+        "Partitions moved between consumers within the newest interval, as at a rebalance: shares and service rate "
+        "are left out.",
+    ),
+    DiagnosticRule(
+        "one-sample",
+        lambda group: group.note(
+            holds=len(group.samples) < 2,
+            waiting="" if group.waiting is None else f" {group.waiting:g} messages wait.",
+        ),
+        "Rates need two samples some seconds apart, and there is one.{waiting}",
+    ),
+    DiagnosticRule(
+        "lag-counts-from-commits",
+        lambda group: group.note(holds=group.counts_commits and group.waiting, seconds=COMMIT_SECONDS),
+        "The lag counts from the last commit: messages read since then seem to wait, by default as many as arrive in "
+        "{seconds:g} s.",
+    ),
+    DiagnosticRule(
+        "partitions-missing",
+        lambda group: group.note(
+            holds=group.found.incomplete and len(group.samples) > 1,
+            left_out=group.found.incomplete,
+            samples=len(group.samples),
+        ),
+        "Left out {left_out} of {samples} samples: the end of a partition is unknown in them (no consumer reads it, or "
+        "the statistics of some member are missing). Rates of a part of the partitions are not those of the group.",
+    ),
+    DiagnosticRule(
+        "samples-too-close",
+        lambda group: group.note(holds=group.found.too_close, left_out=group.found.too_close),
+        "Left out {left_out} intervals shorter than a second or longer than a day. Send answers with the time when "
+        'each came: {{"answers": [{{"path", "at", "body"}}]}}.',
+    ),
+    DiagnosticRule(
+        "offsets-reset",
+        lambda group: group.note(holds=group.found.recreated, partitions=_list_places(group.found.recreated)),
+        "The end of {partitions} went back: the topic was made anew. The interval is left out.",
+    ),
+    DiagnosticRule(
+        "position-moved-back",
+        lambda group: group.note(
+            holds=group.found.moved_back, partitions=_list_places(group.found.moved_back)
+        ),
+        "The position in {partitions} went back, as after a seek or when messages that were not committed are read "
+        "again: served_rate is unknown then.",
+    ),
+)

@@ -6,8 +6,7 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from app.engines.answers import Asker, EngineAnswer
-from app.engines.prometheus.documents import read_document
-from app.engines.prometheus.roles import METRIC, RULE, Role, read_duration
+from app.engines.prometheus.signals import METRIC, RULE, Role, read_document, read_duration
 
 LOOK_BACK = 60
 """Seconds in which scrapes are counted."""

@@ -7,8 +7,14 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from app.engines.numbers import divide, find_service_rate
-from app.engines.prometheus.changes import find_changes
-from app.engines.prometheus.tables import Moment, Values, find_external, find_sources, list_operators
+from app.engines.prometheus.moments import (
+    Moment,
+    Values,
+    find_changes,
+    find_external,
+    find_sources,
+    list_operators,
+)
 from app.load.bodies.load import LoadBody, OperatorLoadBody
 from app.web.fields import MOST_PROCESSORS
 
@@ -18,16 +24,22 @@ MOST_WINDOWS_DIFFER = 1.1
 """Rates over windows that differ more are of different times."""
 
 Reason = Literal[
-    "changed", "two_jobs", "windows_differ", "start_not_seen", "no_external", "no_window", "overlapping"
+    "instances-changed",
+    "start-not-seen",
+    "two-jobs",
+    "windows-differ",
+    "external-rate-unknown",
+    "window-unknown",
+    "overlapping-windows",
 ]
-
-PASSING: frozenset[Reason] = frozenset({"changed", "two_jobs"})
-"""What a rescale or a start leaves behind for a window."""
+"""Why a time gives no load: the code of its diagnostic."""
+PASSING: frozenset[Reason] = frozenset({"instances-changed", "two-jobs"})
+"""Reasons that hold for one window after a rescale or a start."""
 
 
 @dataclass(slots=True)
 class LeftTimes:
-    """Times that gave no load, by why, and operators whose numbers are not what they seem."""
+    """Times without a load by their reason, saturated operators, whether the job is one chain, or changes unchecked."""
 
     times: dict[Reason, list[float]] = field(default_factory=lambda: defaultdict(list))
     saturated: set[str] = field(default_factory=set)
@@ -37,13 +49,13 @@ class LeftTimes:
     @property
     def will_pass(self) -> bool:
         """Whether the same queries will give a load later."""
-        reasons = set(self.times) - {"start_not_seen"}
+        reasons = set(self.times) - {"start-not-seen"}
         return bool(reasons) and reasons <= PASSING
 
 
 @dataclass(slots=True)
 class ReadLoads:
-    """The loads, oldest first, and what was left out."""
+    """The loads, oldest first, and the times that were left out; `sources`: whether each only waits for its input."""
 
     loads: list[LoadBody]
     sources: Mapping[str, bool]
@@ -83,12 +95,12 @@ def _has_rate(values: Values) -> bool:
 def _find_reason(moment: Moment, sources: Mapping[str, bool], operators: Sequence[str]) -> Reason | None:
     """Why the time gives no load."""
     if not 1.0 <= moment.window < moment.at:
-        return "no_window"
+        return "window-unknown"
     if moment.window > MOST_WINDOWS_DIFFER * min(moment.windows):
-        return "windows_differ"
+        return "windows-differ"
     if len(moment.jobs) > 1:
-        return "two_jobs"
-    return "no_external" if find_external(moment, sources, operators) is None else None
+        return "two-jobs"
+    return "external-rate-unknown" if find_external(moment, sources, operators) is None else None
 
 
 def _drop_overlapping(moments: Iterable[Moment], left: LeftTimes) -> list[Moment]:
@@ -98,7 +110,7 @@ def _drop_overlapping(moments: Iterable[Moment], left: LeftTimes) -> list[Moment
         if not kept or moment.at <= kept[-1].at - kept[-1].window + 0.5:
             kept.append(moment)
         else:
-            left.times["overlapping"].append(moment.at)
+            left.times["overlapping-windows"].append(moment.at)
     return kept[::-1]
 
 

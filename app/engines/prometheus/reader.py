@@ -2,24 +2,47 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer, read_parameters
-from app.engines.prometheus.documents import LabelledSeries, read_document
-from app.engines.prometheus.loads import make_loads
-from app.engines.prometheus.notes import explain_nothing, list_notes
-from app.engines.prometheus.roles import ROLES, Query, Role, find_window, name_role, read_rule
-from app.engines.prometheus.signals import Signal, is_counter, make_signal, read_counters
-from app.engines.prometheus.tables import make_moments
+from app.engines.answers import (
+    EngineAnswer,
+    EngineReading,
+    RunningJob,
+    UnreadableAnswer,
+    choose_job,
+    read_parameters,
+)
+from app.engines.diagnostics import DiagnosticRule, Facts, find_diagnostics, say
+from app.engines.prometheus.loads import ReadLoads, Reason, make_loads
+from app.engines.prometheus.moments import Moment, list_operators, make_moments
+from app.engines.prometheus.signals import (
+    ROLES,
+    LabelledSeries,
+    Query,
+    Role,
+    Signal,
+    find_window,
+    is_counter,
+    make_signal,
+    name_role,
+    read_counters,
+    read_document,
+    read_rule,
+)
+from planner.values import Diagnostic
+from planner.wording import join_names
 
 Key = tuple[tuple[str, str, str], frozenset[tuple[str, str]]]
 """The query, its role and operator, and the labels of a series."""
+REMEDY = 'A topology is one job: filter the queries, such as {job_name="NAME"}.'
 
 
 @dataclass(slots=True)
 class _Found:
-    """Series by what they answer: the same series in two answers is one."""
+    """Series by their query; equal series of two answers are one."""
 
     counters: dict[Key, LabelledSeries] = field(default_factory=dict)
     queried: dict[Key, tuple[LabelledSeries, Query, Mapping[str, str]]] = field(default_factory=dict)
@@ -29,43 +52,36 @@ class _Found:
 
 
 def read(answers: Sequence[EngineAnswer]) -> EngineReading:
-    """What the answers measure."""
+    """The loads that the answers measure."""
     pointer = answers[0].pointer if len(answers) == 1 else "#"
     found = _Found()
     for answer in answers:
         _sort_answer(answer, found)
     signals = [*_make_signals(found, pointer), *read_counters(found.counters.values())]
-    _refuse_several_jobs(signals, pointer)
+    jobs = [RunningJob(name, name) for name in {signal.job_name for signal in signals} if name is not None]
+    if jobs:
+        choose_job(jobs, None, REMEDY, pointer=pointer)
     moments = make_moments(signals)
     is_asked = "unchanged_processors" in found.roles | {signal.role for signal in signals}
     loads = make_loads(moments, is_asked=is_asked)
     if not loads.loads and not loads.left.will_pass:
-        raise (
-            found.problems[0]
-            if found.problems
-            else UnreadableAnswer(pointer, explain_nothing(loads, moments))
-        )
-    return EngineReading(
-        topology=None,
-        loads=tuple(loads.loads),
-        diagnostics=list_notes(loads, moments, found.empty, found.problems),
-        marks=_list_marks(signals),
-    )
+        nothing = UnreadableAnswer(pointer, explain_nothing(loads, moments))
+        raise next(iter(found.problems), nothing)
+    diagnostics = list_notes(loads, moments, found.empty, found.problems)
+    return EngineReading(None, tuple(loads.loads), diagnostics, _list_marks(signals))
 
 
 def _sort_answer(answer: EngineAnswer, found: _Found) -> None:
     parameters = read_parameters(answer.path)
     if "role" in parameters and parameters["role"] not in ROLES:
-        detail = (
-            f"role={parameters['role'][:50]!r} in the path is not known: the roles are {', '.join(ROLES)}."
-        )
+        detail = f"role={parameters['role'][:50]!r} in the path is unknown: the roles are {', '.join(ROLES)}."
         raise UnreadableAnswer(answer.pointer, detail)
-    document, promql = read_document(answer.body), parameters.get("query", "")
+    document = read_document(answer.body)
     if document.error is not None:
         found.problems.append(UnreadableAnswer(answer.pointer, _explain_error(document.error)))
         return
     if not document.series:
-        found.empty.append(promql or answer.pointer)
+        found.empty.append(parameters.get("query") or answer.pointer)
     if (query := name_role(parameters)) is not None:
         found.roles.add(query.role)
     known = [_sort_series(series, parameters, found) for series in document.series]
@@ -78,19 +94,19 @@ def _sort_answer(answer: EngineAnswer, found: _Found) -> None:
 
 
 def _sort_series(series: LabelledSeries, parameters: Mapping[str, str], found: _Found) -> bool:
-    """Whether it is known what the series measures: as the path says, or its name, or the query."""
+    """Whether the role of the series is known: by the path, by its name, or by the query."""
+    labels = frozenset(series.labels.items())
     asked = parameters
     if "role" not in parameters:
         if is_counter(series):
-            key = ("", "", ""), frozenset(series.labels.items())
+            key = ("", "", ""), labels
             found.counters[key] = _join(found.counters.get(key), series)
             return True
         asked = read_rule(series.labels) or parameters
     query = name_role(asked)
     if query is None:
         return False
-    role = asked.get("query", ""), query.role, asked.get("operator", "")
-    key = role, frozenset(series.labels.items())
+    key = (asked.get("query", ""), query.role, asked.get("operator", "")), labels
     known = found.queried.get(key)
     found.queried[key] = _join(known[0] if known else None, series), query, asked
     return True
@@ -116,20 +132,10 @@ def _make_signals(found: _Found, pointer: str) -> Iterable[Signal]:
         elif query.role not in unnamed:
             unnamed.add(query.role)
             detail = (
-                f"of which operator the series of {query.role} are is unknown: aggregate by one label, or give "
-                "operator=NAME or operator_label=LABEL in the path."
+                f"the operator of the series of {query.role} is unknown: aggregate by one label, or give operator=NAME "
+                "or operator_label=LABEL in the path."
             )
             found.problems.append(UnreadableAnswer(pointer, detail))
-
-
-def _refuse_several_jobs(signals: Iterable[Signal], pointer: str) -> None:
-    names = sorted({signal.job_name for signal in signals if signal.job_name is not None})
-    if len(names) > 1:
-        detail = (
-            f"series of {len(names)} jobs ({', '.join(names[:10])}): a topology is one of them. Filter the queries, "
-            'such as {job_name="NAME"}.'
-        )
-        raise UnreadableAnswer(pointer, detail)
 
 
 def _list_marks(signals: Iterable[Signal]) -> Mapping[str, JsonValue]:
@@ -137,3 +143,140 @@ def _list_marks(signals: Iterable[Signal]) -> Mapping[str, JsonValue]:
     newest = max(signals, key=lambda one: (max(one.points), one.job_id or ""), default=None)
     marks = {} if newest is None else {"job": newest.job_id or newest.job_name, "job_name": newest.job_name}
     return {name: value for name, value in marks.items() if value is not None}
+
+
+LEFT: Mapping[Reason, str] = {
+    "instances-changed": (
+        "instances started, ended or were reset within the window, as at a rescale, and rates over it are too low"
+    ),
+    "start-not-seen": (
+        "the range begins within the window: a rescale before is not seen. Ask for a range that is one window longer"
+    ),
+    "two-jobs": (
+        "series of two jobs at once. Filter the queries by job_id, or ask again when the older job is gone"
+    ),
+    "windows-differ": (
+        "rates over times of different length. Use one range in all queries, and for raw counters a step as long"
+    ),
+    "external-rate-unknown": (
+        "the rate that enters from outside is unknown then (a gap, NaN, or no query for it)"
+    ),
+    "window-unknown": (
+        "no query has the time that its rates cover: write the range, such as rate(x[1m]), or give window_seconds in "
+        "the path"
+    ),
+    "overlapping-windows": (
+        "the window overlaps that of a later load. A step as long as the range in the query uses every point"
+    ),
+}
+"""Why times give no load, by the code of their diagnostic."""
+
+
+def list_left(read: ReadLoads) -> list[Diagnostic]:
+    """The times that were left out, the most frequent reason first."""
+    left = sorted(read.left.times.items(), key=lambda one: -len(one[1]))
+    return [say(reason, f"Left out {_list_times(times)}: {LEFT[reason]}.") for reason, times in left]
+
+
+def _list_times(times: Sequence[float]) -> str:
+    shown = [datetime.fromtimestamp(at, UTC).strftime("%H:%M:%S") for at in sorted(times)[:3]]
+    more = f" and {len(times) - 3} more" if len(times) > 3 else ""
+    return f"{len(times)} {'time' if len(times) == 1 else 'times'} ({', '.join(shown)} UTC{more})"
+
+
+class ReadRange(NamedTuple):
+    """The subject of the diagnostics; `empty` are queries without a series, `problems` answers that were left out."""
+
+    read: ReadLoads
+    moments: Sequence[Moment]
+    empty: Sequence[str]
+    problems: Sequence[UnreadableAnswer]
+
+    def list_without(self, field: str) -> list[str]:
+        """The operators of the newest load that do not have a value of this field."""
+        newest = self.read.loads[-1].operators if self.read.loads else {}
+        return sorted(name for name, one in newest.items() if getattr(one, field) is None)
+
+
+def list_notes(
+    read: ReadLoads, moments: Sequence[Moment], empty: Sequence[str], problems: Sequence[UnreadableAnswer]
+) -> tuple[Diagnostic, ...]:
+    """The diagnostics of one reading."""
+    subject = ReadRange(read, moments, empty, problems)
+    left_out = [say("answer-left-out", f"Left out {one.pointer}: {one.detail}") for one in problems]
+    return (*list_left(read), *find_diagnostics(RULES, subject), *left_out)
+
+
+RULES: tuple[DiagnosticRule[ReadRange], ...] = (
+    DiagnosticRule(
+        "edges-not-in-prometheus",
+        lambda _: True,
+        "Prometheus does not know which operator sends to which: the edges are those of the stored topology, as the "
+        "engine's own reader or its owner gave them.",
+    ),
+    DiagnosticRule(
+        "changes-not-checked",
+        lambda one: one.read.left.unchecked and bool(one.read.loads),
+        "The answers do not show whether instances started or ended within a window; rates over a rescale are too low. "
+        "Ask for unchanged_processors, or for processors over a range.",
+    ),
+    DiagnosticRule(
+        "source-left-out",
+        lambda one: [name for name, waits in one.read.sources.items() if waits],
+        "{names}: the busy time of this source is not measured. It only waits for its input, so it is no operator "
+        "here; its sent_rate is the external rate.",
+    ),
+    DiagnosticRule(
+        "saturated",
+        lambda one: sorted(one.read.left.saturated),
+        "{names} worked all the time: it served no more than it was offered, and others got less or were held back. "
+        "The rates that operators were offered are unknown then (arrival_rate is left to the flow), and the external "
+        "rate is the rate that the job took in.",
+    ),
+    DiagnosticRule(
+        "service-rate-unknown",
+        lambda one: one.list_without("service_rate"),
+        "The newest load does not have the service rate of {names}: not asked for, NaN, or nothing was served.",
+    ),
+    DiagnosticRule(
+        "processors-unknown",
+        lambda one: one.list_without("processors"),
+        "The newest load does not have the number of processors of {names}: not asked for, NaN, or no whole number.",
+    ),
+    DiagnosticRule(
+        "several-means",
+        lambda one: sorted({name for moment in one.moments for name in moment.doubled}),
+        "Several series give a mean of {names}: the right one is unknown, so none is used. Aggregate them in the "
+        "query, such as sum(...) / sum(...).",
+    ),
+    DiagnosticRule(
+        "query-without-series",
+        lambda one: (
+            bool(one.empty)
+            and Facts(count=len(one.empty), queries="; ".join(query[:120] for query in one.empty[:5]))
+        ),
+        "{count} queries were answered with no series, as Prometheus answers for a metric or label that it does not "
+        "know, or a range with fewer than two scrapes: {queries}.",
+    ),
+)
+
+
+def explain_nothing(read: ReadLoads, moments: Sequence[Moment]) -> str:
+    """Why no load can be made, and what to send."""
+    if not moments:
+        return (
+            "the answers have no series: Prometheus answers so for a metric or label that it does not know. Check the "
+            "names in the queries, and that the engine is scraped."
+        )
+    if read.left.chained:
+        return (
+            f"{join_names(sorted(read.sources))} sends nothing to another task: the whole job is one chain, and Flink "
+            "counts no records in it. Break the chain before the operators to plan for (disableChaining), or ask for "
+            "the external rate with ?role=external_rate."
+        )
+    if left := list_left(read):
+        return f"no time of the range can be used. {left[0].detail}"
+    return (
+        f"rates are missing: the answers measure {join_names(list_operators(moments)) or 'no operator'}, but not how "
+        "much arrives or is served in a known time. Send query_range of rates, or two points of raw counters."
+    )

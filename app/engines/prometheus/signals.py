@@ -1,16 +1,198 @@
-"""Signals: what each series measures, of which operator, over which time; rates out of raw counters."""
+"""Signals: the series in Prometheus' answers, each with its role, its operator and the time that its values cover.
 
+Answers are those of query and query_range. The role of a query is in its path, or shown by the metrics of Flink in it;
+raw counters of Flink become rates.
+"""
+
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
-from app.engines.numbers import add_known, find_growth, find_rate, read_name
-from app.engines.prometheus.documents import LabelledSeries, Points
-from app.engines.prometheus.roles import COUNTERS, Query, Role
+from pydantic import JsonValue
 
-ROLE_OF_JOBS = ("job_name", "job_id")
-NOT_AN_OPERATOR = frozenset({"__name__", "instance", "job", *ROLE_OF_JOBS})
+from app.engines.numbers import (
+    add_known,
+    find_growth,
+    find_rate,
+    read_list,
+    read_name,
+    read_number,
+    read_object,
+    read_text,
+)
+
+LAST_SECOND = 253_402_300_000.0
+"""The end of the calendar, 9999-12-31."""
+
+Points = Mapping[float, float | None]
+"""Values by their time in epoch seconds; None: "NaN", or what is no rate."""
+
+
+class LabelledSeries(NamedTuple):
+    """The labels of a series and its points."""
+
+    labels: Mapping[str, str]
+    points: Points
+
+
+class Answered(NamedTuple):
+    """The answer to a query; `error` is Prometheus' own text, or describes what is wrong with the document."""
+
+    series: tuple[LabelledSeries, ...]
+    error: str | None = None
+
+
+def read_document(body: JsonValue) -> Answered:
+    """The series of an answer: of a matrix, a vector or a scalar."""
+    document = read_object(body)
+    if document.get("status") == "error":
+        return Answered((), read_text(document.get("error")) or "an error without a text")
+    data = read_object(document.get("data"))
+    kind, result = read_text(data.get("resultType")), data.get("result")
+    if document.get("status") != "success" or kind not in {"matrix", "vector", "scalar"}:
+        return Answered((), "not what /api/v1/query or /api/v1/query_range answers")
+    if kind == "scalar":
+        return Answered(tuple(_make_series({}, [result])))
+    listed = [
+        (
+            read_object(one.get("metric")),
+            read_list(one.get("values")) if kind == "matrix" else [one.get("value")],
+        )
+        for one in map(read_object, read_list(result))
+    ]
+    return Answered(tuple([series for one in listed for series in _make_series(*one)]))
+
+
+def _make_series(metric: Mapping[str, JsonValue], points: Iterable[JsonValue]) -> Iterable[LabelledSeries]:
+    """The series; none where no point has a time."""
+    labels = {name: value for name, value in metric.items() if isinstance(value, str)}
+    timed: dict[float, float | None] = {}
+    for point in map(read_list, points):
+        at = read_number(point[0]) if len(point) == 2 else None
+        if at is not None and at <= LAST_SECOND:
+            timed[at] = read_number(point[1])
+    if timed:
+        yield LabelledSeries(labels, timed)
+
+
+Role = Literal[
+    "external_rate",
+    "arrival_rate",
+    "served_rate",
+    "sent_rate",
+    "service_rate",
+    "service_seconds",
+    "busy_processors",
+    "back_pressured_processors",
+    "processors",
+    "unchanged_processors",
+    "backlog_tuples",
+    "wait_seconds",
+    "sojourn_seconds",
+]
+ROLES: tuple[Role, ...] = get_args(Role)
+MEANS: frozenset[Role] = frozenset({"service_rate", "service_seconds", "wait_seconds", "sojourn_seconds"})
+"""Roles in which two series of one operator cannot be added up."""
+
+METRIC = "flink_taskmanager_job_task_"
+COUNTERS: Mapping[str, tuple[Role, float]] = {
+    f"{METRIC}numRecordsIn": ("served_rate", 1.0),
+    f"{METRIC}numRecordsOut": ("sent_rate", 1.0),
+    f"{METRIC}accumulateBusyTimeMs": ("busy_processors", 1e-3),
+    f"{METRIC}accumulateBackPressuredTimeMs": ("back_pressured_processors", 1e-3),
+}
+"""Counters of each subtask: the role of their growth per second, and its factor."""
+
+RULE = "headgate:"
+"""How the names of recording rules for Headgate begin; the role follows."""
+
+RANGE = re.compile(r"\[\s*([0-9a-z]+)\s*(?::[^\]]*)?\]")
+PART = re.compile(r"(\d+)(ms|[smhdwy])")
+SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0, "y": 31_536_000.0}
+LONGEST_SECONDS = 86_400.0
+
+
+class Query(NamedTuple):
+    """The quantity that a query measures; values × `factor` are in the unit of the role."""
+
+    role: Role
+    factor: float = 1.0
+
+
+def name_role(parameters: Mapping[str, str]) -> Query | None:
+    """The role in the path, or else the one that the query shows; None: unknown."""
+    given = parameters.get("role")
+    if given is not None:
+        return Query(given) if given in ROLES else None
+    return recognise(parameters.get("query", ""))
+
+
+def read_rule(labels: Mapping[str, str]) -> Mapping[str, str] | None:
+    """The parameters of a recording rule headgate:ROLE, out of its labels topology, operator and window_seconds."""
+    name = labels.get("__name__", "")
+    if not name.startswith(RULE):
+        return None
+    known = {field: labels[field] for field in ("topology", "operator", "window_seconds") if field in labels}
+    return known | {"role": name.removeprefix(RULE)}
+
+
+def recognise(promql: str) -> Query | None:
+    """The role of a query on Flink's counters, such as sum by (task_name)(rate(flink_..._numRecordsIn[1m]))."""
+    names = [f"{METRIC}{name}" for name in re.findall(rf"{METRIC}(\w+)", promql)]
+    known = [name for name in names if name in COUNTERS]
+    if len(known) < len(names) or not known:
+        return None
+    text = promql.replace(" ", "")
+    if text.startswith("count") and len(set(known)) == 1:
+        return Query("processors") if len(known) == 1 else None
+    if not text.startswith("sum") or "rate(" not in text:
+        return None
+    if len(known) == 1:
+        role, factor = COUNTERS[known[0]]
+        return Query(role, 1.0 if text.endswith("/1000") else factor)
+    return _recognise_quotient(known, text)
+
+
+def _recognise_quotient(known: list[str], text: str) -> Query | None:
+    """Records per busy millisecond, or × 1000 per busy second."""
+    if [COUNTERS[name][0] for name in known] != ["served_rate", "busy_processors"] or text.count(
+        ")/sum"
+    ) != 1:
+        return None
+    return Query("service_rate", 1.0 if text.endswith("*1000") else 1000.0)
+
+
+def find_window(parameters: Mapping[str, str]) -> float | None:
+    """The seconds that each value covers: window_seconds, or the longest [range] of the query, or the step."""
+    for name in ("window_seconds", "query", "step"):
+        text = parameters.get(name, "")
+        found = [read_duration(one) for one in (RANGE.findall(text) if name == "query" else [text])]
+        lengths = [one for one in found if one is not None]
+        if lengths:
+            return max(lengths)
+    return None
+
+
+def read_duration(text: str) -> float | None:
+    """Seconds, from a number or a duration of PromQL such as 1m30s; None where it is neither, or over a day."""
+    if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text):
+        seconds = float(text)
+    elif re.fullmatch(rf"(?:{PART.pattern})+", text) and len(text) <= 40:
+        seconds = sum(float(count) * SECONDS[unit] for count, unit in PART.findall(text))
+    else:
+        return None
+    return seconds if 1.0 <= seconds <= LONGEST_SECONDS else None
+
+
+MOST_JITTER = 1.5
+"""Points further apart than this many steps have a gap between them."""
+JOB_LABELS = ("job_name", "job_id")
+OF_JOB: frozenset[Role] = frozenset({"external_rate", "sojourn_seconds"})
+STATES: frozenset[Role] = frozenset({"processors", "unchanged_processors", "backlog_tuples"})
+"""Roles whose values hold at a time, not over a window."""
+NOT_AN_OPERATOR = frozenset({"__name__", "instance", "job", *JOB_LABELS})
 
 
 class Signal(NamedTuple):
@@ -25,7 +207,7 @@ class Signal(NamedTuple):
 
 
 def find_operator(labels: Mapping[str, str], parameters: Mapping[str, str]) -> str | None:
-    """The operator that a series measures: as the path says, or Flink's task_name, or the only label."""
+    """The operator that a series measures: the one in the path, or Flink's task_name, or the only label."""
     if "operator" in parameters:
         return read_name(parameters["operator"])
     if "operator_label" in parameters:
@@ -39,22 +221,17 @@ def find_operator(labels: Mapping[str, str], parameters: Mapping[str, str]) -> s
 def make_signal(
     series: LabelledSeries, query: Query, window: float | None, parameters: Mapping[str, str]
 ) -> Signal | None:
-    """The series in the role of its query; None where it does not say of which operator."""
-    operator = (
-        None
-        if query.role in {"external_rate", "sojourn_seconds"}
-        else find_operator(series.labels, parameters)
-    )
-    if operator is None and query.role not in {"external_rate", "sojourn_seconds"}:
+    """The series in the role of its query; None where its operator is unknown."""
+    operator = None if query.role in OF_JOB else find_operator(series.labels, parameters)
+    if operator is None and query.role not in OF_JOB:
         return None
-    states = {"processors", "unchanged_processors", "backlog_tuples"}
     points = {at: None if value is None else value * query.factor for at, value in series.points.items()}
     return Signal(
         query.role,
         operator,
         read_name(parameters.get("topology", series.labels.get("job_name"))),
         read_name(series.labels.get("job_id")),
-        None if query.role in states else window,
+        None if query.role in STATES else window,
         points,
     )
 
@@ -69,16 +246,14 @@ def read_counters(listed: Iterable[LabelledSeries]) -> Iterator[Signal]:
 
     A subtask that starts, ends or begins anew between two points is not among the unchanged processors.
     """
-    groups: dict[tuple[str, ...], list[LabelledSeries]] = defaultdict(list)
+    groups: dict[tuple[str, ...], list[Points]] = defaultdict(list)
     for series in listed:
-        names = ("__name__", "task_name", *ROLE_OF_JOBS)
-        groups[tuple(series.labels.get(name, "") for name in names)].append(series)
+        names = ("__name__", "task_name", *JOB_LABELS)
+        groups[tuple(series.labels.get(name, "") for name in names)].append(series.points)
     for (metric, task, job_name, job_id), members in groups.items():
         operator = read_name(task)
         if operator is not None:
-            yield from _measure_task(
-                metric, operator, (read_name(job_name), read_name(job_id)), [one.points for one in members]
-            )
+            yield from _measure_task(metric, operator, (read_name(job_name), read_name(job_id)), members)
 
 
 def _measure_task(
@@ -90,19 +265,17 @@ def _measure_task(
     for at in times:
         there = [points for points in members if at in points]
         before = starts.get(at)
-        both = [] if before is None else [points for points in there if before in points]
+        pairs = (
+            [] if before is None else [(points[before], points[at]) for points in there if before in points]
+        )
         if role == "served_rate":
-            fell = sum(1 for points in both if before is not None and _fell(points[before], points[at]))
+            fell = sum(old is not None and new is not None and new < old for old, new in pairs)
             yield Signal("processors", operator, *job, None, {at: float(len(there))})
-            yield Signal("unchanged_processors", operator, *job, None, {at: float(len(both) - fell)})
+            yield Signal("unchanged_processors", operator, *job, None, {at: float(len(pairs) - fell)})
         if before is not None:
-            grown = add_known(find_growth(points[before], points[at]) for points in both)
+            grown = add_known(find_growth(*pair) for pair in pairs)
             rate = find_rate(None if grown is None else grown * factor, at - before)
             yield Signal(role, operator, *job, at - before, {at: rate})
-
-
-def _fell(before: float | None, after: float | None) -> bool:
-    return before is not None and after is not None and after < before
 
 
 def list_steps(times: Sequence[float]) -> Iterator[tuple[float, float]]:
@@ -112,7 +285,3 @@ def list_steps(times: Sequence[float]) -> Iterator[tuple[float, float]]:
     for before, after in pairs:
         if after - before <= MOST_JITTER * shortest and after - before >= 1.0:
             yield before, after
-
-
-MOST_JITTER = 1.5
-"""Points further apart than this many steps have a gap between them."""

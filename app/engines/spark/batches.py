@@ -1,13 +1,23 @@
-"""The batches of a streaming query, out of StreamingQueryProgress."""
+"""The batches of a streaming query, out of StreamingQueryProgress, or out of the gauges of the driver (/metrics/json).
 
-from collections.abc import Iterable, Iterator
+Spark has the gauges with spark.sql.streaming.metricsEnabled; they hold the last batch of each query.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from app.engines.numbers import (
+    MOST,
     SHORTEST_SECONDS,
+    add_known,
+    find_growth,
+    move_time,
     read_count,
     read_list,
     read_name,
@@ -16,14 +26,29 @@ from app.engines.numbers import (
     read_text,
     read_time,
 )
-from app.engines.spark.offsets import SourceProgress, read_sources
 
 # A longer time between two triggers is a mistake of the clock, or no measurement of today's load.
 LONGEST_SECONDS = 86_400.0
+GAUGE = re.compile(r"\.spark\.streaming\.(.+)\.(inputRate-total|processingRate-total|latency)$")
+
+Partitions = Mapping[tuple[str, str], int]
+"""The offset of each (topic, partition)."""
+
+
+class SourceProgress(NamedTuple):
+    """One source of a batch; None: the source does not report it.
+
+    `ends` are the offsets up to which the batch read, and `latest` the newest of the source: only Kafka's count rows.
+    """
+
+    rows: int | None
+    waiting: float | None
+    ends: Partitions | None
+    latest: Partitions | None
 
 
 class Batch(NamedTuple):
-    """One batch: what it took in, and how long it ran; None = not said.
+    """One batch: the rows that it took in, and how long it ran; None: not reported.
 
     `input_rate` is Spark's own: rows per second since the trigger before. `shuffles` are the partitions of each
     stateful operator.
@@ -42,7 +67,7 @@ class Batch(NamedTuple):
 
     @property
     def key(self) -> str | None:
-        """What tells one query from another."""
+        """The name of its query, or else the id."""
         return self.query or self.query_id
 
 
@@ -53,7 +78,7 @@ def list_progress(body: JsonValue) -> list[JsonValue]:
 
 
 def read_batch(value: JsonValue) -> Batch | None:
-    """The batch that a progress document tells of; None where it has no time or does not count its rows."""
+    """The batch of a progress document; None where it has no time or does not count its rows."""
     progress = read_object(value)
     begun_at, rows = read_time(progress.get("timestamp")), read_count(progress.get("numInputRows"))
     if begun_at is None or rows is None:
@@ -74,6 +99,75 @@ def read_batch(value: JsonValue) -> Batch | None:
     )
 
 
+def read_sources(value: JsonValue) -> tuple[SourceProgress, ...]:
+    """The sources of a batch."""
+    return tuple([_read_source(read_object(one)) for one in read_list(value)])
+
+
+def _read_source(source: Mapping[str, JsonValue]) -> SourceProgress:
+    end, latest = _decode(source.get("endOffset")), _decode(source.get("latestOffset"))
+    ends, newest = _read_partitions(end), _read_partitions(latest)
+    waiting = 0.0 if end is not None and end == latest else _sum_growth(ends, newest)
+    return SourceProgress(read_count(source.get("numInputRows")), waiting, ends, newest)
+
+
+def _decode(offset: JsonValue) -> JsonValue:
+    """Python's lastProgress carries an offset as the text of its JSON."""
+    if not isinstance(offset, str):
+        return offset
+    try:
+        decoded: JsonValue = json.loads(offset)
+    except (ValueError, RecursionError):
+        return None
+    return decoded
+
+
+def _read_partitions(offset: JsonValue) -> Partitions | None:
+    """Kafka's {"topic": {"0": 17}}; None for the offsets of every other source: they count no rows."""
+    found = {}
+    for topic, partitions in read_object(offset).items():
+        if not isinstance(partitions, dict):
+            return None
+        for partition, position in partitions.items():
+            count = read_count(position)
+            if count is None:
+                return None
+            found[topic, partition] = count
+    return found or None
+
+
+def _sum_growth(older: Partitions | None, newer: Partitions | None) -> float | None:
+    """Rows from one set of offsets to another one of the same partitions."""
+    if older is None or newer is None or older.keys() != newer.keys():
+        return None
+    return add_known(find_growth(older[key], newer[key]) for key in newer)
+
+
+def count_waiting(sources: Sequence[SourceProgress]) -> float | None:
+    """Rows that waited at all sources when the batch began."""
+    return add_known(source.waiting for source in sources)
+
+
+def count_partitions(sources: Sequence[SourceProgress]) -> int | None:
+    """The partitions of all sources; None where one does not report them."""
+    if not sources or any(source.ends is None for source in sources):
+        return None
+    return sum(len(source.ends or ()) for source in sources)
+
+
+def count_arrived(before: Batch | None, batch: Batch) -> float | None:
+    """Rows that arrived from one trigger to the next: those that the batch took, where no rows wait at its sources.
+
+    Where a source holds rows back: the growth of its newest offsets.
+    """
+    if before is None or not batch.sources or len(before.sources) != len(batch.sources):
+        return None if count_waiting(batch.sources) else float(batch.rows)
+    return add_known(
+        _sum_growth(old.latest, new.latest) if old.waiting or new.waiting else new.rows
+        for old, new in zip(before.sources, batch.sources, strict=True)
+    )
+
+
 def order_batches(batches: Iterable[Batch]) -> list[Batch]:
     """The batches in the order of their triggers, each once."""
     known = {(batch.run_id, batch.begun_at): batch for batch in batches}
@@ -81,7 +175,7 @@ def order_batches(batches: Iterable[Batch]) -> list[Batch]:
 
 
 def pair_batches(batches: Iterable[Batch]) -> Iterator[tuple[Batch | None, Batch]]:
-    """Each batch with the one right before it in the same run; None where that is not known."""
+    """Each batch with the one right before it in the same run; None where that is unknown."""
     before: Batch | None = None
     for batch in batches:
         yield (before if before is not None and _follows(before, batch) else None), batch
@@ -104,3 +198,32 @@ def find_interval(before: Batch | None, batch: Batch) -> float | None:
     else:
         return None
     return seconds if SHORTEST_SECONDS <= seconds <= LONGEST_SECONDS else None
+
+
+def is_gauges(body: JsonValue) -> bool:
+    """Whether this is what /metrics/json answers."""
+    return isinstance(body, dict) and isinstance(body.get("gauges"), dict)
+
+
+def read_gauges(body: JsonValue, at: datetime | None) -> list[Batch]:
+    """The last batch of each query: rows = rows per second × seconds; its end is the time of the answer."""
+    if at is None:
+        return []
+    queries: dict[str, dict[str, float | None]] = defaultdict(dict)
+    for name, gauge in read_object(read_object(body).get("gauges")).items():
+        if found := GAUGE.search(name):
+            queries[found[1]][found[2]] = read_number(read_object(gauge).get("value"))
+    batches = [_make_batch(query, values, at) for query, values in queries.items()]
+    return [batch for batch in batches if batch is not None]
+
+
+def _make_batch(query: str, values: Mapping[str, float | None], at: datetime) -> Batch | None:
+    processed, took = values.get("processingRate-total"), values.get("latency")
+    if processed is None or took is None or processed * took > MOST or took > 1000.0 * LONGEST_SECONDS:
+        return None
+    seconds = took / 1000.0
+    begun_at = move_time(at, -seconds)
+    if begun_at is None:
+        return None
+    rows = round(processed * seconds)
+    return Batch(read_name(query), None, None, None, begun_at, rows, seconds, values.get("inputRate-total"))

@@ -1,11 +1,10 @@
-"""The load of a streaming query in the interval that each of its batches took in: one station, batch by batch."""
+"""The load of a streaming query, one for the interval in which the rows of each batch arrived."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from app.engines.numbers import add_known, find_rate, find_service_rate, move_time
-from app.engines.spark.batches import Batch, find_interval, pair_batches
-from app.engines.spark.offsets import count_arrived, count_waiting
+from app.engines.spark.batches import Batch, count_arrived, count_waiting, find_interval, pair_batches
 from app.load.bodies.load import LoadBody, OperatorLoadBody
 
 
@@ -18,7 +17,7 @@ class ReadBatch(NamedTuple):
 
 
 class LeftBatches(NamedTuple):
-    """Batches that gave no load, by why: nothing is known of the time in which their rows arrived, or of the rows."""
+    """Batches without a load: the time in which their rows arrived is unknown (`firsts`), or the rows (`unknown`)."""
 
     firsts: list[Batch]
     unknown: list[Batch]
@@ -31,7 +30,7 @@ def read_loads(name: str, batches: Iterable[Batch], cores: int | None) -> tuple[
         interval = find_interval(before, batch)
         if interval is None:
             left.firsts.append(batch)
-        elif (load := _make_load(name, before, batch, interval, cores)) is None:
+        elif (load := _make_load(name, before, batch, interval, cores or 1)) is None:
             left.unknown.append(batch)
         else:
             read.append(ReadBatch(batch, interval, load))
@@ -39,16 +38,16 @@ def read_loads(name: str, batches: Iterable[Batch], cores: int | None) -> tuple[
 
 
 def _make_load(
-    name: str, before: Batch | None, batch: Batch, interval: float, cores: int | None
+    name: str, before: Batch | None, batch: Batch, interval: float, processors: int
 ) -> LoadBody | None:
     begun_at = move_time(batch.begun_at, -interval)
-    arrived = find_rate(_count_arrived(before, batch), interval)
+    arrived = find_rate(count_arrived(before, batch), interval)
     if begun_at is None or arrived is None:
         return None
-    processors = cores or 1
-    busy = None if batch.seconds is None else batch.seconds * processors
     measured = OperatorLoadBody(
-        service_rate=find_service_rate(batch.rows, busy),
+        service_rate=find_service_rate(
+            batch.rows, None if batch.seconds is None else batch.seconds * processors
+        ),
         arrival_rate=arrived,
         served_rate=find_rate(batch.rows, interval),
         processors=processors,
@@ -57,13 +56,6 @@ def _make_load(
     return LoadBody(
         observed_at=begun_at, window_seconds=interval, external_rate=arrived, operators={name: measured}
     )
-
-
-def _count_arrived(before: Batch | None, batch: Batch) -> float | None:
-    """Rows that arrived: those taken in, but where the sources hold some back the growth of what they have."""
-    if before is not None and batch.sources and len(before.sources) == len(batch.sources):
-        return count_arrived(before.sources, batch.sources)
-    return None if count_waiting(batch.sources) else float(batch.rows)
 
 
 def find_wait(read: Iterable[ReadBatch]) -> float | None:

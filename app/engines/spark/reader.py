@@ -5,15 +5,29 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from app.engines.answers import EngineAnswer, EngineReading, UnreadableAnswer, read_parameters
-from app.engines.numbers import read_name
-from app.engines.spark.batches import Batch, list_progress, order_batches, read_batch
-from app.engines.spark.cores import MOST_CORES, count_cores, find_application
-from app.engines.spark.gauges import is_gauges, read_gauges
-from app.engines.spark.loads import read_loads
-from app.engines.spark.notes import list_notes
-from app.engines.spark.offsets import count_partitions
+from app.engines.answers import (
+    EngineAnswer,
+    EngineReading,
+    RunningJob,
+    UnreadableAnswer,
+    choose_job,
+    read_parameters,
+)
+from app.engines.diagnostics import DiagnosticRule, Facts, find_diagnostics
+from app.engines.numbers import find_service_rate
+from app.engines.spark.asking import MOST_CORES, count_cores, find_application
+from app.engines.spark.batches import (
+    Batch,
+    count_partitions,
+    is_gauges,
+    list_progress,
+    order_batches,
+    read_batch,
+    read_gauges,
+)
+from app.engines.spark.loads import LeftBatches, ReadBatch, find_wait, read_loads
 from app.load.bodies.topology import EntryBody, Graph, OperatorBody
+from planner.values import Diagnostic
 
 UNNAMED = "query"
 NO_PROGRESS = (
@@ -21,77 +35,61 @@ NO_PROGRESS = (
     "send lastProgress, recentProgress, or the answer of /metrics/json with spark.sql.streaming.metricsEnabled=true "
     'and the time when it came, {"answers": [{"path", "at", "body"}]}.'
 )
-
-
-class _Sent(NamedTuple):
-    batches: list[Batch]
-    cores: int | None
-    application: str | None
+REMEDY = 'A topology is one query: send the batches of one, or name it in "path", such as /metrics/json?query=NAME.'
+# Batches that fill their interval to this part follow one another without a pause.
+BACK_TO_BACK = 0.95
+# Rates of one query by batch differ so much where a fixed part of each batch is large.
+WIDE_RATES = 1.5
 
 
 def read(answers: Sequence[EngineAnswer]) -> EngineReading:
-    """What the answers say of one streaming query."""
+    """The reading of one streaming query."""
     pointer = answers[0].pointer if len(answers) == 1 else "#"
-    sent = _sort_answers(answers)
-    wanted = [name for answer in answers if (name := read_parameters(answer.path).get("query"))]
-    batches = _choose_query(sent.batches, wanted[0] if wanted else None, pointer)
-    name = read_name(batches[-1].query) or UNNAMED
-    loads, left = read_loads(name, batches, sent.cores)
+    bodies = [answer.body for answer in answers]
+    cores, application = count_cores(bodies), find_application(bodies)
+    wanted = next((name for one in answers if (name := read_parameters(one.path).get("query"))), None)
+    batches = _choose_query(_list_batches(answers), wanted, pointer)
+    newest = batches[-1]
+    name = newest.query or UNNAMED
+    loads, left = read_loads(name, batches, cores)
+    operator = OperatorBody(
+        name=name,
+        stateful=bool(newest.shuffles),
+        queueing="shared",
+        max_parallelism=_find_bound(newest, cores),
+    )
     return EngineReading(
-        topology=_make_topology(name, batches[-1], sent.cores),
+        topology=Graph(operators=[operator], entries=[EntryBody(operator=name)]),
         loads=tuple([one.load for one in loads]),
-        diagnostics=list_notes(name, loads, left, sent.cores),
-        marks=_list_marks(batches[-1], sent.application),
+        diagnostics=list_notes(name, loads, left, cores),
+        marks=_list_marks(newest, application),
     )
 
 
-def _sort_answers(answers: Iterable[EngineAnswer]) -> _Sent:
-    bodies = [answer.body for answer in answers]
-    progress = [read_batch(one) for body in bodies for one in list_progress(body)]
+def _list_batches(answers: Iterable[EngineAnswer]) -> list[Batch]:
+    """The batches of progress documents, or else of gauges, which repeat the last batch until the next one ends."""
+    progress = [read_batch(one) for answer in answers for one in list_progress(answer.body)]
     found = [batch for batch in progress if batch is not None]
-    if not found:
-        found = [
-            batch
-            for answer in answers
-            if is_gauges(answer.body)
-            for batch in read_gauges(answer.body, answer.at)
-        ]
-        found = _drop_repeated(found)
-    return _Sent(order_batches(found), count_cores(bodies), find_application(bodies))
-
-
-def _drop_repeated(batches: Iterable[Batch]) -> list[Batch]:
-    """The gauges keep the last batch: the same numbers again are the same batch."""
+    if found:
+        return order_batches(found)
+    gauges = [one for a in answers if is_gauges(a.body) for one in read_gauges(a.body, a.at)]
     known: dict[tuple[str | None, int, float | None, float | None], Batch] = {}
-    for batch in sorted(batches, key=lambda one: one.begun_at):
+    for batch in sorted(gauges, key=lambda one: one.begun_at):
         known.setdefault((batch.query, batch.rows, batch.seconds, batch.input_rate), batch)
-    return list(known.values())
+    return order_batches(known.values())
 
 
 def _choose_query(batches: Sequence[Batch], wanted: str | None, pointer: str) -> list[Batch]:
     """The batches of the query that the path names, or of the only one."""
     if not batches:
         raise UnreadableAnswer(pointer, NO_PROGRESS)
-    names = sorted({batch.key or UNNAMED for batch in batches})
-    if wanted is None and len(names) > 1:
-        raise UnreadableAnswer(
-            pointer,
-            f"batches of {len(names)} queries ({', '.join(names[:10])}): a topology is one of them. Send those of one, "
-            'or name it in "path", such as /metrics/json?query=NAME.',
-        )
-    chosen = [batch for batch in batches if wanted is None or wanted in {batch.query, batch.query_id}]
-    if not chosen:
-        raise UnreadableAnswer(
-            pointer, f"no batch of the query {wanted!r}: there are {', '.join(names[:10])}."
-        )
+    names = {batch.key or UNNAMED for batch in batches}
+    chosen = [
+        one for one in batches if wanted is None or wanted in {one.query, one.query_id, one.key or UNNAMED}
+    ]
+    if wanted is None or not chosen:
+        choose_job([RunningJob(name, name) for name in names], wanted, REMEDY, kind="query", pointer=pointer)
     return chosen
-
-
-def _make_topology(name: str, batch: Batch, cores: int | None) -> Graph:
-    operator = OperatorBody(
-        name=name, stateful=bool(batch.shuffles), queueing="shared", max_parallelism=_find_bound(batch, cores)
-    )
-    return Graph(operators=[operator], entries=[EntryBody(operator=name)])
 
 
 def _find_bound(batch: Batch, cores: int | None) -> int | None:
@@ -112,3 +110,124 @@ def _list_marks(batch: Batch, application: str | None) -> Mapping[str, JsonValue
         "run_id": batch.run_id,
     }
     return {key: value for key, value in marks.items() if value is not None}
+
+
+class ReadQuery(NamedTuple):
+    """A query, its batches and its cores: the subject of the diagnostics."""
+
+    name: str
+    read: Sequence[ReadBatch]
+    left: LeftBatches
+    cores: int | None
+
+    @property
+    def backlog(self) -> float | None:
+        """Rows that wait at the sources beyond the newest batch."""
+        return self.read[-1].load.operators[self.name].backlog_tuples if self.read else None
+
+
+def list_notes(
+    name: str, read: Sequence[ReadBatch], left: LeftBatches, cores: int | None
+) -> tuple[Diagnostic, ...]:
+    """The diagnostics of one reading."""
+    found = find_diagnostics(RULES, ReadQuery(name, read, left, cores))
+    return tuple([Diagnostic(one.code, one.detail, (name,)) for one in found])
+
+
+def _find_fixed_costs(query: ReadQuery) -> Facts | None:
+    """A batch of many rows that was served at a much higher rate than one of few."""
+    measured = [(one.batch.rows, find_service_rate(one.batch.rows, one.batch.seconds)) for one in query.read]
+    rates = sorted([(rows, rate) for rows, rate in measured if rate], key=lambda one: one[0])
+    if not rates:
+        return None
+    (few, few_rate), (many, many_rate) = rates[0], rates[-1]
+    if many < 2 * few or many_rate < WIDE_RATES * few_rate:
+        return None
+    return Facts(few=few, few_rate=few_rate, many=many, many_rate=many_rate)
+
+
+def _find_no_pause(query: ReadQuery) -> Facts | None:
+    """Batches that fill the intervals between their triggers."""
+    timed = [one for one in query.read if one.batch.rows and one.batch.seconds is not None]
+    interval = sum(one.interval for one in timed)
+    busy = sum(one.batch.seconds or 0.0 for one in timed)
+    return Facts(busy=busy, interval=interval) if timed and busy >= BACK_TO_BACK * interval else None
+
+
+def _find_left(query: ReadQuery) -> Facts | None:
+    """Batches without a load, and why."""
+    firsts, unknown = map(len, query.left)
+    reasons = (
+        [f"{unknown} whose sources held rows back and do not report how many arrived"] if unknown else []
+    )
+    if firsts:
+        reasons.insert(
+            0,
+            f"{firsts} without a trigger before them in the answers and without inputRowsPerSecond, such as the first "
+            "of a run",
+        )
+    return Facts(reasons="; ".join(reasons)) if reasons else None
+
+
+RULES: tuple[DiagnosticRule[ReadQuery], ...] = (
+    DiagnosticRule(
+        "micro-batches",
+        lambda query: (seconds := find_wait(query.read)) is not None and Facts(seconds=seconds),
+        "Spark serves in batches: a row waited for its trigger and left with its batch, {seconds:.3g} s after it "
+        "arrived on average (half the interval between triggers plus triggerExecution). E[T] assumes that rows are "
+        "served one by one, and does not hold this time: compare E[T] of this query only with itself.",
+    ),
+    DiagnosticRule(
+        "processor-is-the-query",
+        lambda query: query.cores is None,
+        "The answers do not list executors, so one processor is the whole query as it runs now, and k processors are k "
+        "times its cores. Send the answer of /api/v1/applications/<id>/executors too to count cores.",
+    ),
+    DiagnosticRule(
+        "processor-is-a-core",
+        lambda query: query.cores is not None and Facts(cores=query.cores),
+        "A processor is one of the {cores} cores of the application: service_rate is that of the query divided by "
+        "them. Planning and commits of a batch do not get faster with more cores, and other queries of the same "
+        "application use the same cores.",
+    ),
+    DiagnosticRule(
+        "batches-have-fixed-costs",
+        _find_fixed_costs,
+        "A batch of {few} rows was served at {few_rate:.4g} rows/s, one of {many} at {many_rate:.4g}: part of every "
+        "batch costs the same whatever its rows. service_rate of a small batch is below the rate that the query can "
+        "serve.",
+    ),
+    DiagnosticRule(
+        "no-pause-between-batches",
+        _find_no_pause,
+        "Batches followed one another without a pause ({busy:.4g} s of batches in {interval:.4g} s). Without a trigger "
+        "interval Spark does so at any load: the utilisation of about 1 does not show that the query is at its limit. "
+        "A growing backlog, or a larger batch that is no faster per row, does. Set a trigger interval.",
+    ),
+    DiagnosticRule(
+        "empty-batches",
+        lambda query: (
+            (empty := sum(not one.batch.rows for one in query.read)) > 0
+            and Facts(empty=empty, all=len(query.read))
+        ),
+        "{empty} of {all} batches had no rows: their service_rate is unknown.",
+    ),
+    DiagnosticRule(
+        "rows-wait-at-sources",
+        lambda query: (query.backlog or 0.0) > 0.0 and Facts(rows=query.backlog),
+        "{rows:.4g} rows waited at the sources beyond the newest batch: batches are limited. arrival_rate counts the "
+        "rows that arrived, by the growth of the sources' newest offsets, and served_rate those that batches took.",
+    ),
+    DiagnosticRule(
+        "waiting-at-sources-unknown",
+        lambda query: bool(query.read) and query.backlog is None,
+        "The rows that wait at the sources are unknown: gauges and most sources do not report them, Kafka does. Where "
+        "batches are limited (maxOffsetsPerTrigger, maxFilesPerTrigger), arrival_rate is the rate that they took, "
+        "which may be below that of the rows that arrived.",
+    ),
+    DiagnosticRule(
+        "batches-left-out",
+        _find_left,
+        "No load of these batches is known: {reasons}. Send recentProgress, which holds more of them.",
+    ),
+)

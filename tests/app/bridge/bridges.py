@@ -9,12 +9,10 @@ from typing import Any
 import httpx
 
 from app.bridge.engine_link import EngineLink
-from app.bridge.events import Event
-from app.bridge.health import Health
+from app.bridge.events import Event, Health, Reporter
 from app.bridge.loop import Bridge, BridgePlan, Result
 from app.bridge.service_link import ServiceLink
 from app.bridge.states import Terms
-from app.bridge.telling import Teller
 from tests.app.bridge.flink_stand_in import FlinkStandIn, serving
 
 INTERVAL_SECONDS = 15.0
@@ -75,7 +73,7 @@ class Stage:
         engine = EngineLink("flink", self.open(self.engine_url), "network", self.check, self.clock)
         service = ServiceLink(self.open(self.service_url), self.topology, self.check)
         plan = BridgePlan(terms, INTERVAL_SECONDS, self.policy)
-        return Bridge(plan, engine, service, Teller(self.told), Health(time.monotonic, INTERVAL_SECONDS))
+        return Bridge(plan, engine, service, Reporter(self.told), Health(time.monotonic, INTERVAL_SECONDS))
 
     def open(self, url: str) -> httpx.Client:
         return self.clients.enter_context(httpx.Client(base_url=url, timeout=60))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.bridge.seen_answers import SeenDecision
+from app.bridge.service_link import SeenDecision
 
 CREATED_AT = "2026-11-19T10:00:00Z"
 

@@ -6,9 +6,9 @@ import httpx
 import pytest
 from pydantic import JsonValue
 
-from app.bridge.asking import Unanswered
 from app.bridge.engine_link import EngineLink, PatchRefused
-from app.bridge.stopping import Stopped
+from app.bridge.http_clients import Unanswered
+from app.bridge.running import Stopped
 from app.engines.answers import ENGINES, EngineName
 from tests.app.bridge.flink_stand_in import IDS, FlinkStandIn, serving
 
@@ -29,7 +29,7 @@ def make_link(client: httpx.Client, job: str | None = "network") -> EngineLink:
 
 
 def test_a_look_has_the_answers_with_their_paths_and_times(engine: FlinkStandIn, client: httpx.Client):
-    answers = make_link(client).look()
+    answers = make_link(client).take_sample()
     assert answers[0].path == "/jobs/overview"
     assert f"/jobs/{engine.job}" in [answer.path for answer in answers]
     assert all(answer.at is not None for answer in answers)
@@ -37,7 +37,7 @@ def test_a_look_has_the_answers_with_their_paths_and_times(engine: FlinkStandIn,
 
 def test_a_job_that_does_not_run_is_told_with_those_that_do(client: httpx.Client):
     with pytest.raises(Unanswered, match=r"'other'.*network"):
-        make_link(client, "other").look()
+        make_link(client, "other").take_sample()
 
 
 def test_another_status_is_told_with_its_address(client: httpx.Client):
@@ -45,7 +45,7 @@ def test_another_status_is_told_with_its_address(client: httpx.Client):
         make_link(client).get("/nothing")
     client.base_url = client.base_url.join("/deeper")
     with pytest.raises(Unanswered, match="answers 404 at /deeper/jobs/overview"):
-        make_link(client).look()
+        make_link(client).take_sample()
 
 
 @pytest.mark.parametrize("kind", [one for one in ENGINES if one != "flink"])
@@ -53,7 +53,7 @@ def test_every_engine_can_be_asked_and_another_one_at_the_address_is_told(
     kind: EngineName, client: httpx.Client
 ):
     with pytest.raises(Unanswered, match="answers 404 at /"):
-        EngineLink(kind, client, "job", lambda: None).look()
+        EngineLink(kind, client, "job", lambda: None).take_sample()
 
 
 def test_an_engine_without_a_patch_cannot_be_changed(client: httpx.Client):
@@ -101,4 +101,4 @@ def test_a_stop_is_noticed_before_a_request(client: httpx.Client):
         raise Stopped
 
     with pytest.raises(Stopped):
-        EngineLink("flink", client, None, stop).look()
+        EngineLink("flink", client, None, stop).take_sample()

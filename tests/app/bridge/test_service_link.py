@@ -5,7 +5,7 @@ from math import inf
 import httpx
 import pytest
 
-from app.bridge.asking import Unanswered
+from app.bridge.http_clients import Unanswered
 from app.bridge.service_link import NotDecided, ServiceLink, contains
 from app.load.bodies.load import FPD_LOAD
 from tests.app.processes import Service

@@ -5,8 +5,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.bridge.asking import Bearer, BearerFile
-from app.bridge.lines import JsonLines, PlainLines
+from app.bridge.displays import JsonLines, PlainLines
+from app.bridge.http_clients import BearerToken
 from app.bridge.starting import (
     CALM,
     Given,
@@ -77,6 +77,11 @@ def test_an_engine_that_is_not_known_is_refused_with_those_that_are():
         read_engine(GIVEN._replace(engine="samza"))
 
 
+def find_token(auth: httpx.Auth | None) -> str | Path:
+    assert isinstance(auth, BearerToken)
+    return auth.token
+
+
 def test_credentials_come_from_files_before_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     for name in ("API_KEY", "ENGINE_TOKEN", "ENGINE_USER", "ENGINE_PASSWORD"):
         monkeypatch.delenv(f"HEADGATE_{name}", raising=False)
@@ -85,15 +90,15 @@ def test_credentials_come_from_files_before_the_environment(tmp_path: Path, monk
     monkeypatch.setenv("HEADGATE_API_KEY", "key")
     monkeypatch.setenv("HEADGATE_ENGINE_USER", "me")
     monkeypatch.setenv("HEADGATE_ENGINE_PASSWORD", "secret")
-    assert isinstance(find_service_auth(GIVEN), Bearer)
+    assert find_token(find_service_auth(GIVEN)) == "key"
     assert isinstance(find_engine_auth(GIVEN), httpx.BasicAuth)
     monkeypatch.setenv("HEADGATE_ENGINE_TOKEN", "token")
-    assert isinstance(find_engine_auth(GIVEN), Bearer)
+    assert find_token(find_engine_auth(GIVEN)) == "token"
     file = tmp_path / "secret"
     file.write_text("x")
     files = GIVEN._replace(api_key_file=file, engine_token_file=file)
-    assert isinstance(find_service_auth(files), BearerFile)
-    assert isinstance(find_engine_auth(files), BearerFile)
+    assert find_token(find_service_auth(files)) == file
+    assert find_token(find_engine_auth(files)) == file
     with pytest.raises(Refused, match="cannot be read"):
         find_service_auth(GIVEN._replace(api_key_file=tmp_path / "none"))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.engines.diagnostics import DiagnosticRule, Facts, Finding, find_diagnostics, join_texts
+from app.engines.diagnostics import DiagnosticRule, Facts, Finding, find_diagnostics
 from planner.values import Diagnostic
 
 
@@ -25,6 +25,11 @@ def test_a_condition_that_finds_nothing_raises_nothing(nothing: Finding):
     assert find_diagnostics([DiagnosticRule("a", lambda _: nothing, "{names}")], None) == ()
 
 
-def test_long_lists_end_with_how_many_more_there_are():
-    assert join_texts(["a", "b"]) == "a, b"
-    assert join_texts(list("abcdefg")) == "a, b, c, d, e, and 2 more"
+def test_long_lists_of_texts_end_with_how_many_more_there_are():
+    rules = [DiagnosticRule("a", lambda _: {name: name for name in "abcdefg"}, "{texts}")]
+    assert find_diagnostics(rules, None)[0].detail == "a, b, c, d, e and 2 more"
+
+
+def test_several_facts_are_several_diagnostics():
+    rules = [DiagnosticRule("a", lambda _: [Facts(["x"], odd=1), Facts(["y"], odd=3)], "{names}: {odd}")]
+    assert [one.detail for one in find_diagnostics(rules, None)] == ["x: 1", "y: 3"]

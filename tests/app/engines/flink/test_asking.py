@@ -100,7 +100,7 @@ def test_the_newest_running_job_of_a_name_is_asked():
 
 @pytest.mark.parametrize(
     ("job", "said"),
-    [(None, "3 jobs run: network. Name one"), ("payments", "no job of the name or id 'payments' runs")],
+    [(None, "3 jobs fit: network. Name one"), ("payments", "no job with the name or id 'payments' runs")],
 )
 def test_a_job_that_cannot_be_told_is_refused(job: str | None, said: str):
     with pytest.raises(UnreadableAnswer, match=said):
@@ -108,5 +108,5 @@ def test_a_job_that_cannot_be_told_is_refused(job: str | None, said: str):
 
 
 def test_without_a_job_that_is_said():
-    with pytest.raises(UnreadableAnswer, match="no job runs; jobs that run: none"):
+    with pytest.raises(UnreadableAnswer, match=r"no job runs\. Running: none"):
         ask(Recorded({"/jobs/overview": {}}), None)

@@ -95,28 +95,6 @@ def test_a_source_with_busy_time_is_an_operator_and_an_entry():
     assert graph.edges[0].source == "Source: arrivals"
 
 
-def test_inputs_of_several_exchanges_are_said():
-    job = set_input(load("job"), "score", "HASH")
-    nodes = {one["id"]: one for one in job["plan"]["nodes"]}
-    source = vertex(job, "Source: arrivals")["id"]
-    nodes[vertex(job, "score")["id"]]["inputs"].append({"id": source, "ship_strategy": "BROADCAST"})
-    reading = read(job)
-    assert "mixed-exchanges" in codes(reading)
-    assert reading.topology is not None
-    assert find(reading.topology, "score").max_processors is None
-
-
-def test_where_nothing_was_counted_selectivities_and_entries_are_assumed():
-    job = load("job")
-    for one in job["vertices"]:
-        one["metrics"] = {}
-    reading = read(job)
-    assert reading.topology is not None
-    assert [one.selectivity for one in reading.topology.edges] == [1.0, 1.0]
-    assert [one.share for one in reading.topology.entries] == [1.0]
-    assert {"selectivity-assumed", "entries-assumed", "no-load"} <= codes(reading)
-
-
 def test_the_queueing_is_that_of_the_input_with_most_records():
     """A stream of rules, broadcast, beside the stream that is hashed: whichever is listed first."""
     job = set_input(load("job"), "score", "HASH")

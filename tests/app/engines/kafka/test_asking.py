@@ -6,7 +6,7 @@ from app.engines.answers import EngineAnswer
 from app.engines.kafka.asking import ask
 from app.engines.kafka.reader import read
 from tests.app.engines.kafka.made import AT, RECORDED
-from tests.app.engines.kafka.test_lags import REST
+from tests.app.engines.kafka.test_samples_lags import REST
 
 PAGES: dict[str, JsonValue] = {
     "/": RECORDED,

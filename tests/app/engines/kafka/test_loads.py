@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from app.engines.kafka.lags import make_lag_samples, read_rows
 from app.engines.kafka.loads import GroupLoads, make_group_loads
+from app.engines.kafka.samples import make_lag_samples, read_rows
 from tests.app.engines.kafka.made import row
 
 

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from app.engines.answers import EngineAnswer, read_parameters
 from app.engines.prometheus import asking
 from app.engines.prometheus.reader import read
-from app.engines.prometheus.roles import RULE
+from app.engines.prometheus.signals import RULE
 from tests.app.engines.prometheus.recorded import Labelled, list_rules, matrix
 
 LABELS = {"job_name": "network", "job_id": "61a36912bebfff2997551877d703a4fc"}

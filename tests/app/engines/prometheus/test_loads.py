@@ -3,7 +3,7 @@
 import pytest
 
 from app.engines.prometheus.loads import Reason, make_loads
-from app.engines.prometheus.tables import Moment, Values
+from app.engines.prometheus.moments import Moment, Values
 
 
 def at(second: float, values: Values, window: float = 60.0, jobs: frozenset[str] = frozenset()) -> Moment:
@@ -16,17 +16,17 @@ def test_windows_do_not_overlap():
     read = make_loads(moments, is_asked=False)
     ends = [load.observed_at.timestamp() + load.window_seconds for load in read.loads if load.observed_at]
     assert ends == [100, 160, 220, 280]
-    assert len(read.left.times["overlapping"]) == 6
+    assert len(read.left.times["overlapping-windows"]) == 6
 
 
 @pytest.mark.parametrize(
     ("moment", "reason"),
     [
-        (at(100, {"arrival_rate": 1.0}, window=0.0), "no_window"),
-        (at(10, {"arrival_rate": 1.0}), "no_window"),
-        (at(100, {"arrival_rate": 1.0}, jobs=frozenset("ab")), "two_jobs"),
-        (Moment(100, {60.0}, {}, {"a": {"served_rate": 1.0}}), "no_external"),
-        (Moment(100, {60.0, 15.0}, {"external_rate": 1.0}, {"a": {"served_rate": 1.0}}), "windows_differ"),
+        (at(100, {"arrival_rate": 1.0}, window=0.0), "window-unknown"),
+        (at(10, {"arrival_rate": 1.0}), "window-unknown"),
+        (at(100, {"arrival_rate": 1.0}, jobs=frozenset("ab")), "two-jobs"),
+        (Moment(100, {60.0}, {}, {"a": {"served_rate": 1.0}}), "external-rate-unknown"),
+        (Moment(100, {60.0, 15.0}, {"external_rate": 1.0}, {"a": {"served_rate": 1.0}}), "windows-differ"),
     ],
 )
 def test_a_time_that_cannot_be_used_says_why(moment: Moment, reason: Reason):

@@ -156,8 +156,8 @@ def test_an_error_beside_good_answers_is_said():
     ("answers", "says"),
     [
         ([ask("speed", {1000: 1.0})], "the roles are external_rate"),
-        ([ask("arrival_rate", {1000: 1.0})], "of which operator"),
-        (list_rates()[:3], "how much enters from outside"),
+        ([ask("arrival_rate", {1000: 1.0})], "the operator of the series"),
+        (list_rates()[:3], "the rate that enters from outside"),
         (
             [*list_counters()[:2], answer(load("range-source-out"), SENT)],
             "rates over times of different length",
@@ -166,7 +166,7 @@ def test_an_error_beside_good_answers_is_said():
             [answer(matrix(({"job_name": name, "task_name": "a"}, {1000: 1.0})), SERVED) for name in "xy"],
             "2 jobs",
         ),
-        ([EngineAnswer(load("range-numRecordsIn"))], "how much enters from outside"),
+        ([EngineAnswer(load("range-numRecordsIn"))], "the rate that enters from outside"),
     ],
 )
 def test_what_is_missing_is_named(answers: list[EngineAnswer], says: str):

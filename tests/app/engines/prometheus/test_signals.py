@@ -3,8 +3,7 @@
 import pytest
 
 from app.engines.prometheus import signals
-from app.engines.prometheus.documents import LabelledSeries, Points
-from app.engines.prometheus.roles import METRIC, Query
+from app.engines.prometheus.signals import METRIC, LabelledSeries, Points, Query
 
 
 def count(task: str, subtask: str, points: Points, metric: str = "numRecordsIn") -> LabelledSeries:

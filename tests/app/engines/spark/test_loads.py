@@ -8,7 +8,7 @@ import pytest
 from app.engines.spark.batches import Batch, order_batches, read_batch
 from app.engines.spark.loads import find_wait, read_loads
 from tests.app.engines.mutating import load_golden
-from tests.app.engines.spark.test_offsets import kafka
+from tests.app.engines.spark.test_batches_offsets import kafka
 
 RECORDED = load_golden("spark/recentProgress-stateful.json")
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from app.engines.answers import EngineAnswer, UnreadableAnswer, list_answers
 from app.engines.spark.reader import read
 from tests.app.engines.mutating import STEPS, Lister, Step, check_reading, load_golden, read_mutated
-from tests.app.engines.spark.test_offsets import kafka
+from tests.app.engines.spark.test_batches_offsets import kafka
 
 STATELESS = load_golden("spark/recentProgress-stateless.json")
 STATEFUL = load_golden("spark/recentProgress-stateful.json")
@@ -109,7 +109,7 @@ def test_the_path_names_the_query():
     assert read(ask_ui("stateless")).marks["query"] == "stateless"
     with pytest.raises(UnreadableAnswer, match="2 queries"):
         read(ask_ui(None))
-    with pytest.raises(UnreadableAnswer, match="no batch of the query 'gone'"):
+    with pytest.raises(UnreadableAnswer, match="no query with the name or id 'gone'"):
         read(ask_ui("gone"))
 
 

@@ -1,0 +1,102 @@
+"""A decision for its reader: rows of operators, the times, the target, and one sentence; pure."""
+
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from app.bridge.service_link import SeenDecision, SeenGoal
+from app.bridge.states import Chosen, write_counts
+from app.engines.answers import EngineReading
+from app.load.bodies.load import LoadBody
+from planner.wording import UNBOUNDED, write_number, write_seconds
+
+
+class OperatorRow(NamedTuple):
+    """One operator: rates per second, the part of its time that it works, processors now and as wanted."""
+
+    operator: str
+    offered_rate: float | None
+    served_rate: float | None
+    utilisation: float | None
+    processors: int
+    wanted: int
+
+
+def list_rows(load: LoadBody | None, decision: SeenDecision, chosen: Chosen) -> list[OperatorRow]:
+    """The operators in the order of the topology."""
+    served = {name: one.served_rate for name, one in load.operators.items()} if load else {}
+    return [
+        OperatorRow(
+            one.name,
+            one.arrival_rate,
+            served.get(one.name),
+            one.utilisation,
+            one.processors,
+            chosen.counts.get(one.name, one.processors),
+        )
+        for one in decision.current.operators
+    ]
+
+
+def describe_goal(goal: SeenGoal) -> str:
+    """The target in words."""
+    if goal.target is not None:
+        which = "mean" if goal.target.quantile is None else f"p{100 * goal.target.quantile:g}"
+        return f"{which} of {goal.target.of} within {write_seconds(goal.target.seconds)}"
+    return "no target" if goal.t_max_seconds is None else f"E[T] within {write_seconds(goal.t_max_seconds)}"
+
+
+def find_sojourn_now(decision: SeenDecision) -> tuple[float | None, str]:
+    """E[T] now: measured if it was, else estimated; None: infinite."""
+    if decision.measured_sojourn_seconds is not None:
+        return decision.measured_sojourn_seconds, "measured"
+    return decision.current.expected_sojourn_seconds, "estimated"
+
+
+def describe_decision(decision: SeenDecision, chosen: Chosen) -> str:
+    """The decision in a sentence, with its reasons."""
+    now, how = find_sojourn_now(decision)
+    times = f"E[T] {write_seconds(now, UNBOUNDED)} ({how})"
+    if chosen.next in {"apply", "show"}:
+        times += f", then {write_seconds(decision.expected_sojourn_seconds, UNBOUNDED)}"
+    what = decision.action
+    if chosen.next != "hold":
+        what += f" to {write_counts(chosen.counts, decision.processors.current)}"
+    details = [one.detail for one in (*decision.reasons, *decision.constraints)]
+    reasons = " ".join([*details, *list_costs(decision)])
+    rest = f" ({chosen.why})" if chosen.why else ""
+    goal = describe_goal(decision.policy.goal)
+    return f"{what}: {write_number(decision.external_rate)} tuples/s, {times}, {goal}. {reasons}{rest}"
+
+
+def list_costs(decision: SeenDecision) -> list[str]:
+    """Sentences on the tuples that wait and on the cost of the change; none where they are unknown."""
+    moving, backlog = decision.moving, decision.catching_up
+    costs = [backlog.detail] if backlog is not None and backlog.backlog_tuples > 0 else []
+    if moving.cost_tuple_seconds and moving.payback_seconds:
+        cost, payback = write_number(moving.cost_tuple_seconds), write_seconds(moving.payback_seconds)
+        costs.append(f"The move costs {cost} tuple-seconds of waiting, which pays back in {payback}.")
+    return costs
+
+
+def to_data(
+    reading: EngineReading, load: LoadBody | None, decision: SeenDecision, chosen: Chosen
+) -> dict[str, JsonValue]:
+    """The decision as numbers."""
+    now, how = find_sojourn_now(decision)
+    warnings = [(one.code, one.detail) for one in (*reading.diagnostics, *decision.diagnostics)]
+    return {
+        "decision": decision.id,
+        "action": decision.action,
+        "next": chosen.next,
+        "external_rate": decision.external_rate,
+        "expected_sojourn_seconds": decision.expected_sojourn_seconds,
+        "sojourn_seconds": now,
+        "sojourn_is": how,
+        "target": describe_goal(decision.policy.goal),
+        "operators": [row._asdict() for row in list_rows(load, decision, chosen)],
+        "payback_seconds": decision.moving.payback_seconds,
+        "backlog_tuples": decision.catching_up.backlog_tuples if decision.catching_up else None,
+        "reasons": [one.code for one in decision.reasons],
+        "warnings": [{"code": code, "detail": detail} for code, detail in dict.fromkeys(warnings)],
+    }

@@ -1,0 +1,106 @@
+"""HTTP to an engine and to the service: credentials, TLS, timeouts, and failures in one sentence."""
+
+import ssl
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+import httpx
+from pydantic import JsonValue
+
+from app.terminal.commands import Refused
+
+Who = Literal["engine", "service"]
+TIMEOUT = httpx.Timeout(10.0, connect=5.0)
+MOST_SHOWN = 300
+
+
+class Unanswered(Exception):
+    """The engine or the service did not answer, or refused to; asking again later may help."""
+
+    def __init__(self, who: Who, why: str) -> None:
+        super().__init__(f"the {who} {why}")
+        self.who: Who = who
+
+
+class BearerToken(httpx.Auth):
+    """A token, or a file with one, which is read for each request: mounted secrets are renewed in place."""
+
+    def __init__(self, token: str | Path) -> None:
+        self.token = token
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        """Adds the token."""
+        try:
+            token = self.token if isinstance(self.token, str) else read_secret(self.token)
+        except Refused as refused:  # a file that is being renewed: as if nobody answered, and tried again
+            raise httpx.LocalProtocolError(str(refused)) from refused
+        request.headers["Authorization"] = f"Bearer {token}"
+        yield request
+
+
+def read_secret(path: Path) -> str:
+    """The secret in a file, without the line's end."""
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeError) as error:
+        raise Refused(f"{path}: cannot be read: {error}") from error
+
+
+def open_client(url: str, auth: httpx.Auth | None, ca_file: Path | None) -> httpx.Client:
+    """A client of one address; certificates are always checked, and redirects are not followed."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise Refused(f"{hide_password(url)} is no address: write one as http://host:port or https://host")
+    try:
+        context = ssl.create_default_context(cafile=str(ca_file) if ca_file else None)
+    except (OSError, ssl.SSLError) as error:
+        raise Refused(f"--ca-file {ca_file}: holds no certificates that can be read: {error}") from error
+    return httpx.Client(base_url=url, auth=auth, verify=context, timeout=TIMEOUT)
+
+
+def hide_password(url: str) -> str:
+    """The address without a user's name and password."""
+    scheme, mark, rest = url.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}"
+
+
+def ask(who: Who, send: Callable[[], httpx.Response]) -> httpx.Response:
+    """The answer; Unanswered where there is none, or where its status asks to come again later."""
+    try:
+        answer = send()
+    except (httpx.TransportError, httpx.DecodingError, httpx.TooManyRedirects) as error:
+        raise Unanswered(who, f"does not answer: {describe(error)}") from error
+    status = answer.status_code
+    if status in {401, 403}:
+        raise Unanswered(who, f"refuses us ({status}): check the credentials. {quote_text(answer)}".strip())
+    if status in {408, 429, 502, 504}:
+        raise Unanswered(who, f"does not answer now ({status}). {quote_text(answer)}".strip())
+    return answer
+
+
+def read_json(who: Who, answer: httpx.Response) -> JsonValue:
+    """The JSON of an answer; Unanswered where it is none."""
+    try:
+        found: JsonValue = answer.json()
+    except ValueError as error:
+        address = hide_password(str(answer.url))
+        raise Unanswered(who, f"answers no JSON at {address}: check the address") from error
+    return found
+
+
+def describe(error: Exception) -> str:
+    """An error in words; some of httpx's errors have no text."""
+    return str(error) or type(error).__name__
+
+
+def quote_text(answer: httpx.Response) -> str:
+    """The first line of an answer."""
+    lines = answer.text.strip().splitlines()
+    return lines[0][:MOST_SHOWN] if lines else ""

@@ -1,0 +1,221 @@
+"""The next step of a bridge, from its state and an observation: pure, no clock, no network.
+
+One change at a time. A change is asked for, then it runs, then it is proved by the first interval that counts; until
+then there is no other change. The interval in which anything was rescaled or restarted does not count, and neither does
+the one after it: in both the engine still works off what the rescale held up.
+"""
+
+from app.bridge.states import (
+    AFTER_GIVING_UP,
+    BridgeState,
+    Change,
+    Chosen,
+    Distrust,
+    NextStep,
+    Observation,
+    Proof,
+    Sojourn,
+    Terms,
+    Wish,
+    write_counts,
+)
+from app.engines.patches import Counts
+from planner.wording import write_number, write_percent, write_seconds
+
+DISCARDED_AFTER_A_RESCALE = 1
+LONGEST_ABSENCE_SECONDS = 3600.0
+"""A change that was applied before that is not proved any more: too much has happened since."""
+CLOCK_TOLERANCE = 0.9
+"""The engine's metrics may be a little older than its answer, so that an interval seems to begin a little early."""
+SAME_LOAD = 0.1
+"""Loads that differ by at most this part are compared with each other."""
+
+
+def adopt(seen: Observation, change: Change | None, interval_seconds: float) -> BridgeState:
+    """The state at a start: a change that was applied before the last end, and runs, is still to be proved."""
+    state = BridgeState(seen.run, seen.running)
+    if change is None or not runs(seen, change.asked) or seen.at - change.asked_at > LONGEST_ABSENCE_SECONDS:
+        return state
+    is_recent = seen.at - change.asked_at < interval_seconds
+    discard = DISCARDED_AFTER_A_RESCALE if is_recent else 0
+    return state._replace(discard=discard, moved_at=change.asked_at, change=change, is_running=True)
+
+
+def advance(state: BridgeState, seen: Observation, terms: Terms) -> tuple[BridgeState, NextStep]:
+    """The state after an observation, and the next step."""
+    if not seen.running:
+        return state, NextStep("skip", seen.flaw or "the engine does not report how many processors run")
+    if _has_moved(state, seen):
+        return _follow_move(state, seen)
+    state = state._replace(run=seen.run, running=seen.running)
+    if state.change is not None and not state.is_running:
+        if not runs(seen, state.change.asked):
+            return _wait(state, state.change, seen, terms)
+        state = state._replace(is_running=True)
+    if seen.flaw is not None:
+        if seen.is_restarted:
+            state = state._replace(discard=DISCARDED_AFTER_A_RESCALE, moved_at=seen.at)
+        return state, NextStep("discard" if seen.is_restarted else "skip", seen.flaw)
+    if state.discard > 0:
+        return _discard(state, seen)
+    return state, NextStep("prove" if state.change is not None else "decide")
+
+
+def _has_moved(state: BridgeState, seen: Observation) -> bool:
+    """Whether the job was restarted or rescaled since the last sample; an operator may appear without that."""
+    before = state.running
+    is_rescaled = any(before.get(name, count) != count for name, count in seen.running.items())
+    return state.run is not None and (seen.run != state.run or is_rescaled)
+
+
+def runs(seen: Observation, asked: Counts) -> bool:
+    """Whether the engine runs these processors."""
+    return all(seen.running.get(name) == count for name, count in asked.items())
+
+
+def _follow_move(state: BridgeState, seen: Observation) -> tuple[BridgeState, NextStep]:
+    """The engine runs other processors than at the last sample, whoever rescaled it."""
+    later = state._replace(
+        run=seen.run, running=seen.running, discard=DISCARDED_AFTER_A_RESCALE, moved_at=seen.at
+    )
+    ended = later._replace(change=None, is_running=False)
+    change = state.change
+    if seen.run != state.run:
+        return ended, NextStep("discard", f"the job was started again, as {seen.run}", change)
+    what = f"the engine runs {write_counts(seen.running, state.running)} now"
+    if change is None:
+        return later, NextStep("discard", f"{what}: somebody else rescaled it")
+    if runs(seen, change.asked):
+        return later._replace(is_running=True), NextStep("discard", f"{what}, as asked")
+    if state.is_running:
+        why = f"{what}: somebody else rescaled it before the last change was proved"
+        return ended, NextStep("discard", why, change)
+    return later, NextStep("discard", f"{what}; asked: {write_counts(change.asked, seen.running)}")
+
+
+def _wait(
+    state: BridgeState, change: Change, seen: Observation, terms: Terms
+) -> tuple[BridgeState, NextStep]:
+    """A change that does not run yet: waits for it, or gives it up."""
+    asked = f"asked {write_seconds(seen.at - change.asked_at)} ago"
+    missing = write_counts(change.asked, seen.running)
+    if seen.at - change.asked_at < terms.settle_seconds:
+        return state, NextStep("wait", f"{asked}, does not run yet: {missing}")
+    why = (
+        f"{asked}, and the engine does not run it: {missing}. Most often there are fewer slots (or, in Storm, tasks) "
+        "than that: add some, or set max_processors in the topology"
+    )
+    reason = "the engine did not run it when asked"
+    distrust = Distrust(change.action, change.asked, change.rate, seen.at, reason, AFTER_GIVING_UP)
+    return state._replace(change=None, distrust=distrust), NextStep("give-up", why, change)
+
+
+def _discard(state: BridgeState, seen: Observation) -> tuple[BridgeState, NextStep]:
+    """The first interval that begins after a rescale; engines that measure over minutes still show the time before."""
+    if seen.at - CLOCK_TOLERANCE * seen.window_seconds < state.moved_at:
+        window = write_seconds(seen.window_seconds)
+        why = f"the engine measures over {window}, which began before the last rescale or restart"
+        return state, NextStep("discard", why)
+    why = "the first interval after a rescale or a restart does not count"
+    return state._replace(discard=state.discard - 1), NextStep("discard", why)
+
+
+def choose(state: BridgeState, wish: Wish, seen: Observation, terms: Terms) -> Chosen:
+    """Whether to apply what a decision wants, and how much of it at once."""
+    running = wish.current
+    if wish.action == "hold":
+        return Chosen("hold", running)
+    counts = limit_step(running, wish.recommended, terms.max_step)
+    refusal = _find_refusal(state, wish, seen, counts)
+    if refusal:
+        return Chosen("refuse", counts, refusal)
+    if counts == running:
+        return Chosen("hold", running)
+    limited = {name: most for name, most in wish.recommended.items() if counts.get(name, most) < most}
+    why = f"recommended: {write_counts(limited)}; --max-step allows no more at once" if limited else ""
+    return Chosen("apply" if terms.apply else "show", counts, why)
+
+
+def _find_refusal(state: BridgeState, wish: Wish, seen: Observation, counts: Counts) -> str:
+    if seen.flaw is not None:
+        return seen.flaw
+    if state.change is not None:
+        return "the last change is not proved yet"
+    if state.discard > 0:
+        return "the last interval was the first after a rescale or a restart"
+    if not runs(seen, wish.current):
+        found = write_counts(wish.current, seen.running)
+        return f"the decision is for other processors ({found}) than those that run"
+    distrust = find_distrust(state, seen)
+    if distrust and (counts == distrust.asked or wish.action == distrust.action != "rebalance"):
+        return f"tried at {write_number(distrust.rate)} tuples/s before: {distrust.why}"
+    return ""
+
+
+def find_distrust(state: BridgeState, seen: Observation) -> Distrust | None:
+    """The change that is still not tried again."""
+    found = state.distrust
+    if found is None or seen.rate is None or seen.at - found.since > found.for_seconds:
+        return None
+    return found if is_same_load(seen.rate, found.rate) else None
+
+
+def begin(state: BridgeState, change: Change) -> BridgeState:
+    """The state after the engine has accepted a change."""
+    distrust = state.distrust if change.is_rollback else None
+    return state._replace(change=change, is_running=False, distrust=distrust)
+
+
+def limit_step(running: Counts, wanted: Counts, max_step: float) -> dict[str, int]:
+    """The processors to ask for at once: at least 1, at most max_step times those that run, but one more always."""
+    return {
+        name: max(1, min(wanted.get(name, count), max(count + 1, int(count * max_step))))
+        for name, count in running.items()
+    }
+
+
+def is_same_load(rate: float, other: float) -> bool:
+    """Whether measurements under these two external rates can be compared."""
+    return abs(rate - other) <= SAME_LOAD * max(rate, other)
+
+
+def prove(state: BridgeState, seen: Observation, after: Sojourn) -> tuple[BridgeState, Proof]:
+    """Compares E[T] after a change with the promise and with E[T] before it; two intervals may roll it back."""
+    change = state.change
+    assert change is not None
+    proof = _compare(change, seen, after)
+    if proof.roll_back is not None and not change.is_doubted:
+        why = f"{proof.why}, in one interval: the next one decides"
+        return state._replace(change=change._replace(is_doubted=True)), Proof(None, why, is_open=True)
+    distrust = state.distrust
+    if proof.roll_back is not None:
+        distrust = Distrust(change.action, change.asked, change.rate, seen.at, proof.why)
+    goes_on = change.promised_seconds is None and proof.roll_back is None and not change.is_rollback
+    return state._replace(change=None, is_running=False, distrust=distrust, goes_on=goes_on), proof
+
+
+def _compare(change: Change, seen: Observation, after: Sojourn) -> Proof:
+    """E[T] before and after, both measured where both were, else both estimated."""
+    before, now, how = change.sojourn.estimated, after.estimated, "estimated"
+    if change.sojourn.measured is not None and after.measured is not None:
+        before, now, how = change.sojourn.measured, after.measured, "measured"
+    promised = change.promised_seconds
+    is_now, was, promise = (write_seconds(seconds, "unknown") for seconds in (now, before, promised))
+    times = f"E[T] {how} is {is_now}, was {was}, promised {promise}"
+    if change.is_rollback:
+        return Proof(None, f"rolled back: {times}")
+    if seen.rate is None or not is_same_load(seen.rate, change.rate):
+        rates = f"{write_number(change.rate)} to {write_number(seen.rate, 'an unknown rate')}"
+        return Proof(None, f"{times}; the load went from {rates} tuples/s: not comparable")
+    # More processors, even a part of what was decided, promise no larger E[T].
+    expected = 0.0 if promised is None and change.action == "scale_up" else promised
+    if before is None or now is None or expected is None:
+        return Proof(None, f"{times}: not comparable")
+    if now > max(before, expected) * (1.0 + change.error):
+        error = write_percent(change.error)
+        why = f"{times}: worse by more than the promise's error of {error}"
+        return Proof(kept=False, why=why, roll_back=change.before)
+    if promised is None:
+        return Proof(None, f"{times}: no worse than before; a part of what was decided promises nothing")
+    kept = now <= promised * (1.0 + change.error)
+    return Proof(kept, f"{times}: {'kept' if kept else 'missed, but no worse than before'}")

@@ -1,0 +1,154 @@
+"""The values of each operator and role at each time, and rescales and restarts between them.
+
+A rate over a window with a rescale or restart in it is too low.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from app.engines.numbers import MOST, add_known
+from app.engines.prometheus.signals import MEANS, Role, Signal
+
+Values = dict[Role, float | None]
+SAME_TIME = 1.0
+"""Queries without a common time are asked one after the other: points so near are of one time."""
+
+
+@dataclass(slots=True)
+class Moment:
+    """Everything measured at one time; `windows` are the times that values of it cover."""
+
+    at: float
+    windows: set[float] = field(default_factory=set)
+    total: Values = field(default_factory=dict)
+    operators: dict[str, Values] = field(default_factory=dict)
+    jobs: set[str] = field(default_factory=set)
+    doubled: set[str] = field(default_factory=set)
+
+    @property
+    def window(self) -> float:
+        """The longest time that a value covers; 0 = not known."""
+        return max(self.windows, default=0.0)
+
+    def find(self, operator: str, role: Role) -> float | None:
+        """The value; None where it is unknown."""
+        return self.operators.get(operator, {}).get(role)
+
+
+def make_moments(signals: Iterable[Signal]) -> list[Moment]:
+    """The times of all points in order, each with what was measured then."""
+    listed = list(signals)
+    places = dict(_join_times({at for signal in listed for at in signal.points}))
+    moments = {at: Moment(at) for at in places.values()}
+    cells: dict[tuple[float, str | None, Role], list[float | None]] = defaultdict(list)
+    for signal in listed:
+        for at, value in signal.points.items():
+            moment = moments[places[at]]
+            cells[moment.at, signal.operator, signal.role].append(value)
+            if signal.job_id is not None:
+                moment.jobs.add(signal.job_id)
+            if signal.window is not None:
+                moment.windows.add(signal.window)
+    for (at, operator, role), values in cells.items():
+        _fill(moments[at], operator, role, values)
+    return [moments[at] for at in sorted(moments)]
+
+
+def _join_times(times: Iterable[float]) -> Iterator[tuple[float, float]]:
+    """Each time with the one that it counts for: the last of those within a second."""
+    group: list[float] = []
+    for at in sorted(times):
+        if group and at - group[0] > SAME_TIME:
+            yield from ((one, group[-1]) for one in group)
+            group = []
+        group.append(at)
+    yield from ((one, group[-1]) for one in group)
+
+
+def _fill(moment: Moment, operator: str | None, role: Role, values: Sequence[float | None]) -> None:
+    """The sum of all values of an operator; several means have none."""
+    cell = moment.total if operator is None else moment.operators.setdefault(operator, {})
+    if role in MEANS and len(values) > 1:
+        cell[role] = None
+        moment.doubled.add(operator or role)
+    else:
+        total = add_known(values)
+        cell[role] = total if total is not None and total <= MOST else None
+
+
+def list_operators(moments: Iterable[Moment]) -> list[str]:
+    """The operators of all times."""
+    return sorted({name for moment in moments for name in moment.operators})
+
+
+def find_sources(moments: Sequence[Moment]) -> dict[str, bool]:
+    """Flink's sources, and whether each only waits for its input: it takes in nothing, and its busy time is unknown."""
+    found = {}
+    for name in list_operators(moments):
+        served = [one for moment in moments if (one := moment.find(name, "served_rate")) is not None]
+        sends = any(moment.find(name, "sent_rate") is not None for moment in moments)
+        if name.startswith("Source") and not any(served) and (served or sends):
+            found[name] = all(moment.find(name, "busy_processors") is None for moment in moments)
+    return found
+
+
+def find_external(moment: Moment, sources: Mapping[str, bool], operators: Sequence[str]) -> float | None:
+    """Tuples that enter per second: as asked for, or what Flink's sources send, or what reaches the only operator."""
+    if "external_rate" in moment.total:
+        return moment.total["external_rate"]
+    if sources:
+        return add_known(moment.find(name, "sent_rate") for name in sources)
+    if len(operators) == 1:
+        return moment.find(operators[0], "arrival_rate")
+    return None
+
+
+Change = Literal["instances-changed", "start-not-seen"]
+
+
+def find_changes(moments: Sequence[Moment], *, is_asked: bool) -> dict[float, Change] | None:
+    """The times whose windows hold a change, or may; None where the answers cannot show any.
+
+    By the instances that ran through the window where they were asked for (no answer: there was none). Else by the
+    processors at all times within the window: where the range begins later than the window, a start is not seen.
+    """
+    if is_asked:
+        return {moment.at: "instances-changed" for moment in moments if _has_changed(moment)}
+    counted = [moment for moment in moments if _is_counted(moment)]
+    if len(counted) < 2:
+        return None
+    found: dict[float, Change] = {}
+    for moment in moments:
+        start = moment.at - moment.window
+        within = [one for one in moments if start - SAME_TIME <= one.at <= moment.at]
+        if not all(map(_is_counted, within)) or any(_differ(one, moment) for one in within):
+            found[moment.at] = "instances-changed"
+        elif not any(one.at <= start + SAME_TIME for one in counted):
+            found[moment.at] = "start-not-seen"
+    return found
+
+
+def _is_counted(moment: Moment) -> bool:
+    """Whether the number of processors is known; a gap means that the job did not run."""
+    return any(values.get("processors") is not None for values in moment.operators.values())
+
+
+def _has_changed(moment: Moment) -> bool:
+    """Whether an operator's instances are not the same as before; those of a job that ended are not counted."""
+    return any(
+        values.get("unchanged_processors") is None
+        or values["unchanged_processors"] != values.get("processors")
+        for values in moment.operators.values()
+        if values.get("served_rate") is not None or "processors" in values
+    )
+
+
+def _differ(one: Moment, other: Moment) -> bool:
+    """Whether an operator has another number of processors; one that is absent says nothing."""
+    return any(
+        one.find(name, "processors") != other.find(name, "processors")
+        for name in one.operators.keys() & other.operators.keys()
+        if "processors" in one.operators[name] and "processors" in other.operators[name]
+    )
