@@ -84,7 +84,8 @@ def to_data(
 ) -> dict[str, JsonValue]:
     """The decision as numbers."""
     now, how = find_sojourn_now(decision)
-    warnings = [(one.code, one.detail) for one in (*reading.diagnostics, *decision.diagnostics)]
+    warnings = [(one.code, one.detail) for one in reading.diagnostics]
+    warnings += [(one.code, one.detail) for one in decision.diagnostics]
     return {
         "decision": decision.id,
         "action": decision.action,

@@ -26,10 +26,14 @@ def test_a_condition_that_finds_nothing_raises_nothing(nothing: Finding):
 
 
 def test_long_lists_of_texts_end_with_how_many_more_there_are():
-    rules = [DiagnosticRule("a", lambda _: {name: name for name in "abcdefg"}, "{texts}")]
+    rules: list[DiagnosticRule[None]] = [
+        DiagnosticRule("a", lambda _: {name: name for name in "abcdefg"}, "{texts}")
+    ]
     assert find_diagnostics(rules, None)[0].detail == "a, b, c, d, e and 2 more"
 
 
 def test_several_facts_are_several_diagnostics():
-    rules = [DiagnosticRule("a", lambda _: [Facts(["x"], odd=1), Facts(["y"], odd=3)], "{names}: {odd}")]
+    rules: list[DiagnosticRule[None]] = [
+        DiagnosticRule("a", lambda _: [Facts(["x"], odd=1), Facts(["y"], odd=3)], "{names}: {odd}")
+    ]
     assert [one.detail for one in find_diagnostics(rules, None)] == ["x: 1", "y: 3"]
