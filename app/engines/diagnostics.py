@@ -70,7 +70,7 @@ def _list_facts(finding: Finding) -> Sequence[Facts]:
     if isinstance(finding, bool):
         return [Facts()]
     if isinstance(finding, Mapping):
-        return [Facts(finding, texts=join_names(list(finding.values()), MOST_TEXTS))]
+        return [Facts(finding, texts=join_texts(list(finding.values())))]
     facts = [one for one in finding if isinstance(one, Facts)]
     return facts or [Facts(map(str, finding))]
 
@@ -78,6 +78,11 @@ def _list_facts(finding: Finding) -> Sequence[Facts]:
 def _raise(rule: DiagnosticRule[Subject], found: Facts, words: Mapping[str, str]) -> Diagnostic:
     fields = {"names": join_names(found.operators), **words, **found.fields}
     return Diagnostic(rule.code, rule.sentence.format_map(fields), found.operators)
+
+
+def join_texts(texts: Sequence[str]) -> str:
+    """The first five texts, and the number of the others."""
+    return join_names(texts, MOST_TEXTS)
 
 
 def say(code: str, detail: str, operators: Sequence[str] = ()) -> Diagnostic:

@@ -100,7 +100,10 @@ def test_the_newest_running_job_of_a_name_is_asked():
 
 @pytest.mark.parametrize(
     ("job", "said"),
-    [(None, "3 jobs fit: network. Name one"), ("payments", "no job with the name or id 'payments' runs")],
+    [
+        (None, "more than one job fits: network. Name one"),
+        ("payments", "no job with the name or id 'payments' runs"),
+    ],
 )
 def test_a_job_that_cannot_be_told_is_refused(job: str | None, said: str):
     with pytest.raises(UnreadableAnswer, match=said):

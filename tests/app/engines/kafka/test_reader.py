@@ -88,7 +88,7 @@ def test_rows_that_come_one_by_one_are_one_sample():
 
 def test_the_path_names_the_group():
     both = [row(0, 0, 50), row(0, 10, 50, group="h")]
-    with pytest.raises(UnreadableAnswer, match="2 groups"):
+    with pytest.raises(UnreadableAnswer, match="more than one group fits"):
         read(answer(both))
     assert read(answer(both, path="?group=h")).marks["group"] == "h"
     assert read(answer(RECORDED, path="/stats?group=billing")).marks["job"] == "billing"

@@ -164,7 +164,7 @@ def test_an_error_beside_good_answers_is_said():
         ),
         (
             [answer(matrix(({"job_name": name, "task_name": "a"}, {1000: 1.0})), SERVED) for name in "xy"],
-            "2 jobs",
+            "more than one job fits",
         ),
         ([EngineAnswer(load("range-numRecordsIn"))], "the rate that enters from outside"),
     ],

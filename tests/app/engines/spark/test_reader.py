@@ -89,7 +89,7 @@ def test_partitions_of_kafka_bound_the_cores():
         (None, "lastProgress is null until the first batch has ended"),
         ([], "lastProgress is null"),
         (load_golden("spark/status.json"), "no progress"),
-        ([STATELESS[1], STATEFUL[1]], "2 queries"),
+        ([STATELESS[1], STATEFUL[1]], "more than one query fits"),
     ],
 )
 def test_what_is_too_little_is_told_what_to_send(sent: Any, says: str):
@@ -107,7 +107,7 @@ def test_the_first_batch_gives_a_topology_and_no_load():
 
 def test_the_path_names_the_query():
     assert read(ask_ui("stateless")).marks["query"] == "stateless"
-    with pytest.raises(UnreadableAnswer, match="2 queries"):
+    with pytest.raises(UnreadableAnswer, match="more than one query fits"):
         read(ask_ui(None))
     with pytest.raises(UnreadableAnswer, match="no query with the name or id 'gone'"):
         read(ask_ui("gone"))
