@@ -30,8 +30,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.database.tables import DecisionRow, PolicyRow, SnapshotRow, TopologyRow
 from app.deciding.standing import join_counts, select_changes, select_standing
-from app.load.measurements.freshness import DEFAULT_LIMIT_SECONDS
-from app.load.measurements.snapshots import select_newest
+from app.load.measurements.freshness import LIMIT_SECONDS, find_age
+from app.load.measurements.snapshots import ENDED_AT, select_newest
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ PATIENCE_SECONDS = 4.0
 
 OF_SNAPSHOT = (
     SnapshotRow.observed_at,
-    SnapshotRow.window_seconds,
+    ENDED_AT,
     SnapshotRow.external_rate,
     SnapshotRow.measured_sojourn_seconds,
 )
@@ -103,7 +103,7 @@ def select_rows(bounds: GaugeBounds) -> Select[Any]:
     values = {
         "operators": select(func.count()).select_from(operators).correlate(measured).scalar_subquery(),
         "running": take_first(measured, measured.c.operators, most, "processors"),
-        "limit_seconds": PolicyRow.policy["max_snapshot_age_seconds"],
+        "limit_seconds": LIMIT_SECONDS,
         "recommended": take_first(decided, found["processors"]["recommended"], most),
         "expected": found["expected_sojourn_seconds"],
         "expected_of_running": found["current"]["expected_sojourn_seconds"],
@@ -193,27 +193,15 @@ def make_gauge(name: str, said: str, *labels: str) -> GaugeMetricFamily:
     return GaugeMetricFamily(f"headgate_{name}", said, labels=labels)
 
 
-def find_age(row: Mapping[str, Any], now: datetime) -> float:
-    """Seconds since the newest snapshot ended."""
-    began: datetime = row["observed_at"]
-    return now.timestamp() - began.timestamp() - float(row["window_seconds"])
-
-
-def find_limit(row: Mapping[str, Any]) -> float:
-    """The age up to which measurements are trusted."""
-    limit = row["limit_seconds"]
-    return DEFAULT_LIMIT_SECONDS if limit is None else float(limit)
-
-
 def has_decided(row: Mapping[str, Any], now: datetime) -> bool:
-    """Whether the newest decision rests on measurements that are still trusted."""
+    """Whether the standing decision rests on measurements that are still trusted."""
     at = row["decided_for"]
-    return at is not None and (now - at).total_seconds() <= find_limit(row)
+    return at is not None and find_age(at, now) <= row["limit_seconds"]
 
 
 def list_processors(row: Mapping[str, Any], now: datetime) -> list[tuple[str, str, int]]:
     """Kind, operator and processors."""
-    running = row["running"] if find_age(row, now) <= find_limit(row) else None
+    running = row["running"] if find_age(row["ended_at"], now) <= row["limit_seconds"] else None
     recommended = find_recommended(row) if has_decided(row, now) else None
     return [
         (kind, operator, count)
@@ -234,9 +222,9 @@ def find_recommended(row: Mapping[str, Any]) -> dict[str, int]:
 
 def find_values(row: Mapping[str, Any], now: datetime) -> dict[str, float | None]:
     """The values of OF_TOPOLOGY; None where one is not known."""
-    age = find_age(row, now)
+    age = find_age(row["ended_at"], now)
     values: dict[str, float | None] = {"snapshot_age_seconds": age}
-    if age <= find_limit(row):
+    if age <= row["limit_seconds"]:
         values |= {name: row[name] for name in ("external_rate", "measured_sojourn_seconds")}
     if has_decided(row, now):
         holds, rate = row["holds_up_to_rate"], row["decided_rate"]

@@ -53,6 +53,13 @@ Rate = Annotated[float, Field(ge=0, le=1e15, description="Per second.")]
 PositiveRate = Annotated[float, Field(gt=0, le=1e15, description="Per second.")]
 Scv = Annotated[float, Field(ge=0, le=1e6, description="Squared coefficient of variation: variance / mean².")]
 Seconds = Annotated[float, Field(gt=0, le=1e15)]
+YEAR_SECONDS = 31_536_000.0
+Period = Annotated[float, Field(gt=0, le=YEAR_SECONDS)]
+"""Seconds that are added to a time or taken from it: at most a year, so that the calendar always has the answer."""
+Age = Annotated[float, Field(gt=0, le=1e9)]
+"""Seconds since a time: up to 31 years."""
+EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+"""The first time of a measurement."""
 Processors = Annotated[int, Field(ge=1, le=MOST_PROCESSORS)]
 ProcessorsBasis = Annotated[
     Literal["present", "most-busy", "names-seen"],
@@ -84,6 +91,16 @@ UtcTime = Annotated[
 ]
 
 _UTC_TIME: TypeAdapter[datetime] = TypeAdapter(UtcTime)
+
+
+def _refuse_early(at: datetime) -> datetime:
+    if at < EARLIEST:
+        raise ValueError("must not be before 1970")
+    return at
+
+
+MeasuredTime = Annotated[UtcTime, AfterValidator(_refuse_early)]
+"""When a measured interval begins."""
 
 
 def read_utc_time(sent: object) -> datetime:

@@ -15,15 +15,6 @@ from planner.decisions.horizon import RateOutlook
 from planner.values import Estimate, Topology
 from planner.wording import UNBOUNDED, write_change, write_rate, write_seconds
 
-SENTENCES = {
-    "hold": "Keep what runs.",
-    "scale_up": "Run more processors.",
-    "scale_down": "Run fewer processors.",
-    "rebalance": "Move processors between operators.",
-}
-"""The verdict in words, by action."""
-LONGEST_PROMISE_SECONDS = 1e8  # a later time may lie beyond the calendar
-
 
 def to_decision_answer(
     gathered: GatheredDecision, composed: ComposedDecision, outlook: RateOutlook
@@ -80,7 +71,7 @@ def to_catching_up(composed: ComposedDecision, decided_for: datetime) -> Catchin
         return None
     answer = CatchingUpAnswer.model_validate(composed.catching_up)
     left = answer.left_seconds
-    if left is not None and left < LONGEST_PROMISE_SECONDS:
+    if left is not None:
         answer.finished_by = decided_for + timedelta(seconds=left)
     return answer
 
@@ -137,7 +128,7 @@ def graph_decision(decision: DecisionAnswer, topology: Topology) -> OperatorGrap
     counts = decision.processors
     change = write_change(counts.current_total, counts.recommended_total)
     return graph_estimate(
-        f"{decision.basis.topology}: {SENTENCES[decision.action]} {change} processors",
+        f"{decision.basis.topology}: {decision.verdict} {change} processors",
         [say_times(decision), f"Decided on data until {decision.decided_for:%Y-%m-%d %H:%M:%S} UTC"],
         topology,
         decision.current,

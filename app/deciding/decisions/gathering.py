@@ -1,7 +1,7 @@
 """Everything that a decision is computed from, read from the database."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from sqlalchemy import func, literal, select
 from sqlalchemy.dialects.postgresql import JSONB
@@ -14,12 +14,13 @@ from app.deciding.policies.schemas import PolicyBody
 from app.deciding.policies.service import check_policy
 from app.deciding.standing import NEWEST_FIRST, UNDONE, find_change_in_force, find_last_change, read_counts
 from app.load.bodies.terms import Measured
+from app.load.measurements.freshness import refuse_old
 from app.load.measurements.load import Gathered, gather_load
-from app.load.measurements.snapshots import find_newest_rates
+from app.load.measurements.snapshots import find_end, find_newest_rates
 from app.settings import Settings
 from app.web.error_pointers import STORED, Places
 from app.web.errors import InvalidRequest
-from app.web.stored_data_errors import NoPolicy, StaleSnapshots, StoredDataUnusable, find_address
+from app.web.stored_data_errors import NoPolicy, StoredDataUnusable, find_address
 from planner.decisions.case import DecisionQuestion
 from planner.decisions.horizon import RateHistory
 from planner.decisions.policy import LastChange
@@ -32,7 +33,7 @@ from planner.workloads.series import Measurement
 
 @dataclass(frozen=True)
 class GatheredDecision:
-    """The question for the planner, and the stored data that the answer names; `decided_for`: see `find_end`."""
+    """The question for the planner, and the stored data that the answer names; `decided_for`: their end."""
 
     found: Gathered
     terms: PolicyBody
@@ -58,8 +59,8 @@ def gather_decision(
     check_terms(stored, terms, is_sent=body.policy is not None)
     measured = Measured(model=terms.model, smoothing=terms.smoothing, calibrate=terms.calibrate)
     found = gather_load(session, stored, measured, settings, body.at)
-    decided_for = find_end(found)
-    refuse_stale(name, terms, decided_for, body.at or datetime.now(UTC))
+    decided_for = find_end(found.newest)
+    refuse_old(name, decided_for, terms.max_snapshot_age_seconds, body.at)
     places = STORED | {"states": "/policy/states" if body.policy else None}
     question = gather_question(session, found, terms, decided_for, history)
     return GatheredDecision(found, terms, places, decided_for, question)
@@ -119,22 +120,6 @@ def check_terms(stored: StoredTopology, terms: PolicyBody, *, is_sent: bool) -> 
         raise StoredDataUnusable(stored.name, why, remedy) from error
 
 
-def find_end(found: Gathered) -> datetime:
-    """The time that is decided for: where the newest interval ends."""
-    try:
-        return found.newest.observed_at + timedelta(seconds=found.newest.window_seconds)
-    except OverflowError:
-        why = f"its newest interval is {found.newest.window_seconds:g} s long, and ends beyond all calendars."
-        raise StoredDataUnusable(found.stored.name, why) from None
-
-
-def refuse_stale(name: str, terms: PolicyBody, decided_for: datetime, now: datetime) -> None:
-    """Refuses measurements that are older than the policy allows."""
-    age = (now - decided_for).total_seconds()
-    if age > terms.max_snapshot_age_seconds:
-        raise StaleSnapshots(name, decided_for, age, terms.max_snapshot_age_seconds)
-
-
 def gather_rates(session: Session, found: Gathered, decided_for: datetime, count: int) -> RateHistory:
     """The external rates of those of the newest `count` snapshots that are as long as the newest one."""
     window = found.newest.window_seconds
@@ -175,14 +160,6 @@ def read_instances(newest: SnapshotRow) -> dict[str, list[MeasuredInstance]]:
     }
 
 
-def go_back(time: datetime, seconds: float) -> datetime:
-    """The time so many seconds before, or the first of all calendars."""
-    try:
-        return time - timedelta(seconds=seconds)
-    except OverflowError:
-        return datetime.min.replace(tzinfo=UTC)
-
-
 def find_wanted_before(
     session: Session, stored: StoredTopology, terms: PolicyBody, decided_for: datetime
 ) -> int | None:
@@ -199,7 +176,7 @@ def find_wanted_before(
         select(func.max(DecisionRow.digest["needed"].as_integer())).where(
             DecisionRow.topology_id == stored.id,
             DecisionRow.is_trial.is_(False),
-            DecisionRow.decided_for >= go_back(decided_for, terms.scale_down_window_seconds),
+            DecisionRow.decided_for >= decided_for - timedelta(seconds=terms.scale_down_window_seconds),
             DecisionRow.decided_for < decided_for,
             policy["goal"] == literal(sent["goal"], JSONB),
             policy["bounds"] == literal(sent["bounds"], JSONB),
@@ -220,7 +197,7 @@ def find_promise(
         .where(
             DecisionRow.topology_id == stored.id,
             DecisionRow.is_trial.is_(False),
-            DecisionRow.decided_for >= go_back(decided_for, catch_up_seconds),
+            DecisionRow.decided_for >= decided_for - timedelta(seconds=catch_up_seconds),
             DecisionRow.decided_for < decided_for,
             DecisionRow.answer["policy"]["catch_up_seconds"].as_float() == catch_up_seconds,
         )

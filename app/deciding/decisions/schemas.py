@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, computed_field
 
 from app.deciding.node_advice import NodeAdviceAnswer, Streams
 from app.deciding.outcomes.schemas import Observed, Outcome
@@ -23,6 +23,12 @@ PROBLEMS = (
 )
 """The problem types with which a decision is refused."""
 Action = Literal["hold", "scale_up", "scale_down", "rebalance"]
+VERDICTS: dict[Action, str] = {
+    "hold": "Keep what runs.",
+    "scale_up": "Run more processors.",
+    "scale_down": "Run fewer processors.",
+    "rebalance": "Move processors between operators.",
+}
 
 
 class DecisionRequest(Body):
@@ -274,6 +280,12 @@ class DecisionAnswer(Answer):
     ] = None
     outcome: Outcome = None
     observed: Observed = None
+
+    @computed_field  # type: ignore[prop-decorator]  # as Pydantic documents it
+    @property
+    def verdict(self) -> str:
+        """The action in words."""
+        return VERDICTS[self.action]
 
 
 class DecisionSummary(Answer):

@@ -1,15 +1,14 @@
 """Processors that one operator should have now; never a number where measurements are missing or stale."""
 
-from datetime import UTC, datetime
-
 from sqlalchemy.orm import Session
 
 from app.database.stored_topologies import StoredTopology, find_topology
 from app.deciding.decisions.answers import to_decision_answer
-from app.deciding.decisions.gathering import gather_decision, refuse_stale
+from app.deciding.decisions.gathering import gather_decision
 from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest
 from app.deciding.decisions.service import compute_now
 from app.deciding.standing import find_last_change, find_standing, read_counts
+from app.load.measurements.freshness import refuse_old
 from app.load.measurements.snapshots import find_end, find_newest
 from app.settings import Settings
 from app.web.error_pointers import RefusedByPlanner
@@ -71,5 +70,5 @@ def find_standing_decision(session: Session, stored: StoredTopology) -> Decision
     if row is None or row.decided_for != find_end(newest[0]):
         return None
     answer = DecisionAnswer.model_validate(row.answer)
-    refuse_stale(stored.name, answer.policy, row.decided_for, datetime.now(UTC))
+    refuse_old(stored.name, row.decided_for, answer.policy.max_snapshot_age_seconds)
     return answer

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, JsonValue, model_validator
 
 from app.load.bodies.terms import Beta, Calibrate, KMax, ModelName, Smoothing, TargetTerms, TMax
 from app.load.measurements.freshness import DEFAULT_LIMIT_SECONDS
-from app.web.fields import Body, OperatorName, PositiveRate, Processors, Seconds
+from app.web.fields import YEAR_SECONDS, Age, Body, OperatorName, Period, PositiveRate, Processors, Seconds
 from planner.decisions import policy
 from planner.decisions.state_migration import State as MigratedState
 from planner.nodes import advice, usage
@@ -157,7 +157,7 @@ class PolicyBody(Body):
     smoothing: Smoothing | None = None
     calibrate: Calibrate = True
     cooldown_seconds: Annotated[
-        float, Field(ge=0, le=1e9, description="The least time between two changes (DRS's T_ra).")
+        float, Field(ge=0, le=YEAR_SECONDS, description="The least time between two changes (DRS's T_ra).")
     ] = 300.0
     trigger: Annotated[
         float,
@@ -175,7 +175,7 @@ class PolicyBody(Body):
         float,
         Field(
             ge=0,
-            le=1e9,
+            le=YEAR_SECONDS,
             description="Give up processors only down to the most that the goal took in this time; 0: at once.",
         ),
     ] = 0.0
@@ -184,10 +184,10 @@ class PolicyBody(Body):
         Field(ge=0, lt=1, description="Ignore changes that give up less than this part of the processors."),
     ] = 0.0
     max_snapshot_age_seconds: Annotated[
-        Seconds, Field(description="Refuse to decide on measurements that ended longer ago (503).")
+        Age, Field(description="Refuse to decide on measurements that ended longer ago (503).")
     ] = DEFAULT_LIMIT_SECONDS
     horizon_seconds: Annotated[
-        Seconds | None,
+        Period | None,
         Field(description="Time until the load is expected to change: what pays back later is held."),
     ] = None
     nodes: NodeThresholds = NodeThresholds()
@@ -213,7 +213,7 @@ class PolicyBody(Body):
     ] = 0.95
 
     catch_up_seconds: Annotated[
-        Seconds | None,
+        Period | None,
         Field(
             description="Work off backlog_tuples, such as the lag after an outage, within this time; left out: "
             "decisions only say how long it takes."

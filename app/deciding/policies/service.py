@@ -14,6 +14,10 @@ from app.web.errors import InvalidRequest
 from app.web.stored_data_errors import NoStoredPolicy
 from planner.errors import MOST_SUGGESTED, escape_pointer, suggest_name
 
+GOAL = PolicyRow.policy["goal"]
+TARGET_SECONDS = func.coalesce(GOAL["t_max_seconds"].as_float(), GOAL["target"]["seconds"].as_float())
+"""The seconds of a stored policy's time target, of E[T] or of another time, in SQL; null: it has none."""
+
 
 def store_policy(session: Session, name: str, body: PolicyBody) -> PolicyAnswer:
     """Stores the policy in place of the one that the topology had."""

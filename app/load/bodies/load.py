@@ -7,14 +7,15 @@ from pydantic import AfterValidator, ConfigDict, Field, JsonValue, ValidationInf
 
 from app.web.fields import (
     Body,
+    MeasuredTime,
     OperatorName,
+    Period,
     PositiveRate,
     Processors,
     ProcessorsBasis,
     Rate,
     Scv,
     Seconds,
-    UtcTime,
 )
 from planner import values
 
@@ -205,10 +206,10 @@ class LoadBody(Body):
 
     model_config = ConfigDict(json_schema_extra={"examples": [FPD_LOAD]})
 
-    observed_at: Annotated[UtcTime | None, Field(description="Where the interval begins.")] = None
-    window_seconds: Annotated[Seconds, Field(description="How long it is.")] = 60.0
+    observed_at: Annotated[MeasuredTime | None, Field(description="Where the interval begins.")] = None
+    window_seconds: Annotated[Period, Field(description="How long it is.")] = 60.0
     covered_seconds: Annotated[
-        Seconds | None,
+        Period | None,
         Field(
             description="How much of it was measured, at most window_seconds; rates are per second of this time. "
             "Left out: all of it."

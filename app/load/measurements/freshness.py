@@ -1,46 +1,46 @@
 """The age and the basis of stored measurements, which answers report; a verdict refuses old measurements."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TypeVar
 
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.database.stored_topologies import StoredTopology
 from app.database.tables import PolicyRow
 from app.load.bodies.answers import DiagnosticAnswer, EstimateAnswer
 from app.load.measurements.load import Gathered
+from app.load.measurements.snapshots import find_end
 from app.web.stored_data_errors import StaleSnapshots
 from planner.wording import write_age, write_seconds
 
 DEFAULT_LIMIT_SECONDS = 900.0
+LIMIT_SECONDS = func.coalesce(PolicyRow.policy["max_snapshot_age_seconds"].as_float(), DEFAULT_LIMIT_SECONDS)
+"""The age in seconds up to which snapshots are trusted, of the PolicyRow in the query; without one the default."""
 
 
 def find_limit(session: Session, stored: StoredTopology) -> float:
-    """The age in seconds up to which snapshots are trusted: from the topology's policy, else the default."""
-    row = session.get(PolicyRow, stored.id)
-    policy = {} if row is None else row.policy
-    return float(policy.get("max_snapshot_age_seconds", DEFAULT_LIMIT_SECONDS))
+    """The age in seconds up to which snapshots of a topology are trusted: by its policy, else the default."""
+    found = session.scalar(select(LIMIT_SECONDS).where(PolicyRow.topology_id == stored.id))
+    return DEFAULT_LIMIT_SECONDS if found is None else found
 
 
-def measure_age(found: Gathered) -> float:
-    """Seconds from the end of the newest interval until now; negative where it lies ahead of the clock."""
-    begun = (datetime.now(UTC) - found.newest.observed_at).total_seconds()
-    return begun - float(found.newest.window_seconds)
+def find_age(ended_at: datetime, now: datetime | None = None) -> float:
+    """Seconds since a measured interval ended, by the clock unless `now` is given; negative: it ends in the future."""
+    return ((now or datetime.now(UTC)) - ended_at).total_seconds()
 
 
-def refuse_old(session: Session, found: Gathered, limit_seconds: float | None) -> None:
-    """Raise StaleSnapshots if the newest snapshot is older than `limit_seconds`, or without it than the trusted age."""
-    limit = find_limit(session, found.stored) if limit_seconds is None else limit_seconds
-    age = measure_age(found)
-    if age > limit:
-        ended_at = found.newest.observed_at + timedelta(seconds=found.newest.window_seconds)
-        raise StaleSnapshots(found.stored.name, ended_at, age, limit)
+def refuse_old(name: str, ended_at: datetime, limit_seconds: float, now: datetime | None = None) -> None:
+    """Raise StaleSnapshots if the newest measurements of a topology ended longer ago than `limit_seconds`."""
+    age = find_age(ended_at, now)
+    if age > limit_seconds:
+        raise StaleSnapshots(name, ended_at, age, limit_seconds)
 
 
 def describe_age(session: Session, found: Gathered) -> list[DiagnosticAnswer]:
     """A diagnostic if the newest snapshot is older than the limit."""
-    age, limit = measure_age(found), find_limit(session, found.stored)
+    age, limit = find_age(find_end(found.newest)), find_limit(session, found.stored)
     if age <= limit:
         return []
     detail = (

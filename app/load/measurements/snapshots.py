@@ -1,7 +1,7 @@
 """Reads the newest snapshots of a topology, those that calibrate its waits, and the long parts of each."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, func, select, union_all
@@ -17,6 +17,10 @@ KEY = (SnapshotRow.observed_at, SnapshotRow.window_seconds)
 LEAST_COVERED = 0.95
 # Shapes are long: of more snapshots they would be most of the time of an answer, and gigabytes in memory.
 MOST_SHAPES = 60
+ENDED_AT = (SnapshotRow.observed_at + func.make_interval(0, 0, 0, 0, 0, 0, SnapshotRow.window_seconds)).label(
+    "ended_at"
+)
+"""As `find_end`, in SQL."""
 IS_WHOLE = (
     func.coalesce(SnapshotRow.covered_seconds, SnapshotRow.window_seconds)
     >= LEAST_COVERED * SnapshotRow.window_seconds
@@ -86,10 +90,7 @@ def count_partial_since(
 
 def find_end(row: SnapshotRow) -> datetime:
     """The time at which the interval of a snapshot ends."""
-    try:
-        return row.observed_at + timedelta(seconds=row.window_seconds)
-    except OverflowError:
-        return datetime.max.replace(tzinfo=UTC)
+    return row.observed_at + timedelta(seconds=row.window_seconds)
 
 
 def is_partial(row: SnapshotRow) -> bool:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from app.load.bodies.load import FPD_LOAD, LoadBody, OperatorLoadBody
-from app.web.fields import Answer, Body, OperatorName, UtcTime
+from app.web.fields import Answer, Body, MeasuredTime, OperatorName, UtcTime
 
 Part = Annotated[float, Field(ge=0, le=1, description="A part of the node, from 0 to 1.")]
 
@@ -59,7 +59,7 @@ Instances = Annotated[
 class SnapshotBody(LoadBody):
     """A load with a time: the same (observed_at, window_seconds) again replaces what was stored."""
 
-    observed_at: Annotated[UtcTime, Field(description="Where the interval begins.")]
+    observed_at: Annotated[MeasuredTime, Field(description="Where the interval begins.")]
     nodes: Annotated[
         dict[OperatorName, NodeLoad] | None, Field(description="Nodes that the topology uses, for decisions.")
     ] = None

@@ -4,45 +4,44 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Subquery, case, cast, func, literal, select, true
+from sqlalchemy import ColumnElement, Row, Subquery, case, func, literal, select, true
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.selectable import LateralFromClause
-from sqlalchemy.types import Double
 
 from app.database.tables import DecisionRow, PolicyRow, SnapshotRow, TopologyRow
+from app.deciding.policies.service import TARGET_SECONDS
 from app.deciding.standing import select_standing
-from app.load.measurements.freshness import DEFAULT_LIMIT_SECONDS
+from app.load.measurements.freshness import LIMIT_SECONDS
+from app.load.measurements.snapshots import ENDED_AT, select_newest
 from app.pages.overview.schemas import STATUSES, OverviewFilter
 from app.web.paging import Page
 
 SHOWN_RATES = 30
-LONGEST_SECONDS = 1e9
 
 
 def find_lines(now: datetime, contains: str) -> Subquery:
     """A line for each topology whose name contains the text, with `severity`, the place of its status in STATUSES."""
-    newest, decided, policy = find_newest_snapshot(), find_decided(), PolicyRow.policy
-    goal = policy["goal"]
-    target = read_number(func.coalesce(goal["t_max_seconds"].astext, goal["target"]["seconds"].astext))
-    limit = func.coalesce(read_number(policy["max_snapshot_age_seconds"].astext), DEFAULT_LIMIT_SECONDS)
-    is_stale = func.extract("epoch", literal(now) - newest.c.until) > limit
-    severity = rank(newest.c, decided.c, PolicyRow.topology_id.is_(None), is_stale, target)
+    newest = select_newest(SnapshotRow.external_rate, SnapshotRow.measured_sojourn_seconds, ENDED_AT).lateral(
+        "newest"
+    )
+    decided = find_decided()
+    is_stale = func.extract("epoch", literal(now) - newest.c.ended_at) > LIMIT_SECONDS
+    severity = rank(newest.c, decided.c, PolicyRow.topology_id.is_(None), is_stale)
     return (
         select(
             TopologyRow.id.label("topology_id"),
             TopologyRow.name,
             TopologyRow.revision,
             newest.c.external_rate,
-            newest.c.measured,
-            newest.c.until,
-            case((newest.c.until.is_(None), has_snapshot()), else_=True).label("has_snapshot"),
+            newest.c.measured_sojourn_seconds.label("measured"),
+            newest.c.ended_at.label("until"),
             decided.c.id.label("decision_id"),
             decided.c.action,
             decided.c.decided_for,
             decided.c.digest,
             decided.c.outcome,
-            target.label("target"),
+            TARGET_SECONDS.label("target"),
             severity.label("severity"),
         )
         .outerjoin(PolicyRow, PolicyRow.topology_id == TopologyRow.id)
@@ -51,27 +50,6 @@ def find_lines(now: datetime, contains: str) -> Subquery:
         .where(func.strpos(func.lower(TopologyRow.name), func.lower(contains)) > 0 if contains else true())
         .subquery("lines")
     )
-
-
-def find_newest_snapshot() -> LateralFromClause:
-    """The newest snapshot of a topology, with the time when it ends; one that ends beyond all calendars is left out."""
-    length = func.make_interval(0, 0, 0, 0, 0, 0, SnapshotRow.window_seconds)
-    return (
-        select(
-            SnapshotRow.external_rate,
-            SnapshotRow.measured_sojourn_seconds.label("measured"),
-            (SnapshotRow.observed_at + length).label("until"),
-        )
-        .where(SnapshotRow.topology_id == TopologyRow.id, SnapshotRow.window_seconds < LONGEST_SECONDS)
-        .order_by(SnapshotRow.observed_at.desc(), SnapshotRow.window_seconds.desc())
-        .limit(1)
-        .lateral("newest")
-    )
-
-
-def has_snapshot() -> ColumnElement[bool]:
-    """Whether anything was measured, and be it in an interval of LONGEST_SECONDS or more."""
-    return select(SnapshotRow.topology_id).where(SnapshotRow.topology_id == TopologyRow.id).exists()
 
 
 def find_decided() -> LateralFromClause:
@@ -86,13 +64,12 @@ def rank(
     decided: Any,
     has_no_policy: ColumnElement[bool],
     is_stale: ColumnElement[bool],
-    target: ColumnElement[float | None],
 ) -> ColumnElement[int]:
     """The place of a topology's status in STATUSES: the first that applies."""
     at = {status: place for place, status in enumerate(STATUSES)}
-    is_missed = func.coalesce(newest.measured > target, False)
+    is_missed = func.coalesce(newest.measured_sojourn_seconds > TARGET_SECONDS, False)
     return case(
-        (newest.until.is_(None), at["no-measurements"]),
+        (newest.ended_at.is_(None), at["no-measurements"]),
         (is_stale, at["stale"]),
         (decided.digest["stable"].astext == "false", at["overloaded"]),
         (is_missed, at["target-missed"]),
@@ -101,11 +78,6 @@ def rank(
         (decided.action != "hold", at["change-wanted"]),
         else_=at["fine"],
     )
-
-
-def read_number(text: ColumnElement[str | None]) -> ColumnElement[float | None]:
-    """A number out of a JSON document; null stays null."""
-    return cast(text, Double)
 
 
 def gather_page(

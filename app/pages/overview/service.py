@@ -52,10 +52,6 @@ def describe(status: str, row: Row[Any], digest: Digest) -> str:
     change = f"{digest.get('running')} processors run, {digest.get('recommended')} are recommended"
     if status == "target-missed":
         return f"The newest snapshot measured {row.measured:.4g} s, above the target of {row.target:.4g} s."
-    if status == "no-measurements" and row.has_snapshot:
-        return (
-            "Only intervals of 1e9 s or more were measured, which count for nothing here: post a shorter one."
-        )
     return {
         "overloaded": f"An operator cannot keep up: {change}.",
         "stale": "The newest snapshot is older than the policy trusts: no decision is made on it.",

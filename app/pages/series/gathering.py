@@ -11,12 +11,10 @@ from sqlalchemy.orm import Session
 
 from app.database.stored_topologies import StoredTopology
 from app.database.tables import DecisionRow, SnapshotRow
-from app.deciding.policies.service import find_goal
-from app.load.measurements.snapshots import find_newest
+from app.load.measurements.snapshots import find_end, find_newest
 
 USUAL_SECONDS = 86_400.0
 LEAST_SECONDS = 1e-3
-FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 # A bucket that is so small a part of the others is the rounding of their length.
 ROUNDING = 1e-9
 
@@ -49,18 +47,18 @@ def find_buckets(
     """The buckets for so many points; where nothing was measured, of the time until now."""
     newest = find_newest(session, stored, 1, until)
     window = newest[-1].window_seconds if newest else 0.0
-    last = until or (move(newest[-1].observed_at, window) if newest else datetime.now(UTC))
-    first = since or move(last, -max(USUAL_SECONDS, window))
+    last = until or (find_end(newest[-1]) if newest else datetime.now(UTC))
+    first = since or go_back(last, max(USUAL_SECONDS, window))
     length = max((last - first).total_seconds(), 0.0)
     return Buckets(first, max(first, last), max(window, length / points, LEAST_SECONDS))
 
 
-def move(at: datetime, seconds: float) -> datetime:
-    """The time so many seconds later, within the years 1 to 9999."""
+def go_back(at: datetime, seconds: float) -> datetime:
+    """The time so many seconds earlier, but not before the year 1: the time asked for may lie in that year."""
     try:
-        return at + timedelta(seconds=seconds)
+        return at - timedelta(seconds=seconds)
     except OverflowError:
-        return LAST if seconds > 0.0 else FIRST
+        return datetime.min.replace(tzinfo=UTC)
 
 
 def gather_snapshots(session: Session, stored: StoredTopology, buckets: Buckets) -> Sequence[Row[Any]]:
@@ -119,9 +117,3 @@ def gather_decisions(session: Session, stored: StoredTopology, buckets: Buckets)
         .order_by(number, DecisionRow.decided_for.desc(), DecisionRow.created_at.desc())
     )
     return session.execute(query).all()
-
-
-def find_target(session: Session, stored: StoredTopology) -> float | None:
-    """The t_max_seconds of the topology's policy."""
-    goal = find_goal(session, stored)
-    return None if goal is None else goal.find_t_max_seconds()

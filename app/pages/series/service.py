@@ -7,9 +7,10 @@ from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from app.database.stored_topologies import find_topology
+from app.deciding.policies.service import find_goal
 from app.load.bodies.load import LoadBody
 from app.pages.series.answers import to_series
-from app.pages.series.gathering import find_buckets, find_target, gather_decisions, gather_snapshots
+from app.pages.series.gathering import find_buckets, gather_decisions, gather_snapshots
 from app.pages.series.schemas import Series
 from app.serving.observability import time_planner
 from app.web.errors import InvalidRequest
@@ -28,11 +29,18 @@ def read_series(
     buckets = find_buckets(session, stored, since, until, points)
     rows = gather_snapshots(session, stored, buckets)
     decided = gather_decisions(session, stored, buckets)
-    target = find_target(session, stored)
+    goal = find_goal(session, stored)
     topology = stored.to_values()
     with time_planner("series"):
         estimates = {row.number: expect(topology, row) for row in rows}
-    return to_series(stored, buckets, target=target, rows=rows, estimates=estimates, decided=decided)
+    return to_series(
+        stored,
+        buckets,
+        target=goal.find_t_max_seconds() if goal else None,
+        rows=rows,
+        estimates=estimates,
+        decided=decided,
+    )
 
 
 def expect(topology: Topology, row: Row[Any]) -> Estimate | None:

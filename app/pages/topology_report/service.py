@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 
 from sqlalchemy.orm import Session
 
-from app.deciding.decisions.answers import SENTENCES
 from app.deciding.decisions.history import find_latest, find_topology_of
 from app.deciding.decisions.schemas import DecisionAnswer
 from app.deciding.outcomes.answers import choose_promise
@@ -28,7 +27,7 @@ def describe_decision(name: str, decision: DecisionAnswer, topology: Topology) -
     """Verdict, reasons, operators, what else would hold, evidence and diagnostics."""
     counts = decision.processors
     return [
-        Heading(f"{name}: {SENTENCES[decision.action]}", 1),
+        Heading(f"{name}: {decision.verdict}", 1),
         Paragraph(
             f"Decided on data until {decision.decided_for:%Y-%m-%d %H:%M:%S} UTC, at "
             f"{write_number(decision.external_rate)} tuples/s: {counts.current_total} processors run, "

@@ -8,7 +8,7 @@ from app.load.bodies.answers import EstimateAnswer
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.terms import Described, KMax, Measured, ProcessorCounts, TargetTerms
 from app.load.bodies.topology import FPD
-from app.web.fields import Answer, Rate, Seconds
+from app.web.fields import Age, Answer, Rate
 from planner.gates.verdict import Verdict
 
 TERMS: dict[str, JsonValue] = {"rate_factor": 1.5, "t_max_seconds": 0.5, "k_max": 40}
@@ -62,7 +62,7 @@ class StoredGateRequest(Measured, GateTerms):
     model_config = ConfigDict(json_schema_extra={"examples": [{**TERMS, "max_snapshot_age_seconds": 1e9}]})
 
     max_snapshot_age_seconds: Annotated[
-        Seconds | None,
+        Age | None,
         Field(
             description="Judge by nothing older (503). Left out: what the topology's policy says, without one 900."
         ),

@@ -5,8 +5,9 @@ from starlette.concurrency import run_in_threadpool
 
 from app.load.bodies.computing import add_calibration, calibrate_body
 from app.load.bodies.topology import check_size
-from app.load.measurements.freshness import add_basis, describe_age, refuse_old
+from app.load.measurements.freshness import add_basis, describe_age, find_limit, refuse_old
 from app.load.measurements.load import gather
+from app.load.measurements.snapshots import find_end
 from app.planning.gates.schemas import GateAnswer, GateRequest, GateTerms, StoredGateRequest, to_gate_answer
 from app.serving.observability import time_planner
 from app.settings import Settings
@@ -36,7 +37,9 @@ def judge_described(body: GateRequest) -> GateAnswer:
 def judge_stored(session: Session, name: str, body: StoredGateRequest, settings: Settings) -> GateAnswer:
     """The verdict on a stored topology under its measured load, which must not be too old to judge by."""
     found = gather(session, name, body, settings)
-    refuse_old(session, found, body.max_snapshot_age_seconds)
+    refuse_old(
+        name, find_end(found.newest), body.max_snapshot_age_seconds or find_limit(session, found.stored)
+    )
     aged = describe_age(session, found)
     with time_planner("judge_capacity"), blaming_what_is_stored(name, STORED | locate_rate(body)):
         verdict = judge(found.topology, found.load, body, body.model)

@@ -19,14 +19,13 @@ from tests.app.decision_calls import ENOUGH, RATES, TARGET, put_policy
 NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
 ROW: dict[str, Any] = {
     "name": "clicks",
-    "observed_at": NOW - timedelta(seconds=100),
-    "window_seconds": 60.0,
+    "ended_at": NOW - timedelta(seconds=40),
     "external_rate": 100.0,
     "measured": 1,
     "measured_sojourn_seconds": 0.12,
     "operators": 2,
     "running": {"parse": 4, "score": 8},
-    "limit_seconds": None,
+    "limit_seconds": 900.0,
     "decided_for": NOW - timedelta(seconds=40),
     "recommended": {"parse": 4, "score": 9},
     "expected": 0.1,
@@ -90,7 +89,7 @@ def test_what_is_not_known_is_absent():
 
 
 def test_what_is_too_old_is_absent_but_for_its_age():
-    hour_ago = {"observed_at": NOW - timedelta(hours=1), "decided_for": NOW - timedelta(minutes=59)}
+    hour_ago = {"ended_at": NOW - timedelta(minutes=59), "decided_for": NOW - timedelta(minutes=59)}
     assert [key for key in collect(ROW | hour_ago) if key[1:] == ("clicks",)] == [
         ("snapshot_age_seconds", "clicks")
     ]

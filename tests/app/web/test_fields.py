@@ -1,13 +1,18 @@
 """What the fields of bodies may hold: a wrong value is refused at its pointer, and nothing is stored."""
 
 import json
+from pathlib import Path
 from urllib.parse import quote
 
 import httpx
 import pytest
+import yaml
+from pydantic import ValidationError
 
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
+from app.load.snapshots.schemas import SnapshotBody
+from app.web.fields import YEAR_SECONDS
 from tests.app.web.refusals import PLAN, assert_refused, changed, send
 
 BAD_TOPOLOGY: list[tuple[str, object, str]] = [
@@ -126,3 +131,36 @@ def test_names_that_no_topology_can_have_are_refused_in_addresses(client: httpx.
     for method in ("GET", "DELETE"):
         assert client.request(method, address).status_code in {404, 422}
     assert client.request("GET", f"{address}/snapshots").status_code in {404, 422}
+
+
+@pytest.mark.parametrize(
+    ("schema", "field", "most"),
+    [
+        *[("LoadBody", field, YEAR_SECONDS) for field in ("window_seconds", "covered_seconds")],
+        *[("SnapshotBody", field, YEAR_SECONDS) for field in ("window_seconds", "covered_seconds")],
+        *[
+            ("PolicyBody", field, YEAR_SECONDS)
+            for field in (
+                "cooldown_seconds",
+                "scale_down_window_seconds",
+                "horizon_seconds",
+                "catch_up_seconds",
+            )
+        ],
+        ("PolicyBody", "max_snapshot_age_seconds", 1e9),
+    ],
+)
+def test_a_length_of_time_that_the_calendar_must_hold_names_its_bound(schema: str, field: str, most: float):
+    schemas = yaml.safe_load(Path("openapi.yaml").read_text())["components"]["schemas"]
+    found = schemas.get(schema) or schemas[f"{schema}-Input"]
+    described = found["properties"][field]
+    kinds = [described, *described.get("anyOf", [])]
+    assert [kind["maximum"] for kind in kinds if "maximum" in kind] == [most]
+
+
+def test_a_measurement_is_not_of_before_1970_and_not_of_more_than_a_year():
+    body = {"observed_at": "1970-01-01T00:00:00Z", "external_rate": 1.0, "operators": {}}
+    assert SnapshotBody.model_validate(body | {"window_seconds": YEAR_SECONDS}).window_seconds == YEAR_SECONDS
+    for refused in ({"window_seconds": YEAR_SECONDS + 1.0}, {"observed_at": "1969-12-31T23:59:59Z"}):
+        with pytest.raises(ValidationError):
+            SnapshotBody.model_validate(body | refused)

@@ -2,13 +2,6 @@
 import { html } from "./view.js";
 import { ago, change, clock, count, duration, percent, rate, sentence } from "./format.js";
 
-const SENTENCES = {
-  hold: "Keep what runs.",
-  scale_up: "Run more processors.",
-  scale_down: "Run fewer processors.",
-  rebalance: "Move processors between operators.",
-};
-
 export function Verdict({ decision }) {
   const { processors, current } = decision;
   const target = decision.policy?.goal?.t_max_seconds ?? decision.policy?.goal?.target?.seconds ?? null;
@@ -16,7 +9,7 @@ export function Verdict({ decision }) {
   const promised = decision.corrected_sojourn_seconds ?? decision.expected_sojourn_seconds;
   return html`
     <section class=${`card verdict ${current.stable ? decision.action : "overloaded"}`}>
-      <p class="sentence"><strong>${SENTENCES[decision.action]}</strong> ${sentence(why)}</p>
+      <p class="sentence"><strong>${decision.verdict}</strong> ${sentence(why)}</p>
       <dl class="figures">
         ${decision.measured_sojourn_seconds !== null && html`
           <div>

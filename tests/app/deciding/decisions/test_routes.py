@@ -59,12 +59,6 @@ def test_a_decision_as_of_a_past_time_ignores_later_snapshots(client: httpx.Clie
     assert decide(client, known, 2, policy=TARGET)["action"] == "scale_up"
 
 
-def test_an_interval_that_ends_beyond_all_calendars_is_a_conflict(client: httpx.Client, known: str):
-    observe(client, known, 1, 320.0, ENOUGH, window_seconds=1e14)
-    refused = client.post(f"/v1/topologies/{known}/decisions", json={"policy": TARGET})
-    assert (refused.status_code, refused.json()["type"]) == (409, "stored-data-unusable")
-
-
 def test_a_decision_without_a_policy_or_recent_snapshot_is_refused(client: httpx.Client, known: str):
     url = f"/v1/topologies/{known}/decisions"
     refused = client.post(url)
