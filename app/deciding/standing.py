@@ -8,6 +8,7 @@ read it from `select_standing`; the cooldown begins with `find_last_change`.
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import Session
@@ -44,11 +45,16 @@ def select_standing(*columns: Any) -> Select[Any]:
     )
 
 
+def find_standing_id(session: Session, stored: StoredTopology) -> UUID | None:
+    """The id of the standing decision of one topology."""
+    standing = select_standing(DecisionRow.id).scalar_subquery()
+    return session.scalar(select(standing).select_from(TopologyRow).where(TopologyRow.id == stored.id))
+
+
 def find_standing(session: Session, stored: StoredTopology) -> DecisionRow | None:
     """The standing decision of one topology."""
-    standing = select_standing(DecisionRow.id).scalar_subquery()
-    of_topology = select(standing).select_from(TopologyRow).where(TopologyRow.id == stored.id)
-    return session.scalar(select(DecisionRow).where(DecisionRow.id == of_topology.scalar_subquery()))
+    standing_id = find_standing_id(session, stored)
+    return None if standing_id is None else session.get(DecisionRow, standing_id)
 
 
 def describe_origin(

@@ -14,7 +14,7 @@ from app.database.tables import DecisionRow
 from app.deciding.decisions.schemas import Action, DecisionAnswer, DecisionPage, DecisionSummary
 from app.deciding.outcomes.answers import Became
 from app.deciding.outcomes.service import StoredDecision, find_outcomes
-from app.deciding.standing import find_standing
+from app.deciding.standing import find_standing_id
 from app.web.errors import InvalidRequest
 from app.web.paging import Page
 from app.web.stored_data_errors import UnknownDecision
@@ -44,10 +44,10 @@ class Picked(NamedTuple):
 
 def find_latest(session: Session, name: str) -> DecisionAnswer:
     """The standing decision about a topology."""
-    standing = find_standing(session, find_topology(session, name))
-    if standing is None:
+    standing_id = find_standing_id(session, find_topology(session, name))
+    if standing_id is None:
         raise UnknownDecision(name)
-    return find_decision(session, standing.id)
+    return find_decision(session, standing_id)
 
 
 def find_decision(session: Session, decision_id: UUID) -> DecisionAnswer:
@@ -77,7 +77,7 @@ def list_decisions(session: Session, name: str, page: Page, picked: Picked) -> D
     )
     became = find_outcomes(session, stored.id, [to_stored(row) for row in rows])
     items = [summarise(row, one) for row, one in zip(rows, became, strict=True)]
-    return DecisionPage(items=items, next=following)
+    return DecisionPage(items=items, next=following, standing=find_standing_id(session, stored))
 
 
 def select_decisions(stored: StoredTopology, picked: Picked) -> Select[Any]:

@@ -307,3 +307,7 @@ class DecisionPage(Answer):
 
     items: list[DecisionSummary]
     next: str | None = None
+    standing: Annotated[
+        UUID | None,
+        Field(description="The decision of `decisions/latest`, which may be on another page; null: none."),
+    ]

@@ -13,7 +13,7 @@ from app.database.tables import EngineMarksRow, PolicyRow
 from app.deciding.decisions.history import find_decision
 from app.deciding.decisions.schemas import DecisionAnswer
 from app.deciding.policies.schemas import PolicyBody
-from app.deciding.standing import find_standing
+from app.deciding.standing import find_standing_id
 from app.load.bodies.topology import Graph
 
 Bounds = Mapping[str, tuple[int, int | None]]
@@ -23,8 +23,8 @@ Bounds = Mapping[str, tuple[int, int | None]]
 class GatheredPatch:
     """`engine` is the engine whose answers were stored last, "" for none; `marks` are what it called things then.
 
-    `standing` is the topology's standing decision. `bounds` are those of the topology now and the decision's policy,
-    `bounds_now` those of the stored policy too.
+    `standing` is the id of the topology's standing decision. `bounds` are those of the topology now and the decision's
+    policy, `bounds_now` those of the stored policy too.
     """
 
     decision: DecisionAnswer
@@ -41,7 +41,6 @@ def gather_patch(session: Session, decision_id: UUID) -> GatheredPatch:
     """Reads the decision and its topology as it is now."""
     decision = find_decision(session, decision_id)
     stored = find_topology(session, decision.basis.topology)
-    standing = find_standing(session, stored)
     row, kept = session.get(EngineMarksRow, stored.id), session.get(PolicyRow, stored.id)
     policy = None if kept is None else PolicyBody.model_validate(kept.policy)
     return GatheredPatch(
@@ -51,7 +50,7 @@ def gather_patch(session: Session, decision_id: UUID) -> GatheredPatch:
         engine=row.engine if row else "",
         marks=row.marks if row else {},
         seen_at=row.seen_at if row else None,
-        standing=None if standing is None else standing.id,
+        standing=find_standing_id(session, stored),
         revision=stored.revision,
     )
 

@@ -34,6 +34,7 @@ def read_all(client: httpx.Client, name: str, database_url: str) -> dict[str, An
     return {
         "overview": {key: line[key] for key in ("decision_id", "action", "processors_recommended")},
         "latest": client.get(f"{url}/decisions/latest").json()["id"],
+        "list": client.get(f"{url}/decisions?limit=1").json()["standing"],
         "report": client.get(f"{url}/report?format=markdown").text,
         "KEDA": [client.get(f"{url}/keda/{operator}").json()["value"] for operator in RATES],
         "gauges": [row["recommended"] for row in gauges or [] if row["name"] == name],
@@ -56,7 +57,7 @@ def test_a_trial_changes_nothing_that_is_shown_and_begins_no_cooldown(
     client: httpx.Client, known: str, database_url: str, standing: dict[str, Any], trial: dict[str, Any]
 ):
     shown = read_all(client, known, database_url)
-    assert shown["latest"] == shown["overview"]["decision_id"] == standing["id"]
+    assert shown["latest"] == shown["list"] == shown["overview"]["decision_id"] == standing["id"]
     assert shown["gauges"] == [ENOUGH]
     tried = decide_now(client, known, **trial)
     assert tried["action"] != "hold"

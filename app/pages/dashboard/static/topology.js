@@ -35,7 +35,7 @@ export function TopologyPage({ name, session }) {
  * @param {{name: string, topology: any, newest: Found, session: {may_store: boolean}}} props
  */
 function Parts({ name, topology, newest, session }) {
-  const id = newest.answer?.items[0]?.id ?? null;
+  const id = newest.answer?.standing ?? null;
   const none = newest.answer !== null && id === null;
   const { answer: decision, problem } = useAnswer(id && `/v1/decisions/${id}`);
   const listed = useAnswer(none ? `/v1/overview?limit=500&contains=${encodeURIComponent(name)}` : null);
@@ -50,7 +50,10 @@ function Parts({ name, topology, newest, session }) {
     ${decision && html`<${Verdict} decision=${decision} />`}
     <${Operators} topology=${topology} estimate=${decision?.current ?? asked.answer?.current ?? null}
       processors=${decision?.processors ?? null} />
-    ${decision && html`<${Why} decision=${decision} before=${newest.answer?.items[1]} />`}
+    ${decision &&
+      html`<${Why} decision=${decision} before=${
+        newest.answer?.items.find((one) => one.decided_for < decision.decided_for)
+      } />`}
     ${decision && html`<${Patch} decision=${decision} />`}
     <${OverTime} series=${series} />
   `;
