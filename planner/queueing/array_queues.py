@@ -46,14 +46,13 @@ class ArrayQueues:
     weights: VariabilityWeights
 
     @classmethod
-    def prepare(
+    def prepare(  # noqa: PLR0917 - one argument per symbol of the formula
         cls,
         arrival_rate: Floats,
         service_rate: Floats,
         arrival_scv: Floats,
         service_scv: Floats,
         model: Model,
-        *,
         factor: Floats | None = None,
     ) -> "ArrayQueues":
         """The queues of all operators, in their order; each wait is multiplied by its factor."""

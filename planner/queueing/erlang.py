@@ -164,17 +164,6 @@ def least_stable_processors(arrival_rate: float, service_rate: float) -> int:
     return find_least_stable(*split_offered_load(arrival_rate, service_rate))
 
 
-def is_stable(arrival_rate: float, service_rate: float, processors: int) -> bool:
-    """Whether λ < kμ(1 − 1e-12): a utilisation closer to 1 cannot be told from 1 by rounded rates."""
-    high, low = split_offered_load(arrival_rate, service_rate)
-    return (processors - high) - low > processors * STABILITY_MARGIN
-
-
-def erlang_b(offered_load: float, k: int) -> float:
-    """Erlang B, the part of arrivals that would be lost without a queue at k processors; A = offered_load."""
-    return anchored_erlang_b(k, *split_offered_load(offered_load, 1.0))
-
-
 def waiting_probability(arrival_rate: float, service_rate: float, processors: int) -> float:
     """Erlang C, the part of arrivals that wait; 1 where unstable."""
     high, low = split_offered_load(arrival_rate, service_rate)
@@ -182,21 +171,6 @@ def waiting_probability(arrival_rate: float, service_rate: float, processors: in
     if slack <= processors * STABILITY_MARGIN:
         return 1.0
     return float(erlang_c(processors, anchored_erlang_b(processors, high, low), high, slack))
-
-
-def mmk_wait_seconds(arrival_rate: float, service_rate: float, processors: int) -> float:
-    """Mean wait in M/M/k: Wq = C/(kμ − λ) (DRS eqs. 1–3); inf where unstable."""
-    return wait_seconds(arrival_rate, service_rate, processors, 1.0, 1.0, "mmk")
-
-
-def variability(
-    model: Model, arrival_scv: float, service_scv: float, utilisation: float, processors: int
-) -> float:
-    """v, by which the wait of M/M/k is multiplied under `model`."""
-    weights = weigh_operator(model, arrival_scv, service_scv)
-    spare = (1.0 - utilisation) / utilisation if utilisation > 0.0 else 1e300
-    v: float = evaluate_variability(weights, spare, processors, FLOATS)
-    return v
 
 
 def wait_seconds(  # noqa: PLR0917 - one argument per symbol of the formula

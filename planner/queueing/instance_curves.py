@@ -165,7 +165,8 @@ class DealtCurve(DifferenceCurve):
     def __init__(self, queue: DealtQueue, arrival_rate: float, service_rate: float, least: int) -> None:
         super().__init__(arrival_rate, service_rate, VariabilityWeights(1.0), least)
         self.queue, self.arrival_rate = queue, arrival_rate
-        self.is_busy = self.high >= LEAST_LOAD and self.wait_seconds(self.floor) > 0.0
+        varies = queue.arrival_scv + queue.service_scv > 0.0
+        self.is_busy = self.high >= LEAST_LOAD and (varies or self.wait_seconds(self.floor) > 0.0)
 
     def wait_seconds(self, k: int) -> float:
         """The mean wait; inf where unstable, 0 where nothing arrives."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.arrays import ARRAYS, Counts, Floats, Indices
-from planner.queueing.array_queues import log_erlang_b, weigh_operators
+from planner.queueing.array_queues import log_erlang_b, split_offered_loads, weigh_operators
 from planner.queueing.dispersion import NO_CURVE, Dispersions, Servers, View
 from planner.queueing.erlang import LEAST_LOAD, STABILITY_MARGIN, erlang_c, mmk_wait, wait_at_all
 from planner.queueing.key_shares import KeyShares
@@ -71,22 +71,15 @@ class InstanceQueues:
     spread: KeyedMemo
 
     @classmethod
-    def prepare(  # noqa: PLR0917 - one argument per column
-        cls,
-        split: tuple[Floats, Floats],
-        service_rate: Floats,
-        arrival_scv: Floats,
-        service_scv: Floats,
-        factor: Floats,
-        inflows: Sequence[Inflow],
-        model: Model,
-        prepared: PreparedInflows,
+    def prepare(
+        cls, columns: tuple[Floats, ...], inflows: Sequence[Inflow], model: Model, prepared: PreparedInflows
     ) -> "InstanceQueues":
-        """The operators in their order, `inflows` as the model knows them; see also carry_measured."""
+        """From λ, μ, a, s and factor of the operators, `inflows` as the model knows them; see also carry_measured."""
+        arrival_rate, service_rate, arrival_scv, service_scv, factor = columns
         uses_scvs = WAITING_MODELS[model].uses_scvs
         ones = np.ones_like(arrival_scv)
         return cls(
-            *split,
+            *split_offered_loads(arrival_rate, service_rate),
             service_rate,
             arrival_scv if uses_scvs else ones,
             service_scv if uses_scvs else ones,

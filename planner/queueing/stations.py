@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from planner.arrays import Counts, Floats
-from planner.queueing.array_queues import ArrayQueues, split_offered_loads
+from planner.arrays import Counts, Floats, Indices
+from planner.queueing.array_queues import ArrayQueues
 from planner.queueing.erlang import least_stable_processors, waiting_probability
 from planner.queueing.gain_curves import Curve, ScalarQueues, WaitBlocks, wait_or_inf
 from planner.queueing.instance_curves import FAR, DealtCurve, DealtQueue, InstanceCurve, is_dealt
@@ -25,8 +25,8 @@ NO_BOUND = 2**53
 """max_processors of an operator without such a bound: the integers up to here are exact as doubles."""
 FEW_OPERATORS = 48
 """Up to here plain floats are faster than arrays."""
-MANY_GENERAL = 2
-"""From here on one array for operators with bursts or queues of their own is faster than a curve for each."""
+MANY_BLOCKED = 2
+"""From here on one array for operators with bursts or measured instances is faster than a curve for each."""
 
 
 @dataclass(frozen=True)
@@ -59,19 +59,13 @@ class Stations:
     def draw_curve(self, i: int) -> Curve:
         """The curve of an operator without known bursts, whose instances, where each has a queue, are alike."""
         rate, mu, a, s, least = self.rows[i]
-        if self.inflows and self.inflows[i] != ERLANG:
-            return DealtCurve(self.prepare_dealt(i), rate, mu, int(least))
         factor = 1.0 if self.wait_factors is None else self.wait_factors[i]
-        return Curve(rate, mu, scale_weights(weigh_operator(self.model, a, s), factor), int(least))
-
-    def prepare_dealt(self, i: int) -> DealtQueue:
-        """An operator without known bursts whose instances each have a queue and are alike."""
         inflow = self.inflows[i] if self.inflows else ERLANG
-        factor = 1.0 if self.wait_factors is None else self.wait_factors[i]
+        if inflow == ERLANG:
+            return Curve(rate, mu, scale_weights(weigh_operator(self.model, a, s), factor), int(least))
         if not WAITING_MODELS[self.model].uses_scvs:
-            return DealtQueue(forget_variability(inflow), 1.0, 1.0, self.model, factor)
-        _, _, a, s, _ = self.rows[i]
-        return DealtQueue(inflow, a, s, self.model, factor)
+            inflow, a, s = forget_variability(inflow), 1.0, 1.0
+        return DealtCurve(DealtQueue(inflow, a, s, self.model, factor), rate, mu, int(least))
 
     def draw_block_curves(self) -> dict[int, Curve]:
         """The curves of operators with bursts or with measured instances, by their places in the topology."""
@@ -123,13 +117,7 @@ class Stations:
     def prepare_general(self, chosen: Sequence[int], counts: Counts | None = None) -> InstanceQueues:
         """The operators `chosen`, none of which is ERLANG; `counts` are the only ones that will be asked about."""
         inflows, prepared = self.prepare_inflows(tuple(chosen))
-        factors = np.ones(len(self)) if self.wait_factors is None else np.asarray(self.wait_factors)
-        rate, mu, a, s = (
-            np.asarray(column, np.float64)[chosen]
-            for column in (self.arrival_rate, self.service_rate, self.arrival_scv, self.service_scv)
-        )
-        split = split_offered_loads(rate, mu)
-        queues = InstanceQueues.prepare(split, mu, a, s, factors[chosen], inflows, self.model, prepared)
+        queues = InstanceQueues.prepare(self.pick_columns(chosen), inflows, self.model, prepared)
         measured = queues.measured_at
         is_known = counts is not None and np.all((measured == 0) | (counts == 1) | (counts == measured))
         return queues if is_known or not queues.has_shares else queues.carry_measured()
@@ -147,6 +135,12 @@ class Stations:
             self.prepared[chosen] = (known, *found)
         inflows, prepared = found
         return inflows, prepared
+
+    def pick_columns(self, chosen: Sequence[int] | Indices) -> tuple[Floats, ...]:
+        """λ, μ, a, s and the factors of waits of the operators `chosen`, in arrays."""
+        factors = np.ones(len(self)) if self.wait_factors is None else self.wait_factors
+        columns = self.arrival_rate, self.service_rate, self.arrival_scv, self.service_scv, factors
+        return tuple([np.asarray(column, np.float64)[chosen] for column in columns])
 
     @cached_property
     def rows(self) -> list[tuple[float, ...]]:
@@ -166,12 +160,10 @@ class Stations:
         """All operators together, in arrays."""
         is_general = np.array([inflow != ERLANG for inflow in self.inflows or [ERLANG] * len(self)])
         at = np.flatnonzero(~is_general)
-        rate, mu, a, s = (
-            np.asarray(column, np.float64)[at]
-            for column in (self.arrival_rate, self.service_rate, self.arrival_scv, self.service_scv)
+        rate, mu, a, s, factor = self.pick_columns(at)
+        erlang = ArrayQueues.prepare(
+            rate, mu, a, s, self.model, None if self.wait_factors is None else factor
         )
-        factor = None if self.wait_factors is None else np.asarray(self.wait_factors)[at]
-        erlang = ArrayQueues.prepare(rate, mu, a, s, self.model, factor=factor)
         if len(at) == len(self):
             return erlang
         return MixedQueues.join(erlang, self.prepare_general(np.flatnonzero(is_general).tolist()), is_general)
@@ -179,21 +171,15 @@ class Stations:
     def wait_seconds(self, counts: Sequence[int]) -> Sequence[float] | Floats:
         """The mean wait at each operator, as `queues` gives it, to the bit.
 
-        For one set of counts, operators with bursts or with a queue for each processor are quicker in one array; where
-        curves were made already, they know these waits.
+        For one set of counts, operators with bursts or measured instances are quicker in one array; where curves were
+        made already, they know these waits.
         """
-        general = [] if len(self) > FEW_OPERATORS or "curves" in self.__dict__ else self.list_general()
-        if len(general) < MANY_GENERAL:
+        blocked = [] if len(self) > FEW_OPERATORS or "curves" in self.__dict__ else self.list_blocked()
+        if len(blocked) < MANY_BLOCKED:
             return self.queues.wait_seconds(counts)
-        blocked = self.list_blocked()
-        waits = dict.fromkeys(general, 0.0)
-        if blocked:
-            some = np.array([counts[i] for i in blocked], np.int64)
-            known = wait_or_inf(self.prepare_general(blocked, some), some)
-            waits |= zip(blocked, known.tolist(), strict=True)
-        for i in set(general).difference(blocked):
-            rate, mu, _, _, _ = self.rows[i]
-            waits[i] = self.prepare_dealt(i).wait_seconds(rate, mu, counts[i])
+        some = np.array([counts[i] for i in blocked], np.int64)
+        known = wait_or_inf(self.prepare_general(blocked, some), some)
+        waits = dict(zip(blocked, known.tolist(), strict=True))
         return [
             waits[i] if i in waits else self.draw_curve(i).wait_seconds(counts[i]) for i in range(len(self))
         ]

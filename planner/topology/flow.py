@@ -134,10 +134,8 @@ def pass_around(network: Network, component: Sequence[int], received: list[float
 
 def settle_topology(topology: Topology) -> tuple[Network, list[float]]:
     """The network and its visits, which nobody may change: they are remembered, as many loads are of one topology."""
-    if len(topology.operators) <= MOST_REMEMBERED:
-        return remember_settled(topology)
-    network = index_topology(topology)
-    return network, settle_network(network)
+    is_small = len(topology.operators) <= MOST_REMEMBERED
+    return (remember_settled if is_small else remember_settled.__wrapped__)(topology)
 
 
 @lru_cache(maxsize=256)

@@ -104,7 +104,9 @@ class Merging:
             instances=self.merge_lists(
                 "instances", name, [one.instances for one in measured], merge_instances
             ),
-            service_histogram=self.merge_histograms(name, [one.service_histogram for one in measured]),
+            service_histogram=self.merge_lists(
+                "service_histogram", name, [one.service_histogram for one in measured], self.weigh_histograms
+            ),
             measured_wait_seconds=self.merge_waits(name, measured),
             backlog_tuples=measured[-1].backlog_tuples,
         )
@@ -131,13 +133,10 @@ class Merging:
         self.note_gap(field, operator, len(known))
         return merge(known, self.average) if known else ()
 
-    def merge_histograms(
-        self, operator: str, histograms: Sequence[tuple[ServiceBucket, ...]]
+    def weigh_histograms(
+        self, known: Sequence[tuple[ServiceBucket, ...]], _average: Average
     ) -> tuple[ServiceBucket, ...]:
-        """The services of all intervals."""
-        known = [one for one in histograms if one]
-        self.note_gap("service_histogram", operator, len(known))
-        return merge_histograms(known, self.weigh(len(known))) if known else ()
+        return merge_histograms(known, self.weigh(len(known)))
 
     def merge_waits(self, operator: str, measured: Sequence[OperatorLoad]) -> float | None:
         """The mean wait of a tuple, not of an interval: W = D(λ·W)/D(λ); λ of the topology where one is not known."""

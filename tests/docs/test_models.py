@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.queueing.erlang import variability, wait_seconds
+from planner.queueing.erlang import wait_seconds
 from planner.queueing.even_split import EvenSplit
 from planner.queueing.stations import Stations
+from planner.queueing.waiting_models import FLOATS, evaluate_variability, weigh_operator
 from tests.docs.consoles import read_page
 
 EXTERNAL_RATE = 200.0
@@ -55,7 +56,8 @@ def test_whitts_factor_as_the_queueing_page_writes_it(rho: float, a: float, s: f
         phi = 4 * (a - s) / (4 * a - 3 * s) * phi1 + s / (4 * a - 3 * s) * psi
     else:
         phi = (s - a) / (2 * (a + s)) * phi3 + (s + 3 * a) / (2 * (a + s)) * psi
-    assert variability("ggk-whitt", a, s, rho, k) == pytest.approx(phi * (a + s) / 2, rel=1e-9)
+    v = evaluate_variability(weigh_operator("ggk-whitt", a, s), (1.0 - rho) / rho, k, FLOATS)
+    assert v == pytest.approx(phi * (a + s) / 2, rel=1e-9)
 
 
 def test_the_wait_of_own_queues_as_the_queueing_page_writes_it():

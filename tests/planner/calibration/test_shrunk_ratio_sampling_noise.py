@@ -16,7 +16,7 @@ from planner.calibration.shrunk_ratio import (
     find_variability,
     guess_probability,
 )
-from planner.queueing.erlang import mmk_wait_seconds, waiting_probability
+from planner.queueing.erlang import wait_seconds, waiting_probability
 from planner.values import IdcPoint, OperatorLoad
 
 
@@ -52,7 +52,7 @@ def test_that_of_simulated_queues_with_many_servers(rho: float, servers: int):
 
 @pytest.mark.parametrize(("rho", "servers"), [(0.5, 1), (0.8, 4), (0.6, 16)])
 def test_the_probability_to_wait_is_that_of_erlang(rho: float, servers: int):
-    wait = mmk_wait_seconds(rho * servers, 1.0, servers)
+    wait = wait_seconds(rho * servers, 1.0, servers, 1.0, 1.0, "mmk")
     guessed = guess_probability(wait * servers, rho, 2.0)
     assert guessed == pytest.approx(waiting_probability(rho * servers, 1.0, servers), rel=1e-9)
     assert guess_probability(wait, rho, 0.0) == 1.0

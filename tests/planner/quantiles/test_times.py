@@ -11,7 +11,7 @@ from scipy import stats
 
 from planner.quantiles.times import find_quantiles, rank, time_roots
 from planner.quantiles.waits import InstanceWaits, Wait
-from planner.queueing.erlang import mmk_wait_seconds, waiting_probability
+from planner.queueing.erlang import wait_seconds, waiting_probability
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 from tests.planner.graphs import random_graphs
 from tests.planner.plan_cases import draw_all
@@ -33,7 +33,7 @@ def make(edges: dict[tuple[str, str], float], entries: dict[str, float], names: 
 
 
 def wait_mm(arrival: float, service: float, k: int) -> Wait:
-    return Wait(mmk_wait_seconds(arrival, service, k), waiting_probability(arrival, service, k))
+    return Wait(wait_seconds(arrival, service, k, 1.0, 1.0, "mmk"), waiting_probability(arrival, service, k))
 
 
 def check(found: np.ndarray, expected: list[float]) -> None:

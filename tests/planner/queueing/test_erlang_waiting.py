@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.queueing.erlang import mmk_wait_seconds, wait_at_all, wait_seconds, waiting_probability
+from planner.queueing.erlang import wait_at_all, wait_seconds, waiting_probability
 from planner.queueing.gain_curves import Curve
 from planner.queueing.waiting_models import weigh_operator
 from tests.planner.queue_cases import (
@@ -37,12 +37,12 @@ def test_every_wait_agrees_with_forty_digits(case: Case):
 def test_the_wait_stays_right_where_factorials_overflow():
     # an Erlang formula on int factorials answers 0.244 at k = 13 and NaN at k = 34
     for k, right in ((13, 0.135), (20, 0.064), (34, 0.022)):
-        assert mmk_wait_seconds(0.8 * k, 1.0, k) == pytest.approx(right, abs=5e-4)
+        assert wait_seconds(0.8 * k, 1.0, k, 1.0, 1.0, "mmk") == pytest.approx(right, abs=5e-4)
 
 
 def test_one_processor_waits_as_long_as_a_single_server_queue():
     assert waiting_probability(0.7, 1.0, 1) == pytest.approx(0.7, rel=1e-15)
-    assert mmk_wait_seconds(0.7, 1.0, 1) == pytest.approx(0.7 / 0.3, rel=1e-14)
+    assert wait_seconds(0.7, 1.0, 1, 1.0, 1.0, "mmk") == pytest.approx(0.7 / 0.3, rel=1e-14)
 
 
 def test_an_unstable_operator_waits_for_ever_and_an_idle_one_not_at_all():
