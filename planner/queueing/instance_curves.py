@@ -13,7 +13,6 @@ from planner.queueing.erlang import (
     STABILITY_MARGIN,
     anchored_erlang_b,
     mmk_wait,
-    split_offered_load,
 )
 from planner.queueing.gain_curves import LEAST_GAIN, Curve, WaitBlocks
 from planner.queueing.queueings import (
@@ -49,9 +48,8 @@ class DealtQueue(NamedTuple):
     model: Model
     factor: float = 1.0
 
-    def wait_seconds(self, arrival_rate: float, service_rate: float, k: int) -> float:
-        """The mean wait; inf where unstable, 0 where nothing arrives."""
-        high, low = split_offered_load(arrival_rate, service_rate)
+    def wait_in_services(self, high: float, low: float, k: int) -> float:
+        """μW at an offered load A = high + low; inf where unstable, 0 where nothing arrives."""
         if (k - high) - low <= k * STABILITY_MARGIN:
             return inf
         if high < LEAST_LOAD:
@@ -59,7 +57,7 @@ class DealtQueue(NamedTuple):
         wait = self.wait_before_factor(high, low, k)
         if k > 1 and high < 1.0 - STABILITY_MARGIN:  # as one processor would have it, if that is less
             wait = min(wait, self.wait_before_factor(high, low, 1))
-        return wait * self.factor / service_rate
+        return wait * self.factor
 
     def wait_before_factor(self, high: float, low: float, k: int) -> float:
         """μW as the formulas have it, before the measured factor."""
@@ -160,11 +158,11 @@ class InstanceCurve(DifferenceCurve):
 class DealtCurve(DifferenceCurve):
     """The gains of an operator whose instances are alike and whose bursts are not known, in plain floats."""
 
-    __slots__ = ("arrival_rate", "queue")
+    __slots__ = ("queue",)
 
     def __init__(self, queue: DealtQueue, arrival_rate: float, service_rate: float, least: int) -> None:
         super().__init__(arrival_rate, service_rate, VariabilityWeights(1.0), least)
-        self.queue, self.arrival_rate = queue, arrival_rate
+        self.queue = queue
         varies = queue.arrival_scv + queue.service_scv > 0.0
         self.is_busy = self.high >= LEAST_LOAD and (varies or self.wait_seconds(self.floor) > 0.0)
 
@@ -172,5 +170,5 @@ class DealtCurve(DifferenceCurve):
         """The mean wait; inf where unstable, 0 where nothing arrives."""
         wait = self._waits.get(k)
         if wait is None:
-            wait = self._waits[k] = self.queue.wait_seconds(self.arrival_rate, self.service_rate, k)
+            wait = self._waits[k] = self.queue.wait_in_services(self.high, self.low, k) / self.service_rate
         return wait

@@ -10,7 +10,7 @@ import numpy as np
 
 from planner.arrays import Counts, Floats, Indices
 from planner.queueing.array_queues import ArrayQueues
-from planner.queueing.erlang import least_stable_processors, waiting_probability
+from planner.queueing.erlang import least_stable_processors, split_offered_load, waiting_probability
 from planner.queueing.gain_curves import Curve, ScalarQueues, WaitBlocks, wait_or_inf
 from planner.queueing.instance_curves import FAR, DealtCurve, DealtQueue, InstanceCurve, is_dealt
 from planner.queueing.instance_queues import InstanceQueues
@@ -25,8 +25,6 @@ NO_BOUND = 2**53
 """max_processors of an operator without such a bound: the integers up to here are exact as doubles."""
 FEW_OPERATORS = 48
 """Up to here plain floats are faster than arrays."""
-MANY_BLOCKED = 2
-"""From here on one array for operators with bursts or measured instances is faster than a curve for each."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +57,22 @@ class Stations:
     def draw_curve(self, i: int) -> Curve:
         """The curve of an operator without known bursts, whose instances, where each has a queue, are alike."""
         rate, mu, a, s, least = self.rows[i]
+        queue = self.prepare_dealt(i)
+        if queue is not None:
+            return DealtCurve(queue, rate, mu, int(least))
         factor = 1.0 if self.wait_factors is None else self.wait_factors[i]
+        return Curve(rate, mu, scale_weights(weigh_operator(self.model, a, s), factor), int(least))
+
+    def prepare_dealt(self, i: int) -> DealtQueue | None:
+        """An operator whose instances each have a queue and are alike; None where Erlang's formulas hold."""
         inflow = self.inflows[i] if self.inflows else ERLANG
         if inflow == ERLANG:
-            return Curve(rate, mu, scale_weights(weigh_operator(self.model, a, s), factor), int(least))
+            return None
+        _, _, a, s, _ = self.rows[i]
+        factor = 1.0 if self.wait_factors is None else self.wait_factors[i]
         if not WAITING_MODELS[self.model].uses_scvs:
             inflow, a, s = forget_variability(inflow), 1.0, 1.0
-        return DealtCurve(DealtQueue(inflow, a, s, self.model, factor), rate, mu, int(least))
+        return DealtQueue(inflow, a, s, self.model, factor)
 
     def draw_block_curves(self) -> dict[int, Curve]:
         """The curves of operators with bursts or with measured instances, by their places in the topology."""
@@ -171,18 +178,23 @@ class Stations:
     def wait_seconds(self, counts: Sequence[int]) -> Sequence[float] | Floats:
         """The mean wait at each operator, as `queues` gives it, to the bit.
 
-        For one set of counts, operators with bursts or measured instances are quicker in one array; where curves were
-        made already, they know these waits.
+        For one set of counts no curves are needed, which remember gains; where they were made, they know these waits.
         """
-        blocked = [] if len(self) > FEW_OPERATORS or "curves" in self.__dict__ else self.list_blocked()
-        if len(blocked) < MANY_BLOCKED:
+        if self.inflows is None or len(self) > FEW_OPERATORS or "curves" in self.__dict__:
             return self.queues.wait_seconds(counts)
+        blocked = self.list_blocked()
         some = np.array([counts[i] for i in blocked], np.int64)
-        known = wait_or_inf(self.prepare_general(blocked, some), some)
-        waits = dict(zip(blocked, known.tolist(), strict=True))
-        return [
-            waits[i] if i in waits else self.draw_curve(i).wait_seconds(counts[i]) for i in range(len(self))
-        ]
+        known = wait_or_inf(self.prepare_general(blocked, some), some).tolist() if blocked else []
+        waits = dict(zip(blocked, known, strict=True))
+        return [waits[i] if i in waits else self.wait_alone(i, counts[i]) for i in range(len(self))]
+
+    def wait_alone(self, i: int, k: int) -> float:
+        """The mean wait at an operator without known bursts or measured instances."""
+        rate, mu, *_ = self.rows[i]
+        queue = self.prepare_dealt(i)
+        if queue is None:
+            return self.draw_curve(i).wait_seconds(k)
+        return queue.wait_in_services(*split_offered_load(rate, mu), k) / mu
 
     def find_utilisations(self, counts: Sequence[int]) -> list[float]:
         """The part of its time that the busiest instance of each operator is busy, above 1 where it cannot keep up."""

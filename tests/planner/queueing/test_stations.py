@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from planner.queueing.array_queues import ArrayQueues
 from planner.queueing.gain_curves import ScalarQueues, wait_or_inf
 from planner.queueing.queueings import Inflow
-from planner.queueing.stations import FEW_OPERATORS, MANY_BLOCKED, NO_BOUND, Stations
+from planner.queueing.stations import FEW_OPERATORS, NO_BOUND, Stations
 from planner.values import IdcPoint, InstanceLoad
 from tests.planner.queue_cases import MODELS
 
@@ -92,7 +92,7 @@ def test_waits_for_one_set_of_counts_are_those_of_the_curves_to_the_bit(
     counts = [least + data.draw(st.integers(-1, 9)) for least in queued.list_least_stable()]
     counts = [max(count, 1) for count in counts]
     once = queued.wait_seconds(counts)
-    assert "curves" not in queued.__dict__ or len(queued.list_blocked()) < MANY_BLOCKED
+    assert "curves" not in queued.__dict__
     assert list(once) == list(queued.queues.wait_seconds(counts)) == list(queued.wait_seconds(counts))
 
 
