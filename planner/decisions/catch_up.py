@@ -15,7 +15,7 @@ from planner.situations.situation import Situation
 from planner.topology.flow import order_acyclic, settle_network
 from planner.topology.loads import MOST_PROCESSORS
 from planner.topology.network import Network, index_topology
-from planner.wording import join_counts
+from planner.wording import join_counts, write_number, write_seconds
 
 # A change may come late, after a cooldown: less than this part of the time asked for would take far too many.
 LEAST_PART = 0.25
@@ -234,7 +234,7 @@ def describe_needed(situation: Situation, backlog: Backlog, planned: CatchUp, ru
     short = [pair for pair, runs in zip(pairs, running, strict=True) if pair[1] > runs]
     within = planned.planned_seconds
     return (
-        f"{backlog.tuples:.6g} tuples wait: to work them off within {within:.6g} s takes at least "
+        f"{write_number(backlog.tuples)} tuples wait: to work them off within {write_seconds(within)} takes at least "
         f"{join_counts(short or pairs, 10)}."
     )
 
@@ -242,11 +242,14 @@ def describe_needed(situation: Situation, backlog: Backlog, planned: CatchUp, ru
 def describe_bound(backlog: Backlog, planned: CatchUp | None, terms: CatchUpTerms) -> tuple[str, str]:
     """Code and sentence where bounds, or the time of one service, make catching up take longer than asked for."""
     if planned is None or planned.seconds is None:
-        detail = f"{backlog.tuples:.6g} tuples wait, and no allocation within the bounds works them off."
+        detail = (
+            f"{write_number(backlog.tuples)} tuples wait, and no allocation within the bounds works them off."
+        )
         return "catch-up-impossible", detail
     detail = (
-        f"The backlog takes {planned.seconds:.6g} s, longer than the {terms.find_seconds():.6g} s of catch_up_seconds "
-        "that are left: bounds (max_processors, max_parallelism, k_max) or the time of one service allow no less."
+        f"The backlog takes {write_seconds(planned.seconds)}, longer than the {write_seconds(terms.find_seconds())} of "
+        "catch_up_seconds that are left: bounds (max_processors, max_parallelism, k_max) or the time of one service "
+        "allow no less."
     )
     return "catch-up-bounded", detail
 
@@ -263,8 +266,9 @@ def describe_catch_up(
     then = find_seconds_left(situation, backlog, recommended)
     left = None if terms is None else terms.promised_seconds
     detail = (
-        f"{backlog.tuples:.6g} tuples wait. The processors that run work them off {describe_seconds(now)}, the "
-        f"recommended ones {describe_seconds(then)}, if the rate stays. E[T] is that of tuples that come after them."
+        f"{write_number(backlog.tuples)} tuples wait. The processors that run work them off {describe_seconds(now)}, "
+        f"the recommended ones {describe_seconds(then)}, if the rate stays. E[T] is that of tuples that come after "
+        "them."
     )
     if terms is not None and terms.is_missed:
         detail += (
@@ -272,8 +276,8 @@ def describe_catch_up(
         )
     elif left is not None and terms is not None and left < terms.find_seconds():
         detail += (
-            f" Of the time that was promised {left:.6g} s are left: processors are planned for "
-            f"{terms.find_seconds():.6g} s, since fewer would take far too many of them."
+            f" Of the time that was promised {write_seconds(left)} are left: processors are planned for "
+            f"{write_seconds(terms.find_seconds())}, since fewer would take far too many of them."
         )
     if terms is None:
         detail += " The policy has no catch_up_seconds: no processors are added for them."
@@ -282,4 +286,4 @@ def describe_catch_up(
 
 def describe_seconds(seconds: float | None) -> str:
     """`within 12.5 s`, or `never`."""
-    return "never" if seconds is None else f"within {seconds:.6g} s"
+    return "never" if seconds is None else f"within {write_seconds(seconds)}"

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 from planner.decisions.policy import Policy
 from planner.errors import PlannerError
 from planner.values import Diagnostic
+from planner.wording import write_rate, write_seconds
 from planner.workloads.rates_ahead import RateAhead, forecast_each_band, look_ahead
 from planner.workloads.series import Measurement
 
@@ -130,14 +131,14 @@ def find_horizon(
         if change is None:
             continue
         detail = (
-            f"The forecast's upper quantile is {rate:.6g} tuples/s in {seconds:.6g} s, and the decision would then be "
-            f"{change}"
+            f"The forecast's upper quantile is {write_rate(rate)} in {write_seconds(seconds)}, and the decision would "
+            f"then be {change}"
         )
         if limit_seconds is not None and seconds > limit_seconds:
             return fall_back(f"{detail}, which is later.", limit_seconds)
         return ChangeHorizon(seconds, "forecast", f"{detail}.")
     reach = len(ahead.rates) * ahead.step_seconds
-    return fall_back(f"No change of the allocation is forecast within {reach:.6g} s.", limit_seconds)
+    return fall_back(f"No change of the allocation is forecast within {write_seconds(reach)}.", limit_seconds)
 
 
 def fall_back(why: str, limit_seconds: float | None) -> ChangeHorizon:
@@ -146,5 +147,5 @@ def fall_back(why: str, limit_seconds: float | None) -> ChangeHorizon:
         detail = f"{why} The policy has no horizon_seconds either: nothing is held back."
         return ChangeHorizon(None, "none", detail)
     return ChangeHorizon(
-        limit_seconds, "policy", f"{why} The policy's horizon_seconds = {limit_seconds:.6g} holds."
+        limit_seconds, "policy", f"{why} The policy's horizon_seconds = {write_seconds(limit_seconds)} holds."
     )

@@ -26,6 +26,14 @@ from planner.decisions.horizon import find_horizon, forecast_each_step
 from planner.decisions.sizing import find_served, split_most
 from planner.decisions.state_migration import keep_owners, plan_moves
 from planner.errors import BoundTooSmall, BudgetTooSmall
+from planner.wording import (
+    write_number,
+    write_percent,
+    write_rate,
+    write_seconds,
+    write_seconds_apart,
+    write_signed_percent,
+)
 
 Rule = Callable[[Case, Proposal], Proposal]
 
@@ -42,8 +50,8 @@ def serve_most(case: Case, proposal: Proposal) -> Proposal:
     if sum(counts) <= sum(case.running) and after <= before * (1.0 + case.policy.least_gain):
         return proposal
     detail = (
-        f"{describe_signal(case)}. k_max is too small for {case.peak.load.external_rate:.6g} tuples/s: its best split "
-        f"serves {min(after, 1.0):.1%} of them, what runs {min(before, 1.0):.1%}."
+        f"{describe_signal(case)}. k_max is too small for {write_rate(case.peak.load.external_rate)}: its best split "
+        f"serves {write_percent(min(after, 1.0))} of them, what runs {write_percent(min(before, 1.0))}."
     )
     return Proposal(counts, (Reason("most-served", detail),), proposal.constraints, urgent=True)
 
@@ -91,7 +99,7 @@ def keep_wanted(case: Case, proposal: Proposal) -> Proposal:
         return proposal
     detail = (
         f"The goal takes {total} processors now. It took {before} within the last "
-        f"{case.policy.scale_down_window_seconds:.6g} s (scale_down_window_seconds): as many are kept."
+        f"{write_seconds(case.policy.scale_down_window_seconds)} (scale_down_window_seconds): as many are kept."
     )
     reasons = (*proposal.reasons, Reason("scale-down-window", detail))
     return replace(proposal, kept=add_best(case, proposal.counts, before), reasons=reasons)
@@ -123,7 +131,7 @@ def hold_for_cooldown(case: Case, proposal: Proposal) -> Proposal:
     left = case.cooldown_left_seconds
     if left <= 0.0:
         return proposal
-    detail = f"The last change is too recent: {left:.6g} s of cooldown_seconds are left."
+    detail = f"The last change is too recent: {write_seconds(left)} of cooldown_seconds are left."
     return proposal.hold(Reason("cooldown", detail))
 
 
@@ -132,7 +140,10 @@ def hold_for_trigger(case: Case, proposal: Proposal) -> Proposal:
     change, trigger = case.rate_change, case.policy.trigger
     if proposal.urgent or change is None or abs(change) >= trigger:
         return proposal
-    detail = f"The external rate changed by {change:+.1%} since the last change, less than trigger = {trigger:.6g}."
+    detail = (
+        f"The external rate changed by {write_signed_percent(change)} since the last change, less than trigger = "
+        f"{write_number(trigger)}."
+    )
     return proposal.hold(Reason("trigger", detail))
 
 
@@ -143,7 +154,7 @@ def hold_for_window(case: Case, proposal: Proposal) -> Proposal:
         return proposal
     detail = (
         f"The goal takes fewer processors now, but {before} within the last "
-        f"{case.policy.scale_down_window_seconds:.6g} s (scale_down_window_seconds)."
+        f"{write_seconds(case.policy.scale_down_window_seconds)} (scale_down_window_seconds)."
     )
     return proposal.hold(Reason("scale-down-window", detail))
 
@@ -154,9 +165,8 @@ def hold_small_saving(case: Case, proposal: Proposal) -> Proposal:
     saved = running - sum(proposal.recommended)
     if not gives_up(case, proposal) or saved / running >= least:
         return proposal
-    detail = (
-        f"{saved} of {running} processors could be given up, less than the part least_saving = {least:.6g}."
-    )
+    detail = f"{saved} of {running} processors could be given up, less than the part least_saving = "
+        f"{write_number(least)}."
     return proposal.hold(Reason("saving-too-small", detail))
 
 
@@ -173,9 +183,10 @@ def hold_small_gain(case: Case, proposal: Proposal) -> Proposal:
     after = case.assess(proposal.recommended).expected_sojourn_seconds
     if before is None or after is None or before - after > case.policy.least_gain * before:
         return proposal
+    then = write_seconds_apart(before, after)
     detail = (
-        f"E[T] would go from {before:.6g} s to {after:.6g} s, which is no more than least_gain = "
-        f"{case.policy.least_gain:.6g} of it."
+        f"E[T] would go from {then[0]} to {then[1]}, which is no more than least_gain = "
+        f"{write_number(case.policy.least_gain)} of it."
     )
     return proposal.hold(Reason("gain-too-small", detail))
 
@@ -200,8 +211,8 @@ def hold_until_paid_back(case: Case, proposal: Proposal) -> Proposal:
     if horizon.seconds is None or payback <= horizon.seconds:
         return proposal
     detail = (
-        f"Moving state would cost {moves.cost_tuple_seconds:.6g} tuple-seconds, made up for after {payback:.6g} s: "
-        f"later than the next change, in {horizon.seconds:.6g} s. {horizon.detail}"
+        f"Moving state would cost {write_number(moves.cost_tuple_seconds)} tuple-seconds, made up for after "
+        f"{write_seconds(payback)}: later than the next change, in {write_seconds(horizon.seconds)}. {horizon.detail}"
     )
     return proposal.hold(Reason("payback", detail))
 

@@ -22,6 +22,7 @@ from planner.decisions.sizing import (
 from planner.errors import BudgetTooSmall
 from planner.quantiles.times import TimeTarget
 from planner.targets.target import OUT_OF_REACH, SojournTarget
+from planner.wording import write_factor, write_rate, write_seconds
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class SojournGoal:
             return None
         enough = "are what the bounds allow" if sizing.constraints else "take it"
         detail = (
-            f"For {case.ahead.load.external_rate:.6g} tuples/s, to be ready for within the coming cooldown, the "
+            f"For {write_rate(case.ahead.load.external_rate)}, to be ready for within the coming cooldown, the "
             f"running processors are too few: {sizing.total} processors {enough}."
         )
         reasons = (why, Reason("ahead-of-load", detail), *describe_correction(case, sizing))
@@ -96,7 +97,7 @@ class SojournGoal:
         if sizing.total < sum(self.case.running):
             return Proposal(sizing.counts, reasons, sizing.constraints)
         rate = sizing.situation.load.external_rate
-        detail = f"No fewer than {sizing.total} processors would meet t_max_seconds at {rate:.6g} tuples/s."
+        detail = f"No fewer than {sizing.total} processors would meet t_max_seconds at {write_rate(rate)}."
         return Proposal(self.case.running, (*reasons, Reason("no-fewer", detail)), sizing.constraints)
 
 
@@ -120,8 +121,8 @@ def explain_miss(case: Case, sizing: Sizing, reasons: tuple[Reason, ...]) -> Pro
         return Proposal(case.running, reasons, (Reason("waiting-is-not-it", detail),))
     rate = sizing.situation.load.external_rate
     detail = (
-        f"With the waits as measured, E[T] of the running processors is {expected:.6g} s at {rate:.6g} tuples/s: the "
-        "target was missed under other processors or a higher rate."
+        f"With the waits as measured, E[T] of the running processors is {write_seconds(expected)} at "
+        f"{write_rate(rate)}: the target was missed under other processors or a higher rate."
     )
     return Proposal(case.running, (*reasons, Reason("enough-by-now", detail)))
 
@@ -162,10 +163,10 @@ def describe_correction(case: Case, sizing: Sizing) -> tuple[Reason, ...]:
     correction, factors = case.correction, sizing.factors
     if factors.shared == 1.0 and factors.own is None:
         return ()
-    detail = f"In {correction.intervals} intervals the wait was measured {factors.shared:.3g} times as long as modelled"
+    detail = f"In {correction.intervals} intervals the wait was measured {write_factor(factors.shared)} as long as modelled"
     if correction.own is not None:
         detail += " with shared queues"
     if factors.own is not None:
-        detail += f", {factors.own:.3g} times with a queue for each processor"
+        detail += f", {write_factor(factors.own)} with a queue for each processor"
         detail += ", which takes more processors" if sizing.is_own else ""
     return (Reason("model-corrected", f"{detail}: the modelled wait is multiplied by that."),)

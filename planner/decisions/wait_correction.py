@@ -8,7 +8,7 @@ and only the wait is corrected: M_j = S_j + c·W_j with the measured sojourn M_j
 c = Σ(M_j − S_j)⁺ / Σ max(W_j, S_j/20), so that a longer measurement never lowers c, and that the scatter of
 measurements is no large multiple of a wait of next to nothing. There is one c for queues that processors share and one
 for a queue of each processor (queueing/even_split), since the two waits fall differently with more processors.
-The second is considered only where no operator of the topology says its queueing: what is said is modelled as it is.
+The second is considered only where no operator of the topology has a configured queueing.
 Modelled waits contain the factors of single operators (planner.calibration) where the load has them, so that c corrects
 what these leave: nothing is corrected twice. Whether queues are shared at all is judged without these factors. Which
 intervals are telling follows from their load and processors alone, never from what was measured.
@@ -111,7 +111,7 @@ def correct_waits(  # noqa: PLR0917 - the arguments of a decision
     return Correction(
         find_factor(excess, [one.weight * max(one.shared_seconds, one.least_seconds) for one in telling]),
         find_factor(excess, [one.weight * one.own_seconds for one in telling])
-        if is_unsaid(topology)
+        if is_queueing_unknown(topology)
         else None,
         len(telling),
         len(calm),
@@ -122,8 +122,8 @@ def correct_waits(  # noqa: PLR0917 - the arguments of a decision
     )
 
 
-def is_unsaid(topology: Topology) -> bool:
-    """Whether no operator says its queueing, so that a queue for each processor has to be considered."""
+def is_queueing_unknown(topology: Topology) -> bool:
+    """Whether no operator has a configured queueing, so that a queue for each processor has to be considered."""
     return all(operator.queueing is None for operator in topology.operators)
 
 
@@ -152,7 +152,7 @@ def look_at_interval(
     if situation.stations.wait_factors is not None:
         stations = replace(situation.stations, wait_factors=None)
         uncalibrated = find_wait(situation._replace(stations=stations), counts)
-    own = find_own_wait(situation, counts) if is_unsaid(topology) else uncalibrated
+    own = find_own_wait(situation, counts) if is_queueing_unknown(topology) else uncalibrated
     if inf in {shared, own}:
         return None
     service = situation.find_lower_bound()

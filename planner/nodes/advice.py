@@ -22,6 +22,7 @@ from planner.nodes.packing import (
     fill_nodes,
 )
 from planner.nodes.usage import InstanceUsage, Node, Usage
+from planner.wording import write_number
 
 Advice = Literal["scale_in", "scale_out", "in_place"]
 # Symmetric loads have a skewness of 0: rounding must not decide on which side of a threshold of 0 they fall.
@@ -80,7 +81,7 @@ def advise_nodes(
     spread = [node.usage.load for node in nodes]
     mean = fsum(spread) / len(spread)
     skewness, known = find_skewness(spread)
-    seen = f"mean load {mean:.3g}, skewness {skewness:.3g}"
+    seen = f"mean load {write_number(mean)}, skewness {write_number(skewness)}"
     if not known:
         seen += " (undefined for fewer than three nodes or equal loads, taken as 0)"
     if skewness >= thresholds.scale_in_skewness and mean <= thresholds.scale_in_load and not extra:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from planner.errors import InvalidLoad, escape_pointer
 from planner.nodes.instance_moves import Deployment, Edge, InstanceMove, deviate
 from planner.nodes.usage import Instance
+from planner.wording import write_number
 
 # Nodes from which an end of a hot edge is tried on every other node; further nodes are left out.
 MOST_SOURCES = 200
@@ -169,12 +170,14 @@ def describe_cold(
 
 def describe_shifts(move: InstanceMove) -> str:
     """` (40 tuples/s more of a → b stay on their node, ...)`, or nothing."""
-    said = []
+    shifts = []
     for one in move.edges:
         more = one.local_rate_after - one.local_rate_before
         verb = "more" if more > 0.0 else "fewer"
-        said.append(f"{abs(more):.6g} tuples/s {verb} of {one.source} → {one.target} stay on their node")
-    return f" ({', '.join(said)})" if said else ""
+        shifts.append(
+            f"{write_number(abs(more))} tuples/s {verb} of {one.source} → {one.target} stay on their node"
+        )
+    return f" ({', '.join(shifts)})" if shifts else ""
 
 
 def join_edge(edge: Edge) -> str:

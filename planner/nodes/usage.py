@@ -13,7 +13,7 @@ from math import fsum
 from typing import NamedTuple
 
 from planner.values import Diagnostic
-from planner.wording import join_names
+from planner.wording import join_names, write_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +154,8 @@ def find_resources(
         for operator, listed in known.items()
     }
     every = [one for listed in instances.values() for one in listed]
-    said = (*describe_missing_nodes(nodes, every), *describe_assumed_io(known, mean_io))
-    return Resources(nodes, instances, find_usages(running, every, nodes), said)
+    notes = (*describe_missing_nodes(nodes, every), *describe_assumed_io(known, mean_io))
+    return Resources(nodes, instances, find_usages(running, every, nodes), notes)
 
 
 def complete_instance(operator: str, measured: MeasuredInstance, mean_io: float) -> Instance:
@@ -200,6 +200,6 @@ def describe_assumed_io(
         return ()
     detail = (
         f"The io of instances of {join_names(unmeasured)} is not measured: the mean over all that run, "
-        f"{mean_io:.3g} of a node, stands in."
+        f"{write_number(mean_io)} of a node, stands in."
     )
     return (Diagnostic("io-assumed", detail, unmeasured),)

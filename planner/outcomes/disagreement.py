@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from planner.outcomes.observed import ObservedOutcome, Promised
 from planner.values import Diagnostic
+from planner.wording import write_seconds
 
 RAN = {"applied", "rolled-back"}
 VERDICTS = {True: "kept", False: "missed"}
@@ -11,7 +12,7 @@ VERDICTS = {True: "kept", False: "missed"}
 
 @dataclass(frozen=True, slots=True)
 class ReportedOutcome:
-    """What somebody reported; None: not said. `ran_others`: other processors than the recommended ones were applied.
+    """What somebody reported; None: not reported. `ran_others`: other processors than recommended were applied.
 
     `applied_seconds` counts from the end of the data that the decision was made on.
     """
@@ -37,11 +38,11 @@ def find_disagreements(
 
 def compare_states(observed: ObservedOutcome, reported: ReportedOutcome) -> Diagnostic | None:
     """Reported as running and never seen to, or the other way round."""
-    said = f"It was reported as {reported.state}, and"
+    report = f"It was reported as {reported.state}, and"
     if reported.state in RAN and observed.state == "not-applied" and not reported.ran_others:
-        return Diagnostic("report-disagrees", f"{said} no interval shows the recommended processors.")
+        return Diagnostic("report-disagrees", f"{report} no interval shows the recommended processors.")
     if reported.state not in RAN and observed.state == "applied":
-        return Diagnostic("report-disagrees", f"{said} snapshots show that the recommended processors ran.")
+        return Diagnostic("report-disagrees", f"{report} snapshots show that the recommended processors ran.")
     return None
 
 
@@ -55,7 +56,9 @@ def compare_times(
     if -promised.interval_seconds <= later <= 2.0 * promised.interval_seconds:
         return None
     side = "after" if later > 0.0 else "before"
-    detail = f"The recommended processors were first seen {abs(later):.6g} s {side} the reported time."
+    detail = (
+        f"The recommended processors were first seen {write_seconds(abs(later))} {side} the reported time."
+    )
     return Diagnostic("report-time-disagrees", detail)
 
 
@@ -66,9 +69,9 @@ def compare_verdicts(
     if reported.kept is None or observed.kept is None or reported.kept == observed.kept:
         return None
     detail = (
-        f"By the report (E[T] {reported.measured_seconds or 0.0:.6g} s, against the promised "
-        f"{promised.expected_seconds or 0.0:.6g} s with its known error) it was {VERDICTS[reported.kept]}. By the "
-        f"snapshots (against {promised.limit_seconds or 0.0:.6g} s, the {promised.limit_source}) it was "
+        f"By the report (E[T] {write_seconds(reported.measured_seconds or 0.0)}, against the promised "
+        f"{write_seconds(promised.expected_seconds or 0.0)} with its known error) it was {VERDICTS[reported.kept]}. By "
+        f"the snapshots (against {write_seconds(promised.limit_seconds or 0.0)}, the {promised.limit_source}) it was "
         f"{VERDICTS[observed.kept]}."
     )
     return Diagnostic("report-verdict-disagrees", detail)

@@ -1,4 +1,4 @@
-"""What measured intervals show of a decision: when its processors ran, and whether E[T] stayed within what it said.
+"""What measured intervals show of a decision: when its processors ran, and whether E[T] stayed within what it promised.
 
 All times are seconds since the end of the data that the decision was made on. With s the beginning of the first
 interval whose processors are the recommended ones (s = 0 for a decision to hold) and H the decision's horizon:
@@ -40,7 +40,7 @@ class LaterInterval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Promised:
-    """What a decision said of the time after it; `is_change`: it recommends other processors than ran.
+    """What a decision promised; `is_change`: it recommends other processors than ran.
 
     `expected_seconds` None: infinite. `interval_seconds` is the length of the newest interval that it used.
     """
@@ -118,7 +118,7 @@ def compare_processors(
 
 
 def observe_outcome(promised: Promised, observations: Observations) -> ObservedOutcome:
-    """When the recommended processors ran, E[T] since, and whether the decision kept what it said."""
+    """When the recommended processors ran, E[T] since, and whether the decision kept what it promised."""
     if promised.is_change:
         begin = find_first(observations)
         if begin is None:

@@ -1,6 +1,7 @@
 """What was observed of a decision, in sentences: facts beside each other, and no cause that the data do not show."""
 
 from planner.outcomes.observed import LONGEST_SEARCH_SECONDS, Observations, ObservedOutcome, Promised
+from planner.wording import write_rate, write_seconds
 
 STATES = {
     "held": "Nothing was to be changed.",
@@ -11,17 +12,17 @@ STATES = {
 
 def describe_outcome(promised: Promised, observations: Observations, found: ObservedOutcome) -> str:
     """Whether it was applied, whether it was kept, and what stands beside a miss."""
-    said = [describe_state(promised, observations, found)]
+    parts = [describe_state(promised, observations, found)]
     if found.state in {"applied", "held"}:
-        said += [describe_kept(promised, found), *describe_beside(promised, found)]
-    return " ".join(said)
+        parts += [describe_kept(promised, found), *describe_beside(promised, found)]
+    return " ".join(parts)
 
 
 def describe_state(promised: Promised, observations: Observations, found: ObservedOutcome) -> str:
     """Whether the recommended processors were seen to run."""
     if found.state == "applied":
         after = (
-            f"from {found.begin_seconds:.6g} s after the data on"
+            f"from {write_seconds(found.begin_seconds)} after the data on"
             if found.begin_seconds
             else "right after the data"
         )
@@ -40,7 +41,7 @@ def describe_state(promised: Promised, observations: Observations, found: Observ
 def say_search(promised: Promised, observations: Observations) -> str:
     """How long a change, or what came after a decision to hold, was looked for."""
     if not promised.is_change:
-        return f"in the {promised.horizon_seconds:.6g} s after the decision's data"
+        return f"in the {write_seconds(promised.horizon_seconds)} after the decision's data"
     superseded = observations.superseded_seconds
     if superseded is None or superseded > LONGEST_SEARCH_SECONDS:
         return f"of the {LONGEST_SEARCH_SECONDS / 3600.0:g} h after the decision"
@@ -51,22 +52,20 @@ def describe_kept(promised: Promised, found: ObservedOutcome) -> str:
     """Whether E[T] stayed within the limit, or why that is not known."""
     limit, horizon = (
         promised.limit_seconds,
-        f"{(found.end_seconds or 0.0) - (found.begin_seconds or 0.0):.6g} s",
+        write_seconds((found.end_seconds or 0.0) - (found.begin_seconds or 0.0)),
     )
     if limit is None:
         return "It promised no E[T], since that had no end: there is nothing to compare."
     if promised.limit_source == "target" and found.missed:
-        return f"E[T] was above the target of {limit:.6g} s in {found.missed} of {found.intervals} intervals."
+        return f"E[T] was above the target of {write_seconds(limit)} in {found.missed} of {found.intervals} intervals."
     if found.kept is None:
         return f"Whether it was kept over {horizon} is not known{explain_unknown(found)}"
     if promised.limit_source == "target":
-        return (
-            f"E[T] was at most the target of {limit:.6g} s in all {found.intervals} intervals of {horizon}."
-        )
+        return f"E[T] was at most the target of {write_seconds(limit)} in all {found.intervals} intervals of {horizon}."
     compared = "at most" if found.kept else "above"
     return (
-        f"Over {horizon} E[T] was {found.measured_seconds or 0.0:.6g} s on average, {compared} the promised "
-        f"{promised.expected_seconds or 0.0:.6g} s with its known error ({limit:.6g} s)."
+        f"Over {horizon} E[T] was {write_seconds(found.measured_seconds or 0.0)} on average, {compared} the promised "
+        f"{write_seconds(promised.expected_seconds or 0.0)} with its known error ({write_seconds(limit)})."
     )
 
 
@@ -83,14 +82,14 @@ def explain_unknown(found: ObservedOutcome) -> str:
 
 def describe_beside(promised: Promised, found: ObservedOutcome) -> list[str]:
     """What the data show beside a miss: a promise that was no better, and a rate that it did not hold for."""
-    said = []
+    parts = []
     target, expected = promised.target_seconds, promised.expected_seconds
     if target is not None and (expected is None or expected > target):
-        promise = "an E[T] without end" if expected is None else f"{expected:.6g} s"
-        said.append(f"The decision itself expected {promise}, more than the target.")
+        promise = "an unbounded E[T]" if expected is None else write_seconds(expected)
+        parts.append(f"The decision itself expected {promise}, more than the target.")
     if found.missed and found.missed_beyond_rate:
-        rate = f"{promised.holds_up_to_rate or 0.0:.6g} tuples/s, up to which the decision held"
-        said.append(
+        rate = f"{write_rate(promised.holds_up_to_rate or 0.0)}, up to which the decision held"
+        parts.append(
             f"In {found.missed_beyond_rate} of the {found.missed} intervals above the limit, more came than {rate}."
         )
-    return said
+    return parts

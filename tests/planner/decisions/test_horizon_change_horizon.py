@@ -14,6 +14,7 @@ from planner.decisions.policy import Policy
 from planner.decisions.rules import decide_later
 from planner.situations.estimate import estimate
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
+from planner.wording import write_seconds
 from tests.planner.decisions.asked import ask, decide
 
 PAIR = Topology((Operator("parse"), Operator("count")), (Edge("parse", "count"),), (Entry("parse"),))
@@ -64,7 +65,7 @@ def test_the_next_change_is_at_the_first_rate_that_misses_the_target(rates: list
         assert "scale_up" in found.detail
     else:
         assert (found.seconds, found.source) == (None, "none")
-        assert f"{STEP * len(rates):.6g} s" in found.detail
+        assert write_seconds(STEP * len(rates)) in found.detail
 
 
 def test_the_policy_bounds_what_the_forecast_says():

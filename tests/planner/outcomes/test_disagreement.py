@@ -41,7 +41,7 @@ def test_a_part_that_was_reported_as_such_is_no_contradiction():
 
 @pytest.mark.parametrize(
     ("reported_at", "said"),
-    [(0.0, ""), (120.0, ""), (180.0, ""), (181.0, "61 s before"), (-1.0, "121 s after")],
+    [(0.0, ""), (120.0, ""), (180.0, ""), (181.0, "61 s before"), (-1.0, "2.02 min after")],
 )
 def test_times_that_are_intervals_apart_are_named(reported_at: float, said: str):
     seen = ObservedOutcome("applied", 120.0)
@@ -56,7 +56,7 @@ def test_verdicts_that_differ_are_named_with_what_each_compared():
         PROMISED, seen, ReportedOutcome("applied", 0.0, measured_seconds=0.225, kept=True)
     )
     assert found.code == "report-verdict-disagrees"
-    for part in ("0.225 s", "0.2 s", "it was kept", "0.22 s, the target", "it was missed"):
+    for part in ("225 ms", "200 ms", "it was kept", "220 ms, the target", "it was missed"):
         assert part in found.detail
     assert name(seen, ReportedOutcome("applied", 0.0, kept=False)) == []
     assert name(seen, ReportedOutcome("applied", 0.0)) == []

@@ -36,9 +36,9 @@ def say(later: list[LaterInterval], promised: Promised = CHANGE, superseded: flo
     [
         ([minute(1), minute(2)], "The recommended processors ran from 60 s after the data on."),
         ([minute(0), minute(1)], "The recommended processors ran right after the data."),
-        ([minute(0), minute(1)], "E[T] was at most the target of 0.3 s in all 2 intervals of 120 s."),
-        ([minute(0, sojourn=0.4), minute(1)], "E[T] was above the target of 0.3 s in 1 of 2 intervals."),
-        ([minute(0)], "Whether it was kept over 120 s is not known yet: they are not over."),
+        ([minute(0), minute(1)], "E[T] was at most the target of 300 ms in all 2 intervals of 2 min."),
+        ([minute(0, sojourn=0.4), minute(1)], "E[T] was above the target of 300 ms in 1 of 2 intervals."),
+        ([minute(0)], "Whether it was kept over 2 min is not known yet: they are not over."),
         (
             [minute(0), minute(3)],
             "is not known: for a part of them E[T] with these processors was not measured.",
@@ -50,7 +50,7 @@ def say(later: list[LaterInterval], promised: Promised = CHANGE, superseded: flo
         ([], "No interval was measured since."),
         (
             [minute(0, sojourn=0.4, rate=25.0), minute(1)],
-            "In 1 of the 1 intervals above the limit, more came than 20 tuples/s, up to which the decision held.",
+            "In 1 of the 1 intervals above the limit, more came than 20/s, up to which the decision held.",
         ),
     ],
 )
@@ -76,14 +76,14 @@ def test_holding_through_a_gap_says_that_nothing_was_measured():
     hold = replace(CHANGE, is_change=False)
     observations = Observations([], None, 500.0)
     said = describe_outcome(hold, observations, observe_outcome(hold, observations))
-    assert said == "Nothing was measured in the 120 s after the decision's data."
+    assert said == "Nothing was measured in the 2 min after the decision's data."
     assert say([], hold) == "No interval was measured since."
 
 
 def test_a_promise_above_the_target_is_named():
     for expected, said in (
-        (0.5, "expected 0.5 s, more than the target"),
-        (None, "expected an E[T] without end"),
+        (0.5, "expected 500 ms, more than the target"),
+        (None, "expected an unbounded E[T]"),
     ):
         assert said in say([minute(0), minute(1)], replace(CHANGE, expected_seconds=expected))
     assert "itself expected" not in say([minute(0), minute(1)])
@@ -91,7 +91,7 @@ def test_a_promise_above_the_target_is_named():
 
 def test_a_promise_without_a_target_is_compared_on_average():
     promise = replace(CHANGE, target_seconds=None)
-    assert "E[T] was 0.2 s on average, at most the promised 0.2 s" in say([minute(0), minute(1)], promise)
+    assert "E[T] was 200 ms on average, at most the promised 200 ms" in say([minute(0), minute(1)], promise)
     assert "above the promised" in say([minute(0, sojourn=9.0), minute(1)], promise)
     endless = replace(promise, expected_seconds=None)
     assert "It promised no E[T], since that had no end" in say([minute(0), minute(1)], endless)
