@@ -163,7 +163,8 @@ def describe_correction(case: Case, sizing: Sizing) -> tuple[Reason, ...]:
     correction, factors = case.correction, sizing.factors
     if factors.shared == 1.0 and factors.own is None:
         return ()
-    detail = f"In {correction.intervals} intervals the wait was measured {write_factor(factors.shared)} as long as modelled"
+    detail = f"In {correction.intervals} intervals the wait was measured {write_factor(factors.shared)} as long as "
+    detail += "modelled"
     if correction.own is not None:
         detail += " with shared queues"
     if factors.own is not None:
