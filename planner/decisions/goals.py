@@ -2,20 +2,183 @@
 
 A target is DRS's second scheduler (section IV): more processors where it is missed, fewer where the time is below
 t_min_seconds, another split in between. A budget is its first scheduler. A weight is Es-Stream's Algorithm 1.
+
+For a target of E[T] modelled waits are corrected by measured ones, and with a forecast of the external rate the
+recommendation covers the upper quantile over the coming cooldown. The number recommended never falls when an interval
+is measured to take longer. As long as the bounds let the target be met, it does not fall either when the rate to be ready
+for is higher or the target is stricter.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from planner.allocation.allocate import allocate_budget
 from planner.decisions.case import Case, Proposal, Reason, describe_limit, describe_signal
 from planner.decisions.policy import Goal
 from planner.decisions.quantile_goal import QuantileGoal
-from planner.decisions.sojourn_goal import SojournGoal
+from planner.decisions.sizing import (
+    Factors,
+    Sizing,
+    fill_shared,
+    find_corrected_sojourn,
+    find_factors,
+    find_factors_as_measured,
+    size_for_target,
+    split_total,
+)
 from planner.errors import BudgetTooSmall
 from planner.plans.tradeoff import tradeoff
-from planner.targets.target import OUT_OF_REACH, place_seconds
-from planner.wording import join_counts, write_number
+from planner.quantiles.times import TimeTarget
+from planner.targets.target import OUT_OF_REACH, SojournTarget, place_seconds
+from planner.wording import join_counts, write_factor, write_number, write_rate, write_seconds
+
+
+@dataclass(frozen=True)
+class SojournGoal:
+    """A target of E[T] in a case: what it proposes where it is missed, met, or met by far."""
+
+    case: Case
+    target: SojournTarget
+
+    @classmethod
+    def prepare(cls, case: Case, limit: TimeTarget) -> "SojournGoal":
+        """The goal of a case with t_max_seconds."""
+        return cls(case, SojournTarget(limit.seconds))
+
+    @property
+    def seconds(self) -> float:
+        """E[T] as measured, else as estimated; inf where an operator cannot keep up."""
+        return self.case.signal_seconds
+
+    @property
+    def basis(self) -> str:
+        """Where the number comes from."""
+        return self.case.signal_basis
+
+    def find_total(self) -> int:
+        """The fewest processors for the target at the rate to be ready for."""
+        return size_with_ahead(self.case, find_factors(self.case)).total
+
+    def propose_more(self, why: Reason) -> Proposal:
+        """The proposal for a missed target: at least as many processors as run, even if a better split took fewer."""
+        sizing = size_with_ahead(self.case, find_factors(self.case))
+        reasons = (why, *describe_correction(self.case, sizing))
+        if sizing.total > sum(self.case.running):
+            return Proposal(sizing.counts, reasons, sizing.constraints, urgent=True)
+        return explain_miss(self.case, sizing, reasons)
+
+    def propose_ahead(self, why: Reason) -> Proposal | None:
+        """More processors in advance, where the target would be missed within the coming cooldown; None: no need."""
+        case = self.case
+        if case.ahead is None:
+            return None
+        measured, modelled = find_factors_as_measured(case), find_factors(case)
+        try:
+            sizing = size_with_ahead(case, measured)
+            if measured != modelled:  # never more than a target that is missed would get
+                sizing = min(sizing, size_with_ahead(case, modelled), key=lambda one: one.total)
+        except OUT_OF_REACH:
+            return None
+        if sizing.total <= sum(case.running):
+            return None
+        enough = "are what the bounds allow" if sizing.constraints else "take it"
+        detail = (
+            f"For {write_rate(case.ahead.load.external_rate)}, to be ready for within the coming cooldown, the "
+            f"running processors are too few: {sizing.total} processors {enough}."
+        )
+        reasons = (why, Reason("ahead-of-load", detail), *describe_correction(case, sizing))
+        return Proposal(sizing.counts, reasons, sizing.constraints, urgent=True)
+
+    def propose_same(self, why: Reason) -> Proposal:
+        """As many processors as run, in their best split."""
+        factors, running = find_factors(self.case), self.case.running
+        sizing = Sizing(running, self.case.situation, factors, is_own=factors.own is not None)
+        return Proposal(split_total(sizing, sum(running)), (why,), is_for_speed=True)
+
+    def propose_fewer(self, why: Reason) -> Proposal:
+        """Fewer processors, where fewer meet the target now and at the rate of the coming cooldown."""
+        try:
+            sizing = size_with_ahead(self.case, find_factors(self.case))
+        except OUT_OF_REACH as error:
+            return replace(self.propose_same(why), constraints=(describe_limit(error),))
+        reasons = (why, *describe_correction(self.case, sizing))
+        if sizing.total < sum(self.case.running):
+            return Proposal(sizing.counts, reasons, sizing.constraints)
+        rate = sizing.situation.load.external_rate
+        detail = f"No fewer than {sizing.total} processors would meet t_max_seconds at {write_rate(rate)}."
+        return Proposal(self.case.running, (*reasons, Reason("no-fewer", detail)), sizing.constraints)
+
+
+def explain_miss(case: Case, sizing: Sizing, reasons: tuple[Reason, ...]) -> Proposal:
+    """The proposal where as many processors as run should meet the target, and yet it is missed."""
+    target, total, correction = case.policy.t_max_seconds, sum(case.running), case.correction
+    assert target is not None
+    expected = find_corrected_sojourn(sizing, case.running)
+    if expected > target or sizing.is_bounded:
+        counts = split_total(sizing, total)
+        if sum(counts) == total:
+            return Proposal(counts, reasons, sizing.constraints, urgent=True)
+        return Proposal(case.running, reasons, sizing.constraints)
+    if not correction.intervals and not correction.calm:
+        return try_one_more(case, sizing, reasons)
+    if correction.calm_missed:
+        detail = (
+            f"Of the intervals with these processors and hardly any wait, {correction.calm_missed} measured E[T] above "
+            "t_max_seconds: more processors would not help."
+        )
+        return Proposal(case.running, reasons, (Reason("waiting-is-not-it", detail),))
+    rate = sizing.situation.load.external_rate
+    detail = (
+        f"With the waits as measured, E[T] of the running processors is {write_seconds(expected)} at "
+        f"{write_rate(rate)}: the target was missed under other processors or a higher rate."
+    )
+    return Proposal(case.running, (*reasons, Reason("enough-by-now", detail)))
+
+
+def try_one_more(case: Case, sizing: Sizing, reasons: tuple[Reason, ...]) -> Proposal:
+    """One more processor, within k_max: the next measurement shows whether waiting was the cause."""
+    detail = (
+        "The model says that the running processors are enough, yet the target is missed and no waits were measured: "
+        "one processor is added to find out."
+    )
+    k_max, total, limits = case.policy.k_max, sum(case.running), sizing.constraints
+    counts = case.running
+    if k_max is None or total < k_max:
+        counts = fill_shared(sizing.situation, total + 1)
+    else:
+        limits = (Reason("k_max", f"k_max = {k_max} allows no more."),)
+    more = counts if sum(counts) > total else case.running
+    return Proposal(more, (*reasons, Reason("model-contradicted", detail)), limits, urgent=True)
+
+
+def size_with_ahead(case: Case, factors: Factors) -> Sizing:
+    """The sizing for the rate of the coming cooldown; where k_max forbids that, for the rate now with all of k_max."""
+    if case.ahead is None:
+        return size_for_target(case, case.peak, factors)
+    try:
+        return size_for_target(case, case.ahead, factors)
+    except OUT_OF_REACH as error:
+        sizing = size_for_target(case, case.peak, factors)
+        limit = describe_limit(error)
+        if isinstance(error, BudgetTooSmall) and case.policy.k_max is not None:
+            counts = allocate_budget(case.peak.stations, case.policy.k_max, case.peak.names).counts
+            sizing = replace(sizing, counts=counts)
+        return replace(sizing, constraints=(*sizing.constraints, limit))
+
+
+def describe_correction(case: Case, sizing: Sizing) -> tuple[Reason, ...]:
+    """The reason that says by how much the waits were corrected; empty where they were not."""
+    correction, factors = case.correction, sizing.factors
+    if factors.shared == 1.0 and factors.own is None:
+        return ()
+    detail = f"In {correction.intervals} intervals the wait was measured {write_factor(factors.shared)} as long as "
+    detail += "modelled"
+    if correction.own is not None:
+        detail += " with shared queues"
+    if factors.own is not None:
+        detail += f", {write_factor(factors.own)} with a queue for each processor"
+        detail += ", which takes more processors" if sizing.is_own else ""
+    return (Reason("model-corrected", f"{detail}: the modelled wait is multiplied by that."),)
 
 
 def propose(case: Case) -> Proposal:

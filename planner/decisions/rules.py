@@ -165,7 +165,7 @@ def hold_small_saving(case: Case, proposal: Proposal) -> Proposal:
     saved = running - sum(proposal.recommended)
     if not gives_up(case, proposal) or saved / running >= least:
         return proposal
-    detail = f"{saved} of {running} processors could be given up, less than the part least_saving = {write_number(least)}."
+    detail = f"Only {saved} of {running} processors would be given up: least_saving = {write_number(least)}."
     return proposal.hold(Reason("saving-too-small", detail))
 
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.decisions.advice import MOST_PLACED, advise_on_nodes, advise_on_streams, list_wanted
-from planner.decisions.compose import Decision
+from planner.decisions.compose import MOST_PLACED, Decision, advise_on_nodes, advise_on_streams, list_wanted
 from planner.decisions.policy import Policy
 from planner.nodes.advice import USUAL_THRESHOLDS, advise_nodes
 from planner.nodes.packing import Wanted, list_loads
