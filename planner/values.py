@@ -78,7 +78,7 @@ class IdcPoint(NamedTuple):
 
 
 class InstanceLoad(NamedTuple):
-    """What was measured at one instance; `share` is its part of the operator's arrivals."""
+    """Measurements of one instance; `share` is its part of the operator's arrivals."""
 
     instance: str
     share: float
@@ -94,7 +94,7 @@ class ServiceBucket(NamedTuple):
 
 
 class OperatorLoad(NamedTuple):
-    """What was measured at one operator; None or empty = not measured. `service_rate` is that of one processor.
+    """Measurements of one operator; None or empty = not measured. `service_rate` is per processor.
 
     `arrival_idc` is in order of its windows, `instances` in order of their shares, the largest first. The
     modelled wait is multiplied by `wait_factor`, which planner.calibration finds from measured waits.

@@ -147,7 +147,7 @@ PLANNING_EXAMPLES: tuple[Exception, ...] = (
         "No service_rate is given for detector: every operator of the topology needs one.", "/operators"
     ),
     planning.InvalidAllocation(
-        "No processors are given for reporter: give them, or a load that says what runs."
+        "No processors are given for reporter: give them, or a load with the running processors."
     ),
     planning.InvalidState(
         "Operator 'detector': owners must name one of the 13 instances.", "/detector/owners"

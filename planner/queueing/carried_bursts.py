@@ -49,7 +49,7 @@ class Source(NamedTuple):
 def carry_bursts(
     topology: Topology, load: Load, stations: Mapping[str, Station], *, is_open: bool = False
 ) -> dict[str, tuple[IdcPoint, ...]]:
-    """I(t) of the operators whose own is not measured, where that of a source is; else nothing.
+    """I(t) of the operators without a measured one, carried on from a source; empty where no source has one.
 
     `is_open`: of all operators that others feed, as if bursts went through each of them as they came (w = 1), and no
     less than measured.
@@ -156,7 +156,7 @@ def arrive(
     windows, levels = zip(*station.measured.arrival_idc, strict=True)
     seen = np.interp(np.log(source.seconds), np.log(windows), levels)
     common = amplitude**2 * source.rate * source.idc / station.arrival_rate if station.arrival_rate else 0.0
-    least = part.local if is_open else 0.0  # what is held back now may come, and what begins here stays
+    least = part.local if is_open else 0.0  # bursts held back now may come, and bursts that begin here stay
     return Part(amplitude, np.maximum(seen - common, least))
 
 

@@ -1,7 +1,7 @@
 """Bursts: the variability of arrivals at the length of time that decides on the wait.
 
 I(t) = Var N(t)/E N(t) is measured at some lengths t. It is taken as constant in cells of t of an octave or less, around
-lengths from 0.7/μ (shorter ones say nothing of queues) to the longest one; the first and the last cell have no bound.
+lengths from 0.7/μ (shorter ones show nothing of queues) to the longest one; the first and the last cell have no bound.
 Robust queueing (Whitt and You 2018) sees as the longest wait, in services of the queue, x = νt,
 
     value = max over cells of min( √(2x(I + s)) − (1 − ρ)x,  E max B ),   at the x where the first is largest
@@ -95,7 +95,7 @@ class CurveList:
         self.service_rates: list[float] = []
 
     def add(self, points: Sequence[IdcPoint], service_rate: float) -> int:
-        """The number of the curve; NO_CURVE for fewer than two points, which say nothing of bursts."""
+        """The number of the curve; NO_CURVE for fewer than two points, which show no bursts."""
         if len(points) < 2:
             return NO_CURVE
         self.measured.append(points)

@@ -13,6 +13,7 @@ from planner.arrays import Floats
 from planner.errors import InvalidLoad
 from planner.queueing.waiting_models import FLOATS, evaluate_variability, weigh_operator
 from planner.values import Model
+from planner.wording import write_rate
 
 MAX_OFFERED_LOAD = 1e9
 STABILITY_MARGIN = 1e-12
@@ -60,8 +61,8 @@ def find_remainder(dividend: Real, quotient: Real, divisor: Real) -> Real:
 def refuse_offered_load(arrival_rate: float, service_rate: float) -> NoReturn:
     """Raise InvalidLoad for an offered load above MAX_OFFERED_LOAD."""
     raise InvalidLoad(
-        f"an arrival_rate of {arrival_rate:.6g}/s at a service_rate of {service_rate:.6g}/s "
-        f"keeps more than {MAX_OFFERED_LOAD:.0g} processors busy, "
+        f"an arrival_rate of {write_rate(arrival_rate)} at a service_rate of {write_rate(service_rate)} "
+        f"keeps more than {MAX_OFFERED_LOAD:,.0f} processors busy, "
         "more than can be planned: check the units of both"
     )
 

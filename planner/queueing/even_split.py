@@ -1,4 +1,4 @@
-"""Operators whose processors each take from a queue of their own, as in Storm, Flink and Heron.
+"""Operators with a queue for each processor and an even split of the arrivals, as in Storm, Flink and Heron.
 
 Where tuples are distributed evenly to k instances, each instance is a queue with one server:
 

@@ -6,7 +6,7 @@
 a₀ and a* are the dispersion of arrivals within one service, and at the length that counts (queueing/dispersion); a
 burst longer than a service is not pooled away, but worked off by all. Batches wait for themselves (queueing/batches);
 so do bursts at queues that are hardly used, by (a* − 1)/(2μ), for which plans are ready. Under round-robin and random
-the wait is at least that of a shared queue: the approximations of the two do not know each other.
+the wait is at least the wait of a shared queue: the two approximations were made independently.
 """
 
 from collections.abc import Sequence
@@ -103,7 +103,7 @@ class InstanceQueues:
         )
 
     def carry_measured(self) -> "InstanceQueues":
-        """With what measured instances say of the wait by shares alone, for other numbers of instances."""
+        """With the ratio of the wait at measured instances to the wait by shares alone, for other counts."""
         carried, counts = self.carried.copy(), np.maximum(self.measured_at, 1)
         with np.errstate(
             all="ignore"
@@ -175,7 +175,7 @@ class InstanceQueues:
         return waits
 
     def may_be_below_shared(self, waits: Floats, k: Floats) -> Flags:
-        """Where the wait could be below that of a shared queue, of which a bound is easily found."""
+        """Where the wait could be below the wait of a shared queue, by a bound of it that is quickly found."""
         bound = MOST_VARIABLE * (self.arrival_scv + self.service_scv) / 2.0 / ((k - self.high) - self.low)
         return np.asarray((waits < bound) | (self.curve != NO_CURVE) | self.batches.part.any(axis=1))
 
@@ -275,7 +275,7 @@ class InstanceQueues:
         return np.asarray(waits)
 
     def waiting_probability(self, counts: Counts) -> Floats:
-        """The part of tuples that wait: Erlang C where the queue is shared, else that of each instance."""
+        """The part of tuples that wait: Erlang C where the queue is shared, else the part at each instance."""
         k = counts.astype(np.float64)
         singles = self.list_servers(counts, k)
         a, _ = self.see_servers(singles)

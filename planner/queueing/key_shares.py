@@ -19,7 +19,7 @@ from planner.values import InstanceLoad
 
 MOST_GROUPS = 64  # further instances are taken together in groups of like shares
 UNREACHABLE = 2**60
-"""A number of processors that nobody has: no number is enough."""
+"""Stands for: no number of processors is enough."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ class MixedQueues:
 
     @classmethod
     def join(cls, erlang: ArrayQueues, general: InstanceQueues, is_general: Flags) -> "MixedQueues":
-        """`is_general` says of each operator which of the two it belongs to."""
+        """`is_general` is True at the places of the general operators."""
         place = np.where(is_general, np.cumsum(is_general), np.cumsum(~is_general)) - 1
         return cls(erlang, general, is_general, place)
 

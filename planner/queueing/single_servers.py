@@ -123,7 +123,7 @@ def number_curves(
 
 
 class PreparedInflows(NamedTuple):
-    """What inflows say at any arrival rate; `spread` remembers the instances of keyed operators by their counts."""
+    """The parts of inflows that hold at any arrival rate; `spread` remembers keyed operators' instances by counts."""
 
     curve: Indices
     of_instances: tuple[Indices, ...]

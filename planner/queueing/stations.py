@@ -41,9 +41,9 @@ class Stations:
     inflows: Sequence[Inflow] | None = None
     """How tuples reach the processors of each operator; None: one queue each, and no bursts known."""
     wait_factors: Sequence[float] | None = None
-    """What measured waits say of modelled ones, by which these are multiplied; None: nothing."""
+    """Factors of modelled waits, found by calibration against measured ones; None: all are 1."""
     prepared: dict[tuple[int, ...], tuple[Any, ...]] = field(default_factory=dict, repr=False, compare=False)
-    """What prepare_inflows remembers of operators; `replace` hands it on, and its use checks what it was made of."""
+    """Memory of prepare_inflows; `replace` hands it on, and each use checks that its inputs are still the same."""
 
     def __len__(self) -> int:
         return len(self.arrival_rate)

@@ -1,9 +1,9 @@
 """The streams that reach each operator: who sends, in which batches, and how much can be sent at most.
 
-Who deals tuples in turn are the instances upstream: as many as run, by the load, else as many as a utilisation of 75%
-takes. They do not follow the counts that an estimate or a plan asks about: an operator's wait depends on its own
-processors alone, and one processor more never lengthens any wait. The capacity upstream is that of what runs, because
-bursts were measured under it; it is without bound where the load does not say what runs.
+The instances upstream deal tuples in turn: as many as run by the load, else as many as a utilisation of 75% needs.
+Their number does not follow the counts of an estimate or a plan: an operator's wait depends on its own processors
+alone, and one processor more never lengthens any wait. The capacity upstream is the capacity of the running
+processors, because bursts were measured under it; it has no bound where the load has no running processors.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,12 +44,12 @@ class Station(NamedTuple):
 
     @property
     def service_rate(self) -> float:
-        """Of one processor; a load that is planned with has it."""
+        """Services per second of one processor; every load of a plan has it."""
         return self.measured.service_rate or 1.0
 
     @property
     def capacity(self) -> float:
-        """Tuples per second that it can serve with what runs; inf where that is not said."""
+        """Tuples per second that the running processors can serve; inf where their number is not measured."""
         return (self.measured.processors or inf) * self.service_rate
 
 

@@ -1,4 +1,4 @@
-"""Waiting models: each says by which factor v variable arrivals and services stretch the wait of M/M/k.
+"""Waiting models: each has the factor v by which variable arrivals and services stretch the wait of M/M/k.
 
 A model is one function from the SCVs of an operator to the weights of v. To add a model, write its function and its
 line in WAITING_MODELS; the estimates, plans, gates, decisions and the service take it from there. The function works

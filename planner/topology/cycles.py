@@ -1,6 +1,6 @@
 """Cycles in a topology: which operators feed back into each other, and what a cycle does to a stream.
 
-For a nonnegative matrix G these say the same (Berman and Plemmons, Nonnegative Matrices, chapter 6):
+For a nonnegative matrix G these are equivalent (Berman and Plemmons, Nonnegative Matrices, chapter 6):
 the spectral radius of G is below 1; I − G is a nonsingular M-matrix; elimination of I − G without
 exchanges meets positive pivots only; some x > 0 has (I − G)x > 0.
 """

@@ -15,7 +15,7 @@ from planner.topology.cycles import NEARLY_ONE, Cycle, find_components, solve_cy
 from planner.topology.loads import check_load, check_offered_load
 from planner.topology.network import LARGEST, Network, index_topology
 from planner.values import Diagnostic, Load, Topology
-from planner.wording import join_names
+from planner.wording import join_names, write_rate
 
 # Counts over an interval of some hundred tuples scatter by less than this.
 ARRIVAL_TOLERANCE = 0.1
@@ -133,7 +133,7 @@ def pass_around(network: Network, component: Sequence[int], received: list[float
 
 
 def settle_topology(topology: Topology) -> tuple[Network, list[float]]:
-    """The network and its visits, which nobody may change: they are remembered, as many loads are of one topology."""
+    """The network and its visits, remembered because one topology has many loads; callers must not change them."""
     is_small = len(topology.operators) <= MOST_REMEMBERED
     return (remember_settled if is_small else remember_settled.__wrapped__)(topology)
 
@@ -152,7 +152,7 @@ def measure_flow(topology: Topology, load: Load) -> Flow:
     rate, so that one wrong counter does not spread.
     """
     network, settled = settle_topology(topology)
-    visits = list(settled)  # of this load: what is remembered stays as it is
+    visits = list(settled)  # a copy: the remembered list stays as it is
     check_load(network, load)
     external_rate = load.external_rate
     diagnostics = list(network.diagnostics)
@@ -178,7 +178,7 @@ def measure_flow(topology: Topology, load: Load) -> Flow:
 
 
 class Disagreement(NamedTuple):
-    """An operator whose measured arrival rate is not what the external rate and the selectivities give."""
+    """An operator with a measured arrival rate other than the external rate and the selectivities give."""
 
     operator: str
     measured: float
@@ -200,7 +200,7 @@ def describe_unreached(network: Network, visits: Sequence[float]) -> Diagnostic:
 def describe_disagreements(disagreements: Sequence[Disagreement]) -> Diagnostic:
     """One diagnostic for all disagreements, the largest first."""
     worst_first = sorted(disagreements, key=lambda one: -one.ratio)
-    rows = [f"{one.operator} {one.measured:.6g}/s for {one.derived:.6g}/s" for one in worst_first]
+    rows = [f"{one.operator} {write_rate(one.measured)} for {write_rate(one.derived)}" for one in worst_first]
     return Diagnostic(
         "arrival-rate-disagrees",
         f"Measured arrival rates differ by more than {ARRIVAL_TOLERANCE:.0%} from those that external_rate "

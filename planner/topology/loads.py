@@ -6,7 +6,7 @@ from dataclasses import replace
 from planner.errors import InvalidAllocation, InvalidLoad, escape_pointer, suggest_name
 from planner.topology.network import LARGEST, Network
 from planner.values import Load, OperatorLoad, Topology
-from planner.wording import join_names
+from planner.wording import join_names, write_number, write_rate
 
 # The smallest rate above 0: from here up no quotient in the planner's formulas overflows.
 SMALLEST = 1e-100
@@ -50,7 +50,7 @@ def check_measured(name: str, measured: OperatorLoad, *, external_rate: float) -
     check_number(arrival_rate, "arrival_rate", name)
     if arrival_rate and not external_rate:
         raise InvalidLoad(
-            f"Operator {name!r} receives {arrival_rate:.6g} tuples/s while external_rate is 0: give the rate "
+            f"Operator {name!r} receives {write_number(arrival_rate)} tuples/s while external_rate is 0: give the rate "
             "at which the stream enters, or leave the arrival_rate out.",
             f"/operators/{escape_pointer(name)}/arrival_rate",
         )
@@ -81,8 +81,8 @@ def check_offered_load(name: str, arrival_rate: float, measured: OperatorLoad) -
     assert measured.service_rate is not None  # check_load ran before
     if arrival_rate > MOST_PROCESSORS * measured.service_rate:
         raise InvalidLoad(
-            f"Operator {name!r} receives {arrival_rate:.6g} tuples/s at a service_rate of "
-            f"{measured.service_rate:.6g}/s: that keeps more than {MOST_PROCESSORS:.0e} processors busy, "
+            f"Operator {name!r} receives {write_number(arrival_rate)} tuples/s at a service_rate of "
+            f"{write_rate(measured.service_rate)}: that keeps more than {MOST_PROCESSORS:,} processors busy, "
             "more than can be planned. Check the units.",
             f"/operators/{escape_pointer(name)}/service_rate",
         )
@@ -104,7 +104,7 @@ def find_counts(topology: Topology, load: Load, processors: Mapping[str, int] | 
     missing = [name for name in names if found.get(name) is None]
     if missing:
         raise InvalidAllocation(
-            f"No processors are given for {join_names(missing)}: give them, or a load that says what runs."
+            f"No processors are given for {join_names(missing)}: give them, or a load with the running processors."
         )
     return [check_count(name, found[name]) for name in names]
 

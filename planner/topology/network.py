@@ -91,14 +91,14 @@ def find_shares(topology: Topology, index: dict[str, int]) -> tuple[list[float],
 def assume_shares(topology: Topology, index: dict[str, int]) -> tuple[list[float], tuple[Diagnostic, ...]]:
     """Shares without entries: the whole stream enters at every operator that no other operator feeds.
 
-    A diagnostic says so, except where that one operator reaches all others: then no other entry is possible.
+    A diagnostic reports it, except where that one operator reaches all others: then no other entry is possible.
     """
     fed = {edge.target for edge in topology.edges if edge.source != edge.target}
     names = tuple(name for name in index if name not in fed)
     if not names:
         raise InvalidTopology(
-            "No entries are given and every operator is fed by another one: say in entries where the "
-            "external stream comes in.",
+            "No entries are given and every operator is fed by another one: name in entries the "
+            "operators that the external stream enters.",
             "/entries",
         )
     shares = [0.0] * len(index)

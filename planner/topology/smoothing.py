@@ -200,8 +200,8 @@ def find_older_processors(
     if not older:
         return ()
     detail = (
-        f"The newest interval does not say how many processors run at {join_names(older)}: an older interval that "
-        "does is used."
+        f"The newest interval has no number of running processors for {join_names(older)}: the newest interval that "
+        "has one is used."
     )
     return (Diagnostic("processors-from-before", detail, older),)
 
