@@ -14,7 +14,7 @@ from planner.situations.notes import name_queueing
 from planner.situations.situation import Situation
 from planner.topology.flow import order_acyclic, settle_network
 from planner.topology.loads import MOST_PROCESSORS
-from planner.topology.network import Network, index_topology
+from planner.topology.network import Network
 from planner.wording import join_counts, write_number, write_seconds
 
 # A change may come late, after a cooldown: less than this part of the time asked for would take far too many.
@@ -99,7 +99,7 @@ def find_backlog(situation: Situation) -> Backlog | None:
     waiting = tuple([situation.load.operators[name].backlog_tuples for name in situation.names])
     if not any(waiting):
         return None
-    network = index_topology(situation.topology)
+    network = situation.flow.network
     work = settle_network(network._replace(shares=[one or 0.0 for one in waiting]))
     return Backlog(waiting, tuple(work))
 
@@ -156,7 +156,7 @@ def limit_work(situation: Situation, backlog: Backlog, seconds: float, spare: Se
     reaching = [work / seconds for work in backlog.work]
     if all(work <= most for work, most in zip(reaching, spare, strict=True)):
         return reaching
-    network = index_topology(situation.topology)
+    network = situation.flow.network
     order, rest = order_acyclic(network)
     entering = [(one or 0.0) / seconds for one in backlog.waiting]
     for operator in order:

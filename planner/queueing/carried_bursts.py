@@ -21,8 +21,8 @@ from scipy.special import ndtr
 
 from planner.arrays import Floats
 from planner.queueing.streams import Station, round_rest
-from planner.topology.flow import order_acyclic
-from planner.topology.network import Network, index_topology
+from planner.topology.flow import order_acyclic, settle_topology
+from planner.topology.network import Network
 from planner.values import SHARED, IdcPoint, Load, Topology
 
 MOST_SWEEPS = 30
@@ -59,7 +59,7 @@ def carry_bursts(
         for name, one in stations.items()
         if one.arrival_rate and (not one.measured.arrival_idc or (is_open and is_fed(one)))
     ]
-    network = index_topology(topology)
+    network = settle_topology(topology)[0]
     shares = dict(zip(network.names, network.shares, strict=True))
     source = find_source(load, stations, shares, unknown)
     if source is None or not unknown:

@@ -14,7 +14,8 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.queueing.queueings import KEYED, EmittedBatch
-from planner.topology.network import Network, find_shares, index_topology
+from planner.topology.flow import settle_topology
+from planner.topology.network import Network, find_shares
 from planner.values import SHARED, Load, Operator, OperatorLoad, Topology
 
 USUAL_UTILISATION = 0.75
@@ -130,7 +131,7 @@ def find_root_batches(topology: Topology) -> Mapping[str, float]:
     size = len(topology.operators)
     if size > MOST_INVERTED or KEYED not in [operator.queueing for operator in topology.operators]:
         return {}
-    network = index_topology(topology)
+    network = settle_topology(topology)[0]
     gains = list_gains(network)
     inverse = np.linalg.inv(np.eye(size) - gains.T)
     shares = np.array(network.shares)

@@ -34,6 +34,8 @@ class PlanObjective:
     """
 
     name: str
+    call: str
+    """The name as Python and the metrics write it."""
     summary: str
     description: str
     command_help: str
@@ -42,22 +44,6 @@ class PlanObjective:
     plan: Callable[[Topology, Load, Any], Plan]
     options: tuple[TermOption, ...]
     problems: tuple[str, ...] = ()
-
-    def compute(self, topology: Topology, load: Load, body: Any) -> Plan:
-        """The plan, with the quantiles that the body asks for."""
-        found = self.plan(topology, load, body)
-        if body.quantiles is None or found.estimate.total is not None:
-            return found
-        return found._replace(
-            estimate=add_spread(
-                topology, load, found.estimate, body.quantiles, body.roots, body.seed, is_open=True
-            )
-        )
-
-    @property
-    def call(self) -> str:
-        """The name as Python and the metrics write it: min_latency."""
-        return self.name.replace("-", "_")
 
 
 class EstimateRequest(QuantileTerms, Described):

@@ -42,6 +42,7 @@ def plan_min_latency(
 
 MIN_LATENCY = PlanObjective(
     name="min-latency",
+    call="min_latency",
     summary="Best split of k_max processors",
     description="Minimises E[T] (DRS, problem 6); nothing is stored.",
     command_help="The best split of --k-max processors: least E[T].",
@@ -101,6 +102,7 @@ def plan_min_processors(
 
 MIN_PROCESSORS = PlanObjective(
     name="min-processors",
+    call="min_processors",
     summary="Fewest processors under t_max_seconds",
     description="Minimises the processors that keep E[T] ≤ t_max_seconds (DRS, problem 8), or that meet `target`, such "
     "as a quantile of completion; nothing is stored.",

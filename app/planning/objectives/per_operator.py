@@ -47,6 +47,7 @@ def plan_tradeoff(topology: Topology, load: Load, body: TradeoffRequest | Stored
 
 TRADEOFF = PlanObjective(
     name="tradeoff",
+    call="tradeoff",
     summary="Processors weighed against waiting tuples",
     description="Minimises beta·k + (1 - beta)·Q(k) at each operator, Q the tuples in it (Es-Stream); nothing is "
     "stored.\n\nAn operator that its max_processors leaves short sends less to those behind it, and `stable` is false.",
@@ -103,6 +104,7 @@ def plan_proportional(
 
 PROPORTIONAL = PlanObjective(
     name="proportional",
+    call="proportional",
     summary="Processors in proportion to work",
     description="Grows the first operator until it no longer pays, and the rest with it (Mc-Stream); nothing is "
     "stored.",

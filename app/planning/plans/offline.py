@@ -10,7 +10,8 @@ from rich.text import Text
 from app.load.bodies.answers import EstimateAnswer, to_estimate_answer
 from app.load.bodies.computing import add_calibration, calibrate_body
 from app.planning.objectives.objective import EstimateRequest, PlanObjective, compute_estimate
-from app.planning.plans.schemas import PlanAnswer, to_plan_answer
+from app.planning.plans.schemas import PlanAnswer
+from app.planning.plans.service import compute_plan, to_plan_answer
 from app.terminal.commands import compute_answer, open_console
 from app.terminal.files import read_body
 from app.terminal.options import fold_target
@@ -37,7 +38,9 @@ def run_plan(objective: PlanObjective, **inputs: Any) -> PlanAnswer:
     def answer() -> PlanAnswer:
         topology = body.topology.to_values()
         calibrated = calibrate_body(body, topology)
-        return add_calibration(to_plan_answer(objective.compute(topology, calibrated.load, body)), calibrated)
+        return add_calibration(
+            to_plan_answer(compute_plan(objective, topology, calibrated.load, body)), calibrated
+        )
 
     return compute_answer(answer)
 

@@ -176,7 +176,7 @@ def test_a_report_has_the_graph_and_loads_no_matplotlib(tmp_path: Path):
     for report in (page, text):
         ended = run_here(*FILES, "--rate", "1.5x", "--t-max", "0.5", "--report", str(report))
         assert ended.exit_code == 1
-    assert "<title>detector: 126% busy · 2,133/s, 13 → 17 processors</title>" in page.read_text()
+    assert "<title>detector: 126% busy · 2,130/s, 13 → 17 processors</title>" in page.read_text()
     assert "```mermaid\n" in text.read_text()
     loaded = subprocess.run(
         [sys.executable, "-c", "import sys, app.rendering.reports; print('matplotlib' in sys.modules)"],

@@ -6,6 +6,7 @@ from pydantic import ValidationError
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
 from app.planning.objectives.optimal import MIN_PROCESSORS
+from app.planning.plans.service import compute_plan
 from planner.plans.optimal import min_processors
 from planner.plans.quantile import min_processors_within
 from planner.quantiles.times import TimeTarget
@@ -25,7 +26,7 @@ def test_both_requests_have_the_planners_plan_for_a_quantile():
     terms = {"target": target, "model": "mmk", "quantiles": [0.5], "roots": 2000, "seed": 5}
     assert plan_with(MIN_PROCESSORS, **terms) == (expected, expected)
     body = MIN_PROCESSORS.stored_request.model_validate(terms)
-    assert MIN_PROCESSORS.compute(TOPOLOGY, LOAD, body) == expected
+    assert compute_plan(MIN_PROCESSORS, TOPOLOGY, LOAD, body) == expected
     assert expected.estimate.completion is not None
     assert [one.quantile for one in expected.estimate.completion.quantiles] == [0.5, 0.99]
 
