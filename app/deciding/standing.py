@@ -91,7 +91,8 @@ def find_last_change(session: Session, stored: StoredTopology, decided_for: date
     nothing to wait for. A change that was rolled back counts: the platform was changed twice. So does a change without
     a report.
     """
-    return session.scalar(select_changes(DecisionRow, topology_id=stored.id, decided_for=decided_for))
+    change = select_changes(DecisionRow, topology_id=stored.id, decided_for=decided_for)
+    return session.scalars(change).one_or_none()
 
 
 def find_change_in_force(
@@ -99,7 +100,7 @@ def find_change_in_force(
 ) -> DecisionRow | None:
     """The newest change on older data that was not refused, did not fail, and was not rolled back."""
     change = select_changes(DecisionRow, topology_id=stored.id, decided_for=decided_for, without=UNDONE)
-    return session.scalar(change)
+    return session.scalars(change).one_or_none()
 
 
 def select_changes(

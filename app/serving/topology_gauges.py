@@ -96,7 +96,7 @@ def select_rows(bounds: GaugeBounds) -> Select[Any]:
     waits = and_(DecisionRow.action == "hold", answer["cooldown_left_seconds"].as_float() > 0.0)
     decided = select_standing(DecisionRow.decided_for, answer, waits.label("waits")).lateral("decided")
     processors = answer["processors"].label("change")
-    of_change = {"topology_id": measured.c.id, "decided_for": decided.c.decided_for}
+    of_change: dict[str, Any] = {"topology_id": measured.c.id, "decided_for": decided.c.decided_for}
     change = select_changes(processors, DecisionRow.outcome, **of_change).correlate(measured, decided)
     waited_for, found = change.lateral("waited_for"), decided.c.answer
     operators = func.jsonb_object_keys(measured.c.operators).table_valued("key")
