@@ -26,7 +26,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import ClassVar, dataclass_transform
 
-from planner.wording import join_names
+from planner.wording import join_names, write_seconds
 
 NAMES_COMPARED = 300
 LENGTHS_COMPARED = 3
@@ -182,7 +182,8 @@ class TargetUnreachable(PlannerError):
         )
         return (
             f"E[T] cannot go to t_max_seconds = {self.t_max_seconds:.6g}: its lower bound is "
-            f"{self.lower_bound_seconds:.6g} s ({why}). Ask for more than that, or make operators faster."
+            f"{write_seconds(self.lower_bound_seconds, digits=6)} ({why}). Ask for more than that, or make operators "
+            "faster."
         )
 
 
@@ -232,7 +233,10 @@ class QuantileUnreachable(TargetUnreachable):
             if self.waits
             else "without any wait, with any number of processors"
         )
+        target, bound = (
+            write_seconds(one, digits=6) for one in (self.t_max_seconds, self.lower_bound_seconds)
+        )
         return (
-            f"{self.measured[:1].upper()}{self.measured[1:]} cannot go to {self.t_max_seconds:.6g} s: its lower bound "
-            f"is {self.lower_bound_seconds:.6g} s ({why}). Ask for more than that, or make operators faster."
+            f"{self.measured[:1].upper()}{self.measured[1:]} cannot go to {target}: its lower bound is {bound} "
+            f"({why}). Ask for more than that, or make operators faster."
         )

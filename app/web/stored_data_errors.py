@@ -17,6 +17,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from app.web.errors import ServiceError
+from planner.wording import write_age, write_seconds
 
 
 def find_address(name: str) -> str:
@@ -261,19 +262,11 @@ class StaleSnapshots(TopologyError):
         ended = self.ended_at.isoformat(timespec="seconds").replace("+00:00", "Z")
         return (
             f"The newest snapshot of topology {self.name!r} ended at {ended}, which is "
-            f"{describe_age(self.age_seconds)} ago, and none older than {describe_age(self.limit_seconds)} is trusted: "
+            f"{write_age(self.age_seconds)}, and none older than {write_seconds(self.limit_seconds)} is trusted: "
             f"nothing was judged or decided. POST a newer one to {self.address}/snapshots (observed_at is "
             "when its interval begins), or raise max_snapshot_age_seconds. A decision can also be made for that time "
             f'with "at": "{ended}".'
         )
-
-
-def describe_age(seconds: float) -> str:
-    """`950 s`, and from an hour on the same in words: `93600 s (1 day 2 h)`."""
-    days, rest = divmod(seconds, 86_400)
-    hours = f"{int(rest // 3600)} h"
-    words = hours if not days else f"{days:.0f} day{'s' if days > 1 else ''} {hours}"
-    return f"{seconds:.0f} s" + (f" ({words})" if seconds >= 3600 else "")
 
 
 class StoredDataUnusable(TopologyError):

@@ -13,7 +13,7 @@ from planner.calibration.intervals import Interval
 from planner.calibration.modelled_waits import Gap, ModelledInterval, model_intervals, see_rest, see_wait
 from planner.calibration.shrunk_ratio import LARGEST, SMALLEST, SeenWait, shrink_ratio
 from planner.values import Diagnostic, Load, Model, Topology
-from planner.wording import join_names
+from planner.wording import join_names, write_factor, write_percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,6 @@ def apply_factors(load: Load, calibrations: Sequence[WaitCalibration]) -> Load:
     return replace(load, operators=operators)
 
 
-MOST_NAMED = 20
 REASONS: dict[Gap, str] = {
     "not-measured": "its wait is not measured",
     "processors-unknown": "the measured intervals do not say how many processors ran",
@@ -127,9 +126,9 @@ def describe_calibration(one: WaitCalibration) -> str:
     assert one.ratio is not None
     what = "What the measured total leaves for waits" if one.is_of_total else "The measured wait"
     times = "one interval" if one.intervals == 1 else f"{one.intervals} intervals"
-    scatter = "" if one.scatter is None else f", scattered by {one.scatter:.0%}"
-    said = f"{what} is {one.ratio:.3g} times the modelled one in {times}{scatter}"
-    said += f"; {one.shrinkage or 0.0:.0%} of the difference is kept, the rest may be chance."
+    scatter = "" if one.scatter is None else f", scattered by {write_percent(one.scatter)}"
+    said = f"{what} is {write_factor(one.ratio)} the modelled one in {times}{scatter}"
+    said += f"; {write_percent(one.shrinkage or 0.0)} of the difference is kept, the rest may be chance."
     if one.is_bounded:
         said += f" No factor is above {LARGEST:g} or below 1/{1.0 / SMALLEST:g}: the difference has another cause."
     return said
@@ -153,7 +152,7 @@ def describe_calibrations(
 
 def describe_factors(topology: Topology, factors: Sequence[WaitCalibration]) -> str:
     """The factors, and at which operators they hold for about as many processors as run only."""
-    listed = join_some([f"{one.operator} {one.factor:.3g}" for one in factors])
+    listed = join_names([f"{one.operator} {one.factor:.3g}" for one in factors])
     said = f"Modelled waits are multiplied by what measured ones say of them: {listed}."
     assumed = {operator.name for operator in topology.operators if operator.queueing is None}
     unsure = [one.operator for one in factors if one.operator in assumed]
@@ -167,10 +166,4 @@ def describe_factors(topology: Topology, factors: Sequence[WaitCalibration]) -> 
 
 def join_gaps(vain: Sequence[WaitCalibration]) -> str:
     """The operators, each with its reason."""
-    return join_some([f"{one.operator} ({REASONS[one.gap]})" for one in vain if one.gap])
-
-
-def join_some(listed: Sequence[str]) -> str:
-    """At most MOST_NAMED of them, and how many more there are."""
-    more = len(listed) - MOST_NAMED
-    return ", ".join(listed[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return join_names([f"{one.operator} ({REASONS[one.gap]})" for one in vain if one.gap])

@@ -11,7 +11,7 @@ from planner.situations.situation import Situation
 from planner.targets.target import Target, compare_seconds, take_sign
 from planner.targets.target import find_margin as find_target_margin
 from planner.values import Estimate
-from planner.wording import join_names
+from planner.wording import join_names, write_percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,13 @@ def check_stability(answer: Estimate) -> Check:
     """Whether every operator keeps up: ρ < 1 everywhere."""
     busiest = max(answer.operators, key=lambda one: one.utilisation)
     if answer.stable:
-        detail = f"Every operator keeps up; {busiest.name} is busiest at {busiest.utilisation:.1%}."
+        detail = (
+            f"Every operator keeps up; {busiest.name} is busiest at {write_percent(busiest.utilisation)}."
+        )
     else:
         detail = (
             f"{join_names(answer.unstable_operators)} cannot keep up: {busiest.name} would need "
-            f"{busiest.utilisation:.1%} of its {busiest.processors} processors."
+            f"{write_percent(busiest.utilisation)} of its {busiest.processors} processors."
         )
     return Check("stability", answer.stable, busiest.utilisation, 1.0, detail)
 

@@ -15,7 +15,7 @@ PlacementError             threads cannot be given to slots
 """
 
 from planner.errors import PlannerError
-from planner.wording import join_names
+from planner.wording import join_names, write_rate
 
 
 class PlacementError(PlannerError):
@@ -57,7 +57,7 @@ class NoStablePoint(TaskError):
             )
         return (
             f"None of the {self.trials} trials of {self.task} was stable: at the lowest rate of "
-            f"{self.smallest_rate:.6g}/s or above, latency still grew by {self.smallest_slope:.6g} s/s "
+            f"{write_rate(self.smallest_rate)} or above, latency still grew by {self.smallest_slope:.6g} s/s "
             f"(stable is up to {self.max_slope:.6g}). Try lower rates, or a longer warm-up."
         )
 

@@ -13,6 +13,7 @@ from planner.placements.mapping import SHOWN_DIGITS, ThreadMapping
 from planner.placements.profiles import Profile
 from planner.placements.thread_allocation import TaskLoad
 from planner.values import Diagnostic
+from planner.wording import write_number
 
 # A capacity that is below the rate it was sized for by rounding alone sustains that rate.
 RATE_TOLERANCE = 1e-11
@@ -158,7 +159,7 @@ def find_places(loads: Sequence[TaskLoad], mapping: ThreadMapping) -> Mapping[st
     for load in loads:
         if not places[load.name]:
             raise InvalidMapping(
-                f"No thread of {load.name} is mapped: {load.rate:.6g} tuples/s reach it; give it a slot.",
+                f"No thread of {load.name} is mapped: {write_number(load.rate)} tuples/s reach it; give it a slot.",
                 "/vms",
             )
     return places

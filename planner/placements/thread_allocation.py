@@ -13,6 +13,7 @@ from planner.placements.errors import IdleTask, MissingProfile, PlacementTooLarg
 from planner.placements.profiles import RATE_TOLERANCE, Profile
 from planner.topology.flow import solve_visits
 from planner.values import Diagnostic, Topology
+from planner.wording import write_rate
 
 MOST_THREADS = 250_000
 MOST_SLOTS = 1_000_000
@@ -141,7 +142,7 @@ def allocate_lsa(load: TaskLoad) -> TaskAllocation:
     threads = full + (rest > 0.0)
     share = full + rest / single.peak_rate
     detail = (
-        f"{load.rate:.6g}/s = {share:.6g} × {single.peak_rate:.6g}/s on {threads}; "
+        f"{write_rate(load.rate)} = {share:.6g} × {write_rate(single.peak_rate)} on {threads}; "
         f"cpu {share:.6g} × {single.cpu:.6g}, memory {share:.6g} × {single.memory:.6g}"
     )
     return TaskAllocation(load.name, load.rate, threads, share * single.cpu, share * single.memory, detail)
@@ -169,11 +170,11 @@ def allocate_mba(load: TaskLoad) -> TaskAllocation:
 def describe_bundles(load: TaskLoad, full: int, rest: float, threads: int) -> str:
     """MBA's arithmetic for one task, as a line."""
     best = load.profile.best
-    whole = f"{full} × {best.peak_rate:.6g}/s on {full} slots of {best.threads}" if full else ""
+    whole = f"{full} × {write_rate(best.peak_rate)} on {full} slots of {best.threads}" if full else ""
     if not rest:
         return whole
     cpu, memory = size_bundle(load.profile, threads, rest)
-    last = f"{rest:.6g}/s on {threads} with cpu {cpu:.6g}, memory {memory:.6g}"
+    last = f"{write_rate(rest)} on {threads} with cpu {cpu:.6g}, memory {memory:.6g}"
     return f"{whole}; {last}" if full else last
 
 

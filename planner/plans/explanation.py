@@ -11,6 +11,7 @@ from math import inf
 from planner.situations.estimate import evaluate_allocation
 from planner.situations.situation import Situation, survey_load
 from planner.values import Diagnostic, Effect, Estimate, Operator, Plan
+from planner.wording import write_percent, write_seconds
 
 # An explanation is read by people: one of more operators would only be long.
 EFFECTS_SHOWN = 200
@@ -65,7 +66,7 @@ def describe_let_through(
         return ()
     detail = (
         "Planned for bursts that go through every operator as they come, as more processors upstream let them "
-        f"pass. With bursts inside as they were measured, E[T] of this plan is {expected:.4g} s."
+        f"pass. With bursts inside as they were measured, E[T] of this plan is {write_seconds(expected)}."
     )
     return (Diagnostic("bursts-let-through", detail),)
 
@@ -151,5 +152,4 @@ def describe_fewer(count: int, least: int, cost: float, expected_seconds: float,
 
 def describe_share(seconds: float, expected_seconds: float) -> str:
     """A change of E[T] in seconds and in percent of E[T], for reading."""
-    share = 100.0 * seconds / expected_seconds
-    return f"{seconds:.3g} s ({share:.2g}%)" if share < 99.0 else f"{seconds:.3g} s ({share:.0f}%)"
+    return f"{write_seconds(seconds)} ({write_percent(seconds / expected_seconds)})"

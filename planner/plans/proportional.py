@@ -19,6 +19,7 @@ from planner.situations.estimate import assess_counts
 from planner.situations.situation import Situation, survey_load
 from planner.situations.throttle import describe_throttled, throttle_flow
 from planner.values import DEFAULT_MODEL, Diagnostic, Load, Model, Plan, Topology
+from planner.wording import write_seconds
 
 NEARLY_WHOLE = 1e-9  # a product of rounded quotients may lie this far above the integer that is meant
 
@@ -154,7 +155,7 @@ def compare_with_best(situation: Situation, counts: Sequence[int]) -> tuple[Diag
     if ours is None or theirs is None or not theirs < ours:
         return ()
     detail = (
-        f"Proportional is not best: min-latency splits the same {sum(counts)} processors for an E[T] of {theirs:.6g} s "
-        f"instead of {ours:.6g} s."
+        f"Proportional is not best: min-latency splits the same {sum(counts)} processors for an E[T] of "
+        f"{write_seconds(theirs)} instead of {write_seconds(ours)}."
     )
     return (Diagnostic("not-best-split", detail),)

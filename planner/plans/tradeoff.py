@@ -15,6 +15,7 @@ from planner.queueing.gain_curves import Curve
 from planner.situations.situation import Situation, survey_load
 from planner.situations.throttle import describe_throttled, throttle_flow
 from planner.values import Effect, Load, Model, Plan, Topology
+from planner.wording import write_number
 
 
 def tradeoff(topology: Topology, load: Load, beta: float, model: Model = "mmk") -> Plan:
@@ -67,7 +68,7 @@ def add_price(effect: Effect, curve: Curve, beta: float) -> Effect:
     price = beta / (1.0 - beta)
     relation = "not worth" if taken <= price else "worth"
     detail = (
-        f"{effect.detail} One more would take {taken:.4g} tuples off its queue, {relation} the {price:.4g} that it "
-        f"costs at β = {beta:.4g}."
+        f"{effect.detail} One more would take {write_number(taken)} tuples off its queue, {relation} the "
+        f"{price:.4g} that it costs at β = {beta:.4g}."
     )
     return effect._replace(detail=detail)

@@ -19,7 +19,7 @@ from planner.situations.situation import Situation, survey_load
 from planner.topology.flow import settle_network
 from planner.topology.network import Network
 from planner.values import Diagnostic, Estimate, Evidence, Load, QuantileSeconds, Spread, Topology
-from planner.wording import join_names
+from planner.wording import join_names, write_seconds
 
 DEFAULT_ROOTS = 100_000
 DEFAULT_SEED = 1
@@ -188,8 +188,8 @@ def compare_means(answer: Estimate, total: Spread) -> tuple[Diagnostic, ...]:
     if expected is None or abs(total.mean_seconds - expected) <= TOLD_DIFFERENCE * expected:
         return ()
     detail = (
-        f"The tuples drawn for quantiles follow the selectivities and take {total.mean_seconds:.4g} s in total on "
-        f"average, and E[T] is {expected:.4g} s. Either measured arrival rates contradict the selectivities, or so few "
-        "external tuples make most of the work that the draw says little of them."
+        f"The tuples drawn for quantiles follow the selectivities and take {write_seconds(total.mean_seconds)} in "
+        f"total on average, and E[T] is {write_seconds(expected)}. Either measured arrival rates contradict the "
+        "selectivities, or so few external tuples make most of the work that the draw says little of them."
     )
     return (Diagnostic("drawn-total-differs", detail),)

@@ -10,7 +10,7 @@ import numpy as np
 from planner.arrays import Floats
 from planner.errors import InvalidLoad
 from planner.values import Diagnostic, OperatorLoad, ServiceBucket
-from planner.wording import join_names
+from planner.wording import join_names, write_factor, write_percent
 
 Sampler = Callable[[np.random.Generator, int], Floats]
 MOST_STRETCH = 0.05
@@ -140,11 +140,12 @@ def describe_stretched(operators: Mapping[str, OperatorLoad]) -> tuple[Diagnosti
     told = {name: stretch for name, stretch in stretches.items() if abs(stretch - 1.0) > MOST_STRETCH}
     if not told:
         return ()
-    listed = join_names([f"{name} ({stretch:.3g} times)" for name, stretch in told.items()])
+    listed = join_names([f"{name} ({write_factor(stretch)})" for name, stretch in told.items()])
     detail = (
-        f"service_histogram and service_rate disagree by more than {MOST_STRETCH:.0%}: for quantiles and simulations "
-        f"the histogram is stretched to the mean that service_rate says, at {listed}. Measure both over the same "
-        "interval, in seconds, with narrow buckets: within a bucket all times count as equally likely."
+        f"service_histogram and service_rate disagree by more than {write_percent(MOST_STRETCH)}: for quantiles "
+        f"and simulations the histogram is stretched to the mean that service_rate says, at {listed}. Measure "
+        "both over the same interval, in seconds, with narrow buckets: within a bucket all times count as "
+        "equally likely."
     )
     return (Diagnostic("histogram-disagrees", detail, tuple(told)),)
 

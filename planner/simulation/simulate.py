@@ -22,7 +22,7 @@ from planner.simulation.results import MeasuredTime, SimulatedOperator, Simulati
 from planner.simulation.system import Scenario, System, build_system, find_busiest
 from planner.topology.flow import solve_visits
 from planner.values import Diagnostic, Load, Topology
-from planner.wording import join_names
+from planner.wording import join_names, write_percent, write_seconds
 
 __all__ = [
     "ArrivalLaw",
@@ -125,8 +125,8 @@ def check_length(system: System, end: float, law: ArrivalLaw) -> None:
         return
     name = "interval_seconds" if law.kind == "series" else "external_rate"
     raise InvalidLoad(
-        f"The simulated stream would last {end:.4g} s, in which times are too coarse to tell services of "
-        f"{shortest:.4g} s: {'lower' if law.kind == 'series' else 'raise'} {name}, or simulate fewer roots.",
+        f"The simulated stream would last {write_seconds(end)}, in which times are too coarse to tell services of "
+        f"{write_seconds(shortest)}: {'lower' if law.kind == 'series' else 'raise'} {name}, or simulate fewer roots.",
         f"/{name}",
         "arrivals" if law.kind == "series" else "load",
     )
@@ -179,7 +179,9 @@ def find_overloaded(system: System, rate: float) -> tuple[Diagnostic, ...]:
     names = tuple(name for name, utilisation in busiest.items() if utilisation >= 1.0)
     if not names:
         return ()
-    listed = join_names([f"{name} ({busiest[name]:.0%} of its busiest instance)" for name in names])
+    listed = join_names(
+        [f"{name} ({write_percent(busiest[name])} of its busiest instance)" for name in names]
+    )
     detail = (
         f"More arrives than these can serve: {listed}. No steady state exists: their queues grow as long as roots "
         "arrive, and so do the times measured."

@@ -5,7 +5,6 @@ Every number is an estimate of the topology or load with that one change.
 
 from collections.abc import Callable, Container
 from dataclasses import replace
-from math import inf
 
 from planner.queueing.inflows import build_stations, requeue
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
@@ -13,6 +12,7 @@ from planner.queueing.sojourn import sum_services, sum_work
 from planner.queueing.waiting_models import WAITING_MODELS
 from planner.topology.loads import take_configured_scvs
 from planner.values import Diagnostic, Estimate, InstanceLoad, Load, Model, OperatorLoad, Spread, Topology
+from planner.wording import write_factor, write_percent, write_seconds
 
 # The models err by less than 20% (Whitt 1993); a factor of two has another cause.
 SOJOURN_TOLERANCE = 2.0
@@ -34,8 +34,9 @@ def compare_sojourn(topology: Topology, answer: Estimate, load: Load) -> tuple[D
     return (
         Diagnostic(
             "sojourn-disagrees",
-            f"The measured sojourn of {measured:.4g} s is {measured / expected:.3g} times the estimated "
-            f"{expected:.4g} s. Causes, the likeliest first, with the E[T] that each alone would give: {listed}.",
+            f"The measured sojourn of {write_seconds(measured)} is {write_factor(measured / expected)} the "
+            f"estimated {write_seconds(expected)}. Causes, the likeliest first, with the E[T] that each alone "
+            f"would give: {listed}.",
         ),
     )
 
@@ -72,8 +73,8 @@ def list_longer(topology: Topology, answer: Estimate, load: Load) -> list[str]:
     slow = say_sojourn(topology, answer, change_rates(load, 1.0 - WRONG_RATE))
     return [
         *causes,
-        f"time passes outside the operators, as on the network: {rest:.4g} s would",
-        f"service rates are measured too high: {slow} if they are {WRONG_RATE:.0%} lower",
+        f"time passes outside the operators, as on the network: {write_seconds(rest)} would",
+        f"service rates are measured too high: {slow} if they are {write_percent(WRONG_RATE)} lower",
     ]
 
 
@@ -85,9 +86,9 @@ def list_shorter(topology: Topology, answer: Estimate, load: Load) -> list[str]:
     fast = say_sojourn(topology, answer, change_rates(load, 1.0 + WRONG_RATE))
     longest = max(one.sojourn_seconds or 0.0 for one in answer.operators)
     return [
-        f"tuples that fork are worked on at once, which E[T] adds up: {longest:.4g} s in the slowest operator",
-        f"arrivals or services vary less than measured or assumed: {say_seconds(calm)} without any wait",
-        f"service rates are measured too low: {fast} if they are {WRONG_RATE:.0%} higher",
+        f"tuples that fork are worked on at once, which E[T] adds up: {write_seconds(longest)} in the slowest operator",
+        f"arrivals or services vary less than measured or assumed: {write_seconds(calm)} without any wait",
+        f"service rates are measured too low: {fast} if they are {write_percent(WRONG_RATE)} higher",
     ]
 
 
@@ -97,7 +98,7 @@ def say_sojourn(topology: Topology, answer: Estimate, load: Load, model: Model |
     rates = [one.arrival_rate for one in operators]
     stations = build_stations(topology, load, rates, model or answer.model)
     waits = stations.wait_seconds([one.processors for one in operators])
-    return say_seconds(sum_work([one.visits for one in operators], waits, stations.service_rate))
+    return write_seconds(sum_work([one.visits for one in operators], waits, stations.service_rate))
 
 
 def multiply_bursts(load: Load, names: Container[str]) -> Load:
@@ -141,11 +142,6 @@ def change_operators(
     )
 
 
-def say_seconds(seconds: float) -> str:
-    """Seconds for reading; inf is `no end`."""
-    return "no end" if seconds == inf else f"{seconds:.4g} s"
-
-
 def compare_completion(load: Load, answer: Estimate, completion: Spread) -> tuple[Diagnostic, ...]:
     """A diagnostic where the measured completion is more than twice, or less than half, that of the same processors."""
     measured, modelled = load.measured_completion_seconds, completion.mean_seconds
@@ -160,8 +156,8 @@ def compare_completion(load: Load, answer: Estimate, completion: Spread) -> tupl
         else "Tuples wait less than modelled, or the log ends before the last of the derived tuples does."
     )
     detail = (
-        f"The measured completion of {say_seconds(measured)} is {ratio:.3g} times {say_seconds(modelled)} as modelled, "
-        f"the mean of the external tuples that were drawn. {cause}"
+        f"The measured completion of {write_seconds(measured)} is {write_factor(ratio)} {write_seconds(modelled)} "
+        f"as modelled, the mean of the external tuples that were drawn. {cause}"
     )
     return (Diagnostic("completion-disagrees", detail),)
 

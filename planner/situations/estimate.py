@@ -16,7 +16,7 @@ from planner.situations.notes import describe_queues, name_queueing
 from planner.situations.situation import Situation, survey_load
 from planner.topology.loads import find_counts
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, OperatorEstimate, Topology
-from planner.wording import join_names
+from planner.wording import join_names, write_percent
 
 # Above 95% an error of 5% in a rate can mean saturation.
 NEAR_SATURATION = 0.95
@@ -129,8 +129,8 @@ def describe_estimate(situation: Situation, operators: Sequence[OperatorEstimate
     )
     if near:
         detail = (
-            f"More than {NEAR_SATURATION:.0%} of the capacity is in use at {join_names(near)}: a few percent "
-            "more load would multiply the wait."
+            f"More than {write_percent(NEAR_SATURATION)} of the capacity is in use at {join_names(near)}: a few "
+            "percent more load would multiply the wait."
         )
         diagnostics.append(Diagnostic("near-saturation", detail, near))
     if any(one.service_histogram for one in situation.load.operators.values()):

@@ -13,7 +13,7 @@ from planner.queueing.queueings import KEYED
 from planner.situations.known_errors import ENTRIES, EVERYWHERE, KNOWN_ERRORS, QUANTILE_ERRORS, SCVS
 from planner.situations.notes import BURSTY
 from planner.values import DEFAULT_MODEL, SHARED, Estimate, Evidence, Load, Operator, OperatorLoad, Topology
-from planner.wording import join_names
+from planner.wording import join_names, write_percent
 
 Columns = Mapping[str, tuple[Any, ...]]
 """The fields of OperatorLoad, each of all operators in topology order: quicker to look through than the operators."""
@@ -138,7 +138,9 @@ def list_assumed_bursts(knowledge: str, queueings: tuple[str, ...]) -> tuple[str
         max([KNOWN_ERRORS[queueing, arrivals, SCVS] for queueing in queueings])
         for arrivals in ("calm", "bursty")
     )
-    return (f"no bursts: E[T] errs by {calm:.0%} on average if that is so, by {bursty:.0%} if not",)
+    return (
+        f"no bursts: E[T] errs by {write_percent(calm)} on average if that is so, by {write_percent(bursty)} if not",
+    )
 
 
 def find_quantile_errors(

@@ -11,7 +11,7 @@ from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
 from planner.queueing.sojourn import sum_work
 from planner.queueing.stations import Stations
 from planner.values import SHARED, Diagnostic, Load, Operator, OperatorEstimate, Topology
-from planner.wording import join_names
+from planner.wording import join_names, write_percent, write_seconds
 
 BURSTY = 3.0
 """From this index of dispersion on a mean cannot be promised (see docs/how-true-is-et.md)."""
@@ -52,7 +52,7 @@ def describe_assumed(
     beside = ""
     if len(answers) <= MOST_COMPARED and None not in [one.wait_seconds for one in answers]:
         own = sum_dealt_in_turn(topology, load, stations, answers)
-        beside = f" With a queue for each processor, dealt in turn (round-robin), E[T] would be {own:.4g} s."
+        beside = f" With a queue for each processor, dealt in turn (round-robin), E[T] would be {write_seconds(own)}."
     detail = (
         f"The queueing of {join_names(unsaid)} is not said: one queue for all processors is assumed.{beside} Say it in "
         "the topology: Flink, Storm, Heron and Kafka Streams have a queue for each instance."
@@ -94,8 +94,8 @@ def describe_keys(load: Load, answers: Sequence[OperatorEstimate]) -> tuple[Diag
         extra = "" if measured == one.processors else f" (estimated from {measured} measured instances)"
         detail = (
             f"{one.name} is keyed: its hottest instance gets {share:.3g} of the arrivals{extra}, fair would be "
-            f"{1.0 / one.processors:.3g}, and is {used:.0%} busy. It breaks at a share of {limit:.3g}. More processors "
-            "do not help beyond the hottest key: split that key, or make its service faster."
+            f"{1.0 / one.processors:.3g}, and is {write_percent(used)} busy. It breaks at a share of {limit:.3g}. "
+            "More processors do not help beyond the hottest key: split that key, or make its service faster."
         )
         said += (Diagnostic("hottest-instance", detail, (one.name,)),)
     return said

@@ -29,7 +29,7 @@ from planner.quantiles.waits import AnyWait, find_stretch, find_waits, stretch_w
 from planner.situations.situation import Situation
 from planner.targets.target import SojournTarget, Target
 from planner.values import SHARED, Diagnostic, Estimate, Evidence, Spread, Topology
-from planner.wording import write_factor
+from planner.wording import write_factor, write_percent
 
 SHARED_RESERVE, OWN_RESERVE = 0.15, 0.2
 """Where plans are not simulated. With these nine of ten held a p99, and with one processor fewer most did too."""
@@ -152,7 +152,7 @@ class DrawnTarget:
             )
         detail = (
             f"{self.title} is that of {self.draw.roots:,} external tuples drawn at random{scaled}; headroom_rate is "
-            f"found to {TOLERANCE:.2%}."
+            f"found to {write_percent(TOLERANCE)}."
         )
         return Diagnostic("target-on-a-draw", detail)
 

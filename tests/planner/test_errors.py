@@ -40,8 +40,8 @@ def test_errors_cross_process_boundaries_whole(error: Exception) -> None:
         (NoSteadyState(("b", "c"), 1.25), "through b, c multiplies tuples by 1.25"),
         (BoundTooSmall("score", 3, 7), "Operator score needs at least 7 processors"),
         (BudgetTooSmall(20, 25, {}), "k_max = 20 is 5 short"),
-        (TargetUnreachable(0.5, 0.75), "lower bound is 0.75 s (the service times alone"),
-        (TargetUnreachable(0.5, 0.75, bounded=True), "0.75 s (with every operator at its max_processors)"),
+        (TargetUnreachable(0.5, 0.75), "lower bound is 750 ms (the service times alone"),
+        (TargetUnreachable(0.5, 0.75, bounded=True), "750 ms (with every operator at its max_processors)"),
     ],
 )
 def test_a_sentence_holds_the_numbers_of_its_fields(error: PlannerError, said: str) -> None:

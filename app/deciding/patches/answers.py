@@ -14,6 +14,7 @@ from app.web.errors import NotAcceptable
 from app.web.fields import Answer
 from app.web.negotiation import JSON
 from app.web.stored_data_errors import find_address
+from planner.wording import join_names
 
 PatchFormat = Literal["flink", "storm", "heron", "keda", "kubernetes", "flink-operator", "json"]
 
@@ -113,7 +114,7 @@ def describe_bounds(gathered: GatheredPatch) -> list[str]:
             broken.append(f"{name} {count} ({allowed})")
     if not broken:
         return []
-    listed = ", ".join(broken[:10]) + (f" and {len(broken) - 10} more" if len(broken) > 10 else "")
+    listed = join_names(broken, 10)
     again = f"POST {find_address(gathered.decision.basis.topology)}/decisions"
     return [
         f"It is outside of what topology and policy allow now: {listed}. Ask for a new decision ({again})."

@@ -28,6 +28,7 @@ from app.engines.kafka.samples import (
 )
 from app.engines.numbers import add_known, read_name
 from app.load.bodies.topology import EntryBody, Graph, OperatorBody
+from planner.wording import join_names
 
 SEVERAL_TOPICS = "consumers"
 NOTHING = (
@@ -124,8 +125,7 @@ def _describe_error(group: ReadGroup) -> str:
 
 def _list_places(places: Iterable[Place]) -> str:
     listed = [f"{topic}-{partition}" for topic, partition in sorted(places)]
-    more = f" and {len(listed) - 5} more" if len(listed) > 5 else ""
-    return ", ".join(listed[:5]) + more
+    return join_names(listed, 5)
 
 
 RULES: tuple[DiagnosticRule[ReadGroup], ...] = (

@@ -179,9 +179,8 @@ def list_left(read: ReadLoads) -> list[Diagnostic]:
 
 
 def _list_times(times: Sequence[float]) -> str:
-    shown = [datetime.fromtimestamp(at, UTC).strftime("%H:%M:%S") for at in sorted(times)[:3]]
-    more = f" and {len(times) - 3} more" if len(times) > 3 else ""
-    return f"{len(times)} {'time' if len(times) == 1 else 'times'} ({', '.join(shown)} UTC{more})"
+    clocks = [datetime.fromtimestamp(at, UTC).strftime("%H:%M:%S") for at in sorted(times)]
+    return f"{write_counted(len(times), 'time')} (UTC: {join_names(clocks, 3)})"
 
 
 class ReadRange(NamedTuple):

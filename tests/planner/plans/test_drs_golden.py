@@ -12,6 +12,7 @@ import yaml
 from planner.plans.optimal import min_latency
 from planner.situations.estimate import estimate
 from planner.values import Edge, Entry, Load, Model, Operator, OperatorLoad, Topology
+from planner.wording import write_seconds
 
 ROOT = Path(__file__).parents[3]
 CASES = json.loads((ROOT / "tests/golden/drs_figures.json").read_text())["cases"]
@@ -110,5 +111,5 @@ def test_the_documentation_s_commands_print_what_the_planner_says(model: Model) 
     page = (ROOT / "docs/models/two-models-two-answers.md").read_text()
     plan = min_latency(read_topology("vld/topology.json"), read_load("vld/bursty-load.json"), 7, model)
     assert plan.estimate.expected_sojourn_seconds is not None
-    milliseconds = 1000.0 * plan.estimate.expected_sojourn_seconds
-    assert f"--model {model}\nE[T] {milliseconds:.4g} ms with 7 processors at 6 tuples/s ({model})" in page
+    sojourn = write_seconds(plan.estimate.expected_sojourn_seconds)
+    assert f"--model {model}\nE[T] {sojourn} with 7 processors at 6 tuples/s ({model})" in page

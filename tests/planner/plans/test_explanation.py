@@ -78,8 +78,8 @@ def test_a_sentence_says_what_each_step_would_do() -> None:
     assert details["a"].startswith(
         "a has 4: one more is forbidden by max_processors = 4; one fewer could not keep up"
     )
-    assert details["b"].startswith("b has 3: one more would save 0.")
-    assert details["b"].endswith("%); one fewer would cost 0.341 s (39%).")
+    assert details["b"].startswith("b has 3: one more would save 30.2 ms")
+    assert details["b"].endswith("%); one fewer would cost 341 ms (39%).")
 
 
 def test_a_plan_for_a_target_says_which_processors_it_cannot_miss() -> None:

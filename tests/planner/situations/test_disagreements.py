@@ -17,6 +17,7 @@ from planner.values import (
     OperatorLoad,
     Topology,
 )
+from planner.wording import write_seconds
 from tests.planner.plan_cases import PAIR, codes, load_pair
 
 
@@ -61,7 +62,7 @@ def test_the_number_of_a_cause_is_the_estimate_with_that_change(idc: tuple[IdcPo
     def take(named: Topology, changed: Load = load) -> str:
         seconds = estimate(named, changed).expected_sojourn_seconds
         assert seconds is not None
-        return f" {seconds:.4g} s"
+        return f" {write_seconds(seconds)}"
 
     causes = list_causes(estimate(topology, load))
     in_turn, at_random, keyed = (requeue(topology, "ab", name) for name in ("round-robin", "random", "keyed"))
@@ -87,7 +88,7 @@ def test_dealing_in_turn_evens_out_a_stream_of_one_sender() -> None:
     load = Load(9.0, {"a": OperatorLoad(3.0, 9.0, 1.0, 1.0, 4)}, 20.0)
     causes = list_causes(estimate(one, load, model="ggk"))
     expected = (1.0 / 4.0 + 1.0) / 2.0 * 0.75 / (3.0 * 0.25) + 1.0 / 3.0
-    assert f"{expected:.4g} s where tuples are dealt in turn" in causes[0]
+    assert f"{write_seconds(expected)} where tuples are dealt in turn" in causes[0]
 
 
 def test_what_may_be_behind_a_shorter_sojourn_is_listed_and_nothing_is_infinite() -> None:
@@ -95,7 +96,7 @@ def test_what_may_be_behind_a_shorter_sojourn_is_listed_and_nothing_is_infinite(
     for cause, named in zip(causes, ("fork", "vary less", "too low"), strict=True):
         assert named in cause
     near = list_causes(estimate(PAIR, load_pair(external_rate=11.9, measured_sojourn_seconds=900.0)))
-    assert "no end" in near[2]
+    assert "unbounded" in near[2]
     assert not [cause for cause in near if "inf" in cause or "nan" in cause]
 
 

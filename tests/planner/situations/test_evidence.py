@@ -19,6 +19,7 @@ from planner.values import (
     OperatorLoad,
     Topology,
 )
+from planner.wording import write_percent
 
 CALM = tuple(IdcPoint(0.1 * 2**octave, 1.0) for octave in range(10))
 BURSTS = tuple(IdcPoint(0.1 * 2**octave, 1.0 + 2.0**octave) for octave in range(10))
@@ -68,7 +69,7 @@ def test_without_measured_bursts_no_error_is_told_but_what_it_would_be():
     assert found.known_error is None
     assert found.assumed[:2] == ("arrival_scv of a, b: 1", "service_scv of a, b: 1")
     for arrivals in ("calm", "bursty"):
-        assert f"{KNOWN_ERRORS['random', arrivals, SCVS]:.0%}" in found.assumed[2]
+        assert write_percent(KNOWN_ERRORS["random", arrivals, SCVS]) in found.assumed[2]
 
 
 def test_a_queueing_that_nobody_said_has_no_known_error():

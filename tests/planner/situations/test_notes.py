@@ -18,6 +18,7 @@ from planner.values import (
     OperatorLoad,
     Topology,
 )
+from planner.wording import write_seconds
 from tests.planner.plan_cases import codes
 
 CHAIN = Topology((Operator("a"), Operator("b")), (Edge("a", "b", 1.5),), (Entry("a"),))
@@ -63,7 +64,9 @@ def test_what_round_robin_would_take_is_what_its_estimate_says(  # noqa: PLR0917
         assert set(counts.values()) == {1} or all(not one.wait_seconds for one in answer.operators)
         return
     dealt = estimate(say(topology, "round-robin", "round-robin"), load, counts, model)
-    assert f"E[T] would be {dealt.expected_sojourn_seconds:.4g} s" in find_detail(answer, "queueing-assumed")
+    assert f"E[T] would be {write_seconds(dealt.expected_sojourn_seconds)}" in find_detail(
+        answer, "queueing-assumed"
+    )
 
 
 def test_only_what_is_not_said_is_assumed():

@@ -22,7 +22,7 @@ def test_every_reason_has_words():
 def test_times_left_out_are_listed(reason: Reason):
     read = ReadLoads([], {}, LeftTimes({reason: [86_400.0 + 60.0 * k for k in range(5)]}))
     said = {one.code: one.detail for one in list_notes(read, [], [], [])}
-    assert "5 times (00:00:00, 00:01:00, 00:02:00 UTC and 2 more)" in said[reason]
+    assert "5 times (UTC: 00:00:00, 00:01:00, 00:02:00 and 2 more)" in said[reason]
     assert LEFT[reason] in explain_nothing(read, [at(100, {})])
 
 
