@@ -33,7 +33,7 @@ from app.engines.prometheus.signals import (
     read_rule,
 )
 from planner.values import Diagnostic
-from planner.wording import join_names
+from planner.wording import join_names, write_counted
 
 Key = tuple[tuple[str, str, str], frozenset[tuple[str, str]]]
 """The query, its role and operator, and the labels of a series."""
