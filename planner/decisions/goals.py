@@ -5,8 +5,8 @@ t_min_seconds, another split in between. A budget is its first scheduler. A weig
 
 For a target of E[T] modelled waits are corrected by measured ones, and with a forecast of the external rate the
 recommendation covers the upper quantile over the coming cooldown. The number recommended never falls when an interval
-is measured to take longer. As long as the bounds let the target be met, it does not fall either when the rate to be ready
-for is higher or the target is stricter.
+is measured to take longer. As long as the bounds let the target be met, it does not fall either when the rate to be
+ready for is higher or the target is stricter.
 """
 
 from collections.abc import Callable, Mapping

@@ -18,7 +18,7 @@ from planner.decisions.catch_up import (
 )
 from planner.situations.situation import Situation, survey_load
 from planner.topology.smoothing import smooth_window
-from planner.values import DEFAULT_MODEL, Entry, InstanceLoad, Load, Operator, OperatorLoad, Topology
+from planner.values import DEFAULT_MODEL, Edge, Entry, InstanceLoad, Load, Operator, OperatorLoad, Topology
 from tests.planner.decisions.backlogs import NAMES, SERVICE, TOPOLOGY, load_of
 
 
@@ -137,6 +137,22 @@ def test_no_more_work_reaches_an_operator_than_a_bounded_one_before_it_can_send(
     floors = find_floors(situation, backlog, 10.0)
     # 7·20/s leave parse; store gets 1.5 of each and serves 40/s, out half of those and serves 80/s.
     assert floors == [7, 6, 2]
+
+
+def test_what_a_bounded_operator_sends_comes_back_through_a_self_loop():
+    looped = Topology(
+        (Operator("parse", max_processors=7), Operator("store")),
+        (Edge("parse", "store"), Edge("store", "store", 0.5)),
+        (Entry("parse"),),
+    )
+    parse = OperatorLoad(20.0, processors=6, backlog_tuples=1e7)
+    situation = survey_load(
+        looped, Load(50.0, {"parse": parse, "store": OperatorLoad(33.0, processors=6)}), DEFAULT_MODEL
+    )
+    backlog = find_backlog(situation)
+    assert backlog is not None
+    # parse has 7·20 − 50 = 90/s to spare; store serves (50 + 90)/(1 − 0.5) = 280/s with 33/s each.
+    assert find_floors(situation, backlog, 10.0) == [7, 9]
 
 
 @given(st.floats(1e-300, 1e-3))

@@ -179,3 +179,17 @@ def test_a_job_with_a_queue_for_each_instance_meets_its_target_after_two_decisio
     assert seen[0] > 0.22
     assert seen[2] < 0.16
     assert sum(job.servers) <= 1.6 * sum(running) + 1
+
+
+def test_processors_that_are_just_enough_for_the_rate_to_come_are_not_asked_for_again():
+    policy = Policy(t_max_seconds=0.16)
+    before = decide_on(PAIR, [observe(100.0, None, SERVICE, (6, 5))], (6, 5), policy, rate_ahead=140.0)
+    assert before.action == "scale_up"
+    enough = tuple([one.processors for one in before.recommended.operators])
+    after = decide_on(PAIR, [observe(100.0, None, SERVICE, enough)], enough, policy, rate_ahead=140.0)
+    assert codes(after)[0] == "within-target"
+    assert "ahead-of-load" not in codes(after)
+    fewer = (enough[0] - 1, enough[1])
+    assert "ahead-of-load" in codes(
+        decide_on(PAIR, [observe(100.0, None, SERVICE, fewer)], fewer, policy, rate_ahead=140.0)
+    )

@@ -73,6 +73,17 @@ def test_what_runs_stays_where_another_split_serves_little_more_and_where_the_bu
     assert ask(600.0, (1, 1, 1), cooldown_seconds=60.0).action == "scale_up"
 
 
+def test_another_split_of_as_many_must_serve_more_by_least_gain():
+    situation, best = survey_load(FREE, measure(600.0), DEFAULT_MODEL), ask(600.0, (1, 1, 1), 100)
+    counts = [one.processors for one in best.recommended.operators]
+    moved = [(counts[0] - 1, counts[1] + 1, counts[2]), (counts[0], counts[1] - 1, counts[2] + 1)]
+    near = max(moved, key=lambda one: find_served(situation, one))
+    gain = find_served(situation, counts) / find_served(situation, near) - 1.0
+    assert 0.0 < gain < 0.2
+    assert ask(600.0, near, 100, least_gain=1.01 * gain).action == "hold"
+    assert ask(600.0, near, 100, least_gain=0.99 * gain).action == "rebalance"
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.floats(1.0, 600.0), st.floats(0.0, 600.0), st.tuples(*[st.integers(1, 4)] * 3))
 def test_more_load_never_takes_fewer_up_to_the_budget_and_beyond(

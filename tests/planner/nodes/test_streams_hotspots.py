@@ -85,6 +85,22 @@ def test_a_hot_instance_goes_to_those_that_feed_it_where_no_sibling_is_and_there
     assert "send it less" in nowhere.suggestion
 
 
+def test_a_node_with_an_upstream_instance_comes_before_a_freer_node_without_one():
+    """Mc-Stream's Algorithm 3, first rule."""
+    instances = [
+        queue("feed", "f0", 20.0, "n1"),
+        queue("count", "c0", 80.0, "n0"),
+        queue("count", "c1", 20.0, "n2"),
+    ]
+    nodes = BUSY | {"n3": Usage(0.1, 0.1)}
+    fed, unfed = (
+        find(instances, {edge: 60.0}, nodes)["hot-instance"].move for edge in (("feed", "count"), ("a", "b"))
+    )
+    assert fed is not None
+    assert unfed is not None
+    assert (fed.target, unfed.target) == ("n1", "n3")
+
+
 def test_the_ends_of_a_hot_edge_come_together_and_a_cold_instance_joins_a_sibling():
     instances = [
         queue("feed", "f0", 50.0, "n0"),
