@@ -1,7 +1,7 @@
 """All operators as queues side by side: arrays in, arrays out, with one gammaincc per operator and evaluation."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import inf
 from typing import cast
 
@@ -65,7 +65,9 @@ class ArrayQueues:
 
     def select(self, chosen: NDArray[np.intp] | slice) -> "ArrayQueues":
         """Some of the operators, in the order asked for."""
-        weights = select_weights(self.weights, chosen)
+        weights = VariabilityWeights._make(
+            [*(part[chosen] for part in self.weights[:5]), self.is_always_falling]
+        )
         return ArrayQueues(self.high[chosen], self.low[chosen], self.service_rate[chosen], weights)
 
     @property
@@ -91,8 +93,15 @@ class ArrayQueues:
         return find_least_stable_counts(self.high, self.low)
 
     def look_at(self, counts: Counts, floor: Counts) -> "Look":
-        """As the function look_at."""
-        return look_at(self, counts, floor)
+        """The gain at k and, from the same B(k), the gain before; at the floor, where none is before, the gain after.
+
+        B(k − 1) = kB/(A(1 − B)), B(k + 1) = AB/(k + 1 + AB).
+        """
+        if len(counts) <= BLOCK:
+            return _look_at_block(self, counts, floor)
+        parts = [slice(start, start + BLOCK) for start in range(0, len(counts), BLOCK)]
+        looks = [_look_at_block(self.select(part), counts[part], floor[part]) for part in parts]
+        return Look(*(np.concatenate([getattr(look, one.name) for look in looks]) for one in fields(Look)))
 
     @property
     def is_always_falling(self) -> bool:
@@ -128,7 +137,7 @@ class ArrayQueues:
             np.where(k > least, 0.0, inf),
         )
         at = np.flatnonzero(self.is_busy & stable)
-        seen = look_at(self.select(at), k[at], least[at])
+        seen = self.select(at).look_at(k[at], least[at])
         waits[at] = seen.wait_in_services / self.service_rate[at]
         following[at], previous[at] = (
             np.exp(seen.log_next),
@@ -147,12 +156,6 @@ def weigh_operators(model: Model, arrival_scv: Floats, service_scv: Floats) -> V
     constant, on_psi = np.where(varies, constant, constant + on_psi), np.where(varies, on_psi, 0.0)
     is_constant = not (on_phi1.any() or on_phi3.any() or on_psi.any())
     return VariabilityWeights(constant, on_phi1, on_phi3, on_psi, exponent, is_constant)
-
-
-def select_weights(weights: VariabilityWeights, chosen: NDArray[np.intp] | slice) -> VariabilityWeights:
-    """The weights of some operators."""
-    constant, on_phi1, on_phi3, on_psi, exponent = (part[chosen] for part in weights[:5])
-    return VariabilityWeights(constant, on_phi1, on_phi3, on_psi, exponent, weights.is_constant)
 
 
 @dataclass(frozen=True)
@@ -246,20 +249,6 @@ def log_gain(queues: ArrayQueues, k: Floats, log_b: Floats) -> tuple[Floats, Flo
         return log_b + np.log(np.maximum(relative, 0.0)), v * mmk_wait(k, b, load, c)
 
 
-def look_at(queues: ArrayQueues, counts: Counts, floor: Counts) -> Look:
-    """The gain at k and, from the same B(k), the gain before; at the floor, where none is before, the gain after.
-
-    B(k − 1) = kB/(A(1 − B)), B(k + 1) = AB/(k + 1 + AB).
-    """
-    size = len(counts)
-    if size <= BLOCK:
-        return _look_at_block(queues, counts, floor)
-    parts = [slice(start, start + BLOCK) for start in range(0, size, BLOCK)]
-    looks = [_look_at_block(queues.select(part), counts[part], floor[part]) for part in parts]
-    names = ("log_last", "log_next", "slope", "wait_in_services", "log_b")
-    return Look(*(np.concatenate([getattr(look, name) for look in looks]) for name in names))
-
-
 def _look_at_block(queues: ArrayQueues, counts: Counts, floor: Counts) -> Look:
     k, load = counts.astype(np.float64), queues.high
     log_b = log_erlang_b(k, load, (k - load) - queues.low)
@@ -274,7 +263,7 @@ def _look_at_block(queues: ArrayQueues, counts: Counts, floor: Counts) -> Look:
 
 
 def wait_in_services(queues: ArrayQueues, k: Floats) -> Floats:
-    """μW = v·kB/(c(c + AB)), with the bits of `look_at`."""
+    """μW = v·kB/(c(c + AB)), with the bits of `ArrayQueues.look_at`."""
     parts = [slice(start, start + BLOCK) for start in range(0, len(k), BLOCK)]
     waits = np.empty_like(k)
     for part in parts:

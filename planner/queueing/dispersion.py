@@ -58,15 +58,7 @@ class View(NamedTuple):
 
     def select(self, chosen: Indices) -> "View":
         """Some of the queues."""
-        return View(
-            self.curve[chosen],
-            self.constant[chosen],
-            self.slope[chosen],
-            self.rounding[chosen],
-            self.rate[chosen],
-            self.senders[chosen],
-            self.k[chosen],
-        )
+        return View(self.curve[chosen], *[column[chosen] for column in self[1:]])
 
     def see(self, levels: Floats, seconds: Floats) -> Floats:
         """The dispersion at each queue, where I(t) is `levels` and t is `seconds`: columns of rows."""

@@ -4,7 +4,7 @@ Erlang's formulas hold for an operator with one queue and no known bursts; all o
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from math import inf
 
@@ -126,8 +126,9 @@ class MixedQueues:
         erlang, general = self.parts
         first = erlang.look_at(counts[~self.is_general], floor[~self.is_general])
         second = look_at_general(general, counts[self.is_general], floor[self.is_general])
-        names = ("log_last", "log_next", "slope", "wait_in_services", "log_b")
-        return Look(*(self.gather(getattr(first, name), getattr(second, name)) for name in names))
+        return Look(
+            *(self.gather(getattr(first, one.name), getattr(second, one.name)) for one in fields(Look))
+        )
 
     def find_log_after(self, counts: Counts, _log_b: Floats) -> Floats:
         """ln gain of the processor after the next."""

@@ -13,7 +13,6 @@ from planner.queueing.array_queues import (
     BLOCK,
     find_least_stable_counts,
     log_erlang_b,
-    look_at,
     split_offered_loads,
     wait_in_services,
 )
@@ -27,8 +26,8 @@ def test_the_gain_before_is_the_gain_at_one_processor_fewer(case: Case):
     queues = read_arrays(build_station(case, 0.3, 2.0, "ggk-whitt"))
     floor = find_least_stable_counts(queues.high, queues.low)
     counts = floor + max(case.processors - int(floor[0]), 1)
-    before = look_at(queues, counts - 1, floor).log_next[0]
-    look = look_at(queues, counts, floor)
+    before = queues.look_at(counts - 1, floor).log_next[0]
+    look = queues.look_at(counts, floor)
     assert look.log_last[0] == pytest.approx(before, rel=1e-12, abs=1e-11)
     assert look.slope[0] == pytest.approx(look.log_next[0] - before, rel=1e-6)
 
@@ -103,8 +102,8 @@ def test_more_operators_than_a_block_are_evaluated_as_each_block_alone():
     stations = Stations(load, ones, rng.uniform(0.2, 2.0, size), ones, [1] * size, [NO_BOUND] * size)
     counts = load.astype(np.int64) + 3
     queues, floor = read_arrays(stations), np.ones(size, np.int64)
-    whole, last = look_at(queues, counts, floor), slice(BLOCK, size)
-    alone = look_at(queues.select(last), counts[last], floor[last])
+    whole, last = queues.look_at(counts, floor), slice(BLOCK, size)
+    alone = queues.select(last).look_at(counts[last], floor[last])
     for name in ("log_last", "log_next", "slope", "wait_in_services", "log_b"):
         assert getattr(whole, name)[last].tolist() == getattr(alone, name).tolist()
     assert wait_in_services(queues, counts.astype(float)).tolist() == whole.wait_in_services.tolist()

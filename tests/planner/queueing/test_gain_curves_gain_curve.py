@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.queueing.array_queues import look_at
 from planner.queueing.erlang import wait_seconds
 from planner.queueing.gain_curves import LEAST_GAIN, Curve, ScalarQueues
 from planner.queueing.waiting_models import weigh_operator
@@ -35,7 +34,7 @@ def test_every_gain_agrees_with_forty_digits_on_floats_and_on_arrays(case: Case)
             curve = Curve(case.arrival_rate, case.service_rate, weigh_operator(model, a, s), 1)
             assert relative_error(curve[k], reference) < 1e-11, (model, a, s)
             queues = read_arrays(build_station(case, a, s, model))
-            look = look_at(queues, np.array([k]), np.array([1]))
+            look = queues.look_at(np.array([k]), np.array([1]))
             assert float(abs(mpmath.mpf(float(look.log_next[0])) - mpmath.log(reference))) < 1e-11
             wait = float(look.wait_in_services[0]) / case.service_rate
             assert relative_error(wait, here) < 1e-11, (model, a, s)
