@@ -121,6 +121,16 @@ def read_parameters(path: str) -> Mapping[str, str]:
     return dict(reversed(listed))
 
 
+def find_parameter(answers: Iterable[EngineAnswer], name: str) -> str | None:
+    """A parameter in the first path that has it."""
+    return next((found for one in answers if (found := read_parameters(one.path).get(name))), None)
+
+
+def find_pointer(answers: Sequence[EngineAnswer]) -> str:
+    """The place of the only answer in the request's body; of several, the whole body."""
+    return answers[0].pointer if len(answers) == 1 else "#"
+
+
 class RunningJob(NamedTuple):
     """A job that an engine runs, to be chosen by its id or its name; a later `started` wins among equal names."""
 

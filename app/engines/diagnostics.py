@@ -21,6 +21,7 @@ The condition returns what it found; nothing (None, False or empty) raises no di
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Generic, NamedTuple, TypeVar
 
 from planner.values import Diagnostic
@@ -59,6 +60,13 @@ def find_diagnostics(
     """
     found = [(rule, facts) for rule in rules for facts in _list_facts(rule.condition(subject))]
     return tuple([_raise(rule, facts, words) for rule, facts in found])
+
+
+def describe_operator(
+    rules: Iterable[DiagnosticRule[Subject]], subject: Subject, operator: str
+) -> tuple[Diagnostic, ...]:
+    """The diagnostics of an engine whose topology is one operator: all are about it."""
+    return tuple([replace(one, operators=(operator,)) for one in find_diagnostics(rules, subject)])
 
 
 def _list_facts(finding: Finding) -> Sequence[Facts]:

@@ -64,6 +64,19 @@ def environment(**settings: str) -> dict[str, str]:
     return kept | {f"HEADGATE_{name.upper()}": value for name, value in settings.items()}
 
 
+@contextmanager
+def hangups_not_ignored() -> Iterator[None]:
+    """Processes started in this block end at SIGHUP, also where the tests ignore it, as under `nohup`.
+
+    A new program inherits an ignored signal; a handled one is back at its default there.
+    """
+    before = signal.signal(signal.SIGHUP, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 def start(arguments: list[str], **settings: str) -> Service:
     """Starts a service on a free port and waits until it answers."""
     process = subprocess.Popen(

@@ -5,6 +5,7 @@ from app.engines.flink.counters import QUIET
 from app.engines.flink.documents import RUNNING
 from app.engines.flink.graph import JobFlows, is_keyed
 from app.engines.flink.vertices import SATURATED
+from planner.wording import write_percent, write_seconds
 
 CHAIN = "->"
 CLOCK_TOLERANCE = 0.05
@@ -17,19 +18,19 @@ def find_odd_clocks(flows: JobFlows) -> Facts | None:
     seconds = flows.interval.seconds
     clocks = {name: seconds if one.seconds is None else one.seconds for name, one in flows.vertices.items()}
     odd = [name for name, own in clocks.items() if abs(own - seconds) > CLOCK_TOLERANCE * seconds]
-    return Facts(odd, seconds=seconds) if odd else None
+    return Facts(odd, time=write_seconds(seconds)) if odd else None
 
 
 def find_busy_errors(flows: JobFlows) -> dict[str, str]:
     """Operators whose busy time errs by more than 5%, and by how much."""
     noises = {name: one.service.noise or 0.0 for name, one in flows.operators.items()}
-    return {name: f"{name} by {noise:.0%}" for name, noise in noises.items() if noise > QUIET}
+    return {name: f"{name} by {write_percent(noise)}" for name, noise in noises.items() if noise > QUIET}
 
 
 def find_hot(flows: JobFlows) -> list[Facts]:
     """Vertices of which some subtasks have no idle time left, and the vertex as a whole has."""
     return [
-        Facts([name], hot=", ".join(hot), idle=1.0 - share)
+        Facts([name], hot=", ".join(hot), idle=write_percent(1.0 - share))
         for name, one in flows.vertices.items()
         for hot in ([str(place) for place, part in enumerate(one.subtasks) if part.is_saturated],)
         for share in (one.counted.working_share,)
@@ -67,7 +68,7 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
         "clocks-differ",
         find_odd_clocks,
         "Busy, idle and back-pressured times of {names} add up to another time than those of the other vertices, "
-        "{seconds:.1f} s: some subtasks did not report, or ran for a part of it.",
+        "{time}: some subtasks did not report, or ran for a part of it.",
     ),
     DiagnosticRule(
         "source-left-out",
@@ -100,11 +101,11 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
     DiagnosticRule(
         "source-held-back",
         lambda flows: [
-            Facts([name], blocked=one.counted.back_pressured_share)
+            Facts([name], blocked=write_percent(one.counted.back_pressured_share))
             for name, one in flows.sources.items()
             if (one.counted.back_pressured_share or 0.0) > HELD_BACK and one.pending_growth is None
         ],
-        "{names} was blocked for {blocked:.0%} of the time: more may wait outside than it let in, so the offered load "
+        "{names} was blocked for {blocked} of the time: more may wait outside than it let in, so the offered load "
         "is at least the measured one.",
     ),
     DiagnosticRule(
@@ -166,7 +167,7 @@ LOAD_RULES: tuple[DiagnosticRule[JobFlows], ...] = (
     DiagnosticRule(
         "hot-subtasks",
         find_hot,
-        "Subtasks {hot} of {names} had no idle time left, while its subtasks had {idle:.0%} on average: their keys "
+        "Subtasks {hot} of {names} had no idle time left, while its subtasks had {idle} on average: their keys "
         "come more often. More processors help only where those keys lie apart.",
     ),
     DiagnosticRule(

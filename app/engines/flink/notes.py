@@ -11,6 +11,7 @@ from app.engines.flink.load_notes import LOAD_RULES
 from app.engines.flink.samples import AskedJob
 from app.engines.flink.topology_notes import TOPOLOGY_RULES
 from planner.values import Diagnostic
+from planner.wording import write_seconds
 
 OLD_SECONDS = 5.0
 BUFFER_TIMEOUTS = ("execution.buffer-timeout.interval", "execution.buffer-timeout")
@@ -44,7 +45,9 @@ def find_age(seconds: float | None, *, is_only: bool) -> Facts | None:
     """
     if seconds is None or seconds < OLD_SECONDS:
         return None
-    return Facts(seconds=seconds, start=", or its tasks took that long to start" if is_only else "")
+    return Facts(
+        age=write_seconds(seconds), start=", or its tasks took that long to start" if is_only else ""
+    )
 
 
 SAMPLE_RULES: tuple[DiagnosticRule[JobNotes], ...] = (
@@ -88,7 +91,7 @@ SAMPLE_RULES: tuple[DiagnosticRule[JobNotes], ...] = (
     DiagnosticRule(
         "metrics-old",
         lambda n: find_age(n.age_seconds, is_only=len(n.asked.samples) == 1),
-        "The newest metrics are {seconds:.0f} s older than the answer that holds them{start}: Flink answers with the "
+        "The newest metrics are {age} older than the answer that holds them{start}: Flink answers with the "
         "metrics that it fetched last, and starts a new fetch.",
     ),
     DiagnosticRule(
@@ -98,8 +101,8 @@ SAMPLE_RULES: tuple[DiagnosticRule[JobNotes], ...] = (
     ),
     DiagnosticRule(
         "averages-since-start",
-        lambda n: n.intervals.is_since_start and Facts(seconds=n.flows.interval.seconds),
-        "There is one sample: rates are averages over the {seconds:.0f} s since the tasks started, warm-up included. "
+        lambda n: n.intervals.is_since_start and Facts(time=write_seconds(n.flows.interval.seconds)),
+        "There is one sample: rates are averages over the {time} since the tasks started, warm-up included. "
         "Send two samples, some time apart, for the present rates.",
     ),
 )

@@ -11,9 +11,10 @@ from app.engines.answers import (
     RunningJob,
     UnreadableAnswer,
     choose_job,
-    read_parameters,
+    find_parameter,
+    find_pointer,
 )
-from app.engines.diagnostics import DiagnosticRule, Facts, Finding, find_diagnostics
+from app.engines.diagnostics import DiagnosticRule, Facts, describe_operator, join_texts
 from app.engines.kafka.loads import COMMIT_SECONDS, GroupLoads, make_group_loads
 from app.engines.kafka.samples import (
     ClientStatistics,
@@ -28,7 +29,7 @@ from app.engines.kafka.samples import (
 )
 from app.engines.numbers import add_known, read_name
 from app.load.bodies.topology import EntryBody, Graph, OperatorBody
-from planner.wording import join_names
+from planner.wording import write_number, write_percent
 
 SEVERAL_TOPICS = "consumers"
 NOTHING = (
@@ -41,7 +42,7 @@ REMEDY = 'A topology is one group: send the lags of one, or name it in "path", s
 
 def read(answers: Sequence[EngineAnswer]) -> EngineReading:
     """The reading of one group of consumers."""
-    pointer = answers[0].pointer if len(answers) == 1 else "#"
+    pointer = find_pointer(answers)
     group, sorted_samples = _sort_answers(answers, pointer)
     samples = [sample for sample in sorted_samples if sample.states]
     if not samples:
@@ -54,14 +55,14 @@ def read(answers: Sequence[EngineAnswer]) -> EngineReading:
     return EngineReading(
         topology=Graph(operators=[operator], entries=[EntryBody(operator=name)]),
         loads=tuple(found.loads),
-        diagnostics=find_diagnostics(RULES, ReadGroup(name, samples, found)),
+        diagnostics=describe_operator(RULES, ReadGroup(name, samples, found), name),
         marks=marks if group is None else marks | {"group": group},
     )
 
 
 def _sort_answers(answers: Sequence[EngineAnswer], pointer: str) -> tuple[str | None, list[GroupSample]]:
     """The group's name, where it is known, and its samples."""
-    wanted = next((name for one in answers if (name := read_parameters(one.path).get("group"))), None)
+    wanted = find_parameter(answers, "group")
     clients: list[ClientStatistics] = []
     rows: list[LagRow] = []
     for answer in answers:
@@ -107,104 +108,99 @@ class ReadGroup(NamedTuple):
         loads = self.found.loads
         return loads[-1].operators[self.name].service_rate is not None if loads else None
 
-    def note(self, *, holds: object = True, **facts: object) -> Finding:
-        """The facts of a diagnostic on the group, if the condition holds."""
-        return Facts([self.name], **facts) if holds else None
 
-
-def _describe_error(group: ReadGroup) -> str:
-    """The known error of a rate by committed positions."""
-    if not group.counts_commits:
-        return ""
-    error = COMMIT_SECONDS / group.found.loads[-1].window_seconds
-    return (
-        f" Positions are those of commits, which are up to {COMMIT_SECONDS:g} s old by default: it may be {error:.0%} "
+def _find_saturation(group: ReadGroup) -> Facts | None:
+    """The busy consumers of the newest interval, and the known error of their rate by committed positions."""
+    if not group.has_service_rate:
+        return None
+    share = write_percent(COMMIT_SECONDS / group.found.loads[-1].window_seconds)
+    error = (
+        f" Positions are those of commits, which are up to {COMMIT_SECONDS:g} s old by default: it may be {share} "
         "off. Samples further apart are better."
     )
+    found = group.found
+    return Facts(busy=found.busy, members=found.members, error=error if group.counts_commits else "")
 
 
-def _list_places(places: Iterable[Place]) -> str:
+def _find_places(places: Iterable[Place]) -> Facts | None:
+    """The first five partitions, and the number of the others."""
     listed = [f"{topic}-{partition}" for topic, partition in sorted(places)]
-    return join_names(listed, 5)
+    return Facts(partitions=join_texts(listed)) if listed else None
 
 
 RULES: tuple[DiagnosticRule[ReadGroup], ...] = (
     DiagnosticRule(
         "queueing-unknown",
-        lambda group: group.note(count=len(group.newest.places)),
+        lambda group: Facts(count=len(group.newest.places)),
         "Each of the {count} partitions is a queue that one consumer reads: more than {count} consumers do not help "
         "(max_parallelism). Offsets do not show whether producers choose partitions by key or in turn: set the "
         "queueing of the operator in the stored topology, keyed or round-robin.",
     ),
     DiagnosticRule(
         "service-rate-at-saturation",
-        lambda group: (
-            group.note(busy=group.found.busy, members=group.found.members, error=_describe_error(group))
-            if group.has_service_rate
-            else None
-        ),
+        _find_saturation,
         "{busy} of {members} consumers had messages waiting all the newest interval, so they were busy: service_rate "
         "is the mean rate that each of them read. It includes the time in which a consumer waits for the services that "
         "it calls.{error}",
     ),
     DiagnosticRule(
         "service-rate-unknown",
-        lambda group: group.note(holds=group.has_service_rate is False),
+        lambda group: group.has_service_rate is False,
         "Offsets do not show how many messages one consumer can serve while all keep up: service_rate is unknown. "
         "Measure the busy time of consumers, such as by Prometheus, or give service_rate in a snapshot.",
     ),
     DiagnosticRule(
         "members-unknown",
-        lambda group: group.note(holds=not group.newest.list_members()),
+        lambda group: not group.newest.list_members(),
         "Some partition has no known consumer: the group is being rebalanced or stopped, or the list does not name "
         "members. The number of processors is unknown.",
     ),
     DiagnosticRule(
         "members-changed",
-        lambda group: group.note(holds=group.newest.list_members() and group.found.changed_members),
+        lambda group: bool(group.newest.list_members()) and group.found.changed_members,
         "Partitions moved between consumers within the newest interval, as at a rebalance: shares and service rate "
         "are left out.",
     ),
     DiagnosticRule(
         "one-sample",
-        lambda group: group.note(
-            holds=len(group.samples) < 2,
-            waiting="" if group.waiting is None else f" {group.waiting:g} messages wait.",
+        lambda group: (
+            len(group.samples) < 2
+            and Facts(
+                waiting="" if group.waiting is None else f" {write_number(group.waiting)} messages wait."
+            )
         ),
         "Rates need two samples some seconds apart, and there is one.{waiting}",
     ),
     DiagnosticRule(
         "lag-counts-from-commits",
-        lambda group: group.note(holds=group.counts_commits and group.waiting, seconds=COMMIT_SECONDS),
+        lambda group: group.counts_commits and bool(group.waiting) and Facts(seconds=COMMIT_SECONDS),
         "The lag counts from the last commit: messages read since then seem to wait, by default as many as arrive in "
         "{seconds:g} s.",
     ),
     DiagnosticRule(
         "partitions-missing",
-        lambda group: group.note(
-            holds=group.found.incomplete and len(group.samples) > 1,
-            left_out=group.found.incomplete,
-            samples=len(group.samples),
+        lambda group: (
+            group.found.incomplete > 0
+            and len(group.samples) > 1
+            and Facts(left_out=group.found.incomplete, samples=len(group.samples))
         ),
         "Left out {left_out} of {samples} samples: the end of a partition is unknown in them (no consumer reads it, or "
         "the statistics of some member are missing). Rates of a part of the partitions are not those of the group.",
     ),
     DiagnosticRule(
         "samples-too-close",
-        lambda group: group.note(holds=group.found.too_close, left_out=group.found.too_close),
+        lambda group: group.found.too_close > 0 and Facts(left_out=group.found.too_close),
         "Left out {left_out} intervals shorter than a second or longer than a day. Send answers with the time when "
         'each came: {{"answers": [{{"path", "at", "body"}}]}}.',
     ),
     DiagnosticRule(
         "offsets-reset",
-        lambda group: group.note(holds=group.found.recreated, partitions=_list_places(group.found.recreated)),
+        lambda group: _find_places(group.found.recreated),
         "The end of {partitions} went back: the topic was made anew. The interval is left out.",
     ),
     DiagnosticRule(
         "position-moved-back",
-        lambda group: group.note(
-            holds=group.found.moved_back, partitions=_list_places(group.found.moved_back)
-        ),
+        lambda group: _find_places(group.found.moved_back),
         "The position in {partitions} went back, as after a seek or when messages that were not committed are read "
         "again: served_rate is unknown then.",
     ),

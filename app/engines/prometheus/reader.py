@@ -13,6 +13,7 @@ from app.engines.answers import (
     RunningJob,
     UnreadableAnswer,
     choose_job,
+    find_pointer,
     read_parameters,
 )
 from app.engines.diagnostics import DiagnosticRule, Facts, find_diagnostics, say
@@ -53,7 +54,7 @@ class _Found:
 
 def read(answers: Sequence[EngineAnswer]) -> EngineReading:
     """The loads that the answers measure."""
-    pointer = answers[0].pointer if len(answers) == 1 else "#"
+    pointer = find_pointer(answers)
     found = _Found()
     for answer in answers:
         _sort_answer(answer, found)

@@ -11,9 +11,10 @@ from app.engines.answers import (
     RunningJob,
     UnreadableAnswer,
     choose_job,
-    read_parameters,
+    find_parameter,
+    find_pointer,
 )
-from app.engines.diagnostics import DiagnosticRule, Facts, find_diagnostics
+from app.engines.diagnostics import DiagnosticRule, Facts, describe_operator
 from app.engines.numbers import find_service_rate
 from app.engines.spark.asking import MOST_CORES, count_cores, find_application
 from app.engines.spark.batches import (
@@ -27,7 +28,7 @@ from app.engines.spark.batches import (
 )
 from app.engines.spark.loads import LeftBatches, ReadBatch, find_wait, read_loads
 from app.load.bodies.topology import EntryBody, Graph, OperatorBody
-from planner.values import Diagnostic
+from planner.wording import write_number, write_seconds
 
 UNNAMED = "query"
 NO_PROGRESS = (
@@ -44,11 +45,10 @@ WIDE_RATES = 1.5
 
 def read(answers: Sequence[EngineAnswer]) -> EngineReading:
     """The reading of one streaming query."""
-    pointer = answers[0].pointer if len(answers) == 1 else "#"
+    pointer = find_pointer(answers)
     bodies = [answer.body for answer in answers]
     cores, application = count_cores(bodies), find_application(bodies)
-    wanted = next((name for one in answers if (name := read_parameters(one.path).get("query"))), None)
-    batches = _choose_query(_list_batches(answers), wanted, pointer)
+    batches = _choose_query(_list_batches(answers), find_parameter(answers, "query"), pointer)
     newest = batches[-1]
     name = newest.query or UNNAMED
     loads, left = read_loads(name, batches, cores)
@@ -61,7 +61,7 @@ def read(answers: Sequence[EngineAnswer]) -> EngineReading:
     return EngineReading(
         topology=Graph(operators=[operator], entries=[EntryBody(operator=name)]),
         loads=tuple([one.load for one in loads]),
-        diagnostics=list_notes(name, loads, left, cores),
+        diagnostics=describe_operator(RULES, ReadQuery(name, loads, left, cores), name),
         marks=_list_marks(newest, application),
     )
 
@@ -126,14 +126,6 @@ class ReadQuery(NamedTuple):
         return self.read[-1].load.operators[self.name].backlog_tuples if self.read else None
 
 
-def list_notes(
-    name: str, read: Sequence[ReadBatch], left: LeftBatches, cores: int | None
-) -> tuple[Diagnostic, ...]:
-    """The diagnostics of one reading."""
-    found = find_diagnostics(RULES, ReadQuery(name, read, left, cores))
-    return tuple([Diagnostic(one.code, one.detail, (name,)) for one in found])
-
-
 def _find_fixed_costs(query: ReadQuery) -> Facts | None:
     """A batch of many rows that was served at a much higher rate than one of few."""
     measured = [(one.batch.rows, find_service_rate(one.batch.rows, one.batch.seconds)) for one in query.read]
@@ -143,7 +135,7 @@ def _find_fixed_costs(query: ReadQuery) -> Facts | None:
     (few, few_rate), (many, many_rate) = rates[0], rates[-1]
     if many < 2 * few or many_rate < WIDE_RATES * few_rate:
         return None
-    return Facts(few=few, few_rate=few_rate, many=many, many_rate=many_rate)
+    return Facts(few=few, few_rate=write_number(few_rate), many=many, many_rate=write_number(many_rate))
 
 
 def _find_no_pause(query: ReadQuery) -> Facts | None:
@@ -151,7 +143,9 @@ def _find_no_pause(query: ReadQuery) -> Facts | None:
     timed = [one for one in query.read if one.batch.rows and one.batch.seconds is not None]
     interval = sum(one.interval for one in timed)
     busy = sum(one.batch.seconds or 0.0 for one in timed)
-    return Facts(busy=busy, interval=interval) if timed and busy >= BACK_TO_BACK * interval else None
+    if not timed or busy < BACK_TO_BACK * interval:
+        return None
+    return Facts(busy=write_seconds(busy), interval=write_seconds(interval))
 
 
 def _find_left(query: ReadQuery) -> Facts | None:
@@ -172,8 +166,8 @@ def _find_left(query: ReadQuery) -> Facts | None:
 RULES: tuple[DiagnosticRule[ReadQuery], ...] = (
     DiagnosticRule(
         "micro-batches",
-        lambda query: (seconds := find_wait(query.read)) is not None and Facts(seconds=seconds),
-        "Spark serves in batches: a row waited for its trigger and left with its batch, {seconds:.3g} s after it "
+        lambda query: (seconds := find_wait(query.read)) is not None and Facts(wait=write_seconds(seconds)),
+        "Spark serves in batches: a row waited for its trigger and left with its batch, {wait} after it "
         "arrived on average (half the interval between triggers plus triggerExecution). E[T] assumes that rows are "
         "served one by one, and does not hold this time: compare E[T] of this query only with itself.",
     ),
@@ -193,14 +187,14 @@ RULES: tuple[DiagnosticRule[ReadQuery], ...] = (
     DiagnosticRule(
         "batches-have-fixed-costs",
         _find_fixed_costs,
-        "A batch of {few} rows was served at {few_rate:.4g} rows/s, one of {many} at {many_rate:.4g}: part of every "
+        "A batch of {few} rows was served at {few_rate} rows/s, one of {many} at {many_rate}: part of every "
         "batch costs the same whatever its rows. service_rate of a small batch is below the rate that the query can "
         "serve.",
     ),
     DiagnosticRule(
         "no-pause-between-batches",
         _find_no_pause,
-        "Batches followed one another without a pause ({busy:.4g} s of batches in {interval:.4g} s). Without a trigger "
+        "Batches followed one another without a pause ({busy} of batches in {interval}). Without a trigger "
         "interval Spark does so at any load: the utilisation of about 1 does not show that the query is at its limit. "
         "A growing backlog, or a larger batch that is no faster per row, does. Set a trigger interval.",
     ),
@@ -214,8 +208,8 @@ RULES: tuple[DiagnosticRule[ReadQuery], ...] = (
     ),
     DiagnosticRule(
         "rows-wait-at-sources",
-        lambda query: (query.backlog or 0.0) > 0.0 and Facts(rows=query.backlog),
-        "{rows:.4g} rows waited at the sources beyond the newest batch: batches are limited. arrival_rate counts the "
+        lambda query: (query.backlog or 0.0) > 0.0 and Facts(rows=write_number(query.backlog)),
+        "{rows} rows waited at the sources beyond the newest batch: batches are limited. arrival_rate counts the "
         "rows that arrived, by the growth of the sources' newest offsets, and served_rate those that batches took.",
     ),
     DiagnosticRule(

@@ -30,7 +30,7 @@ def test_a_cluster_without_free_slots_is_said():
 
 def test_old_metrics_are_said():
     said = next(one for one in read(load("job")).diagnostics if one.code == "metrics-old")
-    assert "35 s older" in said.detail
+    assert "35.1 s older" in said.detail
     assert "took that long to start" in said.detail
     several = find_age(35.0, is_only=False)
     assert several is not None

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from app.engines.diagnostics import find_diagnostics
 from app.engines.spark.loads import read_loads
-from app.engines.spark.reader import list_notes
+from app.engines.spark.reader import RULES, ReadQuery
+from planner.wording import write_seconds
 from tests.app.engines.mutating import load_golden
 from tests.app.engines.spark.test_loads import limit, order
 
@@ -17,7 +19,7 @@ STATELESS = load_golden("spark/recentProgress-stateless.json")
 def note(documents: list[Any], cores: int | None = None) -> dict[str, str]:
     """The diagnostics of these batches by their code."""
     read, left = read_loads("q", order(documents), cores)
-    return {one.code: one.detail for one in list_notes("q", read, left, cores)}
+    return {one.code: one.detail for one in find_diagnostics(RULES, ReadQuery("q", read, left, cores))}
 
 
 def test_the_time_that_waits_for_batches_take_is_said():
@@ -26,12 +28,12 @@ def test_the_time_that_waits_for_batches_take_is_said():
         interval = (order([one])[0].begun_at - order([before])[0].begun_at).total_seconds()
         rows += one["numInputRows"]
         seconds += one["numInputRows"] * (interval / 2 + one["durationMs"]["triggerExecution"] / 1000)
-    assert f"{seconds / rows:.3g} s after it arrived" in note(STATELESS)["micro-batches"]
+    assert f"{write_seconds(seconds / rows)} after it arrived" in note(STATELESS)["micro-batches"]
 
 
 def test_fixed_costs_of_a_batch_are_shown_by_batches_of_different_size():
     said = note(STATELESS)["batches-have-fixed-costs"]
-    assert "450 at 368.6" in said
+    assert "450 at 369" in said
     assert "batches-have-fixed-costs" not in note(STATELESS[6:9])
 
 
