@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from math import log
+from statistics import stdev
 
 import pytest
 
@@ -29,6 +30,14 @@ def test_one_server_takes_the_exact_time():
         assert found.mean_seconds == pytest.approx(exact, rel=0.03)
         assert abs(found.mean_seconds - exact) < 3.0 * found.error_seconds
         assert found.bound_seconds == found.mean_seconds + found.error_seconds
+
+
+def test_the_bound_allows_for_the_scatter_of_the_mean_and_of_a_run_four_times_as_long():
+    """t·s·√(1/8 + 1/4), t = 1.4149 the 90% quantile of Student's t with 7 degrees of freedom."""
+    simulator = make_simulator(survey(ONE, ONE_LOAD), TARGET, [1], 10_000, 1)
+    assert simulator is not None
+    scatter = stdev([simulator.run_once([1], number) for number in range(RUNS)])
+    assert simulator.run([1]).error_seconds == pytest.approx(1.4149239 * scatter * 0.375**0.5, rel=1e-6)
 
 
 def test_runs_are_the_same_each_time_and_differ_by_seed():
