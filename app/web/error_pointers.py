@@ -53,8 +53,8 @@ ARGUMENTS: Mapping[type[PlannerError], str] = {
 """The argument to change, for errors that do not say it themselves."""
 
 REMEDIES: Mapping[str, str] = {
-    "load": StoredDataUnusable.remedy,
-    "instances": StoredDataUnusable.remedy,
+    "load": "POST a snapshot that has it, or smooth over more of them.",
+    "instances": "POST a snapshot that has it, or smooth over more of them.",
     "workload": "POST the snapshots that are missing.",
     "mst_samples": "POST samples to {address}/mst-samples.",
     "states": "PUT a policy whose states fit to {address}/policy, or send one with the request.",

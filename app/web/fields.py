@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
+from urllib.parse import quote
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 
@@ -44,6 +45,11 @@ def _in_a_path(name: str) -> str:
     if "/" in name or "\\" in name or name in {".", ".."}:
         raise ValueError("must not hold a slash or be dots alone, since it becomes part of an address")
     return name
+
+
+def write_address(*parts: object) -> str:
+    """`/v1/topologies/fpd`: the path of what these parts name, which stays true behind a proxy with a prefix."""
+    return "/v1/" + "/".join(quote(str(part), safe="", errors="replace") for part in parts)
 
 
 OperatorName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(printable)]

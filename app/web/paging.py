@@ -1,4 +1,4 @@
-"""Pages of lists: `limit`, an opaque `cursor`, and `next`, the address of the following page."""
+"""Pages of lists: `limit`, an opaque `cursor`, and `next`, the path of the following page."""
 
 import base64
 import binascii
@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any
+from urllib.parse import quote, urlencode
 from uuid import UUID
 
 from fastapi import Depends, Query, Request
@@ -56,20 +57,28 @@ class Page:
         return [key[0] >= last[0], tuple_(*key) > tuple_(*last)]
 
     def _write_next(self, key: Sequence[object]) -> str:
-        """The address of this request with the cursor of the next page; other parameters stay."""
-        return str(self._request.url.include_query_params(cursor=_encode(key), limit=self.limit))
+        """The path of this request with the cursor of the next page; other parameters stay."""
+        asked = dict(self._request.query_params) | {"cursor": _encode(key), "limit": str(self.limit)}
+        return f"{quote(self._request.scope['path'])}?{urlencode(asked)}"
 
 
 def read_page(
     request: Request,
-    limit: Annotated[int | None, Query(ge=1, description="Most items of a page.")] = None,
+    limit: Annotated[
+        int | None, Query(ge=1, description="Items of a page; more than HEADGATE_MAX_PAGE_SIZE are refused.")
+    ] = None,
     cursor: Annotated[
         str | None, Query(max_length=2000, description="From `next` of the page before.")
     ] = None,
 ) -> Page:
-    """A page of the default size, or of the size asked for up to the setting's maximum."""
+    """A page of the default size, or of the size asked for; a size over the setting's maximum is refused."""
     settings: Settings = request.app.state.settings
-    return Page(request, min(limit or settings.default_page_size, settings.max_page_size), cursor)
+    most = settings.max_page_size
+    if limit is not None and limit > most:
+        raise InvalidRequest(
+            (("?limit", f"A page has at most {most} items: ask for fewer, and follow `next`."),)
+        )
+    return Page(request, limit or min(settings.default_page_size, most), cursor)
 
 
 PageDep = Annotated[Page, Depends(read_page)]

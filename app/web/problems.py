@@ -21,7 +21,7 @@ from app.web import errors
 from app.web.error_pointers import RefusedByPlanner, find_place
 from app.web.problem_kinds import KINDS, find_kind
 from app.web.stored_data_errors import UnknownTopology
-from app.web.validation import describe_validation
+from app.web.validation import describe_validation, list_validation_errors
 from planner import errors as planning
 from planner.errors import suggest_name
 
@@ -116,7 +116,11 @@ def answer_exception(request: Request, error: Exception) -> ProblemResponse:
 
 async def _answer_validation(request: Request, error: Exception) -> ProblemResponse:
     assert isinstance(error, RequestValidationError)
-    body = describe_validation(list(error.errors()), error.body, _find_body_type(request))
+    found = list(error.errors())
+    if in_path := [one for one in found if one["loc"][0] == "path"]:
+        [first, *_] = list_validation_errors(in_path[:1], None)
+        return _answer_not_found(request, f" {first['pointer'].partition(':')[2]}: {first['detail']}")
+    body = describe_validation(found, error.body, _find_body_type(request))
     return ProblemResponse(body | {"instance": request.url.path}, status_code=422)
 
 
@@ -142,7 +146,6 @@ async def _answer_integrity(request: Request, error: Exception) -> ProblemRespon
 
 
 MOST_PARTS, LONGEST_PATH = 10, 500
-ROUTING = {404: ("not-found", "Nothing is here"), 405: ("method-not-allowed", "Not with this method")}
 
 
 async def _answer_http(request: Request, error: Exception) -> ProblemResponse:
@@ -150,32 +153,48 @@ async def _answer_http(request: Request, error: Exception) -> ProblemResponse:
     assert isinstance(error, HTTPException)
     if isinstance(error.__cause__, errors.ServiceError):  # raised while FastAPI read the body
         return answer_exception(request, error.__cause__)
+    if error.status_code == 404:
+        return _answer_not_found(request, f" /docs lists what there is.{_suggest_address(request)}")
+    if error.status_code == 405:
+        detail = f"{request.method} is not possible at {request.url.path}: /docs lists what is."
+        kind = {"type": "method-not-allowed", "title": "Method not allowed", "status": 405, "detail": detail}
+        return _answer_unrouted(request, kind, {"Allow": _list_methods(request)})
     status = 422 if error.status_code == 400 else error.status_code
-    kind, title = ROUTING.get(status, ("invalid-request", "The request cannot be used"))
-    detail = {
-        404: f"There is nothing at {request.url.path}: /docs lists what there is.{_suggest_address(request)}",
-        405: f"{request.method} is not possible at {request.url.path}: /docs lists what is.",
-        422: "The body cannot be read as JSON.",
-    }.get(status, str(error.detail))
-    body: dict[str, Any] = {"type": kind, "title": title, "status": status, "detail": detail}
+    detail = "The body cannot be read as JSON." if status == 422 else str(error.detail)
+    body: dict[str, Any] = {"type": "invalid-request", "title": "Invalid request", "status": status}
     if status == 422:
         body["errors"] = [{"pointer": "#", "detail": detail}]
-    return ProblemResponse(
-        body | {"instance": request.url.path},
-        status_code=status,
-        headers={"Allow": _list_methods(request)} if status == 405 else dict(error.headers or {}),
+    return _answer_unrouted(request, body | {"detail": detail}, dict(error.headers or {}))
+
+
+def _answer_not_found(request: Request, why: str) -> ProblemResponse:
+    """404 for an address that no route has, or with a part (an id, a name, an engine) that nothing can have."""
+    detail = f"There is nothing at {request.url.path}:{why}"
+    return _answer_unrouted(
+        request, {"type": "not-found", "title": "Not found", "status": 404, "detail": detail}
     )
 
 
+def _answer_unrouted(
+    request: Request, body: dict[str, Any], headers: dict[str, str] | None = None
+) -> ProblemResponse:
+    return ProblemResponse(body | {"instance": request.url.path}, status_code=body["status"], headers=headers)
+
+
 def _suggest_address(request: Request) -> str:
-    """` Did you mean '…'?` with a similar address; its parts that stand for names are those that were sent."""
+    """` Did you mean '…'?` with a similar address; its parts that stand for names are those that were sent.
+
+    Empty if that would be the address that was sent: then one of its parts is no id.
+    """
     sent = request.url.path.split("/")[:MOST_PARTS]
     known = set()
     for route in request.app.router.routes:
         parts = getattr(route, "path", "").split("/")
         if len(parts) == len(sent) and not isinstance(route, Mount):
             known.add("/".join(s if k.startswith("{") else k for s, k in zip(sent, parts, strict=True)))
-    return suggest_name("/".join(sent), sorted(known), 0.8) if len(request.url.path) <= LONGEST_PATH else ""
+    if len(request.url.path) > LONGEST_PATH or request.url.path in known:
+        return ""
+    return suggest_name("/".join(sent), sorted(known), 0.8)
 
 
 def _list_methods(request: Request) -> str:

@@ -1,14 +1,15 @@
-"""What every route has: its body read as strict JSON, its declaration, and the settings.
+"""What every route has: strict JSON, known parameters, its declaration, the settings, and the address of what it made.
 
 The body must be UTF-8 with no name twice in an object; FastAPI's own parser allows more.
 """
 
 import json
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Annotated, Any
 
-from fastapi import Depends, Request, Response
+from fastapi import Depends, Request, Response, params
+from fastapi.dependencies.utils import get_flat_params
 from fastapi.routing import APIRoute
 from pydantic_core import from_json
 
@@ -16,7 +17,13 @@ from app.settings import Settings
 from app.web.admission import admitting
 from app.web.documented_problems import document_problems
 from app.web.errors import InvalidRequest, UnsupportedMediaType
+from app.web.fields import write_address
 from app.web.negotiation import tag_answer
+from app.web.security import check_caller
+from planner.errors import suggest_name
+
+MOST_SHOWN = 100
+"""Characters of an unknown parameter's name."""
 
 
 class StrictJsonRequest(Request):
@@ -27,20 +34,44 @@ class StrictJsonRequest(Request):
 
 
 class StrictJsonRoute(APIRoute):
-    """A route that reads its body strictly, and waits for a compute slot first where it needs one.
+    """A route that refuses unknown parameters, reads its body strictly, and waits for a compute slot if it needs one.
 
     Answers to GET have an ETag.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = admitting(self.endpoint, super().get_route_handler())
+        known = list_parameters(self)
 
         async def handle_strictly(request: Request) -> Response:
             strict = StrictJsonRequest(request.scope, request.receive)
+            refuse_unknown_parameters(strict, known, has_key=bool(self.dependencies))
             refuse_other_types(strict)
             return tag_answer(strict, await handle(strict))
 
         return handle_strictly
+
+
+def list_parameters(route: APIRoute) -> list[str]:
+    """The query parameters that a route and its dependencies take."""
+    found = get_flat_params(route.dependant)
+    return sorted(field.alias for field in found if isinstance(field.field_info, params.Query))
+
+
+def refuse_unknown_parameters(request: Request, known: Sequence[str], *, has_key: bool) -> None:
+    """Refuses a query parameter that the call does not take, as an unknown field of a body is refused."""
+    unknown = [name for name in request.query_params if name not in known]
+    if not unknown:
+        return
+    if has_key:
+        check_caller(request)  # a caller without a key learns that alone
+    listed = f"Known here: {', '.join(known)}." if known else "This call takes none."
+    details = {
+        f"?{name[:MOST_SHOWN]}": f"The parameter {name[:MOST_SHOWN]!r} is not known here: remove it, or correct its "
+        f"spelling.{suggest_name(name[:MOST_SHOWN], known)} {listed}"
+        for name in unknown
+    }
+    raise InvalidRequest(tuple(details.items()))
 
 
 def refuse_other_types(request: Request) -> None:
@@ -129,3 +160,10 @@ async def read_settings(request: Request) -> Settings:
 
 
 SettingsDep = Annotated[Settings, Depends(read_settings)]
+
+
+def tell_created(response: Response, *parts: object, is_answered: bool = False) -> None:
+    """Names the address of what a call created; `is_answered`: the answer is what GET of this address answers."""
+    response.headers["Location"] = write_address(*parts)
+    if is_answered:
+        response.headers["Content-Location"] = response.headers["Location"]

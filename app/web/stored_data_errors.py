@@ -13,7 +13,6 @@ ServiceError
 
 from datetime import datetime
 from typing import ClassVar
-from urllib.parse import quote
 from uuid import UUID
 
 from app.web.errors import ServiceError
@@ -22,7 +21,7 @@ from planner.wording import write_age, write_seconds
 
 def find_address(name: str) -> str:
     """The address of the topology with this name."""
-    return f"/v1/topologies/{quote(name, safe='', errors='replace')}"
+    return write_address("topologies", name)
 
 
 class TopologyError(ServiceError):
@@ -171,10 +170,7 @@ class RevisionConflict(TopologyError):
 class NoSnapshot(TopologyError):
     """The topology has no snapshot."""
 
-    text = (
-        "Topology {self.name!r} has no snapshot to plan from: POST one to {self.address}/snapshots, or "
-        "send the load with the topology to the stateless call."
-    )
+    text = "Topology {self.name!r} has no snapshot: POST what was measured to {self.address}/snapshots."
 
 
 class UnknownSnapshot(TopologyError):
@@ -252,11 +248,16 @@ class NoPolicy(TopologyError):
 
 
 class StaleSnapshots(TopologyError):
-    """The newest snapshot is too old to decide from."""
+    """The newest snapshot is too old to decide from; `takes_at`: the call can decide for a past time."""
 
     ended_at: datetime
     age_seconds: float
     limit_seconds: float
+    takes_at: bool = False
+
+    def _suggest_past(self, ended: str) -> str:
+        """The further remedy of a call that decides for a past time."""
+        return f' A decision can also be made for that time with "at": "{ended}".' if self.takes_at else ""
 
     def __str__(self) -> str:
         ended = self.ended_at.isoformat(timespec="seconds").replace("+00:00", "Z")
@@ -264,8 +265,7 @@ class StaleSnapshots(TopologyError):
             f"The newest snapshot of topology {self.name!r} ended at {ended}, which is "
             f"{write_age(self.age_seconds)}, and none older than {write_seconds(self.limit_seconds)} is trusted: "
             f"nothing was judged or decided. POST a newer one to {self.address}/snapshots (observed_at is "
-            "when its interval begins), or raise max_snapshot_age_seconds. A decision can also be made for that time "
-            f'with "at": "{ended}".'
+            f"when its interval begins), or raise max_snapshot_age_seconds.{self._suggest_past(ended)}"
         )
 
 
@@ -273,6 +273,6 @@ class StoredDataUnusable(TopologyError):
     """The stored snapshots lack a value that the computation needs."""
 
     why: str
-    remedy: str = "POST a snapshot that has it, or smooth over more of them."
+    remedy: str = "POST a snapshot that has it."
 
     text = "What is stored of topology {self.name!r} cannot be used: {self.why} {self.remedy}"

@@ -16,7 +16,7 @@ from app.web.documented_problems import BODY
 from app.web.fields import TopologyName, UtcTime
 from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures
 from app.web.paging import PageDep
-from app.web.routing import SettingsDep, StrictJsonRoute, declare
+from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
 from app.web.security import may_read, may_store
 
 router = APIRouter(prefix="/v1", tags=["decisions"], route_class=StrictJsonRoute)
@@ -34,7 +34,7 @@ def decide(
 ) -> DecisionAnswer:
     """Hold, scale up, scale down or rebalance, by the policy and the newest snapshots; nothing is actuated."""
     decision = service.store_decision(session, name, body or DecisionRequest(), settings)
-    response.headers["Content-Location"] = f"/v1/decisions/{decision.id}"
+    tell_created(response, "decisions", decision.id, is_answered=True)
     return decision
 
 

@@ -16,13 +16,15 @@ from app.web.stored_data_errors import (
     NoPolicy,
     NoRecommendation,
     NoSnapshot,
+    NoStoredPolicy,
+    StaleSnapshots,
     StoredDataUnusable,
     UnknownOperator,
 )
 from planner.decisions.policy import bound_topology
 from planner.errors import PlannerError, suggest_name
 
-UNKNOWN = (NoPolicy, NoSnapshot, StoredDataUnusable, PlannerError, RefusedByPlanner)
+UNKNOWN = (NoSnapshot, StoredDataUnusable, PlannerError, RefusedByPlanner)
 
 
 def find_processors(session: Session, name: str, operator: str, settings: Settings) -> int:
@@ -33,6 +35,10 @@ def find_processors(session: Session, name: str, operator: str, settings: Settin
         raise UnknownOperator(name, operator, suggest_name(operator, operators))
     try:
         decision = find_standing_decision(session, stored) or decide_now(session, name, settings)
+    except StaleSnapshots as stale:  # this call has no `at`
+        raise StaleSnapshots(name, stale.ended_at, stale.age_seconds, stale.limit_seconds) from stale
+    except NoPolicy as error:  # this call takes no policy with it
+        raise NoRecommendation(name, operator, str(NoStoredPolicy(name))) from error
     except UNKNOWN as error:
         raise NoRecommendation(name, operator, str(error)) from error
     return find_wanted(session, stored, decision)[operator]

@@ -9,7 +9,7 @@ from app.deciding.recommendations.schemas import RecommendationAnswer, Recommend
 from app.web.admission import computes
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName
-from app.web.routing import SettingsDep, StrictJsonRoute, declare
+from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
 from app.web.security import may_store
 
 router = APIRouter(
@@ -28,5 +28,5 @@ def recommend(
 ) -> RecommendationAnswer:
     """Forecasts, plans, places and decides. A stage without data is left out and says why; all others are stored."""
     answer = service.store_recommendation(session, name, body or RecommendationRequest(), settings)
-    response.headers["Location"] = f"/v1/decisions/{answer.decision.id}"
+    tell_created(response, "decisions", answer.decision.id)
     return answer

@@ -21,7 +21,7 @@ from app.web.admission import computes
 from app.web.documented_problems import BODY, STORED_CALL
 from app.web.negotiation import JSON, PNG, SVG, Accept, answer_in_form, choose_form, document_pictures
 from app.web.paging import PageDep
-from app.web.routing import StrictJsonRoute, declare
+from app.web.routing import StrictJsonRoute, declare, tell_created
 from app.web.security import may_read, may_store
 
 router = APIRouter(prefix="/v1/backtests", tags=["backtests"], route_class=StrictJsonRoute)
@@ -42,7 +42,7 @@ DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "It was finishe
 def start_backtest(body: BacktestRequest, session: SessionDep, response: Response) -> BacktestAnswer:
     """Queued, and computed in the background, also across restarts of the service: GET its `Location`."""
     backtest = service.start_backtest(session, body)
-    response.headers["Location"] = f"/v1/backtests/{backtest.id}"
+    tell_created(response, "backtests", backtest.id)
     return backtest
 
 
@@ -56,14 +56,14 @@ def list_backtests(
     return gathering.list_backtests(session, page, state)
 
 
-@router.get("/{backtest_id}", **declare(may_read, "Read a backtest", "unknown-backtest"))
+@router.get("/{backtest_id:uuid}", **declare(may_read, "Read a backtest", "unknown-backtest"))
 def get_backtest(backtest_id: UUID, session: SessionDep) -> BacktestAnswer:
     """The backtest's state, its rows so far, and their means and deviations over the seeds."""
     return service.find_backtest(session, backtest_id)
 
 
 @router.delete(
-    "/{backtest_id}",
+    "/{backtest_id:uuid}",
     response_model=BacktestAnswer,
     **declare(may_store, "Cancel or delete a backtest", "unknown-backtest", also=DELETED),
 )
@@ -73,7 +73,7 @@ def cancel_or_delete_backtest(backtest_id: UUID, session: SessionDep) -> Backtes
 
 
 @router.get(
-    "/{backtest_id}/plot",
+    "/{backtest_id:uuid}/plot",
     response_model=RunTraceAnswer,
     **declare(
         may_read,

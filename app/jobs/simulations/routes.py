@@ -18,7 +18,7 @@ from app.jobs.states import StateFilter
 from app.web.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
 from app.web.fields import TopologyName
 from app.web.paging import PageDep
-from app.web.routing import StrictJsonRoute, declare
+from app.web.routing import StrictJsonRoute, declare, tell_created
 from app.web.security import ApiKey, may_read, may_store
 
 router = APIRouter(prefix="/v1", tags=["simulations"], route_class=StrictJsonRoute)
@@ -45,8 +45,9 @@ def answer(found: bytes | SimulationJobAnswer) -> Response:
     """200 with the answer, or 202 with the job and its address."""
     if isinstance(found, bytes):
         return Response(found, media_type="application/json")
-    location = {"Location": f"/v1/simulations/{found.id}"}
-    return Response(found.model_dump_json(), 202, location, "application/json")
+    queued = Response(found.model_dump_json(), 202, media_type="application/json")
+    tell_created(queued, "simulations", found.id)
+    return queued
 
 
 @router.post(
@@ -81,14 +82,16 @@ def list_simulations(
     return gathering.list_simulations(session, page, state)
 
 
-@router.get("/simulations/{simulation_id}", **declare(may_read, "Read a simulation", "unknown-simulation"))
+@router.get(
+    "/simulations/{simulation_id:uuid}", **declare(may_read, "Read a simulation", "unknown-simulation")
+)
 def get_simulation(simulation_id: UUID, session: SessionDep) -> SimulationJobAnswer:
     """The state of a queued simulation, and its answer when it is done."""
     return gathering.find_simulation(session, simulation_id)
 
 
 @router.delete(
-    "/simulations/{simulation_id}",
+    "/simulations/{simulation_id:uuid}",
     response_model=SimulationJobAnswer,
     **declare(may_store, "Cancel or delete a simulation", "unknown-simulation", also=DELETED),
 )

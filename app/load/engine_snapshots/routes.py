@@ -2,14 +2,14 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Query
+from fastapi import APIRouter, Body, Query, Response
 
 from app.database.transactions import SessionDep
 from app.load.engine_snapshots import service
 from app.load.engine_snapshots.schemas import EngineName, EngineSnapshots, TopologyMode
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName
-from app.web.routing import SettingsDep, StrictJsonRoute, declare
+from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
 from app.web.security import may_store
 
 router = APIRouter(
@@ -82,6 +82,7 @@ def store_engine_answers(
     body: Annotated[Any, Body(openapi_examples=EXAMPLES)],
     settings: SettingsDep,
     session: SessionDep,
+    response: Response,
     topology: Annotated[
         TopologyMode,
         Query(
@@ -94,4 +95,5 @@ def store_engine_answers(
 
     Two answers some time apart give the rates of the time between them; the service itself asks no engine.
     """
+    tell_created(response, "topologies", name, "snapshots")
     return service.store_engine_answers(session, name, engine, body, mode=topology, settings=settings)

@@ -9,9 +9,12 @@ from app.load.ingest_runs import service
 from app.load.ingest_runs.schemas import IngestRun, IngestRunPage, RejectedLinePage
 from app.web.documented_problems import document_problems
 from app.web.paging import PageDep
+from app.web.routing import StrictJsonRoute
 from app.web.security import may_read
 
-router = APIRouter(prefix="/v1/ingest-runs", tags=["ingest"], dependencies=[Depends(may_read)])
+router = APIRouter(
+    prefix="/v1/ingest-runs", tags=["ingest"], route_class=StrictJsonRoute, dependencies=[Depends(may_read)]
+)
 RunId = Annotated[int, Path(ge=1, le=2**63 - 1)]
 
 
@@ -21,14 +24,14 @@ def list_ingest_runs(page: PageDep, session: SessionDep) -> IngestRunPage:
     return service.list_runs(session, page)
 
 
-@router.get("/{run_id}", summary="Read an ingest run", responses=document_problems("unknown-ingest-run"))
+@router.get("/{run_id:int}", summary="Read an ingest run", responses=document_problems("unknown-ingest-run"))
 def get_ingest_run(run_id: RunId, session: SessionDep) -> IngestRun:
     """What the run read, and what became of it."""
     return service.read_run(session, run_id)
 
 
 @router.get(
-    "/{run_id}/rejects",
+    "/{run_id:int}/rejects",
     summary="Read the lines that a run could not use",
     responses=document_problems("unknown-ingest-run"),
 )

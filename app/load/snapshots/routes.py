@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Body, Query
+from fastapi import APIRouter, Body, Query, Response
 
 from app.database.transactions import SessionDep
 from app.load.bodies.load import FPD_LOAD
@@ -11,7 +11,7 @@ from app.load.snapshots.schemas import OneOrMore, SnapshotPage, StoredSnapshots
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName, UtcTime
 from app.web.paging import PageDep
-from app.web.routing import SettingsDep, StrictJsonRoute, declare
+from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
 from app.web.security import may_read, may_store
 
 router = APIRouter(prefix="/v1/topologies/{name}/snapshots", tags=["snapshots"], route_class=StrictJsonRoute)
@@ -28,8 +28,10 @@ def store_snapshots(
     body: Annotated[OneOrMore, Body(openapi_examples=EXAMPLES)],
     settings: SettingsDep,
     session: SessionDep,
+    response: Response,
 ) -> StoredSnapshots:
     """One snapshot or a list: all are stored or none; the same interval again replaces, never doubles."""
+    tell_created(response, "topologies", name, "snapshots")
     return service.store_snapshots(session, name, body, settings)
 
 

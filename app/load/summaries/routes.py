@@ -10,11 +10,13 @@ from app.load.summaries.schemas import OperatorWindowPage, TopologyWindowPage
 from app.web.documented_problems import document_problems
 from app.web.fields import OperatorName, TopologyName, UtcTime
 from app.web.paging import PageDep
+from app.web.routing import StrictJsonRoute
 from app.web.security import may_read
 
 router = APIRouter(
     prefix="/v1/topologies/{name}",
     tags=["ingest"],
+    route_class=StrictJsonRoute,
     dependencies=[Depends(may_read)],
     responses=document_problems("unknown-topology"),
 )

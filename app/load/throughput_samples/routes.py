@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Body, Query
+from fastapi import APIRouter, Body, Query, Response
 
 from app.database.transactions import SessionDep
 from app.load.bodies.series import MOST_VMS
@@ -19,7 +19,7 @@ from app.web.admission import computes
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName
 from app.web.paging import PageDep
-from app.web.routing import StrictJsonRoute, declare
+from app.web.routing import StrictJsonRoute, declare, tell_created
 from app.web.security import may_read, may_store
 
 router = APIRouter(prefix="/v1/topologies/{name}", tags=["forecasts"], route_class=StrictJsonRoute)
@@ -40,11 +40,13 @@ def store_throughput_samples(
     name: TopologyName,
     body: Annotated[OneOrMoreSamples, Body(openapi_examples=EXAMPLES)],
     session: SessionDep,
+    response: Response,
 ) -> StoredSamplesAnswer:
     """One sample or a list: all are stored or none; the same time and VMs again replace the stored sample.
 
     With `readings` instead of `throughput`, the throughput is found where they settle: k of n within a tolerance.
     """
+    tell_created(response, "topologies", name, "mst-samples")
     return service.store_samples(session, name, body)
 
 

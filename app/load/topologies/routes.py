@@ -1,21 +1,20 @@
 """/v1/topologies: create, read, change, delete."""
 
 from typing import Annotated
-from urllib.parse import quote
 
 from fastapi import APIRouter, Header, Query, Response
 
 from app.database.stored_topologies import find_topology
 from app.database.transactions import SessionDep
 from app.load.topologies import service
-from app.load.topologies.schemas import TopologyAnswer, TopologyBody, TopologyPage
+from app.load.topologies.schemas import TopologyAnswer, TopologyBody, TopologyChange, TopologyPage
 from app.load.topologies.service import draw_topology, to_topology_answer
 from app.web.admission import draws
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName
 from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures, is_known
 from app.web.paging import PageDep
-from app.web.routing import SettingsDep, StrictJsonRoute, declare
+from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
 from app.web.security import may_read, may_store
 
 router = APIRouter(prefix="/v1/topologies", tags=["topologies"], route_class=StrictJsonRoute)
@@ -35,7 +34,7 @@ def create_topology(
     """Checks the graph (names, cycles that gain) and stores it as revision 1."""
     stored = service.create_topology(session, body, settings)
     response.headers["ETag"] = stored.etag
-    response.headers["Location"] = f"/v1/topologies/{quote(stored.name, safe='')}"
+    tell_created(response, "topologies", stored.name)
     return to_topology_answer(stored)
 
 
@@ -90,7 +89,7 @@ def get_topology(
 )
 def replace_topology(
     name: TopologyName,
-    body: TopologyBody,
+    body: TopologyChange,
     settings: SettingsDep,
     response: Response,
     session: SessionDep,

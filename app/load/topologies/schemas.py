@@ -16,10 +16,13 @@ Source = Annotated[
 ]
 
 
-class TopologyBody(Graph):
+class TopologyChange(Graph):
     """A topology to store; the read-only fields of an answer may be left in, so that it can be edited and sent."""
 
-    name: TopologyName
+    name: Annotated[
+        TopologyName | None,
+        Field(description="Of a change: may be left out, and must be that of the address."),
+    ] = None
     revision: Annotated[
         int | None,
         Field(
@@ -32,6 +35,12 @@ class TopologyBody(Graph):
     def definition(self) -> dict[str, object]:
         """What is stored of it."""
         return self.model_dump(include={"queueing", "operators", "edges", "entries"})
+
+
+class TopologyBody(TopologyChange):
+    """A new topology."""
+
+    name: TopologyName
 
 
 class TopologyAnswer(Answer):

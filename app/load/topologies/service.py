@@ -40,10 +40,10 @@ def create_topology(
 
 
 def replace_topology(
-    session: Session, name: str, body: TopologyBody, if_match: str | None, settings: Settings
+    session: Session, name: str, body: TopologyChange, if_match: str | None, settings: Settings
 ) -> StoredTopology:
     """Makes a new revision of a topology that is still what the caller read."""
-    if body.name != name:
+    if body.name not in {None, name}:
         raise InvalidRequest(
             (("#/name", f"Must be {name!r}, as in the address: a topology cannot be renamed."),)
         )
@@ -108,7 +108,7 @@ def list_topologies(session: Session, page: Page) -> TopologyPage:
 
 
 def _add_revision(
-    session: Session, row: TopologyRow, body: TopologyBody, source: Source = "posted"
+    session: Session, row: TopologyRow, body: TopologyChange, source: Source = "posted"
 ) -> StoredTopology:
     revision = TopologyRevisionRow(
         topology_id=row.id, revision=row.revision, definition=body.definition(), source=source

@@ -16,7 +16,7 @@ from app.web.admission import computes
 from app.web.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
 from app.web.fields import TopologyName
 from app.web.paging import PageDep
-from app.web.routing import SettingsDep, StrictJsonRoute, declare
+from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
 from app.web.security import may_read, may_store
 
 router = APIRouter(prefix="/v1", tags=["placements"], route_class=StrictJsonRoute)
@@ -42,6 +42,7 @@ def place_threads(body: PlacementRequest, session: SessionDep, settings: Setting
 
 @router.post(
     "/topologies/{name}/placements",
+    status_code=201,
     **declare(
         may_store,
         "Place a stored topology, and store the placement",
@@ -55,7 +56,7 @@ def place_stored_topology(
 ) -> PlacementAnswer:
     """Places threads by the profiles that the operators name, at the rate asked for or the newest one measured."""
     placement = service.place_stored(session, name, body)
-    response.headers["Content-Location"] = f"/v1/placements/{placement.id}"
+    tell_created(response, "placements", placement.id, is_answered=True)
     return placement
 
 

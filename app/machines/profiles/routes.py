@@ -1,7 +1,5 @@
 """/v1/profiles: the rate that threads of a task sustain on one slot."""
 
-from urllib.parse import quote
-
 from fastapi import APIRouter, Response
 from starlette.convertors import StringConvertor, register_url_convertor
 
@@ -13,7 +11,7 @@ from app.web.admission import computes
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName
 from app.web.paging import PageDep
-from app.web.routing import StrictJsonRoute, declare
+from app.web.routing import StrictJsonRoute, declare, tell_created
 from app.web.security import may_read, may_store
 
 
@@ -50,7 +48,7 @@ def build_profile(body: TrialsBody, response: Response, session: SessionDep) -> 
 
 
 def _locate(response: Response, stored: ProfileAnswer) -> ProfileAnswer:
-    response.headers["Location"] = f"/v1/profiles/{quote(stored.name, safe='')}"
+    tell_created(response, "profiles", stored.name)
     return stored
 
 

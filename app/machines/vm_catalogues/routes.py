@@ -1,7 +1,5 @@
 """/v1/vm-catalogues: the sizes and prices of VMs that can be acquired."""
 
-from urllib.parse import quote
-
 from fastapi import APIRouter, Response
 
 from app.database.transactions import SessionDep
@@ -11,7 +9,7 @@ from app.machines.vm_catalogues.schemas import VmCatalogueAnswer, VmCatalogueBod
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName
 from app.web.paging import PageDep
-from app.web.routing import StrictJsonRoute, declare
+from app.web.routing import StrictJsonRoute, declare, tell_created
 from app.web.security import may_read, may_store
 
 router = APIRouter(prefix="/v1/vm-catalogues", tags=["placements"], route_class=StrictJsonRoute)
@@ -21,7 +19,7 @@ router = APIRouter(prefix="/v1/vm-catalogues", tags=["placements"], route_class=
 def store_vm_catalogue(body: VmCatalogueBody, response: Response, session: SessionDep) -> VmCatalogueAnswer:
     """Stores version 1 of a new name, or the next version of a known one."""
     stored = service.store_catalogue(session, body)
-    response.headers["Location"] = f"/v1/vm-catalogues/{quote(stored.name, safe='')}"
+    tell_created(response, "vm-catalogues", stored.name)
     return stored
 
 

@@ -9,7 +9,7 @@ from app.database.transactions import SessionDep
 from app.pages.demo.service import NAME, store_demo
 from app.web.admission import computes
 from app.web.fields import Answer
-from app.web.routing import SettingsDep, StrictJsonRoute, declare
+from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
 from app.web.security import may_store
 
 
@@ -36,5 +36,5 @@ def load_demo(session: SessionDep, settings: SettingsDep, response: Response) ->
     A topology of that name which is not the demo is left alone (409). DELETE the topology to be rid of the demo.
     """
     stored = store_demo(session, settings, datetime.now(UTC))
-    response.headers["Location"] = f"/v1/topologies/{NAME}"
+    tell_created(response, "topologies", NAME)
     return DemoAnswer(topology=NAME, snapshots=stored.snapshots, decisions=stored.decisions)

@@ -16,7 +16,7 @@ from app.web.admission import computes
 from app.web.documented_problems import BODY, DESCRIBED_CALL, STORED_CALL
 from app.web.fields import TopologyName
 from app.web.paging import PageDep
-from app.web.routing import SettingsDep, StrictJsonRoute, declare, find_settings
+from app.web.routing import SettingsDep, StrictJsonRoute, declare, find_settings, tell_created
 from app.web.security import may_read, may_store
 
 Route = Callable[..., Any]
@@ -55,7 +55,7 @@ def make_stored_plan_route(objective: PlanObjective) -> Route:
         name: TopologyName, body: Measured, session: SessionDep, settings: SettingsDep, response: Response
     ) -> PlanAnswer:
         answer = service.plan_stored(session, name, objective, body, settings)
-        response.headers["Content-Location"] = f"/v1/plans/{answer.id}"
+        tell_created(response, "plans", answer.id, is_answered=True)
         return answer
 
     return name_route(plan, f"plan_stored_{objective.call}", objective.stored_request)
@@ -89,6 +89,7 @@ for offered in OBJECTIVES:
         f"/topologies/{{name}}/plans/{offered.name}",
         computes(make_stored_plan_route(offered)),
         methods=["POST"],
+        status_code=201,
         description="For the current revision under its measured load.",
         **declare(
             may_store,

@@ -24,7 +24,7 @@ def test_a_stored_topology_is_placed_by_the_library_and_the_placement_stored(
 ):
     url = f"/v1/topologies/{placeable}/placements"
     placed = client.post(url, json={"external_rate": 100.0, "vm_catalogue": placeable})
-    assert placed.status_code == 200, placed.text
+    assert placed.status_code == 201, placed.text
     answer = placed.json()
     assert answer["profiles"] == [{"task": "blob", "profile": placeable, "version": 1}]
     assert {key: answer[key] for key in ("allocation", "mapping", "prediction", "hourly_price")} == {

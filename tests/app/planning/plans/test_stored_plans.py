@@ -15,7 +15,7 @@ COMPUTED = ("expected_sojourn_seconds", "operators", "processors_total", "stable
 def expect(client: httpx.Client, call: str, **body: Any) -> dict[str, Any]:
     """What the stateless call answers to the example's topology."""
     answer = client.post(f"/v1/{call}", json={"topology": FPD, "load": FPD_LOAD} | body)
-    assert answer.status_code == 200
+    assert answer.status_code == 201
     found: dict[str, Any] = answer.json()
     return found
 
