@@ -23,9 +23,15 @@ STORED_CALL = ("unknown-topology", "no-snapshot", "stored-data-unusable")
 """The problems of every call on the stored measurements of a topology."""
 ANY_CALL = ("invalid-request", "unauthorized", "forbidden", "overloaded")
 """The problems of every call below /v1."""
-MOST_TYPES_NAMED = 2
+REFUSALS = ("unauthorized", "forbidden", "overloaded", *BODY)
+"""The problems that do not depend on what is called: one `default` response stands for them in every operation."""
+MOST_TYPES_NAMED = 1
 STATUS_NAMES = {"404": "Unknown", "409": "Conflict", "422": "Unprocessable", "503": "Unavailable"}
 """A response of more types has the examples of its whole status, and a description of its own that lists the types."""
+REFUSED = (
+    "Any call may be answered with 401 unauthorized, 403 forbidden or 503 overloaded, and one with a body with "
+    "413 payload-too-large or 415 unsupported-media-type."
+)
 PROBLEM_SCHEMA = {"$ref": "#/components/schemas/Problem"}
 
 Component = dict[str, Any]
@@ -46,13 +52,23 @@ def share_problems(document: dict[str, Any]) -> None:
     responses: dict[str, Component] = {}
     for operations in document["paths"].values():
         for operation in operations.values():
-            for status in [status for status in operation["responses"] if status >= "400"]:
-                types = _read_types(operation["responses"][status])
+            refused = {
+                status: operation["responses"].pop(status)
+                for status in list(operation["responses"])
+                if status >= "400"
+            }
+            for status, response in refused.items():
+                types = [kind for kind in _read_types(response) if kind not in REFUSALS]
+                if not types:
+                    continue
                 is_named = len(types) <= MOST_TYPES_NAMED
                 name = name_response(types) if is_named else STATUS_NAMES[status]
                 responses[name] = _make_response(types if is_named else _list_types(int(status)))
                 own = {} if is_named else {"description": ", ".join(types)}
                 operation["responses"][status] = {"$ref": f"#/components/responses/{name}"} | own
+            if refused:
+                operation["responses"]["default"] = {"$ref": "#/components/responses/Refused"}
+    responses["Refused"] = _make_response(list(REFUSALS)) | {"description": REFUSED}
     document["components"]["responses"] = dict(sorted(responses.items()))
     document["components"].setdefault("examples", {}).update(sorted(_make_examples().items()))
 
@@ -134,7 +150,9 @@ STORAGE_EXAMPLES: tuple[Exception, ...] = (
     storing.NoPolicy("fpd"),
     storing.StaleSnapshots("fpd", AT, age_seconds=7200.0, limit_seconds=900.0),
     storing.StoredDataUnusable(
-        "fpd", "No service_rate is given for detector: every operator of the topology needs one."
+        "fpd",
+        "No service_rate is given for detector: every operator of the topology needs one.",
+        "POST a snapshot that has it, or smooth over more of them.",
     ),
 )
 PLANNING_EXAMPLES: tuple[Exception, ...] = (

@@ -1,5 +1,6 @@
 """The OpenAPI document: FastAPI's own, with shared problems and parameters, readable names, and each example once."""
 
+import re
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any, TypeVar
@@ -102,27 +103,30 @@ def _name_statuses(document: Document) -> None:
 
 
 def _share_parameters(document: Document) -> None:
-    """Replaces a parameter that several operations take, with the same words, by a reference."""
-    variants: dict[str, dict[str, Document]] = {}
+    """Replaces a parameter that several operations take by a reference; its schema does not repeat its description.
+
+    A parameter is named after its word; a further one of the same word after the first word of its description too.
+    """
+    uses: dict[str, list[Document]] = {}
     for operation in _list_operations(document):
         for parameter in operation.get("parameters", []):
-            variants.setdefault(parameter["name"], {})[repr(parameter)] = parameter
-    shared = {
-        "".join(map(str.capitalize, name.replace("-", "_").split("_"))): next(iter(found.values()))
-        for name, found in variants.items()
-        if len(found) == 1
-    }
-    names = {repr(parameter): name for name, parameter in shared.items()}
-    for operation in _list_operations(document):
-        if "parameters" in operation:
-            operation["parameters"] = [
-                {"$ref": f"#/components/parameters/{names[repr(one)]}"} if repr(one) in names else one
-                for one in operation["parameters"]
-            ]
+            parameter["schema"].pop("description", None)
+            if not parameter["required"]:
+                del parameter["required"]
+            uses.setdefault(repr(parameter), []).append(parameter)
+    shared: dict[str, Document] = {}
+    for same in sorted((same for same in uses.values() if len(same) > 1), key=len, reverse=True):
+        words = [same[0]["name"], same[0].get("description", "").partition(" ")[0]]
+        name, longer = ("".join(map(str.capitalize, re.split(r"[-_ ]", " ".join(words[:n])))) for n in (1, 2))
+        name = longer if name in shared else name
+        shared[name] = dict(same[0])
+        for parameter in same:
+            parameter.clear()
+            parameter["$ref"] = f"#/components/parameters/{name}"
     document["components"]["parameters"] = dict(sorted(shared.items()))
 
 
-LONGEST_LINE = 140
+LONGEST_LINE = 200
 
 Node = TypeVar("Node", bound=yaml.CollectionNode)
 
@@ -169,7 +173,7 @@ def _measure(node: yaml.Node) -> int:
 
 def render_yaml(document: dict[str, Any]) -> str:
     """The document as YAML, in the order of the document."""
-    return yaml.dump(document, Dumper=_ShortDumper, sort_keys=False, allow_unicode=True, width=150)
+    return yaml.dump(document, Dumper=_ShortDumper, sort_keys=False, allow_unicode=True, width=200)
 
 
 def show_plan_answers(document: dict[str, Any]) -> None:
@@ -185,7 +189,8 @@ def show_plan_answers(document: dict[str, Any]) -> None:
         value = round_numbers(answer.model_dump(mode="json", exclude_none=True))
         document["components"].setdefault("examples", {})[name] = {"value": value}
         for path in (f"/v1/{call}", f"/v1/topologies/{{name}}/{call}"):
-            answered = document["paths"][path]["post"]["responses"]["200"]["content"]["application/json"]
+            responses = document["paths"][path]["post"]["responses"]
+            answered = responses.get("201", responses.get("200"))["content"]["application/json"]
             answered["examples"] = {"fpd": {"$ref": f"#/components/examples/{name}"}}
 
 

@@ -41,8 +41,10 @@ def _rename(part: Any, references: dict[str, str]) -> Any:
     return references.get(part, part) if isinstance(part, str) else part
 
 
-LEAST_FIELDS, LEAST_CHARACTERS = 3, 120
+LEAST_FIELDS, LEAST_CHARACTERS = 2, 70
 """A schema is shared where at least so many fields have it, and it is at least so long."""
+
+BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
 Schema = dict[str, Any]
 
@@ -63,6 +65,8 @@ def tidy_schema(schema: Schema) -> None:
     schema.pop("title", None)
     if isinstance(schema.get("default"), dict):
         del schema["default"]
+    if schema.get("type") == "integer":
+        schema |= {key: int(value) for key, value in schema.items() if key in BOUNDS}
     for inner in _list_inner(schema):
         tidy_schema(inner)
     match schema.get("anyOf"):

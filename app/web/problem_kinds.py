@@ -61,32 +61,30 @@ def _name_limit(problem: planning.TargetUnreachable) -> Extension:
 RETRY = {"Retry-After": str(RETRY_AFTER_SECONDS)}
 
 KINDS: dict[type[Exception], Kind] = {
-    storing.UnknownTopology: Kind("unknown-topology", 404, "No such topology"),
+    storing.UnknownTopology: Kind("unknown-topology", 404, "Unknown topology"),
     storing.UnknownRevision: Kind(
-        "unknown-revision", 404, "No such revision", lambda p: {"newest": p.newest}
+        "unknown-revision", 404, "Unknown revision", lambda p: {"newest": p.newest}
     ),
-    storing.UnknownPlan: Kind("unknown-plan", 404, "No such plan"),
-    storing.UnknownIngestRun: Kind("unknown-ingest-run", 404, "No such ingest run"),
-    storing.TopologyExists: Kind("topology-exists", 409, "The name is taken"),
+    storing.UnknownPlan: Kind("unknown-plan", 404, "Unknown plan"),
+    storing.UnknownIngestRun: Kind("unknown-ingest-run", 404, "Unknown ingest run"),
+    storing.TopologyExists: Kind("topology-exists", 409, "Name taken"),
     storing.RevisionConflict: Kind(
-        "revision-conflict", 412, "Changed since it was read", lambda p: {"current": p.current}
+        "revision-conflict", 412, "Revision conflict", lambda p: {"current": p.current}
     ),
-    storing.NoSnapshot: Kind("no-snapshot", 409, "Nothing measured yet"),
-    storing.UnknownSnapshot: Kind("unknown-snapshot", 404, "No such snapshot"),
-    storing.NoStoredPolicy: Kind("unknown-policy", 404, "No policy"),
-    storing.UnknownDecision: Kind("unknown-decision", 404, "Nothing decided yet"),
-    storing.UnknownOperator: Kind("unknown-operator", 404, "No such operator"),
+    storing.NoSnapshot: Kind("no-snapshot", 409, "No snapshot"),
+    storing.UnknownSnapshot: Kind("unknown-snapshot", 404, "Unknown snapshot"),
+    storing.NoStoredPolicy: Kind("unknown-policy", 404, "No policy stored"),
+    storing.UnknownDecision: Kind("unknown-decision", 404, "Unknown decision"),
+    storing.UnknownOperator: Kind("unknown-operator", 404, "Unknown operator"),
     storing.NoRecommendation: Kind(
-        "no-recommendation", 503, "Nothing to recommend", headers={"Retry-After": "60"}
+        "no-recommendation", 503, "No recommendation", headers={"Retry-After": "60"}
     ),
-    storing.OutcomeConflict: Kind(
-        "outcome-conflict", 409, "A later report is stored", lambda p: {"state": p.state}
-    ),
-    storing.NoPolicy: Kind("no-policy", 409, "No policy to decide by"),
+    storing.OutcomeConflict: Kind("outcome-conflict", 409, "Outcome conflict", lambda p: {"state": p.state}),
+    storing.NoPolicy: Kind("no-policy", 409, "No policy"),
     storing.StaleSnapshots: Kind(
         "stale-snapshots",
         503,
-        "Measurements too old",
+        "Snapshots too old",
         lambda p: {
             "ended_at": p.ended_at.isoformat().replace("+00:00", "Z"),
             "age_seconds": p.age_seconds,
@@ -94,16 +92,16 @@ KINDS: dict[type[Exception], Kind] = {
         },
         headers={"Retry-After": "60"},
     ),
-    storing.StoredDataUnusable: Kind("stored-data-unusable", 409, "What is stored is not enough"),
-    errors.InvalidRequest: Kind("invalid-request", 422, "The request cannot be used", _list_errors),
+    storing.StoredDataUnusable: Kind("stored-data-unusable", 409, "Stored data not usable"),
+    errors.InvalidRequest: Kind("invalid-request", 422, "Invalid request", _list_errors),
     errors.ThroughputNotConverged: Kind(
-        "throughput-not-converged", 422, "The throughput has not settled", _point_at_readings
+        "throughput-not-converged", 422, "Throughput not converged", _point_at_readings
     ),
     errors.PayloadTooLarge: Kind(
         "payload-too-large", 413, "Body too large", lambda p: {"limit_bytes": p.limit_bytes}
     ),
-    errors.UnsupportedMediaType: Kind("unsupported-media-type", 415, "The body is not JSON"),
-    errors.Unauthorized: Kind("unauthorized", 401, "Key needed", headers={"WWW-Authenticate": "Bearer"}),
+    errors.UnsupportedMediaType: Kind("unsupported-media-type", 415, "Unsupported media type"),
+    errors.Unauthorized: Kind("unauthorized", 401, "API key needed", headers={"WWW-Authenticate": "Bearer"}),
     errors.Forbidden: Kind("forbidden", 403, "Not allowed"),
     errors.NotReady: Kind("not-ready", 503, "Not ready", headers=RETRY),
     errors.Overloaded: Kind(
@@ -113,58 +111,54 @@ KINDS: dict[type[Exception], Kind] = {
         lambda p: {"queued": p.queued},
         headers=lambda p: {"Retry-After": str(p.retry_after_seconds)},
     ),
-    planning.InvalidTopology: Kind("invalid-topology", 422, "The topology contradicts itself"),
-    planning.InvalidLoad: Kind("invalid-load", 422, "The load does not fit the topology"),
-    planning.InvalidAllocation: Kind("invalid-allocation", 422, "The processors do not fit the topology"),
-    planning.InvalidState: Kind("invalid-state", 422, "The state does not fit the instances"),
-    planning.NoSteadyState: Kind("no-steady-state", 422, "A cycle multiplies tuples", _list_fields),
+    planning.InvalidTopology: Kind("invalid-topology", 422, "Invalid topology"),
+    planning.InvalidLoad: Kind("invalid-load", 422, "Invalid load"),
+    planning.InvalidAllocation: Kind("invalid-allocation", 422, "Invalid allocation"),
+    planning.InvalidState: Kind("invalid-state", 422, "Invalid state"),
+    planning.NoSteadyState: Kind("no-steady-state", 422, "No steady state", _list_fields),
     planning.BoundTooSmall: Kind("bound-too-small", 422, "max_processors too small", _list_fields),
     planning.BudgetTooSmall: Kind("budget-too-small", 422, "k_max too small", _list_fields),
-    planning.TargetUnreachable: Kind("target-unreachable", 422, "The target cannot be met", _name_limit),
+    planning.TargetUnreachable: Kind("target-unreachable", 422, "Target unreachable", _name_limit),
     planning.SimulationTooLarge: Kind(
         "simulation-too-large",
         422,
-        "Too much to simulate",
+        "Simulation too large",
         lambda p: {"unit": p.unit, "number": p.number, "limit": p.limit},
     ),
-    planning.SimulationStuck: Kind("simulation-stuck", 422, "Full queues wait for each other", _list_fields),
-    storing.UnknownProfile: Kind("unknown-profile", 404, "No such profile"),
-    storing.UnknownVmCatalogue: Kind("unknown-vm-catalogue", 404, "No such VM catalogue"),
-    storing.UnknownPlacement: Kind("unknown-placement", 404, "No such placement"),
-    storing.UnknownBacktest: Kind("unknown-backtest", 404, "No such backtest"),
-    storing.UnknownSimulation: Kind("unknown-simulation", 404, "No such simulation"),
+    planning.SimulationStuck: Kind("simulation-stuck", 422, "Simulation stuck", _list_fields),
+    storing.UnknownProfile: Kind("unknown-profile", 404, "Unknown profile"),
+    storing.UnknownVmCatalogue: Kind("unknown-vm-catalogue", 404, "Unknown VM catalogue"),
+    storing.UnknownPlacement: Kind("unknown-placement", 404, "Unknown placement"),
+    storing.UnknownBacktest: Kind("unknown-backtest", 404, "Unknown backtest"),
+    storing.UnknownSimulation: Kind("unknown-simulation", 404, "Unknown simulation"),
     storing.UnknownRun: Kind(
         "unknown-run",
         404,
-        "No such run in this backtest",
+        "Unknown run",
         lambda p: {"policies": list(p.policies), "seeds": p.seeds},
     ),
-    storing.RunNotFinished: Kind(
-        "run-not-finished", 409, "This run is not done", lambda p: {"state": p.state}
-    ),
+    storing.RunNotFinished: Kind("run-not-finished", 409, "Run not finished", lambda p: {"state": p.state}),
     errors.NotAcceptable: Kind(
-        "not-acceptable", 406, "Not in this form", lambda p: {"offered": list(p.offered)}
+        "not-acceptable", 406, "Not acceptable", lambda p: {"offered": list(p.offered)}
     ),
-    placing.InvalidProfile: Kind("invalid-profile", 422, "A profile that no slot has", _list_fields),
-    placing.NoStablePoint: Kind("no-stable-point", 422, "No trial was stable", _list_fields),
-    placing.MissingProfile: Kind("missing-profile", 422, "A task without a profile", _list_fields),
-    placing.IdleTask: Kind("idle-task", 422, "A task that no tuple reaches", _list_fields),
-    placing.ThreadTooLarge: Kind("vm-too-small", 422, "No VM holds a thread", _list_fields),
-    placing.PlacementTooLarge: Kind("placement-too-large", 422, "Too many threads", _list_fields),
-    placing.InvalidCatalogue: Kind("invalid-catalogue", 422, "No sizes to buy from", _list_fields),
-    placing.NotEnoughSlots: Kind("not-enough-slots", 422, "Too few slots", _list_fields),
-    placing.InvalidMapping: Kind("invalid-mapping", 422, "The mapping does not fit", _list_fields),
-    scheduling.InvalidMstSamples: Kind("invalid-mst-samples", 422, "No such throughput", _list_fields),
+    placing.InvalidProfile: Kind("invalid-profile", 422, "Invalid profile", _list_fields),
+    placing.NoStablePoint: Kind("no-stable-point", 422, "No stable trial", _list_fields),
+    placing.MissingProfile: Kind("missing-profile", 422, "Missing profile", _list_fields),
+    placing.IdleTask: Kind("idle-task", 422, "Idle task", _list_fields),
+    placing.ThreadTooLarge: Kind("vm-too-small", 422, "VM too small", _list_fields),
+    placing.PlacementTooLarge: Kind("placement-too-large", 422, "Placement too large", _list_fields),
+    placing.InvalidCatalogue: Kind("invalid-catalogue", 422, "Invalid VM catalogue", _list_fields),
+    placing.NotEnoughSlots: Kind("not-enough-slots", 422, "Not enough slots", _list_fields),
+    placing.InvalidMapping: Kind("invalid-mapping", 422, "Invalid mapping", _list_fields),
+    scheduling.InvalidMstSamples: Kind("invalid-mst-samples", 422, "Invalid throughput sample", _list_fields),
     scheduling.TooFewMstSamples: Kind("too-few-mst-samples", 422, "Too few throughput samples", _list_fields),
-    forecasting.InvalidWorkload: Kind("invalid-workload", 422, "No time series", _list_fields),
+    forecasting.InvalidWorkload: Kind("invalid-workload", 422, "Invalid workload", _list_fields),
     forecasting.WorkloadTooShort: Kind("workload-too-short", 422, "Workload too short", _list_fields),
-    forecasting.WorkloadTooSparse: Kind("workload-too-sparse", 422, "Too much is missing", _list_fields),
-    forecasting.ConstantWorkload: Kind("constant-workload", 422, "Workload never changes", _list_fields),
-    scheduling.InvalidQosTarget: Kind("invalid-qos-target", 422, "Target out of range", _list_fields),
-    forecasting.InvalidSchedule: Kind(
-        "invalid-schedule", 422, "The schedule contradicts itself", _list_fields
-    ),
-    scheduling.UnknownVmPolicy: Kind("unknown-vm-policy", 422, "No such policy", _list_fields),
+    forecasting.WorkloadTooSparse: Kind("workload-too-sparse", 422, "Workload too sparse", _list_fields),
+    forecasting.ConstantWorkload: Kind("constant-workload", 422, "Constant workload", _list_fields),
+    scheduling.InvalidQosTarget: Kind("invalid-qos-target", 422, "Invalid QoS target", _list_fields),
+    forecasting.InvalidSchedule: Kind("invalid-schedule", 422, "Invalid schedule", _list_fields),
+    scheduling.UnknownVmPolicy: Kind("unknown-vm-policy", 422, "Unknown VM policy", _list_fields),
     PoolTimeoutError: Kind("overloaded", 503, "Overloaded", headers=RETRY),
     OperationalError: Kind("database-unavailable", 503, "Database unavailable", headers=RETRY),
 }

@@ -252,7 +252,7 @@ def describe_validation(found: list[Any], body: object, body_type: Any = None) -
     more = f" ({len(found) - 1} more below)" if len(found) > 1 else ""
     return {
         "type": "invalid-request",
-        "title": "The request cannot be used",
+        "title": "Invalid request",
         "status": 422,
         "detail": f"{first['pointer']}: {first['detail']}{more}",
         "errors": listed,

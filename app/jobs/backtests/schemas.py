@@ -19,16 +19,16 @@ from planner.vms.timing import Timing
 MOST_SEEDS = 50
 Vms = Annotated[int, Field(ge=1, le=10**6)]
 
-# 105 minutes of a rate that rises and falls, and samples of an application that serves about 0.8 per VM.
+# An hour of a rate that rises and falls, and samples of an application that serves about 0.8 per VM.
 EXAMPLE: JsonValue = {
     "workload": [
         {
             "at": f"2026-11-18T{minute // 60:02}:{minute % 60:02}:00Z",
             "rate": round(8 + 4 * math.sin(minute / 20), 1),
         }
-        for minute in range(105)
+        for minute in range(60)
     ],
-    "workload_name": "two-hours",
+    "workload_name": "an-hour",
     "mst_samples": [
         {"vms": vms, "throughput": round(vms * each, 2)}
         for vms in (1, 2, 4, 8, 16, 24)

@@ -7,7 +7,14 @@ from sqlalchemy.orm import Session
 from app.database.stored_topologies import StoredTopology, suggest_stored
 from app.database.tables import TopologyRevisionRow, TopologyRow
 from app.load.bodies.topology import check_size
-from app.load.topologies.schemas import Source, TopologyAnswer, TopologyBody, TopologyPage, TopologySummary
+from app.load.topologies.schemas import (
+    Source,
+    TopologyAnswer,
+    TopologyBody,
+    TopologyChange,
+    TopologyPage,
+    TopologySummary,
+)
 from app.rendering.graph_pictures import draw_graph
 from app.rendering.operator_graphs import DrawnOperator, OperatorGraph, find_entries, join_streams
 from app.rendering.picture_files import write_picture

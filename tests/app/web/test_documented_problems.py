@@ -42,9 +42,10 @@ def test_operations_refer_to_shared_responses_and_fastapis_own_422_is_replaced()
         "200": {"description": "OK"},
         "404": {"$ref": "#/components/responses/UnknownPlan"},
         "422": {"$ref": "#/components/responses/InvalidRequest"},
+        "default": {"$ref": "#/components/responses/Refused"},
     }
     second = document["paths"]["/b"]["get"]["responses"]["422"]
     assert second == {"$ref": "#/components/responses/Unprocessable"} | many
     components = document["components"]
-    assert set(components["responses"]) == {"InvalidRequest", "UnknownPlan", "Unprocessable"}
+    assert set(components["responses"]) == {"InvalidRequest", "Refused", "UnknownPlan", "Unprocessable"}
     assert set(components["examples"]) == {kind.type for kind in KINDS.values()}

@@ -107,7 +107,7 @@ def test_problem_examples_are_what_the_table_says(document: Document):
 def test_a_refusal_lists_its_problem_types_and_shows_an_example_of_each(document: Document):
     for operation in list_operations(document):
         for status, response in operation["responses"].items():
-            if status < "400":
+            if status < "400" or status == "default":
                 continue
             shared = resolve(document, response["$ref"])
             types = (response.get("description") or shared["description"]).split(", ")
@@ -115,3 +115,13 @@ def test_a_refusal_lists_its_problem_types_and_shows_an_example_of_each(document
             assert set(types) <= set(shown), operation["operationId"]
             for kind in types:
                 assert resolve(document, shown[kind]["$ref"])["value"]["status"] == int(status)
+
+
+def test_one_shared_response_stands_for_the_refusals_of_any_call(document: Document):
+    """401, 403 and 503 `overloaded` are the same everywhere, and so are 413 and 415 of every body."""
+    shared = document["components"]["responses"]["Refused"]
+    for kind, example in shared["content"]["application/problem+json"]["examples"].items():
+        assert f"{resolve(document, example['$ref'])['value']['status']} {kind}" in shared["description"]
+    for operation in list_operations(document):
+        refused = operation["responses"].get("default")
+        assert refused == {"$ref": "#/components/responses/Refused"} or operation["tags"] == ["health"]

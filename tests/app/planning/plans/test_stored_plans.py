@@ -15,7 +15,7 @@ COMPUTED = ("expected_sojourn_seconds", "operators", "processors_total", "stable
 def expect(client: httpx.Client, call: str, **body: Any) -> dict[str, Any]:
     """What the stateless call answers to the example's topology."""
     answer = client.post(f"/v1/{call}", json={"topology": FPD, "load": FPD_LOAD} | body)
-    assert answer.status_code == 201
+    assert answer.status_code == 200
     found: dict[str, Any] = answer.json()
     return found
 
@@ -33,7 +33,7 @@ def expect(client: httpx.Client, call: str, **body: Any) -> dict[str, Any]:
 )
 def test_stored_and_stateless_calls_agree(client: httpx.Client, stored: str, call: str, body: dict[str, Any]):
     of_stored = client.post(f"/v1/topologies/{stored}/{call}", json=body)
-    assert of_stored.status_code == 200
+    assert of_stored.status_code == (200 if call == "estimate" else 201)
     of_body = expect(client, call, **body)
     assert {key: of_stored.json()[key] for key in COMPUTED} == {key: of_body[key] for key in COMPUTED}
     assert of_stored.json()["basis"]["snapshots"] == 1
