@@ -148,7 +148,7 @@ STORAGE_EXAMPLES: tuple[Exception, ...] = (
     storing.RevisionConflict("fpd", sent='"9"', current='"1-1"'),
     storing.NoSnapshot("fpd"),
     storing.NoPolicy("fpd"),
-    storing.StaleSnapshots("fpd", AT, age_seconds=7200.0, limit_seconds=900.0),
+    storing.StaleSnapshots("fpd", AT, age_seconds=7200.0, limit_seconds=900.0, takes_at=True),
     storing.StoredDataUnusable(
         "fpd",
         "No service_rate is given for detector: every operator of the topology needs one.",

@@ -60,7 +60,7 @@ def gather_decision(
     measured = Measured(model=terms.model, smoothing=terms.smoothing, calibrate=terms.calibrate)
     found = gather_load(session, stored, measured, settings, body.at)
     decided_for = find_end(found.newest)
-    refuse_old(name, decided_for, terms.max_snapshot_age_seconds, body.at)
+    refuse_old(name, decided_for, terms.max_snapshot_age_seconds, body.at, takes_at=True)
     places = STORED | {"states": "/policy/states" if body.policy else None}
     question = gather_question(session, found, terms, decided_for, history)
     return GatheredDecision(found, terms, places, decided_for, question)

@@ -31,11 +31,21 @@ def find_age(ended_at: datetime, now: datetime | None = None) -> float:
     return ((now or datetime.now(UTC)) - ended_at).total_seconds()
 
 
-def refuse_old(name: str, ended_at: datetime, limit_seconds: float, now: datetime | None = None) -> None:
-    """Raise StaleSnapshots if the newest measurements of a topology ended longer ago than `limit_seconds`."""
+def refuse_old(
+    name: str,
+    ended_at: datetime,
+    limit_seconds: float,
+    now: datetime | None = None,
+    *,
+    takes_at: bool = False,
+) -> None:
+    """Raise StaleSnapshots if the newest measurements of a topology ended longer ago than `limit_seconds`.
+
+    `takes_at`: the call can decide for a past time, so the problem says how.
+    """
     age = find_age(ended_at, now)
     if age > limit_seconds:
-        raise StaleSnapshots(name, ended_at, age, limit_seconds)
+        raise StaleSnapshots(name, ended_at, age, limit_seconds, takes_at)
 
 
 def describe_age(session: Session, found: Gathered) -> list[DiagnosticAnswer]:

@@ -54,13 +54,11 @@ function useMore(path, first) {
   const rows = [...new Map([...known.items, ...(first?.items ?? [])].map((one) => [one.id, one])).values()];
   rows.sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
   const next = known.next === undefined ? first?.next : known.next;
-  const ask = () => {
-    const { pathname, search } = new URL(String(next), location.href);
-    call(pathname + search).then(
+  const ask = () =>
+    call(String(next)).then(
       (page) => setLater({ path, items: [...rows, ...page.items], next: page.next }),
       setProblem,
     );
-  };
   return { rows, problem, more: next ? ask : null };
 }
 

@@ -51,7 +51,7 @@ export function OverviewPage({ session }) {
       `}
       <p>
         ${following && html`<button onClick=${() => setFollowing("")}>First page</button>`}${" "}
-        ${page?.next && html`<button onClick=${() => setFollowing(withoutHost(page.next))}>More</button>`}
+        ${page?.next && html`<button onClick=${() => setFollowing(page.next)}>More</button>`}
       </p>
     </div>
   `;
@@ -82,12 +82,6 @@ function Filter({ counts, wanted, onWant }) {
       </span>
     </div>
   `;
-}
-
-/** @param {string} address */
-function withoutHost(address) {
-  const { pathname, search } = new URL(address, location.href);
-  return pathname + search;
 }
 
 const COLUMNS = [
