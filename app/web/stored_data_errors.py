@@ -16,6 +16,7 @@ from typing import ClassVar
 from uuid import UUID
 
 from app.web.errors import ServiceError
+from app.web.fields import write_address
 from planner.wording import write_age, write_seconds
 
 
