@@ -59,6 +59,11 @@ def read_list(value: JsonValue) -> list[JsonValue]:
     return value if isinstance(value, list) else []
 
 
+def read_objects(value: JsonValue) -> list[Mapping[str, JsonValue]]:
+    """The objects of a list, each that is none as an empty one; an empty list for everything else."""
+    return [read_object(one) for one in read_list(value)]
+
+
 def read_time(value: JsonValue) -> datetime | None:
     """A time in ISO 8601 with its zone; None for everything else."""
     try:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from app.engines.numbers import read_count, read_object
+
 
 @dataclass(frozen=True, slots=True)
 class EnginePatch:
@@ -26,3 +28,9 @@ class EnginePatch:
 
 Counts = Mapping[str, int]
 """Processors by operator."""
+
+
+def find_changes(counts: Counts, running: JsonValue) -> dict[str, int]:
+    """The counts that differ from those in the engine's marks."""
+    known = read_object(running)
+    return {name: count for name, count in counts.items() if read_count(known.get(name)) != count}

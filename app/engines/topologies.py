@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from app.engines.diagnostics import DiagnosticRule, find_diagnostics, say
 from app.load.bodies.load import LoadBody
-from app.load.bodies.topology import EdgeBody, EntryBody, Graph, OperatorBody
+from app.load.bodies.topology import Graph, OperatorBody
 from planner.values import Diagnostic
 from planner.wording import join_names
 
@@ -24,15 +24,13 @@ def join_topologies(stored: Graph, shown: Graph) -> Graph:
         queueing=stored.queueing,
         operators=[_join_operator(known.get(one.name), one) for one in shown.operators],
         edges=[
-            EdgeBody(
-                source=one.source,
-                target=one.target,
-                selectivity=_keep(selectivities.get((one.source, one.target)), one.selectivity),
+            one.model_copy(
+                update={"selectivity": _keep(selectivities.get((one.source, one.target)), one.selectivity)}
             )
             for one in shown.edges
         ],
         entries=[
-            EntryBody(operator=one.operator, share=_keep(shares.get(one.operator), one.share))
+            one.model_copy(update={"share": _keep(shares.get(one.operator), one.share)})
             for one in shown.entries
         ],
     )

@@ -123,13 +123,13 @@ class MeasuredInterval(Generic[AnyComponent_co]):
         """The subscriptions of one bolt."""
         return [flow for flow in self.flows if flow.target == target]
 
+    def list_groupings(self, target: str) -> set[str | None]:
+        """The groupings by which one bolt receives tuples."""
+        return {flow.grouping for flow in self.list_flows_into(target)}
+
     def is_fed(self, bolt: str) -> bool:
         """Whether the answers show who feeds a bolt."""
         return any(flow.source in self.components for flow in self.list_flows_into(bolt))
-
-    def comes_from_spout(self, flow: StreamFlow) -> bool:
-        """Whether a spout of the answers sends this."""
-        return flow.source in self.components and not self.components[flow.source].is_bolt
 
     def list_edges(self) -> list[tuple[StreamFlow, float | None]]:
         """Flows between bolts, each with its selectivity: tuples sent per tuple that the source executed."""

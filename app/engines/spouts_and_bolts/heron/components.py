@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from app.engines.numbers import add_known, find_mean, read_list, read_name, read_object, read_text
+from app.engines.numbers import add_known, find_mean, read_name, read_object, read_objects, read_text
 from app.engines.spouts_and_bolts.components import Component, StreamCount
 from app.engines.spouts_and_bolts.flows import ALL, StreamFlow, read_grouping
 from app.engines.spouts_and_bolts.heron.documents import Document, HeronAnswers, list_instances
@@ -138,7 +138,7 @@ def read_component(
 def read_inputs(target: str, node: Document) -> tuple[StreamFlow, ...]:
     """The subscriptions of a bolt in the logical plan."""
     found = {}
-    for one in map(read_object, read_list(node.get("inputs"))):
+    for one in read_objects(node.get("inputs")):
         source, stream = read_name(one.get("component_name")), read_name(one.get("stream_name")) or "default"
         if source is not None:
             grouping = read_grouping(read_text(one.get("grouping"))) or UNKNOWN

@@ -60,26 +60,15 @@ def sort_documents(answers: Sequence[EngineAnswer]) -> HeronAnswers:
 
 def unfold(body: JsonValue, depth: int = 0) -> Iterator[Document]:
     """The documents in a body: itself, or those in its lists and objects, such as `result` and `logical_plan`."""
-    if isinstance(body, dict):
-        if is_document(body):
-            yield body
-        elif depth < MOST_DEPTH:
-            yield from [] if not is_info(body) else [{"metadata": body}]
-            for one in body.values():
-                yield from unfold(one, depth + 1)
-    elif isinstance(body, list) and depth < MOST_DEPTH:
-        for one in body:
+    if isinstance(body, dict) and (
+        "timeline" in body or "metrics" in body or {"spouts", "bolts"} <= body.keys()
+    ):
+        yield body
+    elif isinstance(body, dict | list) and depth < MOST_DEPTH:
+        if isinstance(body, dict) and {"cluster", "environ"} <= body.keys():
+            yield {"metadata": body}
+        for one in body.values() if isinstance(body, dict) else body:
             yield from unfold(one, depth + 1)
-
-
-def is_document(body: Document) -> bool:
-    """Whether an object is a plan, or an answer with metrics."""
-    return "timeline" in body or "metrics" in body or {"spouts", "bolts"} <= body.keys()
-
-
-def is_info(body: Document) -> bool:
-    """Whether an object says where the topology runs."""
-    return "cluster" in body and "environ" in body
 
 
 def take(found: HeronAnswers, body: Document, asked: Mapping[str, str], at: datetime | None) -> None:
@@ -87,16 +76,17 @@ def take(found: HeronAnswers, body: Document, asked: Mapping[str, str], at: date
     component = read_name(body.get("component")) or read_name(asked.get("component"))
     if "metadata" in body:
         info = read_object(body["metadata"])
-        known = {key: read_text(info.get(key)) for key in IDENTITY}
-        known["topology"] = known["topology"] or read_text(info.get("jobname")) or read_text(info.get("name"))
-        note_identity(found, {key: value for key, value in known.items() if value})
+        known = {key: read_text(info.get(key)) or "" for key in IDENTITY}
+        known["topology"] = (
+            known["topology"] or read_text(info.get("jobname")) or read_text(info.get("name")) or ""
+        )
+        note_identity(found, known)
     elif "timeline" in body and component:
         ends = read_number(body.get("endtime"))
         found.timelines.append(TimelineAnswer(component, ends, read_object(body["timeline"])))
     elif "metrics" in body and component:
         interval = read_number(body.get("interval"))
-        if interval is None and "interval" in asked:
-            interval = read_number(asked["interval"])
+        interval = read_number(asked.get("interval")) if interval is None else interval
         found.metrics.append(MetricsAnswer(component, interval, read_object(body["metrics"]), at))
     elif is_physical(body):
         found.physical = body

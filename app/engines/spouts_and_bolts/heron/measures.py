@@ -29,6 +29,7 @@ BUCKET_SECONDS = 60.0
 SHORTEST_BUCKET = 1.0
 LONGEST_INTERVAL = 1e9  # an interval that long is the second of the epoch: all time
 MEANS = ("__execute-latency", "__complete-latency", "__process-latency", "__fail-latency")
+"""Metrics that are means rather than sums."""
 COUNT_OF = {"__execute-latency": "__execute-count", "__complete-latency": "__ack-count"}
 EPOCH = datetime.fromtimestamp(0, UTC)
 
@@ -58,11 +59,6 @@ class Measures:
         """Take in one value, if it is known."""
         if value is not None:
             self.of(component).setdefault(metric, {})[instance] = value
-
-
-def is_mean(metric: str) -> bool:
-    """Whether a metric is a mean rather than a sum."""
-    return metric.startswith(MEANS)
 
 
 def read_values(values: Mapping[str, JsonValue]) -> Iterable[tuple[str, str, JsonValue]]:
@@ -115,16 +111,10 @@ def find_length(every: Iterable[Mapping[float, float]]) -> float:
     return max(median(gaps), SHORTEST_BUCKET) if gaps else BUCKET_SECONDS
 
 
-def combine(
-    series: Series,
-    metric: str,
-    instance: str,
-    starts: list[float],
-    length: float,
-) -> float | None:
+def combine(series: Series, metric: str, instance: str, starts: list[float], length: float) -> float | None:
     """A rate over the buckets, or a mean weighted by the counts of each."""
     points = series[metric, instance]
-    if not is_mean(metric):
+    if not metric.startswith(MEANS):
         return find_rate(sum([points[at] for at in starts]), length * len(starts))
     base, _, scope = metric.partition("/")
     counts = series.get((f"{COUNT_OF.get(base, base)}/{scope}", instance), {})
@@ -136,17 +126,14 @@ def combine(
 
 def measure_metrics(answers: Iterable[MetricsAnswer]) -> list[Measures]:
     """One interval for each sample of /metrics; of all-time counts, one for each pair of samples."""
-    intervals, cumulative = [], []
-    for sample in split_answers(answers):
-        long = [one for one in sample if is_cumulative(one)]
-        short = [one for one in sample if not is_cumulative(one)]
-        intervals += [measure_interval(short)] if short else []
-        cumulative += [long] if long else []
-    found = [one for one in intervals if one is not None]
-    for before, after in pairwise(cumulative):
-        grown = measure_growth(before, after)
-        found += [grown] if grown else []
-    return found
+    samples = split_answers(answers)
+    short = [[one for one in sample if not is_cumulative(one)] for sample in samples]
+    long = [[one for one in sample if is_cumulative(one)] for sample in samples]
+    found = [measure_interval(sample) for sample in short if sample]
+    found += [
+        measure_growth(before, after) for before, after in pairwise([sample for sample in long if sample])
+    ]
+    return [one for one in found if one is not None]
 
 
 def is_cumulative(answer: MetricsAnswer) -> bool:
@@ -179,8 +166,8 @@ def measure_interval(answers: list[MetricsAnswer]) -> Measures | None:
     for one in answers:
         for metric, instance, value in read_values(one.values):
             number = read_number(value)
-            value_or_rate = number if is_mean(metric) else find_rate(number, one.interval)
-            found.put(one.component, metric, instance, value_or_rate)
+            number = number if metric.startswith(MEANS) else find_rate(number, one.interval)
+            found.put(one.component, metric, instance, number)
     return found
 
 
@@ -199,7 +186,7 @@ def measure_growth(before: list[MetricsAnswer], after: list[MetricsAnswer]) -> M
     for one in after:
         for metric, instance, value in read_values(one.values):
             number = read_number(value)
-            if not is_mean(metric):
+            if not metric.startswith(MEANS):
                 grown = find_growth(old.get((one.component, metric, instance)), number)
                 number = find_rate(grown, found.seconds)
             found.put(one.component, metric, instance, number)

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from app.engines.numbers import read_count, read_object, read_text
-from app.engines.patches import Counts, EnginePatch
+from app.engines.numbers import read_text
+from app.engines.patches import Counts, EnginePatch, find_changes
+from app.engines.spouts_and_bolts.heron.documents import IDENTITY
 from planner.wording import join_names
 
 FORMAT = "heron"
@@ -17,11 +18,10 @@ ACCEPTED = re.compile(r"[\w.-]+")
 
 def make_patch(counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch:
     """heron update <cluster>/<role>/<environ> <topology> --component-parallelism=<bolt>:<instances> ..."""
-    running = read_object(marks.get("instances"))
-    changed = {name: count for name, count in counts.items() if read_count(running.get(name)) != count}
+    changed = find_changes(counts, marks.get("instances"))
     refused = [name for name in changed if not ACCEPTED.fullmatch(name)]
     taken = {name: max(count, 1) for name, count in changed.items() if name not in refused}
-    parts = {key: read_text(marks.get(key)) for key in ("cluster", "role", "environ", "topology")}
+    parts = {key: read_text(marks.get(key)) for key in IDENTITY}
     placeholders = tuple([f"<{key}>" for key, value in parts.items() if value is None])
     said = {key: f"<{key}>" if value is None else shlex.quote(value) for key, value in parts.items()}
     options = "".join([f" --component-parallelism={name}:{count}" for name, count in taken.items()])

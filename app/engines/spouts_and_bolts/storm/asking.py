@@ -7,7 +7,7 @@ from httpx import HTTPStatusError
 from pydantic import JsonValue
 
 from app.engines.answers import Asker, EngineAnswer, RunningJob, choose_job
-from app.engines.numbers import read_list, read_object, read_text
+from app.engines.numbers import read_object, read_objects, read_text
 from app.engines.spouts_and_bolts.storm.fields import Page, is_system
 
 SUMMARY = "/api/v1/topology/summary"
@@ -32,16 +32,12 @@ def ask(asker: Asker, job: str | None) -> list[EngineAnswer]:
 
 def list_topologies(summary: JsonValue) -> list[RunningJob]:
     """The topologies of the summary."""
-    rows = [read_object(one) for one in read_list(read_object(summary).get("topologies"))]
+    rows = read_objects(read_object(summary).get("topologies"))
     named = [(read_text(row.get("id")), read_text(row.get("name"))) for row in rows]
     return [RunningJob(identity, name or identity) for identity, name in named if identity]
 
 
 def list_components(page: Page) -> list[str]:
     """Spouts and bolts of the topology's page, Storm's own left out."""
-    rows = [
-        (read_object(row), f"{kind}Id")
-        for kind in ("spout", "bolt")
-        for row in read_list(page.get(f"{kind}s"))
-    ]
+    rows = [(row, f"{kind}Id") for kind in ("spout", "bolt") for row in read_objects(page.get(f"{kind}s"))]
     return [name for row, key in rows if (name := read_text(row.get(key))) and not is_system(name)]

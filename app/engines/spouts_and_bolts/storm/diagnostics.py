@@ -90,21 +90,11 @@ def _list_at_most(measured: MeasuredSample) -> list[str]:
     ]
 
 
-def _list_mixed(measured: MeasuredSample) -> list[str]:
-    """Bolts that receive tuples by several groupings."""
-    into = {bolt.name: measured.interval.list_flows_into(bolt.name) for bolt in measured.bolts}
-    return [name for name, flows in into.items() if len({flow.grouping for flow in flows}) > 1]
-
-
 def _list_single_workers(measured: MeasuredSample) -> list[str]:
     """Bolts fed by a fields grouping of which one executor executes everything."""
-    return [
-        bolt.name
-        for bolt in measured.bolts
-        if {flow.grouping for flow in measured.interval.list_flows_into(bolt.name)} == {FIELDS}
-        and len(bolt.rows) > 1
-        and len([row for row in bolt.rows if row.executed]) == 1
-    ]
+    fields = [bolt for bolt in measured.bolts if measured.interval.list_groupings(bolt.name) == {FIELDS}]
+    busy = {bolt.name: [row for row in bolt.rows if row.executed] for bolt in fields if len(bolt.rows) > 1}
+    return [name for name, rows in busy.items() if len(rows) == 1]
 
 
 def _find_other_executors(measured: MeasuredSample) -> Finding:
@@ -200,7 +190,9 @@ RULES: tuple[DiagnosticRule[MeasuredSample], ...] = (
     ),
     DiagnosticRule(
         "groupings-mixed",
-        _list_mixed,
+        lambda measured: [
+            bolt.name for bolt in measured.bolts if len(measured.interval.list_groupings(bolt.name)) > 1
+        ],
         "{names} receive tuples by several groupings: the queueing of the largest stream is taken.",
     ),
     DiagnosticRule(

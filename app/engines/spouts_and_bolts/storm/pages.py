@@ -13,8 +13,8 @@ from urllib.parse import unquote
 
 from pydantic import JsonValue
 
-from app.engines.answers import EngineAnswer, sort_by_time
-from app.engines.numbers import read_list, read_name, read_object, read_text
+from app.engines.answers import EngineAnswer, read_parameters, sort_by_time
+from app.engines.numbers import read_name, read_object, read_objects, read_text
 from app.engines.spouts_and_bolts.storm.fields import Page, is_system, read_window
 
 MOST_DEPTH = 3
@@ -74,16 +74,13 @@ def sort_answers(answers: Sequence[EngineAnswer]) -> StormAnswers:
 
 def unfold(body: JsonValue, depth: int = 0) -> Iterator[Page]:
     """The pages in a body: itself, or those in its lists and objects."""
-    if isinstance(body, dict) and (is_page(body) or is_graph(body)):
+    if isinstance(body, dict) and (
+        not (COMPONENT_FIELDS | TOPOLOGY_FIELDS).isdisjoint(body) or is_graph(body)
+    ):
         yield body
     elif depth < MOST_DEPTH and isinstance(body, dict | list):
         for one in body.values() if isinstance(body, dict) else body:
             yield from unfold(one, depth + 1)
-
-
-def is_page(body: Page) -> bool:
-    """Whether an object has the fields of a component's page or of the topology's."""
-    return not (COMPONENT_FIELDS | TOPOLOGY_FIELDS).isdisjoint(body)
 
 
 def is_graph(body: Page) -> bool:
@@ -96,19 +93,15 @@ def is_graph(body: Page) -> bool:
 def read_page(body: Page, answer: EngineAnswer) -> StormPage | None:
     """A page with the name of its component; None for a component's page without a name."""
     path = IN_PATH.search(answer.path)
-    asked = re.search(r"[?&]window=([^&]+)", answer.path)
-    window = read_window(body.get("window"))
-    if window is None and asked:
-        window = read_window(unquote(asked[1]))
+    window = read_window(body.get("window")) or read_window(read_parameters(answer.path).get("window"))
     in_path = unquote(path["topology"]) if path else None
-    if not COMPONENT_FIELDS.isdisjoint(body):
-        known = [read_name(body.get(key)) for key in NAME_FIELDS]
-        known += [read_name(unquote(path["component"]))] if path and path["component"] else []
-        name = next((one for one in known if one), None)
-        identity = read_text(body.get("topologyId")) or in_path
-        return StormPage(name, body, window, answer.at, identity) if name else None
-    name = STREAMS if is_stream_page(body) else ""
-    return StormPage(name, body, window, answer.at, read_text(body.get("id")) or in_path)
+    if COMPONENT_FIELDS.isdisjoint(body):
+        name = STREAMS if is_stream_page(body) else ""
+        return StormPage(name, body, window, answer.at, read_text(body.get("id")) or in_path)
+    known = [read_name(body.get(key)) for key in NAME_FIELDS]
+    known += [read_name(unquote(path["component"]))] if path and path["component"] else []
+    identity = read_text(body.get("topologyId")) or in_path
+    return next((StormPage(one, body, window, answer.at, identity) for one in known if one), None)
 
 
 def split_samples(pages: Iterable[StormPage]) -> Iterator[StormSample]:
@@ -127,65 +120,50 @@ def split_samples(pages: Iterable[StormPage]) -> Iterator[StormSample]:
 def make_sample(pages: dict[str, StormPage]) -> StormSample:
     """The sample of these pages; its time is that of the topology's page, else of the last component's page.
 
-    A component's page that does not say its window has that of the topology's page.
+    A component's page without a window has that of the topology's page.
     """
-    topology = pages.get("")
-    times = [page.at for page in pages.values() if page.at is not None]
+    topology, counted = pages.get(""), pages.pop(STREAMS, None)
+    times = [page.at for page in (*pages.values(), *([counted] if counted else [])) if page.at is not None]
     at = topology.at if topology else None
     usual = topology.window if topology else None
-    counted = pages.pop(STREAMS, None)
     components = {name: page._replace(window=page.window or usual) for name, page in pages.items() if name}
-    streams = split_streams(counted, usual) if counted else {}
+    streams = read_stream_page(counted._replace(window=counted.window or usual)) if counted else {}
     return StormSample(topology, components, at or max(times, default=None), streams)
-
-
-def split_streams(page: StormPage, usual: float | None) -> dict[str, StormPage]:
-    """The components of a page with stream counts."""
-    window = page.window or usual
-    return {
-        name: StormPage(name, body, window, page.at, None)
-        for name, body in read_stream_page(page.body).items()
-    }
 
 
 def list_rows(page: StormPage | None, field: str) -> list[Page]:
     """The objects in a list of a page."""
-    return [read_object(one) for one in read_list(page.body.get(field))] if page else []
+    return read_objects(page.body.get(field)) if page else []
 
 
 def is_stream_page(body: Page) -> bool:
     """Whether components have lists of counts by stream."""
-    rows = [read_object(one) for field in ("spouts", "bolts") for one in read_list(body.get(field))]
+    rows = [row for field in ("spouts", "bolts") for row in read_objects(body.get(field))]
     return bool(rows) and all(isinstance(row.get("emitted"), list) for row in rows)
 
 
-def read_stream_page(body: Page) -> dict[str, Page]:
+def read_stream_page(counted: StormPage) -> dict[str, StormPage]:
     """For each component a page with inputStats and outputStats alone."""
-    pages: dict[str, Page] = {}
+    pages: dict[str, StormPage] = {}
     for kind in ("spout", "bolt"):
-        for listed in read_list(body.get(f"{kind}s")):
-            row = read_object(listed)
+        for row in list_rows(counted, f"{kind}s"):
             name = read_name(row.get("id"))
             if name is None or is_system(name):
                 continue
-            page: dict[str, JsonValue] = {"id": name, "componentType": kind}
-            page["outputStats"] = list(join_counts(row, ("emitted", "transferred")).values())
+            body: dict[str, JsonValue] = {"id": name, "componentType": kind}
+            body["outputStats"] = join_counts(row, ("emitted", "transferred"))
             if kind == "bolt":
-                page["inputStats"] = list(join_counts(row, ("executed",)).values())
-            pages.setdefault(name, page)
+                body["inputStats"] = join_counts(row, ("executed",))
+            pages.setdefault(name, counted._replace(name=name, body=body, topology_id=None))
     return pages
 
 
-def join_counts(row: Page, fields: tuple[str, ...]) -> dict[tuple[str, str], dict[str, JsonValue]]:
+def join_counts(row: Page, fields: tuple[str, ...]) -> list[JsonValue]:
     """The counts of each stream, [{"component_id", "stream_id", "value"}], with their fields beside each other."""
     found: dict[tuple[str, str], dict[str, JsonValue]] = {}
     for field in fields:
-        for listed in read_list(row.get(field)):
-            one = read_object(listed)
-            component, stream = (
-                read_name(one.get("component_id")) or "",
-                read_name(one.get("stream_id")) or "",
-            )
+        for one in read_objects(row.get(field)):
+            component, stream = [read_name(one.get(key)) or "" for key in ("component_id", "stream_id")]
             joined = found.setdefault((component, stream), {"component": component, "stream": stream})
             joined.setdefault(field, one.get("value"))
-    return found
+    return list(found.values())

@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 from app.engines.numbers import (
     find_mean,
     move_time,
-    read_list,
     read_name,
     read_number,
     read_object,
+    read_objects,
     read_text,
 )
 from app.engines.spouts_and_bolts.components import Completion
@@ -108,7 +108,7 @@ def read_wiring(components: Mapping[str, StormComponent], graph: Mapping[str, Pa
     bolts = {name: one for name, one in components.items() if one.is_bolt}
     flows: dict[tuple[str, str, str], StreamFlow] = {}
     for target, node in graph.items():
-        for one in map(read_object, read_list(node.get(":inputs", node.get("inputs")))):
+        for one in read_objects(node.get(":inputs", node.get("inputs"))):
             source = read_name(one.get(":component", one.get("component")))
             stream = read_text(one.get(":stream", one.get("stream"))) or "default"
             grouping = read_grouping(read_text(one.get(":grouping", one.get("grouping"))))

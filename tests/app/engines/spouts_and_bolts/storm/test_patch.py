@@ -26,13 +26,6 @@ def test_a_rebalance_is_a_request_and_a_command():
     assert (len(patch.notes), patch.placeholders) == (2, ())
 
 
-def test_workers_and_the_wait_are_given_where_asked_for():
-    patch = make_patch({"parse": 3}, MARKS, wait_seconds=5, workers=2)
-    assert patch.path == "/api/v1/topology/words-1-1446571009/rebalance/5"
-    assert patch.body == {"rebalanceOptions": {"executors": {"parse": 3}, "numWorkers": 2}}
-    assert patch.command == "storm rebalance words -w 5 -n 2 -e parse=3"
-
-
 def test_tasks_bound_the_executors_and_a_note_says_so():
     patch = make_patch({"score": 9, "parse": 3}, MARKS)
     assert patch.body == {"rebalanceOptions": {"executors": {"score": 4, "parse": 3}}}
