@@ -142,8 +142,9 @@ class MeasuredInterval(Generic[AnyComponent_co]):
 
     def has_unlike_counts(self, flow: StreamFlow) -> bool:
         """Whether what was sent cannot be compared with what was executed."""
-        source, target = self.components.get(flow.source), self.components[flow.target]
-        return flow.sent is None or source is None or not cover_same_time(source, target)
+        if flow.sent is None:
+            return True
+        return not cover_same_time(self.components[flow.source], self.components[flow.target])
 
 
 CountError = Callable[[AnyComponent, list[AnyComponent]], float]
