@@ -4,6 +4,7 @@ from app.planning.gates.schemas import to_gate_answer
 from app.rendering.gate_reports import describe_gate
 from app.rendering.reports import write_html, write_markdown
 from planner.gates.verdict import judge_capacity
+from planner.quantiles.times import TimeTarget
 from planner.values import Entry, Load, Operator, OperatorLoad, Topology
 
 TOPOLOGY = Topology((Operator("parse"),), (), (Entry("parse"),))
@@ -12,7 +13,7 @@ LOAD = Load(10.0, {"parse": OperatorLoad(4.0, processors=3)})
 
 def test_a_report_has_the_verdict_and_what_it_rests_on():
     for limit, verdict in ((10.0, "passes"), (0.26, "fails")):
-        answer = to_gate_answer(judge_capacity(TOPOLOGY, LOAD, t_max_seconds=limit))
+        answer = to_gate_answer(judge_capacity(TOPOLOGY, LOAD, limit=TimeTarget("total", limit)))
         blocks = describe_gate(answer)
         for text in (write_html(blocks), write_markdown(blocks)):
             assert f"The gate {verdict}" in text
@@ -21,7 +22,7 @@ def test_a_report_has_the_verdict_and_what_it_rests_on():
 
 
 def test_a_report_has_the_graph_where_the_topology_is_known():
-    answer = to_gate_answer(judge_capacity(TOPOLOGY, LOAD, t_max_seconds=10.0))
+    answer = to_gate_answer(judge_capacity(TOPOLOGY, LOAD, limit=TimeTarget("total", 10.0)))
     assert "<svg " not in write_html(describe_gate(answer))
     page = write_html(describe_gate(answer, TOPOLOGY))
     assert "<title>parse: 83% busy · 10/s, 3 processors</title>" in page
