@@ -111,10 +111,5 @@ def test_the_documentation_s_commands_print_what_the_planner_says(model: Model) 
     page = (ROOT / "docs/models/two-models-two-answers.md").read_text()
     plan = min_latency(read_topology("vld/topology.json"), read_load("vld/bursty-load.json"), 7, model)
     assert plan.estimate.expected_sojourn_seconds is not None
-<<<<<<< HEAD
     sojourn = write_seconds(plan.estimate.expected_sojourn_seconds)
     assert f"--model {model}\nE[T] {sojourn} with 7 processors at 6 tuples/s ({model})" in page
-=======
-    seconds = write_seconds(plan.estimate.expected_sojourn_seconds)
-    assert f"--model {model}\nE[T] {seconds} with 7 processors at 6 tuples/s ({model})" in page
->>>>>>> 5e34b98 (Docs of quantiles and known errors follow the moves; the bench writes both tables; the bound of simulated runs is tested)
