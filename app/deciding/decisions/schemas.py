@@ -38,10 +38,7 @@ class DecisionRequest(Body):
         json_schema_extra={"examples": [{"at": "2026-11-18T00:01:00Z", "policy": EXAMPLE}]}
     )
 
-    at: Annotated[
-        UtcTime | None,
-        Field(description="Decide as of this time: later snapshots are ignored. Left out: now."),
-    ] = None
+    at: Annotated[UtcTime | None, Field(description="Later snapshots are ignored; left out: now.")] = None
     policy: Annotated[PolicyBody | None, Field(description="Instead of the stored policy.")] = None
 
 
@@ -124,10 +121,9 @@ class Moving(Answer):
     migrations: dict[str, MigrationAnswer]
     cost_tuple_seconds: float | None
     payback_seconds: Annotated[float | None, Field(description="null: not known, or never.")]
-    horizon: Annotated[
-        HorizonAnswer | None,
-        Field(description="null: no state moves, or the change is urgent and is not weighed."),
-    ] = None
+    horizon: Annotated[HorizonAnswer | None, Field(description="null: no state moves, or it is urgent.")] = (
+        None
+    )
 
 
 class SizedFor(Answer):
@@ -145,9 +141,7 @@ class LookAhead(Answer):
     """The forecast of the external rate over the coming cooldown."""
 
     expected_rate: float
-    upper_rate: Annotated[
-        float, Field(description="The quantile of the forecast at the policy's qos_target.")
-    ]
+    upper_rate: Annotated[float, Field(description="Its quantile at the policy's qos_target.")]
     quantile: float
     steps: Annotated[int, Field(description="Intervals that the forecast covers.")]
     model: str
@@ -175,14 +169,11 @@ class CorrectionAnswer(Answer):
     """The measured wait divided by the modelled wait; service times are not corrected."""
 
     shared: Annotated[
-        float | None,
-        Field(description="Against the model, which is one queue for all processors where nothing is said."),
+        float | None, Field(description="Against the model: one queue for all where none is configured.")
     ]
     own: Annotated[
         float | None,
-        Field(
-            description="Against the model of one queue for each processor; null: an operator says its queueing."
-        ),
+        Field(description="Against one queue for each processor; null: a queueing is configured."),
     ]
     intervals: Annotated[int, Field(description="Intervals whose waits were long enough to compare.")]
 
@@ -257,10 +248,9 @@ class DecisionAnswer(Answer):
         ),
     ] = None
     sized_for: Annotated[SizedFor | None, Field(description="null: stored before this field existed.")] = None
-    look_ahead: Annotated[
-        LookAhead | None,
-        Field(description="null: the policy asks for none, or diagnostics say why there is none."),
-    ] = None
+    look_ahead: Annotated[LookAhead | None, Field(description="null: not asked for, or see diagnostics.")] = (
+        None
+    )
     correction: Annotated[
         CorrectionAnswer | None, Field(description="null: no interval can be compared.")
     ] = None
@@ -274,10 +264,7 @@ class DecisionAnswer(Answer):
     diagnostics: list[DiagnosticAnswer]
     policy: PolicyBody
     basis: Basis
-    recommendation: Annotated[
-        Recommended | None,
-        Field(description="The recommendation it was stored with; null: none."),
-    ] = None
+    recommendation: Annotated[Recommended | None, Field(description="null: decided without one.")] = None
     outcome: Outcome = None
     observed: Observed = None
 

@@ -51,13 +51,8 @@ def _write_samples(
     """The number of samples that are new."""
     statement = insert(MstSampleRow).values(
         [
-            {
-                "topology_id": topology_id,
-                "observed_at": one.observed_at,
-                "vms": one.vms,
-                "throughput": throughput,
-                "saturated": one.saturated,
-            }
+            one.model_dump(include={"observed_at", "vms", "saturated"})
+            | {"topology_id": topology_id, "throughput": throughput}
             for one, throughput in zip(sent, throughputs, strict=True)
         ]
     )

@@ -46,6 +46,7 @@ POLICY = {
     "scale_down_window_seconds": 3600,
     "least_saving": 0.1,
 }
+MEASURED = ("service_rate", "service_scv", "arrival_scv", "processors")
 MARKS = {"job": "0f" * 16, "job_name": "visits", "scheduler": "Adaptive", "vertices": {}}
 
 
@@ -102,12 +103,7 @@ def describe_topology() -> TopologyBody:
         {
             "name": NAME,
             "operators": [
-                {
-                    "name": one.name,
-                    "stateful": one.stateful,
-                    "queueing": one.queueing,
-                    "max_parallelism": one.max_parallelism,
-                }
+                {field: getattr(one, field) for field in ("name", "stateful", "queueing", "max_parallelism")}
                 for one in TOPOLOGY.operators
             ],
             "edges": [edge._asdict() for edge in TOPOLOGY.edges],
@@ -119,13 +115,7 @@ def describe_topology() -> TopologyBody:
 def to_snapshot(load: Load, observed_at: datetime) -> SnapshotBody:
     """The load as a platform posts it."""
     operators = {
-        name: {
-            "service_rate": one.service_rate,
-            "service_scv": one.service_scv,
-            "arrival_scv": one.arrival_scv,
-            "processors": one.processors,
-        }
-        for name, one in load.operators.items()
+        name: {field: getattr(one, field) for field in MEASURED} for name, one in load.operators.items()
     }
     return SnapshotBody.model_validate(
         {
