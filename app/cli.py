@@ -97,7 +97,7 @@ for command in (demo, estimate, simulate, gate, place, profile, ingest, prune, f
 def openapi() -> None:
     """Print the OpenAPI document as YAML: what openapi.yaml holds."""
     from app.main import create_app
-    from app.web.openapi_document import render_yaml
+    from app.pages.openapi_document import render_yaml
 
     sys.stdout.write(render_yaml(create_app(Settings(log_level="error")).openapi()))
 

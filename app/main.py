@@ -15,6 +15,8 @@ from app.deciding.outcomes import routes as outcomes
 from app.deciding.patches import routes as patches
 from app.deciding.policies import routes as policies
 from app.deciding.recommendations import routes as recommendations
+from app.deciding.what_ifs import routes as what_ifs
+from app.engines.engine_snapshots import routes as engine_snapshots
 from app.forecasts.past import routes as past_forecasts
 from app.forecasts.vms import routes as vm_forecasts
 from app.forecasts.workload import routes as workload_forecasts
@@ -22,7 +24,6 @@ from app.jobs.backtests import routes as backtests
 from app.jobs.simulations import routes as simulations
 from app.jobs.workers.dispatcher import make_dispatchers
 from app.jobs.workers.ready_process import ReadyProcess
-from app.load.engine_snapshots import routes as engine_snapshots
 from app.load.ingest_runs import routes as ingest_runs
 from app.load.snapshots import routes as snapshots
 from app.load.summaries import routes as summaries
@@ -32,6 +33,7 @@ from app.machines.placements import routes as placements
 from app.machines.predictions import routes as predictions
 from app.machines.profiles import routes as profiles
 from app.machines.vm_catalogues import routes as vm_catalogues
+from app.pages import documentation, metrics
 from app.pages.dashboard.files import install_dashboard
 from app.pages.demo import routes as demos
 from app.pages.overview import routes as overviews
@@ -39,13 +41,11 @@ from app.pages.series import routes as timelines
 from app.pages.topology_report import routes as topology_reports
 from app.planning.gates import routes as gates
 from app.planning.plans import routes as plans
-from app.planning.what_ifs import routes as what_ifs
-from app.serving import health
-from app.serving.observability import RequestRecorder, configure_logging, observe_pool
 from app.settings import Settings
-from app.web import documentation, sign_in
+from app.web import health, sign_in
 from app.web.compute_queue import SWITCH_SECONDS, Computing
 from app.web.middleware import BodyLimit, BrowserGuard
+from app.web.observability import RequestRecorder, configure_logging, observe_pool
 from app.web.problems import install_problems
 from app.web.security import parse_api_keys
 from migrations.runner import newest_revision
@@ -81,6 +81,7 @@ ROUTERS = (
     recommendations.router,
     demos.router,
     health.router,
+    metrics.router,
     documentation.router,
 )
 

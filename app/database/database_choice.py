@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.serving.running_services import RunningService, list_running_services
+from app.database.running_services import RunningService, list_running_services
 from app.settings import PREFIX, Settings
 
 

@@ -8,7 +8,6 @@ from uuid import UUID, uuid4
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from app.database.stored_topologies import find_topology
 from app.database.tables import DecisionRow, PlacementRow, PlanRow
 from app.web.fields import Answer
 from app.web.paging import Page
@@ -57,11 +56,10 @@ def read_answer(
 def list_answers(
     session: Session,
     row_type: type[Row],
-    name: str,
+    topology_id: int,
     page: Page,
     *columns: InstrumentedAttribute[Any] | ColumnElement[Any],
 ) -> tuple[Sequence[Any], str | None]:
     """A page of the answers about a topology, newest first: their ids, times and these columns."""
-    stored = find_topology(session, name)
-    query = select(row_type.id, row_type.created_at, *columns).where(row_type.topology_id == stored.id)
+    query = select(row_type.id, row_type.created_at, *columns).where(row_type.topology_id == topology_id)
     return page.read_rows(session.execute, query, row_type.created_at, row_type.id, newest_first=True)

@@ -10,8 +10,7 @@ from sqlalchemy import Engine, NullPool, create_engine
 from sqlalchemy.orm import Session, sessionmaker
 
 from app.settings import Settings
-
-HEALTH_CONNECTIONS = 1  # of each worker
+from app.web.health import HEALTH_CONNECTIONS
 
 
 def make_engine(settings: Settings, url: str) -> Engine:

@@ -5,11 +5,11 @@ from typing import Annotated, TypeVar
 
 from fastapi import Query
 from sqlalchemy import ColumnElement, delete, func, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
-from app.database.stored_topologies import suggest_stored
 from app.database.tables import ProfileRow, VmCatalogueRow
 from app.web.paging import Page
+from planner.errors import LENGTHS_COMPARED, NAMES_COMPARED, suggest_name
 
 Row = TypeVar("Row", ProfileRow, VmCatalogueRow)
 Unknown = Callable[[str, int | None, str], Exception]
@@ -83,3 +83,9 @@ def delete_versions(session: Session, row_type: type[Row], unknown: Unknown, nam
     found = session.scalars(delete(row_type).where(row_type.name == name).returning(row_type.version)).all()
     if not found:
         raise unknown(name, None, suggest_stored(session, row_type.name, name))
+
+
+def suggest_stored(session: Session, column: InstrumentedAttribute[str], wrong: str) -> str:
+    """` Did you mean 'clicks'?` if a stored name is similar, else an empty text."""
+    alike = func.length(column).between(len(wrong) - LENGTHS_COMPARED, len(wrong) + LENGTHS_COMPARED)
+    return suggest_name(wrong, session.scalars(select(column).where(alike).distinct().limit(NAMES_COMPARED)))

@@ -13,10 +13,10 @@ from uuid import UUID
 from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import StoredTopology
 from app.database.tables import DecisionRow, PolicyRow, TopologyRow
 from app.deciding.policies.schemas import PolicyBody
 from app.load.measurements.snapshots import find_end, find_newest
+from app.load.measurements.stored_topologies import StoredTopology
 
 NEVER_MADE = ("refused", "failed")
 ROLLED_BACK = "rolled-back"

@@ -21,9 +21,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.database.database_choice import choose_own_database
 from app.database.embedded_postgres import open_database_url
+from app.database.running_services import registered
 from app.main import create_app
-from app.serving.observability import configure_logging
-from app.serving.running_services import registered
 from app.serving.server import (
     DrainingServer,
     bind_listeners,
@@ -32,6 +31,7 @@ from app.serving.server import (
     refuse_new_connections,
 )
 from app.settings import Settings, find_unknown_variables
+from app.web.observability import configure_logging
 from app.web.security import is_loopback, parse_api_keys
 from migrations.runner import migrate
 

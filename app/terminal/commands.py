@@ -161,7 +161,7 @@ def open_migrated_database(
     from sqlalchemy.exc import OperationalError
 
     from app.database.embedded_postgres import EmbeddedPostgresError, open_database_url
-    from app.serving.observability import configure_logging
+    from app.web.observability import configure_logging
     from migrations import runner
 
     in_force = choice.settings

@@ -7,7 +7,6 @@ from sqlalchemy import func, literal, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import DecisionRow, PolicyRow, SnapshotRow
 from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.policies.schemas import PolicyBody
@@ -17,6 +16,7 @@ from app.load.bodies.terms import Measured
 from app.load.measurements.freshness import refuse_old
 from app.load.measurements.load import Gathered, gather_load
 from app.load.measurements.snapshots import find_end, find_newest_rates
+from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.settings import Settings
 from app.web.error_pointers import STORED, Places
 from app.web.errors import InvalidRequest

@@ -11,9 +11,9 @@ from app.deciding.decisions.gathering import GatheredDecision, gather_decision
 from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest, Recommended
 from app.deciding.outcomes.service import StoredDecision, await_outcome
 from app.deciding.standing import describe_origin
-from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.error_pointers import blaming_what_is_stored
+from app.web.observability import time_planner
 from planner.decisions.case import DecisionQuestion
 from planner.decisions.compose import ComposedDecision, compose_decision
 from planner.decisions.horizon import NO_OUTLOOK, RateOutlook, look_out

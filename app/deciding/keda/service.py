@@ -2,7 +2,6 @@
 
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import StoredTopology, find_topology
 from app.deciding.decisions.answers import to_decision_answer
 from app.deciding.decisions.gathering import gather_decision
 from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest
@@ -10,6 +9,7 @@ from app.deciding.decisions.service import compute_now
 from app.deciding.standing import find_last_change, find_standing, read_counts
 from app.load.measurements.freshness import refuse_old
 from app.load.measurements.snapshots import find_end, find_newest
+from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.settings import Settings
 from app.web.error_pointers import RefusedByPlanner
 from app.web.stored_data_errors import (

@@ -8,13 +8,13 @@ from uuid import UUID
 from pydantic import JsonValue
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import EngineMarksRow, PolicyRow
 from app.deciding.decisions.history import find_decision
 from app.deciding.decisions.schemas import DecisionAnswer
 from app.deciding.policies.schemas import PolicyBody
 from app.deciding.standing import find_standing_id
 from app.load.bodies.topology import Graph
+from app.load.measurements.stored_topologies import StoredTopology, find_topology
 
 Bounds = Mapping[str, tuple[int, int | None]]
 

@@ -7,9 +7,9 @@ from sqlalchemy import func
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import PolicyRow
 from app.deciding.policies.schemas import Goal, PolicyAnswer, PolicyBody
+from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.web.errors import InvalidRequest
 from app.web.stored_data_errors import NoStoredPolicy
 from planner.errors import MOST_SUGGESTED, escape_pointer, suggest_name

@@ -16,9 +16,9 @@ from app.load.bodies.topology import Graph
 from app.machines.placements.gathering import GatheredPlacement, gather_placement
 from app.machines.placements.schemas import PlacementChoices
 from app.machines.placements.service import compute_placement
-from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.errors import InvalidRequest
+from app.web.observability import time_planner
 from planner.decisions.case import DecisionQuestion, Reason
 from planner.decisions.compose import ComposedDecision, plan_for_rate
 from planner.decisions.horizon import NO_OUTLOOK, count_cooldown_steps, look_out

@@ -7,10 +7,10 @@ from typing import Any
 from sqlalchemy import Row, func, select, true
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import DecisionRow, SnapshotRow
 from app.forecasts.past.answers import to_past_forecasts
 from app.forecasts.past.schemas import PastForecasts
+from app.load.measurements.stored_topologies import StoredTopology, find_topology
 
 
 def gather_forecasts(session: Session, stored: StoredTopology, most: int) -> Sequence[Row[Any]]:

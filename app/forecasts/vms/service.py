@@ -7,7 +7,6 @@ from math import ceil
 
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import find_topology
 from app.forecasts.vms.schemas import (
     StoredVmForecastRequest,
     VmForecastAnswer,
@@ -20,9 +19,10 @@ from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.series import MOST_POINTS, take_bounds, take_saturated, to_workload
 from app.load.measurements.freshness import describe_end
 from app.load.measurements.series import find_newest_samples, read_workload
+from app.load.measurements.stored_topologies import find_topology
 from app.load.throughput_samples.service import to_fit_answer
-from app.serving.observability import time_planner
 from app.web.error_pointers import STORED, blaming_what_is_stored
+from app.web.observability import time_planner
 from planner.values import Diagnostic
 from planner.vms.sigma_policies import HEADGATE
 from planner.vms.throughput import MstSample

@@ -6,7 +6,6 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import PolicyRow
 from app.forecasts.workload.answers import to_accuracy_answer, to_answer
 from app.forecasts.workload.schemas import (
@@ -18,9 +17,10 @@ from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.series import MOST_POINTS, to_workload
 from app.load.measurements.freshness import describe_end
 from app.load.measurements.series import read_rates_since, read_workload, refuse_endless
-from app.serving.observability import time_planner
+from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.web.error_pointers import blaming_what_is_stored
 from app.web.errors import InvalidRequest
+from app.web.observability import time_planner
 from app.web.stored_data_errors import NoSnapshot
 from planner.workloads.accuracy import RollingTerms, judge_forecasts
 from planner.workloads.series import Workload

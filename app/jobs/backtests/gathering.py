@@ -10,7 +10,6 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.dialects.postgresql import array
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import find_topology
 from app.database.tables import BacktestRow, BacktestRunRow
 from app.jobs.backtests.answers import to_state_answer
 from app.jobs.backtests.schemas import BacktestJob, BacktestPage, BacktestRequest
@@ -18,6 +17,7 @@ from app.jobs.states import State, list_jobs, select_states
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.series import MOST_POINTS, take_saturated, to_workload
 from app.load.measurements.series import find_newest_samples, read_workload
+from app.load.measurements.stored_topologies import find_topology
 from app.web.error_pointers import blaming_what_is_stored
 from app.web.errors import InvalidRequest
 from app.web.paging import Page

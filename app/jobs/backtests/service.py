@@ -19,7 +19,7 @@ from app.jobs.backtests.schemas import (
 )
 from app.jobs.states import cancel_or_delete
 from app.jobs.workers.backtest_worker import lengthen_schedule
-from app.serving.observability import time_planner
+from app.web.observability import time_planner
 from app.web.stored_data_errors import RunNotFinished, UnknownBacktest, UnknownRun
 from planner.vms.backtest import Backtest, BacktestScore, summarise_scores
 from planner.vms.errors import InvalidQosTarget

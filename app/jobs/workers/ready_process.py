@@ -13,10 +13,10 @@ from multiprocessing.connection import Connection
 
 from app.jobs.simulations.schemas import SimulationJob
 from app.jobs.workers.dispatcher import list_environment
-from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.compute_queue import ENDED
 from app.web.errors import Overloaded
+from app.web.observability import time_planner
 from planner.errors import PlannerError
 
 log = logging.getLogger(__name__)

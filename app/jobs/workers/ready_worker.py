@@ -10,8 +10,8 @@ from multiprocessing.connection import Connection
 
 from app.jobs.simulations.schemas import SimulationJob
 from app.jobs.workers.simulation_run import run_simulation
-from app.serving.observability import configure_logging
 from app.settings import WORKER_NICENESS, Settings
+from app.web.observability import configure_logging
 from planner.errors import PlannerError
 from planner.simulation.simulate import warm_up
 

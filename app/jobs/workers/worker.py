@@ -15,8 +15,8 @@ from sqlalchemy import create_engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.jobs.workers.claims import Claim, JobKind, NoLongerWanted, claim_job
-from app.serving.observability import configure_logging
 from app.settings import WORKER_NICENESS, Settings
+from app.web.observability import configure_logging
 from app.web.problems import describe_problem
 from planner.errors import PlannerError
 

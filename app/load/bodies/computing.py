@@ -11,9 +11,9 @@ from app.load.bodies.answers import CalibrationAnswer, DiagnosticAnswer, Estimat
 from app.load.bodies.load import LoadBody
 from app.load.bodies.terms import Described
 from app.load.bodies.topology import check_size
-from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.error_pointers import pointing_into_body
+from app.web.observability import time_planner
 from planner.calibration.calibrate import (
     WaitCalibration,
     apply_factors,

@@ -7,11 +7,11 @@ from typing import TypeVar
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import StoredTopology
 from app.database.tables import PolicyRow
 from app.load.bodies.answers import DiagnosticAnswer, EstimateAnswer
 from app.load.measurements.load import Gathered
 from app.load.measurements.snapshots import find_end
+from app.load.measurements.stored_topologies import StoredTopology
 from app.web.stored_data_errors import StaleSnapshots
 from planner.wording import write_age, write_seconds
 

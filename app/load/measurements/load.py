@@ -7,7 +7,6 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import Document, SnapshotRow
 from app.load.bodies.answers import Basis, CalibrationAnswer
 from app.load.bodies.computing import CalibratedLoad, calibrate_load
@@ -23,6 +22,7 @@ from app.load.measurements.snapshots import (
     find_newest,
     is_partial,
 )
+from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.settings import Settings
 from app.web.errors import InvalidRequest
 from app.web.stored_data_errors import NoSnapshot

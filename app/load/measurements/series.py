@@ -7,10 +7,10 @@ from math import fsum
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import StoredTopology
 from app.database.tables import MstSampleRow, SnapshotRow
 from app.load.bodies.series import MOST_SAMPLES
 from app.load.measurements.snapshots import ended
+from app.load.measurements.stored_topologies import StoredTopology
 from app.web.error_pointers import blaming_what_is_stored
 from app.web.errors import InvalidRequest
 from app.web.stored_data_errors import NoSnapshot

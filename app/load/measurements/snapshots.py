@@ -7,9 +7,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, func, select, union_all
 from sqlalchemy.orm import Session, undefer
 
-from app.database.stored_topologies import StoredTopology
 from app.database.tables import SnapshotRow, TopologyRow
 from app.database.tables.topologies import SHAPES
+from app.load.measurements.stored_topologies import StoredTopology
 from planner.values import IdcPoint, InstanceLoad, OperatorLoad, ServiceBucket
 
 KEY = (SnapshotRow.observed_at, SnapshotRow.window_seconds)

@@ -8,9 +8,9 @@ from sqlalchemy import Boolean, delete, literal_column, null
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, undefer
 
-from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import SnapshotRow
 from app.load.measurements.snapshots import join_operators, select_snapshots, split_operators
+from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.load.snapshots.schemas import SnapshotAnswer, SnapshotBody, SnapshotPage, StoredSnapshots
 from app.settings import Settings
 from app.web.errors import InvalidRequest

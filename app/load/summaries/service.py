@@ -5,8 +5,8 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import find_topology
 from app.database.tables import OperatorSummaryRow, TopologySummaryRow
+from app.load.measurements.stored_topologies import find_topology
 from app.load.summaries.schemas import OperatorWindow, OperatorWindowPage, TopologyWindow, TopologyWindowPage
 from app.web.paging import Page
 

@@ -8,10 +8,10 @@ from sqlalchemy import Boolean, literal_column, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import find_topology
 from app.database.tables import MstSampleRow
 from app.load.bodies.series import take_saturated
 from app.load.measurements.series import find_newest_samples
+from app.load.measurements.stored_topologies import find_topology
 from app.load.throughput_samples.schemas import (
     CurvePointAnswer,
     ResidualAnswer,
@@ -22,9 +22,9 @@ from app.load.throughput_samples.schemas import (
     ThroughputSamplePage,
     ThroughputSampleRequest,
 )
-from app.serving.observability import time_planner
 from app.web.error_pointers import blaming_what_is_stored
 from app.web.errors import InvalidRequest, ThroughputNotConverged
+from app.web.observability import time_planner
 from app.web.paging import Page
 from planner.arrays import Floats
 from planner.vms.throughput import MstModel, MstSample, detect_convergence, fit_mst

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Response
 
-from app.database.stored_topologies import find_topology
 from app.database.transactions import SessionDep
+from app.load.measurements.stored_topologies import find_topology
 from app.load.topologies import service
 from app.load.topologies.schemas import TopologyAnswer, TopologyBody, TopologyChange, TopologyPage
 from app.load.topologies.service import draw_topology, to_topology_answer

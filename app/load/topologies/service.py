@@ -4,9 +4,10 @@ from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import StoredTopology, suggest_stored
 from app.database.tables import TopologyRevisionRow, TopologyRow
+from app.database.versions import suggest_stored
 from app.load.bodies.topology import check_size
+from app.load.measurements.stored_topologies import StoredTopology
 from app.load.topologies.schemas import (
     Source,
     TopologyAnswer,

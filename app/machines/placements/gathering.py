@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from app.database.stored_answers import list_answers, read_answer
 from app.database.tables import PlacementRow
 from app.load.bodies.topology import Graph
+from app.load.measurements.stored_topologies import find_topology
 from app.machines.placements.schemas import PlacementAnswer, PlacementChoices, PlacementPage, PlacementSummary
 from app.machines.profiles.gathering import TaskProfiles, assign_profiles, gather_profiles
 from app.machines.vm_catalogues.service import find_sizes
@@ -34,7 +35,7 @@ def list_placements(session: Session, name: str, page: Page) -> PlacementPage:
         answer["hourly_price"].label("hourly_price"),
         answer["prediction", "rate"].label("rate"),
     )
-    rows, following = list_answers(session, PlacementRow, name, page, *columns)
+    rows, following = list_answers(session, PlacementRow, find_topology(session, name).id, page, *columns)
     return PlacementPage(items=[PlacementSummary.model_validate(row) for row in rows], next=following)
 
 

@@ -6,10 +6,10 @@ from functools import partial
 from sqlalchemy.orm import Session
 
 from app.database.stored_answers import store_answer
-from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import PlacementRow
 from app.load.bodies.topology import Graph, check_size
 from app.load.measurements.snapshots import find_newest
+from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.machines.placements.answers import Placed, RatedPair, to_placement_answer
 from app.machines.placements.gathering import GatheredPlacement, gather_placement
 from app.machines.placements.schemas import (
@@ -18,9 +18,9 @@ from app.machines.placements.schemas import (
     PlacementRequest,
     StoredPlacementRequest,
 )
-from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.error_pointers import STORED, pointing_into_body
+from app.web.observability import time_planner
 from app.web.stored_data_errors import NoSnapshot, StoredDataUnusable
 from planner.placements.map_collocate import map_collocated
 from planner.placements.map_rsm import DistanceWeights, map_resource_aware

@@ -13,9 +13,9 @@ from app.machines.predictions.schemas import (
     SustainedRateAnswer,
 )
 from app.machines.profiles.gathering import gather_profiles
-from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.error_pointers import pointing_into_body
+from app.web.observability import time_planner
 from planner.placements.mapping import MappedSlot, MappedVm, ThreadMapping, Vm
 from planner.placements.sustained_rate import ROUTINGS, Prediction, predict
 from planner.placements.thread_allocation import find_task_loads

@@ -15,7 +15,7 @@ from app.machines.profiles.schemas import (
     to_answer,
     to_profile,
 )
-from app.serving.observability import time_planner
+from app.web.observability import time_planner
 from app.web.stored_data_errors import UnknownProfile
 from planner.placements.errors import InvalidProfile
 from planner.placements.profile_builder import build_profile

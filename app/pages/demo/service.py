@@ -9,12 +9,12 @@ from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import find_topology
 from app.database.tables import DecisionRow, EngineMarksRow, TopologyRow
 from app.deciding.decisions.schemas import DecisionRequest
 from app.deciding.decisions.service import store_decision
 from app.deciding.policies.schemas import PolicyBody
 from app.deciding.policies.service import store_policy
+from app.load.measurements.stored_topologies import find_topology
 from app.load.snapshots.schemas import SnapshotBody
 from app.load.snapshots.service import store_snapshots
 from app.load.throughput_samples.schemas import ThroughputSampleRequest

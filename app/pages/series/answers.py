@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from app.database.stored_topologies import StoredTopology
+from app.load.measurements.stored_topologies import StoredTopology
 from app.pages.series.gathering import Buckets
 from app.pages.series.schemas import Series, SeriesPoint
 from app.rendering.charts import DASHED, DOTTED, SOLID, Chart, Line, Panel, Sign, draw_chart

@@ -9,9 +9,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, SQLColumnExpression, func, literal, select, true
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import StoredTopology
 from app.database.tables import DecisionRow, SnapshotRow
 from app.load.measurements.snapshots import find_end, find_newest
+from app.load.measurements.stored_topologies import StoredTopology
 
 USUAL_SECONDS = 86_400.0
 LEAST_SECONDS = 1e-3

@@ -6,14 +6,14 @@ from typing import Any
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import find_topology
 from app.deciding.policies.service import find_goal
 from app.load.bodies.load import LoadBody
+from app.load.measurements.stored_topologies import find_topology
 from app.pages.series.answers import to_series
 from app.pages.series.gathering import find_buckets, gather_decisions, gather_snapshots
 from app.pages.series.schemas import Series
-from app.serving.observability import time_planner
 from app.web.errors import InvalidRequest
+from app.web.observability import time_planner
 from planner.errors import PlannerError
 from planner.situations.estimate import estimate
 from planner.values import Estimate, Topology

@@ -222,8 +222,8 @@ def _refuse_lower(answer: "GateAnswer", rate: str | None) -> None:
 
 def _report(judged: "JudgedGate", reports: GateReports) -> None:
     """Writes the verdict; a reader of standard output that stops early, as `head` does, does not change it."""
-    from app.rendering import gate_reports
-    from app.rendering.gate_reports import describe_gate
+    from app.planning import gate_reports
+    from app.planning.gate_reports import describe_gate
     from app.rendering.reports import write_html, write_markdown
 
     answer = judged.answer
@@ -241,8 +241,8 @@ def _report(judged: "JudgedGate", reports: GateReports) -> None:
 
 
 def _print(answer: "GateAnswer", reports: GateReports) -> None:
+    from app.planning import gate_reports
     from app.planning.gates.offline import print_table
-    from app.rendering import gate_reports
 
     if reports.output == "json":
         sys.stdout.write(answer.model_dump_json(indent=2) + "\n")
@@ -266,7 +266,7 @@ def _write(path: Path, text: str, mode: str = "w") -> None:
 
 def _fail(why: str, reports: GateReports) -> typer.Exit:
     """Writes why nothing was judged, in every report for programs that a verdict would have been written to."""
-    from app.rendering import gate_reports
+    from app.planning import gate_reports
 
     typer.echo(f"headgate: {why}", err=True)
     if reports.output == "github":

@@ -14,9 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from app.load.bodies.topology import Graph
+from app.planning.gate_reports import list_findings, say_verdict, summarise, write_values
 from app.planning.gates.schemas import GateAnswer, GateRequest
 from app.planning.gates.service import judge_described
-from app.rendering.gate_reports import list_findings, say_verdict, summarise, write_values
 from app.terminal.commands import Refused, compute_answer, open_console
 from app.terminal.files import check_body, read_body, read_document
 from planner.values import Topology

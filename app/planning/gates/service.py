@@ -9,9 +9,9 @@ from app.load.measurements.freshness import add_basis, describe_age, find_limit,
 from app.load.measurements.load import gather
 from app.load.measurements.snapshots import find_end
 from app.planning.gates.schemas import GateAnswer, GateRequest, GateTerms, StoredGateRequest, to_gate_answer
-from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.error_pointers import STORED, blaming_what_is_stored, pointing_into_body
+from app.web.observability import time_planner
 from planner.gates.verdict import Verdict, judge_capacity
 from planner.values import Load, Model, Topology
 

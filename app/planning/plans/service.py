@@ -14,6 +14,7 @@ from app.load.bodies.computing import CalibratedLoad, add_calibration, run_descr
 from app.load.bodies.terms import Described, Measured
 from app.load.measurements.freshness import add_basis, describe_age
 from app.load.measurements.load import gather
+from app.load.measurements.stored_topologies import find_topology
 from app.planning.objectives.objective import (
     EstimateRequest,
     PlanObjective,
@@ -21,9 +22,9 @@ from app.planning.objectives.objective import (
     compute_estimate,
 )
 from app.planning.plans.schemas import PlanAnswer, PlanPage, PlanSummary
-from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.error_pointers import blaming_what_is_stored
+from app.web.observability import time_planner
 from app.web.paging import Page
 from app.web.stored_data_errors import UnknownPlan
 from planner.quantiles.spread import add_spread
@@ -97,8 +98,9 @@ def find_plan(session: Session, plan_id: UUID) -> PlanAnswer:
 def list_plans(session: Session, name: str, page: Page) -> PlanPage:
     """The plans of a topology, newest first."""
     summed_up = (PlanRow.answer[field].label(field) for field in SUMMED_UP)
+    stored = find_topology(session, name)
     rows, following = list_answers(
-        session, PlanRow, name, page, PlanRow.objective, PlanRow.revision, *summed_up
+        session, PlanRow, stored.id, page, PlanRow.objective, PlanRow.revision, *summed_up
     )
     return PlanPage(items=[PlanSummary.model_validate(row) for row in rows], next=following)
 

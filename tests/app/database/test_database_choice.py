@@ -12,7 +12,7 @@ from alembic.script import ScriptDirectory
 
 from app.database.database_choice import UnclearDatabase, choose_database, choose_own_database, mask_url
 from app.database.embedded_postgres import shared_postgres
-from app.serving.running_services import list_running_services, registered
+from app.database.running_services import list_running_services, registered
 from app.settings import Settings
 from migrations.runner import make_config, migrate
 from tests.app.processes import HEADGATE, Service, environment, make_open_folder, start

@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session
 from starlette.requests import Request
 
 from app.database.stored_answers import list_answers, read_answer, store_answer
-from app.database.stored_topologies import find_topology
 from app.database.tables import PlacementRow, TopologyRevisionRow, TopologyRow
 from app.load.bodies.topology import FPD
+from app.load.measurements.stored_topologies import find_topology
 from app.machines.placements.answers import to_placement_answer
 from app.machines.placements.gathering import gather_offline
 from app.machines.placements.schemas import PlacementAnswer, PlacementRequest
@@ -50,7 +50,7 @@ def test_a_topology_lists_its_own_answers_newest_first(session: Session):
         session.add(answered)
     session.flush()
     page = Page(Request({"type": "http", "path": "/", "query_string": b"", "headers": []}), 2, None)
-    listed, following = list_answers(session, PlacementRow, rows[0].name, page, PlacementRow.revision)
+    listed, following = list_answers(session, PlacementRow, rows[0].id, page, PlacementRow.revision)
     assert [(row.created_at, row.revision) for row in listed] == [(times[1], 1), (times[0], 1)]
     assert following is not None, "a third one is on the next page"
 

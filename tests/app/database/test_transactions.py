@@ -10,13 +10,13 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session, sessionmaker
 
 from app.database.transactions import (
-    HEALTH_CONNECTIONS,
     make_engine,
     make_health_engine,
     make_metrics_engine,
     open_transaction,
 )
 from app.settings import Settings
+from app.web.health import HEALTH_CONNECTIONS
 from tests.app.processes import wait_until
 
 

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from app.database.transactions import make_metrics_engine
-from app.serving.topology_gauges import GaugeBounds, read_rows
+from app.pages.metrics import GaugeBounds, read_rows
 from tests.app.decision_calls import ENOUGH, RATES, TARGET, at, decide, observe, put_policy
 
 ANY_AGE = TARGET | {"max_snapshot_age_seconds": 1e7}

@@ -17,7 +17,7 @@ from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
 from app.planning.objectives.optimal import MinLatencyRequest
 from tests.app.processes import PATIENCE_SECONDS, Service, StartService, wait_until
-from tests.app.serving.test_observability import read_metrics
+from tests.app.web.test_observability import read_metrics
 
 PLAN = MinLatencyRequest.model_validate({"topology": FPD, "load": FPD_LOAD, "k_max": 22})
 SMALL_PLAN = PLAN.model_dump(mode="json", exclude_none=True)

@@ -10,8 +10,8 @@ from playwright.sync_api import Browser
 
 from app.load.bodies.topology import FPD
 from app.web.middleware import is_same_origin
+from tests.app.pages.test_documentation import browser  # noqa: F401  # a fixture
 from tests.app.processes import Service, StartService
-from tests.app.web.test_documentation import browser  # noqa: F401  # a fixture
 
 FOREIGN = [
     {"Sec-Fetch-Site": "cross-site"},

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from tests.app.decision_calls import ENOUGH, TARGET, decide, observe, put_policy
+from tests.app.engines.engine_snapshots.test_routes import later, post, read_job
 from tests.app.engines.kubernetes_schemas import check
-from tests.app.load.engine_snapshots.test_routes import later, post, read_job
 
 FLINK = Path("tests/golden/engines/flink")
 FORMATS = ("flink", "storm", "heron", "keda", "kubernetes", "flink-operator", "json")

@@ -6,13 +6,13 @@ import httpx
 import pytest
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import find_topology
 from app.load.measurements.series import (
     choose_snapshots,
     read_external_rates,
     read_rates_since,
     read_workload,
 )
+from app.load.measurements.stored_topologies import find_topology
 from app.web.stored_data_errors import NoSnapshot, StoredDataUnusable
 from tests.app.load.snapshots.test_routes import START, snapshot
 

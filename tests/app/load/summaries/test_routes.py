@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import find_topology
 from app.database.tables import TopologySummaryRow
+from app.load.measurements.stored_topologies import find_topology
 from tests.app.load.snapshots.test_routes import START
 
 

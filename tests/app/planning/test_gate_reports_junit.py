@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree as ET
 
-from app.rendering.gate_reports import render_junit, render_junit_problem
+from app.planning.gate_reports import render_junit, render_junit_problem
 from tests.app.rendering.verdicts import judge_fpd
 
 

@@ -6,7 +6,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.web.openapi_document import render_yaml
+from app.pages.openapi_document import render_yaml
 
 LEAVES = (
     st.none()

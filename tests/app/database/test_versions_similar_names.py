@@ -4,8 +4,8 @@ import pytest
 from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import suggest_stored
 from app.database.tables import TopologyRow
+from app.database.versions import suggest_stored
 from migrations.runner import migrate
 
 

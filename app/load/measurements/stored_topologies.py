@@ -1,22 +1,16 @@
-"""Finds a stored topology at one of its revisions, and stored names that are similar to an unknown one."""
+"""Finds a stored topology at one of its revisions."""
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from app.database.tables import TopologyRevisionRow, TopologyRow
+from app.database.versions import suggest_stored
 from app.load.bodies.topology import Graph
 from app.web.stored_data_errors import UnknownRevision, UnknownTopology
-from planner.errors import LENGTHS_COMPARED, NAMES_COMPARED, suggest_name
 from planner.values import Topology
-
-
-def suggest_stored(session: Session, column: InstrumentedAttribute[str], wrong: str) -> str:
-    """` Did you mean 'clicks'?` if a stored name is similar, else an empty text."""
-    alike = func.length(column).between(len(wrong) - LENGTHS_COMPARED, len(wrong) + LENGTHS_COMPARED)
-    return suggest_name(wrong, session.scalars(select(column).where(alike).distinct().limit(NAMES_COMPARED)))
 
 
 class StoredTopology:

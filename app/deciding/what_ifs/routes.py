@@ -3,9 +3,9 @@
 from fastapi import APIRouter, Response
 
 from app.database.transactions import SessionDep
-from app.planning.what_ifs import service
-from app.planning.what_ifs.schemas import WhatIfAnswer, WhatIfRequest
-from app.planning.what_ifs.service import draw_what_if
+from app.deciding.what_ifs import service
+from app.deciding.what_ifs.schemas import WhatIfAnswer, WhatIfRequest
+from app.deciding.what_ifs.service import draw_what_if
 from app.web.admission import computes
 from app.web.documented_problems import BODY, STORED_CALL
 from app.web.fields import TopologyName

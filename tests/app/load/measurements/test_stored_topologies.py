@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import find_topology
 from app.database.tables import TopologyRevisionRow, TopologyRow
 from app.load.bodies.topology import FPD
+from app.load.measurements.stored_topologies import find_topology
 from app.web.stored_data_errors import UnknownRevision, UnknownTopology
 from migrations.runner import migrate
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from app.main import ROUTERS
-from app.web.openapi_document import name_operation
+from app.pages.openapi_document import name_operation
 from app.web.problem_kinds import KINDS
 
 COMMITTED = Path(__file__).parents[3] / "openapi.yaml"

@@ -6,16 +6,16 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from app.deciding.policies.service import find_goal
+from app.deciding.what_ifs.schemas import FrontierPointAnswer, WhatIfAnswer, WhatIfRequest
 from app.load.bodies.answers import DiagnosticAnswer, to_estimate_answer
 from app.load.measurements.freshness import describe_age
 from app.load.measurements.load import Gathered, gather
 from app.planning.gates.schemas import to_gate_answer
-from app.planning.what_ifs.schemas import FrontierPointAnswer, WhatIfAnswer, WhatIfRequest
 from app.rendering.charts import DOTTED, SOLID, Chart, Line, Panel, Sign, Upright, draw_chart
 from app.rendering.picture_files import write_picture
-from app.serving.observability import time_planner
 from app.settings import Settings
 from app.web.error_pointers import STORED, blaming_what_is_stored
+from app.web.observability import time_planner
 from planner.gates.what_if import Explored, WhatIfTerms, explore
 from planner.values import Plan
 from planner.wording import write_count, write_rate, write_seconds

@@ -1,6 +1,6 @@
 """Annotations and Markdown as GitHub reads them."""
 
-from app.rendering.gate_reports import render_annotations, render_markdown, render_problem_annotation
+from app.planning.gate_reports import render_annotations, render_markdown, render_problem_annotation
 from tests.app.rendering.verdicts import judge_fpd
 
 

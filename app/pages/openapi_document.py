@@ -14,9 +14,9 @@ from pydantic.json_schema import models_json_schema
 from app.load.bodies.answers import to_estimate_answer
 from app.load.bodies.load import FPD_LOAD, LoadBody
 from app.load.bodies.topology import FPD, Graph
+from app.pages.openapi_schemas import rename_schemas, share_fields, tidy_schemas
 from app.planning.plans.service import to_plan_answer
 from app.web.documented_problems import share_problems
-from app.web.openapi_schemas import rename_schemas, share_fields, tidy_schemas
 from app.web.problems import Problem
 from planner.plans.optimal import min_latency
 from planner.situations.estimate import estimate

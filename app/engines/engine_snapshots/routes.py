@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Query, Response
 
 from app.database.transactions import SessionDep
-from app.load.engine_snapshots import service
-from app.load.engine_snapshots.schemas import EngineName, EngineSnapshots, TopologyMode
+from app.engines.engine_snapshots import service
+from app.engines.engine_snapshots.schemas import EngineName, EngineSnapshots, TopologyMode
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName
 from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created

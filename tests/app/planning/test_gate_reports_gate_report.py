@@ -1,7 +1,7 @@
 """A gate's report says the verdict, every check and every operator."""
 
+from app.planning.gate_reports import describe_gate
 from app.planning.gates.schemas import to_gate_answer
-from app.rendering.gate_reports import describe_gate
 from app.rendering.reports import write_html, write_markdown
 from planner.gates.verdict import judge_capacity
 from planner.quantiles.times import TimeTarget

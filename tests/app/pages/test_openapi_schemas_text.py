@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from jsonschema_rs import validator_for
 from pydantic import TypeAdapter
 
+from app.pages.openapi_schemas import share_fields, tidy_schema
 from app.planning.objectives.optimal import MinLatencyRequest
-from app.web.openapi_schemas import share_fields, tidy_schema
 
 NULL: dict[str, Any] = {"type": "null"}
 

@@ -1,6 +1,6 @@
 """The lines that every report has."""
 
-from app.rendering.gate_reports import list_findings, summarise
+from app.planning.gate_reports import list_findings, summarise
 from planner.wording import write_number
 from tests.app.rendering.verdicts import judge_fpd
 

@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 
 from app.database.transactions import make_metrics_engine
 from app.load.bodies.topology import FPD
-from app.serving.topology_gauges import GaugeBounds, TopologyGauges, read_gauges, read_rows
+from app.pages.metrics import GaugeBounds, TopologyGauges, read_gauges, read_rows
 from tests.app.decision_calls import ENOUGH, RATES, TARGET, put_policy
 
 NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)

@@ -7,7 +7,7 @@ import httpx
 import pytest
 import yaml
 
-from app.web.openapi_document import round_numbers
+from app.pages.openapi_document import round_numbers
 
 DOCUMENT = Path(__file__).parents[3] / "openapi.yaml"
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.web.openapi_schemas import rename_schemas, shorten_names
+from app.pages.openapi_schemas import rename_schemas, shorten_names
 
 STEMS = st.sampled_from(["Plan", "Load", "Policy"])
 NAMES = st.lists(st.builds(str.__add__, STEMS, st.sampled_from(["", "Answer", "Body", "Page"])), unique=True)

@@ -1,28 +1,22 @@
-"""/healthz, /readyz and /metrics, for the operators of the service."""
+"""/healthz and /readyz: whether the process lives, and whether it can serve."""
 
 from typing import Literal
 
 from anyio import CapacityLimiter, to_thread
-from fastapi import APIRouter, Depends, Request, Response
-from fastapi.responses import PlainTextResponse
+from fastapi import APIRouter, Request
 from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.database.transactions import HEALTH_CONNECTIONS
-from app.serving.observability import render_metrics
-from app.serving.topology_gauges import GaugeBounds, read_gauges
 from app.web.documented_problems import document_problems
 from app.web.errors import NotReady
-from app.web.routing import SettingsDep
-from app.web.security import may_read
 from migrations.runner import read_revision
 
 router = APIRouter(tags=["health"])
 
+HEALTH_CONNECTIONS = 1  # of each worker
+
 # Separate threads: the threads that the other routes share may all be waiting for the database.
 _readiness = CapacityLimiter(HEALTH_CONNECTIONS)
-_metrics = CapacityLimiter(1)
-_gauges = CapacityLimiter(1)
 
 
 class Live(BaseModel):
@@ -66,17 +60,3 @@ def compare_revisions(request: Request) -> Ready:
             "run `headgate migrate`."
         )
     return Ready(schema_revision=expected)
-
-
-@router.get(
-    "/metrics",
-    summary="Prometheus metrics",
-    dependencies=[Depends(may_read)],
-    response_class=PlainTextResponse,
-    responses={key: value for key, value in document_problems().items() if key in {401, 403}},
-)
-async def get_metrics(request: Request, settings: SettingsDep) -> Response:
-    """Requests, latencies, planner seconds, computing, database connections; processors and E[T] of topologies."""
-    bounds = GaugeBounds(settings.metrics_topologies, settings.metrics_operators)
-    gauges = await read_gauges(request.app.state.metrics_engine, bounds, _gauges)
-    return await to_thread.run_sync(render_metrics, gauges, limiter=_metrics)

@@ -9,7 +9,6 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from app.database.stored_topologies import StoredTopology, find_topology
 from app.database.tables import EngineMarksRow, TopologyRow
 from app.engines.answers import (
     EngineAnswer,
@@ -20,6 +19,7 @@ from app.engines.answers import (
     read_answers,
 )
 from app.engines.diagnostics import say
+from app.engines.engine_snapshots.schemas import EngineSnapshots, TopologyMode
 from app.engines.topologies import (
     compare_edges,
     compare_names,
@@ -31,7 +31,7 @@ from app.engines.topologies import (
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.load import LoadBody
 from app.load.bodies.topology import Graph
-from app.load.engine_snapshots.schemas import EngineSnapshots, TopologyMode
+from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.load.snapshots.schemas import SnapshotAnswer, SnapshotBody
 from app.load.snapshots.service import store_snapshots
 from app.load.topologies.schemas import TopologyBody

@@ -1,4 +1,4 @@
-"""Gauges of topologies on /metrics, read from the database when they are asked for.
+"""/metrics: the metrics of the process, and gauges of topologies read from the database at each request.
 
 Whichever worker is asked reads the same rows, so that the numbers are right however many there are, and a deleted
 topology vanishes. A value that is not known, or too old to be trusted, is absent: never 0.
@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from anyio import CapacityLimiter, move_on_after, to_thread
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import PlainTextResponse
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from sqlalchemy import (
@@ -32,8 +34,15 @@ from app.database.tables import DecisionRow, PolicyRow, SnapshotRow, TopologyRow
 from app.deciding.standing import join_counts, select_changes, select_standing
 from app.load.measurements.freshness import LIMIT_SECONDS, find_age
 from app.load.measurements.snapshots import ENDED_AT, select_newest
+from app.web.documented_problems import document_problems
+from app.web.observability import render_metrics
+from app.web.routing import SettingsDep
+from app.web.security import may_read
 
 log = logging.getLogger(__name__)
+router = APIRouter(tags=["health"])
+_metrics = CapacityLimiter(1)
+_gauges = CapacityLimiter(1)
 
 PATIENCE_SECONDS = 4.0
 """Prometheus gives up a scrape after 10 s unless told otherwise; the service's own metrics must not be lost with it."""
@@ -52,6 +61,20 @@ class GaugeBounds(NamedTuple):
 
     topologies: int
     operators: int
+
+
+@router.get(
+    "/metrics",
+    summary="Prometheus metrics",
+    dependencies=[Depends(may_read)],
+    response_class=PlainTextResponse,
+    responses={key: value for key, value in document_problems().items() if key in {401, 403}},
+)
+async def get_metrics(request: Request, settings: SettingsDep) -> Response:
+    """Requests, latencies, planner seconds, computing, database connections; processors and E[T] of topologies."""
+    bounds = GaugeBounds(settings.metrics_topologies, settings.metrics_operators)
+    gauges = await read_gauges(request.app.state.metrics_engine, bounds, _gauges)
+    return await to_thread.run_sync(render_metrics, gauges, limiter=_metrics)
 
 
 async def read_gauges(engine: Engine, bounds: GaugeBounds, limiter: CapacityLimiter) -> "TopologyGauges":
