@@ -7,19 +7,18 @@ from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erfc, gammaincc, gammaln
+from scipy.special import erfc, gammaincc
 
 from planner.arrays import ARRAYS, Counts, Floats
 from planner.queueing.erlang import (
     LARGEST_SERIES,
     LEAST_LOAD,
-    MAX_OFFERED_LOAD,
     STABILITY_MARGIN,
     deviance_series,
-    find_remainder,
+    find_least_stable_counts,
     mmk_wait,
-    refuse_offered_load,
     solve_halfin_whitt,
+    split_offered_loads,
     stirling_error,
     temme_sum,
 )
@@ -167,36 +166,6 @@ class Look:
     slope: Floats
     wait_in_services: Floats
     log_b: Floats
-
-
-def split_offered_loads(arrival_rate: Floats, service_rate: Floats) -> tuple[Floats, Floats]:
-    """erlang.split_offered_load on arrays, to the same bits."""
-    fraction, exponent = np.frexp(service_rate)
-    scaled = np.ldexp(arrival_rate, -exponent)
-    high = scaled / fraction
-    if not (np.all(arrival_rate >= 0.0) and np.all(service_rate > 0.0) and np.all(np.isfinite(service_rate))):
-        raise ValueError("rates must be finite and positive")
-    if not np.all(high <= MAX_OFFERED_LOAD):
-        i = int(np.argmax(~(high <= MAX_OFFERED_LOAD)))
-        refuse_offered_load(float(arrival_rate[i]), float(service_rate[i]))
-    low: Floats = find_remainder(scaled, high, fraction)
-    return high, low
-
-
-def find_least_stable_counts(high: Floats, low: Floats) -> Counts:
-    """erlang.find_least_stable on arrays: rounding moves ⌊A⌋ by one, which three steps correct."""
-    k = np.floor(high) + 1.0
-    for _ in range(3):
-        k += (k - high) - low <= k * STABILITY_MARGIN
-    below = np.maximum(k - 1.0, 1.0)
-    k = np.where((k > 1.0) & ((below - high) - low > below * STABILITY_MARGIN), below, k)
-    return k.astype(np.int64)
-
-
-_SMALL = np.arange(1.0, 16.0)
-_STIRLING = np.concatenate(
-    ([0.0], gammaln(_SMALL + 1.0) - (_SMALL + 0.5) * np.log(_SMALL) + _SMALL - 0.5 * np.log(2.0 * np.pi))
-)
 
 
 def log_erlang_b(k: Floats, load: Floats, slack: Floats) -> Floats:

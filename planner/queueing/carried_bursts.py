@@ -13,14 +13,14 @@ A queue of its own sees λ/k and 1 + (I − 1)/k. Against simulation it is as go
 """
 
 from collections.abc import Mapping, Sequence
-from math import ceil, log2
+from math import ceil, floor, log2
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
 from planner.arrays import Floats
-from planner.queueing.streams import Station, round_rest
+from planner.queueing.queueings import Station
 from planner.topology.flow import order_acyclic, settle_topology
 from planner.topology.network import Network
 from planner.values import SHARED, IdcPoint, Load, Topology
@@ -191,3 +191,9 @@ def keep(x: Floats) -> Floats:
     curve = (small * small + 2.0 * small - 1.0) * (2.0 * ndtr(root) - 1.0)
     exact = (curve + 2.0 * density * root * (1.0 + small) - small * small) / (2.0 * small)
     return np.where(x > LARGEST_X, 1.0 - 0.5 / np.maximum(x, LARGEST_X), np.clip(exact, 0.0, 1.0))
+
+
+def round_rest(selectivity: float) -> float:
+    """f(1 − f)/q, what the rounding of q to whole tuples adds to their dispersion."""
+    rest = selectivity - floor(selectivity)
+    return rest * (1.0 - rest) / selectivity

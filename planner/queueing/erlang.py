@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from scipy.special import gammaincc
 
-from planner.arrays import Floats
+from planner.arrays import Counts, Floats
 from planner.errors import InvalidLoad
 from planner.queueing.waiting_models import FLOATS, evaluate_variability, weigh_operator
 from planner.values import Model
@@ -75,6 +75,36 @@ def find_least_stable(high: float, low: float) -> int:
     while k > 1 and (k - 1 - high) - low > (k - 1) * STABILITY_MARGIN:
         k -= 1
     return k
+
+
+def split_offered_loads(arrival_rate: Floats, service_rate: Floats) -> tuple[Floats, Floats]:
+    """split_offered_load on arrays, to the same bits."""
+    fraction, exponent = np.frexp(service_rate)
+    scaled = np.ldexp(arrival_rate, -exponent)
+    high = scaled / fraction
+    if not (np.all(arrival_rate >= 0.0) and np.all(service_rate > 0.0) and np.all(np.isfinite(service_rate))):
+        raise ValueError("rates must be finite and positive")
+    if not np.all(high <= MAX_OFFERED_LOAD):
+        i = int(np.argmax(~(high <= MAX_OFFERED_LOAD)))
+        refuse_offered_load(float(arrival_rate[i]), float(service_rate[i]))
+    low: Floats = find_remainder(scaled, high, fraction)
+    return high, low
+
+
+def find_least_stable_counts(high: Floats, low: Floats) -> Counts:
+    """find_least_stable on arrays: rounding moves ⌊A⌋ by one, which three steps correct."""
+    k = np.floor(high) + 1.0
+    for _ in range(3):
+        k += (k - high) - low <= k * STABILITY_MARGIN
+    below = np.maximum(k - 1.0, 1.0)
+    k = np.where((k > 1.0) & ((below - high) - low > below * STABILITY_MARGIN), below, k)
+    return k.astype(np.int64)
+
+
+_SMALL = np.arange(1.0, 16.0)
+_STIRLING = np.concatenate(
+    ([0.0], gammaln(_SMALL + 1.0) - (_SMALL + 0.5) * np.log(_SMALL) + _SMALL - 0.5 * np.log(2.0 * np.pi))
+)
 
 
 def deviance(k: float, load: float, slack: float) -> float:

@@ -16,7 +16,7 @@ from math import inf, log
 import numpy as np
 
 from planner.arrays import Counts, Floats
-from planner.queueing.array_queues import find_least_stable_counts, split_offered_loads
+from planner.queueing.erlang import find_least_stable_counts, split_offered_loads
 from planner.queueing.stations import Stations
 from planner.queueing.waiting_models import WAITING_MODELS
 

@@ -5,10 +5,9 @@ from dataclasses import replace
 from math import inf
 
 from planner.queueing.carried_bursts import carry_bursts
-from planner.queueing.queueings import ERLANG, KEYED, Inflow
+from planner.queueing.queueings import ERLANG, KEYED, Inflow, Station
 from planner.queueing.stations import NO_BOUND, Stations
 from planner.queueing.streams import (
-    Station,
     count_senders,
     find_batches,
     find_capacities,

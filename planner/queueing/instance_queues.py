@@ -16,9 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.arrays import ARRAYS, Counts, Floats, Indices
-from planner.queueing.array_queues import log_erlang_b, split_offered_loads, weigh_operators
+from planner.queueing.array_queues import log_erlang_b, weigh_operators
 from planner.queueing.dispersion import NO_CURVE, Dispersions, Servers, View
-from planner.queueing.erlang import LEAST_LOAD, STABILITY_MARGIN, erlang_c, mmk_wait, wait_at_all
+from planner.queueing.erlang import (
+    LEAST_LOAD,
+    STABILITY_MARGIN,
+    erlang_c,
+    mmk_wait,
+    split_offered_loads,
+    wait_at_all,
+)
 from planner.queueing.key_shares import KeyShares
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN, Batches, Inflow
 from planner.queueing.single_servers import (

@@ -11,8 +11,8 @@ from math import inf
 import numpy as np
 
 from planner.arrays import Counts, Floats, Indices
-from planner.queueing.array_queues import ArrayQueues, Look, find_least_stable_counts
-from planner.queueing.erlang import LEAST_LOAD
+from planner.queueing.array_queues import ArrayQueues, Look
+from planner.queueing.erlang import LEAST_LOAD, find_least_stable_counts
 from planner.queueing.gain_curves import LEAST_GAIN, wait_or_inf
 from planner.queueing.instance_curves import FARTHEST
 from planner.queueing.instance_queues import Flags, InstanceQueues

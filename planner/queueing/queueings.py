@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from planner.arrays import Floats, Indices
-from planner.values import SHARED, IdcPoint, InstanceLoad, Queueing
+from planner.values import SHARED, IdcPoint, InstanceLoad, Operator, OperatorLoad, Queueing
 
 ROUND_ROBIN, RANDOM, KEYED = "round-robin", "random", "keyed"
 QUEUEINGS: Mapping[Queueing, str] = {
@@ -146,3 +146,32 @@ def square_of_dealt(batch: Real, k: Real) -> Real:
     each = batch // k
     more = batch - each * k
     return more * (each + 1.0) ** 2 + (k - more) * each**2
+
+
+class Stream(NamedTuple):
+    """Tuples per second from one operator (None: from outside), and the instances that send them."""
+
+    source: str | None
+    rate: float
+    senders: float
+    selectivity: float = 1.0
+
+
+class Station(NamedTuple):
+    """An operator under its load, with as many processors as run, or as usually would."""
+
+    operator: Operator
+    measured: OperatorLoad
+    arrival_rate: float
+    processors: float
+    streams: list[Stream]
+
+    @property
+    def service_rate(self) -> float:
+        """Services per second of one processor; every load of a plan has it."""
+        return self.measured.service_rate or 1.0
+
+    @property
+    def capacity(self) -> float:
+        """Tuples per second that the running processors can serve; inf where their number is not measured."""
+        return (self.measured.processors or inf) * self.service_rate

@@ -7,51 +7,21 @@ processors, because bursts were measured under it; it has no bound where the loa
 """
 
 from collections.abc import Mapping, Sequence
-from math import floor, inf
-from typing import NamedTuple
+from math import inf
 
 import numpy as np
 
 from planner.arrays import Floats
-from planner.queueing.queueings import KEYED, EmittedBatch
+from planner.queueing.queueings import KEYED, EmittedBatch, Station, Stream
 from planner.topology.flow import settle_topology
 from planner.topology.network import Network, find_shares
-from planner.values import SHARED, Load, Operator, OperatorLoad, Topology
+from planner.values import SHARED, Load, Topology
 
 USUAL_UTILISATION = 0.75
 MOST_SWEEPS = 30
 MOST_INVERTED = 400
 CLOSE, CHANCE = 1e-9, 0.05
 """Where the external stream does not enter, so much more than edges bring is the chance of measured rates."""
-
-
-class Stream(NamedTuple):
-    """Tuples per second from one operator (None: from outside), and the instances that send them."""
-
-    source: str | None
-    rate: float
-    senders: float
-    selectivity: float = 1.0
-
-
-class Station(NamedTuple):
-    """An operator under its load, with as many processors as run, or as usually would."""
-
-    operator: Operator
-    measured: OperatorLoad
-    arrival_rate: float
-    processors: float
-    streams: list[Stream]
-
-    @property
-    def service_rate(self) -> float:
-        """Services per second of one processor; every load of a plan has it."""
-        return self.measured.service_rate or 1.0
-
-    @property
-    def capacity(self) -> float:
-        """Tuples per second that the running processors can serve; inf where their number is not measured."""
-        return (self.measured.processors or inf) * self.service_rate
 
 
 def is_erlang(topology: Topology, load: Load) -> bool:
@@ -151,9 +121,3 @@ def list_gains(network: Network) -> Floats:
         for j, selectivity in zip(targets, network.selectivities[i], strict=True):
             gains[i, j] += selectivity
     return gains
-
-
-def round_rest(selectivity: float) -> float:
-    """f(1 − f)/q, what the rounding of q to whole tuples adds to their dispersion."""
-    rest = selectivity - floor(selectivity)
-    return rest * (1.0 - rest) / selectivity

@@ -11,12 +11,17 @@ from mpmath import log
 from planner.errors import InvalidLoad
 from planner.queueing.array_queues import (
     BLOCK,
-    find_least_stable_counts,
     log_erlang_b,
-    split_offered_loads,
     wait_in_services,
 )
-from planner.queueing.erlang import closed_erlang_b, least_stable_processors, split_offered_load, wait_seconds
+from planner.queueing.erlang import (
+    closed_erlang_b,
+    find_least_stable_counts,
+    least_stable_processors,
+    split_offered_load,
+    split_offered_loads,
+    wait_seconds,
+)
 from planner.queueing.stations import NO_BOUND, Stations
 from tests.planner.queue_cases import CASES, Case, build_case, build_station, read_arrays, reference_b
 

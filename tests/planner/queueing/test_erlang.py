@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from planner.queueing.array_queues import find_least_stable_counts
 from planner.queueing.erlang import (
     advance_erlang_b,
     anchored_erlang_b,
     closed_erlang_b,
     deviance,
     find_least_stable,
+    find_least_stable_counts,
     least_stable_processors,
     solve_halfin_whitt,
     split_offered_load,

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from planner.queueing.carried_bursts import round_rest
+from planner.queueing.queueings import Stream
 from planner.queueing.streams import (
-    Stream,
     count_senders,
     find_batches,
     find_capacities,
@@ -10,7 +11,6 @@ from planner.queueing.streams import (
     find_stations,
     is_erlang,
     list_gains,
-    round_rest,
 )
 from planner.topology.flow import measure_flow
 from planner.topology.network import index_topology
