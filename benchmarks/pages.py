@@ -15,7 +15,8 @@ from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.orm import Session
 
 from app.database.embedded_postgres import shared_postgres
-from app.deciding.outcomes.service import StoredDecision, find_outcomes
+from app.deciding.outcomes.service import find_outcomes
+from app.deciding.promises import StoredDecision
 from app.pages.overview.gathering import count_statuses, find_lines
 from app.pages.overview.schemas import OverviewFilter
 from app.pages.series.service import read_series

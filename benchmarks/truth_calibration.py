@@ -16,7 +16,7 @@ from benchmarks.truth_estimates import count_roots, find_error, simulate_case
 from benchmarks.truth_logs import WARM_UP, Measured, forget_inside
 from benchmarks.truth_tables import Kind, Tables
 from planner.calibration.calibrate import apply_factors, calibrate
-from planner.calibration.intervals import Interval
+from planner.calibration.modelled_waits import Interval
 from planner.simulation.simulate import simulate
 from planner.situations.estimate import assess_counts
 from planner.situations.situation import scale_load, survey_load

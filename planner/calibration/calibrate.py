@@ -9,8 +9,14 @@ modelled_waits.see_rest).
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from planner.calibration.intervals import Interval
-from planner.calibration.modelled_waits import Gap, ModelledInterval, model_intervals, see_rest, see_wait
+from planner.calibration.modelled_waits import (
+    Gap,
+    Interval,
+    ModelledInterval,
+    model_intervals,
+    see_rest,
+    see_wait,
+)
 from planner.calibration.shrunk_ratio import LARGEST, SMALLEST, SeenWait, shrink_ratio
 from planner.values import Diagnostic, Load, Model, Topology
 from planner.wording import join_names, write_factor, write_percent

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Literal
 
-from planner.calibration.intervals import Interval
+from planner.calibration.modelled_waits import Interval
 from planner.decisions.catch_up import CatchUpTerms
 from planner.decisions.horizon import NO_OUTLOOK, ChangeHorizon, RateHistory, RateOutlook
 from planner.decisions.policy import LastChange, Policy, bound_topology

@@ -16,11 +16,10 @@ from math import ceil, inf
 
 import numpy as np
 
-from planner.allocation.allocate import allocate_budget, allocate_target
+from planner.allocation.allocate import EvenSplit, allocate_budget, allocate_target
 from planner.decisions.case import Case, Reason, describe_limit
 from planner.decisions.wait_correction import find_own_wait, find_wait
 from planner.errors import BoundTooSmall, TargetUnreachable
-from planner.queueing.even_split import EvenSplit
 from planner.queueing.stations import NO_BOUND
 from planner.situations.situation import Situation
 from planner.targets.target import allocate_fewest

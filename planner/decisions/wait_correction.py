@@ -18,9 +18,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import fsum, inf
 
-from planner.calibration.intervals import Interval, fill_in, limit_intervals
+from planner.allocation.allocate import EvenSplit
+from planner.calibration.modelled_waits import Interval, fill_in, limit_intervals
 from planner.errors import PlannerError
-from planner.queueing.even_split import EvenSplit
 from planner.situations.situation import Situation, survey_load
 from planner.values import Load, Model, OperatorLoad, Topology
 

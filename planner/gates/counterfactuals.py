@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-from planner.allocation.allocate import allocate_budget
+from planner.allocation.allocate import EvenSplit, allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall
 from planner.gates.checks import Limits
 from planner.gates.verdict import find_headroom, plan_counts
-from planner.queueing.even_split import EvenSplit
 from planner.situations.estimate import assess_counts
 from planner.situations.situation import Situation
 from planner.targets.target import SojournTarget, Target, compare_seconds

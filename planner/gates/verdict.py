@@ -15,7 +15,7 @@ from planner.gates.checks import Check, Limits, find_margin, run_checks
 from planner.gates.headroom import find_largest_rate
 from planner.gates.suggestion import Suggestion, fit_bounds, suggest_counts
 from planner.quantiles.times import TimeTarget
-from planner.queueing.sojourn import sum_services
+from planner.queueing.stations import sum_services
 from planner.situations.disagreements import compare_sojourn
 from planner.situations.estimate import assess_counts
 from planner.situations.situation import Situation, check_rate, scale_load, survey_load

@@ -3,6 +3,7 @@
 from planner.outcomes.observed import LONGEST_SEARCH_SECONDS, Observations, ObservedOutcome, Promised
 from planner.wording import write_rate, write_seconds
 
+NOTHING_SINCE = "No interval was measured since."
 STATES = {
     "held": "Nothing was to be changed.",
     "partly-applied": "Some of the recommended processors were seen to run, and not all of them.",
@@ -32,7 +33,7 @@ def describe_state(promised: Promised, observations: Observations, found: Observ
     if found.state == "waiting":
         if found.begin_seconds is None and observations.later:
             return "No interval has run the recommended processors yet."
-        return "No interval was measured since."
+        return NOTHING_SINCE
     if found.state == "unknown" and not observations.later:
         return f"Nothing was measured {say_search(promised, observations)}."
     return STATES[found.state]

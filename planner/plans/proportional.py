@@ -13,8 +13,7 @@ from math import ceil
 from planner.allocation.allocate import allocate_budget, refuse_hot_keys
 from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidLoad, escape_pointer, suggest_name
 from planner.plans.explanation import explain_plan
-from planner.queueing.sojourn import expected_sojourn_seconds
-from planner.queueing.stations import Stations
+from planner.queueing.stations import Stations, expected_sojourn_seconds
 from planner.situations.estimate import assess_counts
 from planner.situations.situation import Situation, survey_load
 from planner.situations.throttle import describe_throttled, throttle_flow

@@ -45,8 +45,8 @@ from planner.quantiles.search import (
 )
 from planner.quantiles.times import TimeTarget
 from planner.queueing.carried_bursts import Source, find_source
+from planner.queueing.inflows import find_stations
 from planner.queueing.queueings import Station
-from planner.queueing.streams import find_stations
 from planner.simulation.arrivals import ArrivalLaw
 from planner.simulation.simulate import simulate
 from planner.situations.situation import Situation

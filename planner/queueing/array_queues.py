@@ -7,7 +7,7 @@ from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erfc, gammaincc
+from scipy.special import erfc, gammaincc, gammaln
 
 from planner.arrays import ARRAYS, Counts, Floats
 from planner.queueing.erlang import (
@@ -166,6 +166,12 @@ class Look:
     slope: Floats
     wait_in_services: Floats
     log_b: Floats
+
+
+_SMALL = np.arange(1.0, 16.0)
+_STIRLING = np.concatenate(
+    ([0.0], gammaln(_SMALL + 1.0) - (_SMALL + 0.5) * np.log(_SMALL) + _SMALL - 0.5 * np.log(2.0 * np.pi))
+)
 
 
 def log_erlang_b(k: Floats, load: Floats, slack: Floats) -> Floats:

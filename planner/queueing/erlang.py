@@ -101,12 +101,6 @@ def find_least_stable_counts(high: Floats, low: Floats) -> Counts:
     return k.astype(np.int64)
 
 
-_SMALL = np.arange(1.0, 16.0)
-_STIRLING = np.concatenate(
-    ([0.0], gammaln(_SMALL + 1.0) - (_SMALL + 0.5) * np.log(_SMALL) + _SMALL - 0.5 * np.log(2.0 * np.pi))
-)
-
-
 def deviance(k: float, load: float, slack: float) -> float:
     """k·ln(k/A) − (k − A), by its series where k is near A: Loader's bd0 (2000)."""
     v = slack / (k + load)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from planner.queueing.inflows import build_stations, requeue
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
-from planner.queueing.sojourn import sum_services, sum_work
+from planner.queueing.stations import sum_services, sum_work
 from planner.queueing.waiting_models import WAITING_MODELS
 from planner.topology.loads import take_configured_scvs
 from planner.values import Diagnostic, Estimate, InstanceLoad, Load, Model, OperatorLoad, Spread, Topology

@@ -1,6 +1,6 @@
 """The estimate: a topology under a load and given processors, with E[T] and what it assumes.
 
-E[T] (planner.queueing.sojourn) is the total time in operators per external tuple, summed over all tuples that derive
+E[T] (planner.queueing.stations) is the total time in operators per external tuple, summed over all tuples that derive
 from it. Where tuples fork, it is longer than the time until the last of them is finished.
 """
 

@@ -8,8 +8,7 @@ import numpy as np
 from planner.queueing.inflows import find_inflows, requeue
 from planner.queueing.key_shares import KeyShares
 from planner.queueing.queueings import KEYED, RANDOM, ROUND_ROBIN
-from planner.queueing.sojourn import sum_work
-from planner.queueing.stations import Stations
+from planner.queueing.stations import Stations, sum_work
 from planner.values import SHARED, Diagnostic, Load, Operator, OperatorEstimate, Topology
 from planner.wording import join_names, write_percent, write_seconds
 

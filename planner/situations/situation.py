@@ -21,8 +21,7 @@ import numpy as np
 from planner.arrays import Floats
 from planner.errors import InvalidLoad
 from planner.queueing.inflows import build_stations
-from planner.queueing.sojourn import find_lower_bound, sum_services, sum_sojourns
-from planner.queueing.stations import Stations
+from planner.queueing.stations import Stations, find_lower_bound, sum_services, sum_sojourns
 from planner.topology.flow import NO_INPUT, Flow, measure_flow
 from planner.topology.loads import SMALLEST, check_number, check_offered_load, take_configured_scvs
 from planner.values import Load, Model, Topology

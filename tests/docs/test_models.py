@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planner.allocation.allocate import EvenSplit
 from planner.queueing.erlang import wait_seconds
-from planner.queueing.even_split import EvenSplit
 from planner.queueing.stations import Stations
 from planner.queueing.waiting_models import FLOATS, evaluate_variability, weigh_operator
 from tests.docs.consoles import read_page

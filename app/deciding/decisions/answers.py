@@ -5,7 +5,7 @@ from math import isfinite
 
 from app.deciding.decisions.gathering import GatheredDecision
 from app.deciding.decisions.schemas import CatchingUpAnswer, Counts, DecisionAnswer, Moving, Optimum
-from app.deciding.outcomes.answers import choose_promise
+from app.deciding.promises import choose_promise
 from app.load.bodies.answers import to_estimate_answer
 from app.rendering.graph_pictures import draw_graph
 from app.rendering.operator_graphs import OperatorGraph, graph_estimate

@@ -12,7 +12,8 @@ from app.database.stored_answers import read_answer
 from app.database.tables import DecisionRow
 from app.deciding.decisions.schemas import Action, DecisionAnswer, DecisionPage, DecisionSummary
 from app.deciding.outcomes.answers import Became
-from app.deciding.outcomes.service import StoredDecision, find_outcomes
+from app.deciding.outcomes.service import find_outcomes
+from app.deciding.promises import StoredDecision
 from app.deciding.standing import find_standing_id
 from app.load.measurements.stored_topologies import StoredTopology, find_topology
 from app.web.errors import InvalidRequest

@@ -9,7 +9,7 @@ from app.database.tables import DecisionRow
 from app.deciding.decisions.answers import digest_answer, to_decision_answer
 from app.deciding.decisions.gathering import GatheredDecision, gather_decision
 from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest, Recommended
-from app.deciding.outcomes.service import StoredDecision, await_outcome
+from app.deciding.promises import StoredDecision, observe_fresh
 from app.deciding.standing import describe_origin
 from app.settings import Settings
 from app.web.error_pointers import blaming_what_is_stored
@@ -74,7 +74,7 @@ def store_answer(
     session.refresh(row, ["created_at"])
     answer.created_at = row.created_at
     decision = StoredDecision(row.action, row.decided_for, document, None)
-    # More may have been measured since a decision for the past: whoever reads it is told.
+    # After a decision for the past more may be measured already: only GET looks for it.
     if body.at is None or not row.is_trial:
-        answer.observed = await_outcome(decision, found.snapshots)
+        answer.observed = observe_fresh(decision, found.snapshots)
     return answer

@@ -111,13 +111,3 @@ def stand_in(observed: ObservedAnswer, asked: AskedDecision) -> OutcomeAnswer | 
         processors=dict(asked.recommended),
         detail=observed.detail,
     )
-
-
-def find_promised_seconds(answer: Mapping[str, Any]) -> float | None:
-    """E[T] with waits as they were measured, where an interval could be compared; else as modelled; None: no end."""
-    return choose_promise(answer["expected_sojourn_seconds"], answer.get("corrected_sojourn_seconds"))
-
-
-def choose_promise(expected: float | None, corrected: float | None) -> float | None:
-    """The corrected E[T] where it is known."""
-    return expected if corrected is None else corrected

@@ -3,32 +3,22 @@
 The same report twice changes nothing, and an earlier report never undoes a later one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from app.database.tables import DecisionRow, Document, SnapshotRow
-from app.deciding.outcomes.answers import Became, find_promised_seconds, to_became, to_observed, to_reported
-from app.deciding.outcomes.gathering import AskedDecision, SeenAround, gather_outcomes
-from app.deciding.outcomes.schemas import ObservedAnswer, OutcomeAnswer, OutcomeBody
-from app.deciding.policies.schemas import Goal
-from app.load.measurements.snapshots import is_partial
+from app.database.tables import DecisionRow, Document
+from app.deciding.outcomes.answers import Became, to_became, to_reported
+from app.deciding.outcomes.gathering import AskedDecision, gather_outcomes
+from app.deciding.outcomes.schemas import OutcomeAnswer, OutcomeBody
+from app.deciding.promises import StoredDecision, find_before, find_promised_seconds, read_promise
 from app.settings import Settings
 from app.web.errors import InvalidRequest
 from app.web.stored_data_errors import OutcomeConflict, UnknownDecision
 from planner.errors import escape_pointer, suggest_name
-from planner.outcomes.observed import (
-    USUAL_ERROR,
-    LaterInterval,
-    Observations,
-    ObservedOutcome,
-    Promised,
-    observe_outcome,
-    weigh_sojourns,
-)
+from planner.outcomes.observed import USUAL_ERROR, Promised, observe_outcome
 
 FOLLOWING = {
     "refused": {"refused", "failed", "applied"},
@@ -127,19 +117,6 @@ def judge(decision: Document, expected: float | None, measured: float | None) ->
     return measured <= expected * (1.0 + (USUAL_ERROR if error is None else float(error)))
 
 
-LONGEST_HORIZON_SECONDS = 21_600.0
-"""Later, other causes than the decision count for more."""
-
-
-class StoredDecision(NamedTuple):
-    """What is stored of a decision; of `answer` at least what this module reads."""
-
-    action: str
-    decided_for: datetime
-    answer: Mapping[str, Any]
-    outcome: Mapping[str, Any] | None
-
-
 def find_outcomes(session: Session, topology_id: int, decisions: Sequence[StoredDecision]) -> list[Became]:
     """What became of each of these decisions about one topology; the number of queries is the same for any number."""
     promised = [read_promise(one) for one in decisions]
@@ -153,51 +130,13 @@ def find_outcomes(session: Session, topology_id: int, decisions: Sequence[Stored
     ]
 
 
-def await_outcome(decision: StoredDecision, snapshots: Sequence[SnapshotRow]) -> ObservedAnswer:
-    """What is observed of a decision that was just made on these snapshots: nothing was measured since."""
-    promised = read_promise(decision)
-    asked = to_asked(decision, promised)
-    before = [
-        LaterInterval(0.0, one.window_seconds, one.external_rate, one.measured_sojourn_seconds, "same")
-        for one in snapshots
-        if one.observed_at >= asked.before_since and not is_partial(one)
-    ]
-    around = SeenAround(Observations(()), weigh_sojourns(before), None)
-    waiting = ObservedOutcome("waiting")
-    if not promised.is_change:
-        waiting = ObservedOutcome("waiting", 0.0, promised.find_end(0.0))
-    return to_observed(promised, asked, around, waiting)
-
-
-def read_promise(decision: StoredDecision) -> Promised:
-    """What the decision said of the time after it."""
-    answer, policy = decision.answer, decision.answer["policy"]
-    newest = datetime.fromisoformat(answer["basis"]["last_observed_at"])
-    length = (decision.decided_for - newest).total_seconds()
-    until_change = (answer["moving"].get("horizon") or {}).get("seconds")
-    wanted = until_change or policy.get("horizon_seconds") or policy["cooldown_seconds"]
-    evidence = answer["current"].get("evidence") or {}
-    return Promised(
-        is_change=decision.action != "hold",
-        horizon_seconds=max(length, min(wanted, LONGEST_HORIZON_SECONDS)),
-        interval_seconds=length,
-        expected_seconds=find_promised_seconds(answer),
-        target_seconds=Goal.model_validate(policy["goal"]).find_t_max_seconds(),
-        known_error=evidence.get("known_error"),
-        holds_up_to_rate=answer["counterfactuals"]["holds_up_to_rate"],
-    )
-
-
 def to_asked(decision: StoredDecision, promised: Promised) -> AskedDecision:
-    """Which intervals are looked for."""
-    first = datetime.fromisoformat(decision.answer["basis"]["first_observed_at"])
-    horizon = timedelta(seconds=promised.horizon_seconds)
-    is_long = decision.decided_for - first > horizon
+    """The intervals to look for: before and after the decision's data, and with which processors."""
     counts = decision.answer["processors"]
     return AskedDecision(
         promised.is_change,
         decision.decided_for,
-        decision.decided_for - horizon if is_long else first,
+        find_before(decision, promised),
         promised.horizon_seconds,
         counts["current"],
         counts["recommended"],

@@ -22,7 +22,7 @@ from planner.calibration.calibrate import (
     describe_calibrations,
     is_measured,
 )
-from planner.calibration.intervals import Interval
+from planner.calibration.modelled_waits import Interval
 from planner.topology.loads import take_configured_scvs
 from planner.values import Diagnostic, Load, Model, Topology
 

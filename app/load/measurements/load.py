@@ -27,7 +27,7 @@ from app.settings import Settings
 from app.web.errors import InvalidRequest
 from app.web.stored_data_errors import NoSnapshot
 from planner import values
-from planner.calibration.intervals import Interval
+from planner.calibration.modelled_waits import Interval
 from planner.topology.loads import take_configured_scvs
 from planner.topology.smoothing import smooth_ewma, smooth_window
 from planner.wording import join_names

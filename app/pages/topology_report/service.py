@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from app.deciding.decisions.history import find_latest, find_topology_of
 from app.deciding.decisions.schemas import DecisionAnswer
-from app.deciding.outcomes.answers import choose_promise
+from app.deciding.promises import choose_promise
 from app.rendering.reports import (
     Block,
     Bullets,

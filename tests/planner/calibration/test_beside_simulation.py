@@ -7,7 +7,7 @@ from math import exp
 import pytest
 
 from planner.calibration.calibrate import apply_factors, calibrate
-from planner.calibration.intervals import Interval
+from planner.calibration.modelled_waits import Interval
 from planner.simulation.arrivals import ArrivalLaw
 from planner.simulation.laws import ServiceLaw
 from planner.simulation.results import Simulation

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.calibration.calibrate import WaitCalibration, apply_factors, calibrate
-from planner.calibration.intervals import Interval
+from planner.calibration.modelled_waits import Interval
 from planner.situations.estimate import estimate
 from planner.values import Edge, Load, Operator, OperatorLoad, Topology
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from planner.calibration.intervals import Interval
-from planner.calibration.modelled_waits import model_intervals, see_wait
+from planner.calibration.modelled_waits import Interval, model_intervals, see_wait
 from planner.calibration.shrunk_ratio import UNKNOWN_NOISE, SeenWait
 from planner.situations.estimate import estimate
 from planner.values import Edge, Load, Operator, OperatorLoad, Topology

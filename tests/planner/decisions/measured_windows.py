@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from planner.calibration.intervals import Interval
+from planner.calibration.modelled_waits import Interval
 from planner.decisions.compose import Decision
 from planner.decisions.policy import Policy
 from planner.topology.smoothing import smooth_window

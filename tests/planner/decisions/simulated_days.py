@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from planner.calibration.intervals import Interval
+from planner.calibration.modelled_waits import Interval
 from planner.decisions.compose import Decision
 from planner.decisions.horizon import RateHistory, look_out
 from planner.decisions.policy import LastChange, Policy

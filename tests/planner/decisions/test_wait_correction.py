@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.calibration.intervals import Interval
+from planner.calibration.modelled_waits import Interval
 from planner.decisions.policy import Policy
 from planner.decisions.wait_correction import (
     LARGEST_FACTOR,

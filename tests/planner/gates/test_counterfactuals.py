@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from planner.allocation.allocate import EvenSplit
 from planner.gates.counterfactuals import as_finite, find_counterfactuals
 from planner.plans.optimal import min_processors
-from planner.queueing.even_split import EvenSplit
 from planner.situations.estimate import assess_counts
 from planner.situations.situation import scale_load, survey_load
 from planner.targets.target import SojournTarget

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from planner.queueing.carried_bursts import carry_bursts, keep
-from planner.queueing.streams import find_stations
+from planner.queueing.inflows import find_stations
 from planner.topology.flow import measure_flow
 from planner.values import Edge, Entry, IdcPoint, Load, Operator, OperatorLoad, Topology
 

@@ -8,7 +8,7 @@ from planner.decisions.case import name_action, survey_case
 from planner.decisions.policy import LastChange, Policy
 from planner.values import Entry, Load, Operator, OperatorLoad, Topology
 from tests.planner.decisions.asked import ask
-from tests.planner.decisions.test_decide import codes, make
+from tests.planner.decisions.test_compose_decide import codes, make
 
 
 def test_what_cannot_keep_up_is_urgent_whatever_the_trigger():

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.queueing.erlang import wait_seconds
-from planner.queueing.sojourn import (
+from planner.queueing.stations import (
+    NO_BOUND,
+    Stations,
     expected_sojourn_seconds,
     find_lower_bound,
     meets_target,
@@ -18,7 +20,6 @@ from planner.queueing.sojourn import (
     sum_sojourns,
     sum_work,
 )
-from planner.queueing.stations import NO_BOUND, Stations
 
 ROWS = st.lists(
     st.tuples(st.floats(1e-6, 1e6), st.floats(1e-3, 1e6), st.floats(0.0, 1e3)), min_size=1, max_size=30

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.deciding.outcomes.answers import find_promised_seconds
+from app.deciding.promises import find_promised_seconds
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """What an interval lacks is filled in from the others."""
 
-from planner.calibration.intervals import MOST_LOOKED_AT, Interval, fill_in, limit_intervals
+from planner.calibration.modelled_waits import MOST_LOOKED_AT, Interval, fill_in, limit_intervals
 from planner.values import IdcPoint, InstanceLoad, Load, Operator, OperatorLoad, Topology
 
 BURSTS = (IdcPoint(0.1, 1.5), IdcPoint(1.0, 4.0))

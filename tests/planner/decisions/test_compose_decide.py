@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.calibration.intervals import Interval
+from planner.calibration.modelled_waits import Interval
 from planner.decisions.compose import Decision
 from planner.decisions.policy import LastChange, Policy
 from planner.decisions.state_migration import State

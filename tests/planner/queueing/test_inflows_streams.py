@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from planner.queueing.carried_bursts import round_rest
-from planner.queueing.queueings import Stream
-from planner.queueing.streams import (
+from planner.queueing.inflows import (
     count_senders,
     find_batches,
     find_capacities,
@@ -12,6 +11,7 @@ from planner.queueing.streams import (
     is_erlang,
     list_gains,
 )
+from planner.queueing.queueings import Stream
 from planner.topology.flow import measure_flow
 from planner.topology.network import index_topology
 from planner.values import Edge, Entry, IdcPoint, Load, Operator, OperatorLoad, Topology

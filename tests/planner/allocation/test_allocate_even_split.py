@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.allocation.allocate import EvenSplit
 from planner.queueing.erlang import wait_seconds
-from planner.queueing.even_split import EvenSplit
 from planner.queueing.stations import NO_BOUND, Stations
 
 ROWS = st.lists(st.tuples(st.floats(0.1, 12.0), st.floats(0.0, 4.0)), min_size=1, max_size=3)

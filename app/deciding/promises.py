@@ -1,0 +1,94 @@
+"""The promise of a decision: E[T] and its limit over a horizon, read from the stored answer.
+
+A decision that was just made is observed here: no interval was measured after its data.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from app.database.tables import SnapshotRow
+from app.deciding.outcomes.schemas import ObservedAnswer
+from app.deciding.policies.schemas import Goal
+from app.load.measurements.snapshots import is_partial
+from planner.outcomes.observed import LaterInterval, Promised, weigh_sojourns
+from planner.outcomes.wording import NOTHING_SINCE
+
+LONGEST_HORIZON_SECONDS = 21_600.0
+"""Later, other causes than the decision count for more."""
+
+
+class StoredDecision(NamedTuple):
+    """What is stored of a decision; of `answer` at least what this module reads."""
+
+    action: str
+    decided_for: datetime
+    answer: Mapping[str, Any]
+    outcome: Mapping[str, Any] | None
+
+
+def read_promise(decision: StoredDecision) -> Promised:
+    """The promise in the stored answer of a decision."""
+    answer, policy = decision.answer, decision.answer["policy"]
+    newest = datetime.fromisoformat(answer["basis"]["last_observed_at"])
+    length = (decision.decided_for - newest).total_seconds()
+    until_change = (answer["moving"].get("horizon") or {}).get("seconds")
+    wanted = until_change or policy.get("horizon_seconds") or policy["cooldown_seconds"]
+    evidence = answer["current"].get("evidence") or {}
+    return Promised(
+        is_change=decision.action != "hold",
+        horizon_seconds=max(length, min(wanted, LONGEST_HORIZON_SECONDS)),
+        interval_seconds=length,
+        expected_seconds=find_promised_seconds(answer),
+        target_seconds=Goal.model_validate(policy["goal"]).find_t_max_seconds(),
+        known_error=evidence.get("known_error"),
+        holds_up_to_rate=answer["counterfactuals"]["holds_up_to_rate"],
+    )
+
+
+def find_before(decision: StoredDecision, promised: Promised) -> datetime:
+    """Where the intervals of `before_seconds` begin: those of the decision, at most as long as its horizon."""
+    first = datetime.fromisoformat(decision.answer["basis"]["first_observed_at"])
+    return max(first, decision.decided_for - timedelta(seconds=promised.horizon_seconds))
+
+
+def observe_fresh(decision: StoredDecision, snapshots: Sequence[SnapshotRow]) -> ObservedAnswer:
+    """The observed outcome of a decision that was just made on these snapshots: it waits for intervals."""
+    promised = read_promise(decision)
+    since = find_before(decision, promised)
+    before = [
+        LaterInterval(0.0, one.window_seconds, one.external_rate, one.measured_sojourn_seconds, "same")
+        for one in snapshots
+        if one.observed_at >= since and not is_partial(one)
+    ]
+    end = timedelta(seconds=promised.find_end(0.0))
+    return ObservedAnswer(
+        state="waiting",
+        applied_at=None,
+        superseded_at=None,
+        expected_seconds=promised.expected_seconds,
+        before_seconds=weigh_sojourns(before),
+        measured_seconds=None,
+        relative_error=None,
+        worst_seconds=None,
+        limit_seconds=promised.limit_seconds,
+        limit_source=promised.limit_source,
+        horizon_seconds=promised.horizon_seconds,
+        judged_until=None if promised.is_change else decision.decided_for + end,
+        intervals=0,
+        missed_intervals=0,
+        missed_beyond_rate=None,
+        is_complete=False,
+        kept=None,
+        detail=NOTHING_SINCE,
+    )
+
+
+def find_promised_seconds(answer: Mapping[str, Any]) -> float | None:
+    """E[T] with waits as they were measured, where an interval could be compared; else as modelled; None: no end."""
+    return choose_promise(answer["expected_sojourn_seconds"], answer.get("corrected_sojourn_seconds"))
+
+
+def choose_promise(expected: float | None, corrected: float | None) -> float | None:
+    """The corrected E[T] where it is known."""
+    return expected if corrected is None else corrected
