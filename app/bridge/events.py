@@ -114,6 +114,16 @@ class Health:
         return (503, {"status": "late"} | body) if late else (200, {"status": "ok"} | body)
 
 
+def send_json(handler: BaseHTTPRequestHandler, status: int, body: JsonValue) -> None:
+    """Answers a request with this status and JSON body."""
+    sent = json.dumps(body).encode()
+    handler.send_response(status)
+    handler.send_header("Content-Type", "application/json")
+    handler.send_header("Content-Length", str(len(sent)))
+    handler.end_headers()
+    handler.wfile.write(sent)
+
+
 @contextmanager
 def serving_health(health: Health, host: str, port: int | None) -> Iterator[int | None]:
     """Serves /healthz and /readyz on a thread of its own; yields the port, None where none is asked for."""
@@ -124,12 +134,7 @@ def serving_health(health: Health, host: str, port: int | None) -> Iterator[int 
     class _Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             status, body = health.answer(self.path.partition("?")[0])
-            sent = json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(sent)))
-            self.end_headers()
-            self.wfile.write(sent)
+            send_json(self, status, body)
 
         def log_message(self, *_arguments: object) -> None:
             """Health checks are no events."""

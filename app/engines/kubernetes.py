@@ -120,16 +120,25 @@ def make_scale_patch(counts: Counts) -> EnginePatch:
         + shlex.quote(f'{{"spec":{{"replicas":{count}}}}}')
         for operator, count in counts.items()
     ]
-    return EnginePatch(
-        format="kubernetes",
-        method="PATCH",
-        path=f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments/{{metadata.name}}/scale",
-        content_type=MERGE_PATCH,
-        body=scales,
-        command="\n".join(commands),
-        notes=(describe_names(names), *SCALE_NOTES),
-        placeholders=(NAMESPACE, "{metadata.name}"),
+    path = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments/{{metadata.name}}/scale"
+    notes = (describe_names(names), *SCALE_NOTES)
+    return make_merge_patch(
+        "kubernetes", path, scales, commands=commands, notes=notes, placeholders=["{metadata.name}"]
     )
+
+
+def make_merge_patch(
+    form: str,
+    path: str,
+    body: JsonValue,
+    *,
+    commands: Iterable[str],
+    notes: tuple[str, ...],
+    placeholders: Iterable[str],
+) -> EnginePatch:
+    """A merge patch (RFC 7386) below a namespace that the reader fills in, and the commands that send the same."""
+    command, open_parts = "\n".join(commands), (NAMESPACE, *placeholders)
+    return EnginePatch(form, "PATCH", path, body, command, notes, open_parts, MERGE_PATCH)
 
 
 def make_flink_operator_patch(counts: Counts, marks: Mapping[str, JsonValue]) -> EnginePatch:
@@ -137,16 +146,13 @@ def make_flink_operator_patch(counts: Counts, marks: Mapping[str, JsonValue]) ->
     wanted, unknown = find_parallelism(counts, marks)
     overrides = ",".join(f"{vertex}:{parallelism}" for vertex, parallelism in wanted.items())
     body: dict[str, JsonValue] = {"spec": {"flinkConfiguration": {OVERRIDES: overrides}}}
-    document = shlex.quote(json.dumps(body))
-    return EnginePatch(
-        format="flink-operator",
-        method="PATCH",
-        path=f"/apis/flink.apache.org/v1beta1/namespaces/{NAMESPACE}/flinkdeployments/{FLINK_DEPLOYMENT}",
-        content_type=MERGE_PATCH,
-        body=body,
-        command=f"kubectl patch flinkdeployment '{FLINK_DEPLOYMENT}' --type=merge -p {document}",
-        notes=(UNKNOWN_VERTICES, *FLINK_NOTES) if unknown else FLINK_NOTES,
-        placeholders=(NAMESPACE, FLINK_DEPLOYMENT, *unknown),
+    path = f"/apis/flink.apache.org/v1beta1/namespaces/{NAMESPACE}/flinkdeployments/{FLINK_DEPLOYMENT}"
+    send = (
+        f"kubectl patch flinkdeployment '{FLINK_DEPLOYMENT}' --type=merge -p {shlex.quote(json.dumps(body))}"
+    )
+    notes = (UNKNOWN_VERTICES, *FLINK_NOTES) if unknown else FLINK_NOTES
+    return make_merge_patch(
+        "flink-operator", path, body, commands=[send], notes=notes, placeholders=[FLINK_DEPLOYMENT, *unknown]
     )
 
 

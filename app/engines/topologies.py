@@ -83,24 +83,29 @@ OTHER_NAMES: tuple[DiagnosticRule[tuple[list[str], list[str]]], ...] = (
 def compare_owned(stored: Graph, joined: Graph) -> tuple[Diagnostic, ...]:
     """A diagnostic where operators leave the topology with settings that only their owner knows."""
     left = {operator.name for operator in joined.operators}
-    gone = {
-        operator.name: owned
-        for operator in stored.operators
-        if operator.name not in left and (owned := _list_owned(operator))
+    return find_diagnostics(LOST_SETTINGS, [one for one in stored.operators if one.name not in left])
+
+
+def _list_owned(gone: Sequence[OperatorBody]) -> dict[str, str]:
+    """The settings of each operator that only its owner knows; operators without such settings are left out."""
+    owned = {
+        one.name: one.model_dump(include=set(OWNED), exclude_none=True, exclude_defaults=True) for one in gone
     }
-    if not gone:
-        return ()
-    listed = "; ".join(f"{name}: {', '.join(owned)}" for name, owned in list(gone.items())[:10])
-    detail = (
-        f"Operators {join_names(list(gone))} left the job; their settings ({listed}) are lost. If the operators were "
-        "renamed, set them again."
-    )
-    return (say("owner-words-dropped", detail, list(gone)),)
+    return {
+        name: f"{name} ({', '.join(f'{field} {given[field]}' for field in OWNED if field in given)})"
+        for name, given in owned.items()
+        if given
+    }
 
 
-def _list_owned(operator: OperatorBody) -> list[str]:
-    given = operator.model_dump(include=set(OWNED), exclude_none=True, exclude_defaults=True)
-    return [f"{field} {given[field]}" for field in OWNED if field in given]
+LOST_SETTINGS: tuple[DiagnosticRule[Sequence[OperatorBody]], ...] = (
+    DiagnosticRule(
+        "owner-words-dropped",
+        _list_owned,
+        "Operators {names} left the job; their settings are lost: {texts}. If the operators were renamed, set them "
+        "again.",
+    ),
+)
 
 
 def compare_edges(stored: Graph, shown: Graph | None) -> tuple[Diagnostic, ...]:

@@ -20,19 +20,7 @@ from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 from PIL import Image, PngImagePlugin
 
-from app.rendering.picture_shapes import (
-    WHITE,
-    BezierCurve,
-    Box,
-    Disc,
-    Group,
-    Ink,
-    Picture,
-    Polyline,
-    Shape,
-    Words,
-    clean,
-)
+from app.rendering import picture_shapes as shapes
 
 mpl.rcdefaults()  # a matplotlibrc on this machine must not change the pictures
 mpl.rcParams["svg.hashsalt"] = "headgate"  # without a salt the ids in an SVG are random
@@ -54,7 +42,7 @@ ROUND = 0.5523
 """The control points of a quarter of a circle lie so far from its ends, as a part of the radius."""
 
 
-def write_png(picture: Picture) -> bytes:
+def write_png(picture: shapes.Picture) -> bytes:
     """The file, with title and description as text in it."""
     scale = min(FINE, sqrt(MOST_PIXELS / (picture.width * picture.height)))
     with DRAWING:
@@ -63,19 +51,19 @@ def write_png(picture: Picture) -> bytes:
     return drawn
 
 
-def _draw(picture: Picture, scale: float) -> bytes:
+def _draw(picture: shapes.Picture, scale: float) -> bytes:
     pen = _Pen(picture, scale)
-    pen.draw(Box(0.0, 0.0, picture.width, picture.height, Ink(WHITE)))
+    pen.draw(shapes.Box(0.0, 0.0, picture.width, picture.height, shapes.Ink(shapes.WHITE)))
     for shape in picture.shapes:
         pen.draw(shape)
     return _compress(pen.read_image(), picture)
 
 
-def _compress(image: Image.Image, picture: Picture) -> bytes:
+def _compress(image: Image.Image, picture: shapes.Picture) -> bytes:
     """With a palette, which makes the file half as long."""
     said = PngImagePlugin.PngInfo()
     for key, text in (("Title", picture.title), ("Description", picture.description)):
-        said.add_itxt(key, clean(text))
+        said.add_itxt(key, shapes.clean(text))
     out = BytesIO()
     few = image.convert("RGB").quantize(COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     # The palette takes means of similar colours; white stays white.
@@ -87,7 +75,7 @@ def _compress(image: Image.Image, picture: Picture) -> bytes:
 class _Pen:
     """Draws shapes with Agg: one point is one pixel of the picture, and `scale` of the file."""
 
-    def __init__(self, picture: Picture, scale: float) -> None:
+    def __init__(self, picture: shapes.Picture, scale: float) -> None:
         self.scale = scale
         width, height = round(picture.width * self.scale), round(picture.height * self.scale)
         self.agg = RendererAgg(width, height, 72.0 * self.scale)
@@ -98,41 +86,43 @@ class _Pen:
         size = (int(self.agg.width), int(self.agg.height))
         return Image.frombuffer("RGBA", size, bytes(self.agg.buffer_rgba()), "raw", "RGBA", 0, 1)
 
-    def draw(self, shape: Shape) -> None:
+    def draw(self, shape: shapes.Shape) -> None:
         match shape:
-            case Group():
+            case shapes.Group():
                 for one in shape.shapes:
                     self.draw(one)
-            case Words():
+            case shapes.Words():
                 self.write(shape)
-            case Box():
+            case shapes.Box():
                 self.trace(_round_box(shape), shape.ink)
-            case Disc():
+            case shapes.Disc():
                 circle = Path.circle((shape.x, shape.y), shape.radius)
                 self.trace(circle, shape.ink)
-            case Polyline():
+            case shapes.Polyline():
                 for piece in shape.pieces:
                     self.trace(_join(piece, is_closed=shape.is_closed), shape.ink)
-            case BezierCurve():
+            case shapes.BezierCurve():
                 points = [shape.start, *(point for bend in shape.bends for point in bend)]
                 self.trace(Path(points, [Path.MOVETO] + [Path.CURVE4] * (len(points) - 1)), shape.ink)
 
-    def trace(self, path: Path, ink: Ink) -> None:
+    def trace(self, path: Path, ink: shapes.Ink) -> None:
         """The outline, and what it holds."""
         context = self.agg.new_gc()
         context.set_linewidth(ink.width if ink.stroke else 0.0)
-        context.set_foreground(to_rgba(ink.stroke or WHITE, ink.opacity), isRGBA=True)
+        context.set_foreground(to_rgba(ink.stroke or shapes.WHITE, ink.opacity), isRGBA=True)
         context.set_alpha(ink.opacity)
         if ink.dash:
             context.set_dashes(0.0, list(ink.dash))
         fill = None if ink.fill is None else to_rgba(ink.fill, ink.opacity)
         self.agg.draw_path(context, path, self.place, fill)
 
-    def write(self, words: Words) -> None:
+    def write(self, words: shapes.Words) -> None:
         """A line of text, never read as a formula."""
         font = _find_font(words.size, is_bold=words.is_bold)
         letters = get_font(findfont(font))
-        text = "".join(one if letters.get_char_index(ord(one)) else MISSING for one in clean(words.text))
+        text = "".join(
+            one if letters.get_char_index(ord(one)) else MISSING for one in shapes.clean(words.text)
+        )
         x = words.x * self.scale
         if words.anchor != "start":
             width, _, _ = self.agg.get_text_width_height_descent(text, font, ismath=False)
@@ -153,7 +143,7 @@ def _join(points: Sequence[tuple[float, float]], *, is_closed: bool) -> Path:
     return Path(joined)
 
 
-def _round_box(box: Box) -> Path:
+def _round_box(box: shapes.Box) -> Path:
     """A rectangle whose corners are quarters of a circle."""
     left, top, right, bottom = box.x, box.y, box.x + box.width, box.y + box.height
     if not box.radius:

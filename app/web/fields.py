@@ -1,6 +1,7 @@
 """Field types that several bodies share, and the base classes of bodies and answers."""
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
@@ -23,6 +24,11 @@ class Answer(BaseModel):
     """An answer: NaN and Infinity become null."""
 
     model_config = ConfigDict(from_attributes=True, ser_json_inf_nan="null")
+
+
+def show_example(example: Mapping[str, Any]) -> ConfigDict:
+    """The configuration of a body or an answer whose schema shows this example."""
+    return ConfigDict(json_schema_extra={"examples": [dict(example)]})
 
 
 def printable(name: str) -> str:

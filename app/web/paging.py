@@ -21,6 +21,16 @@ Column = InstrumentedAttribute[Any] | KeyedColumnElement[Any]
 Run = Callable[..., Result[Any] | ScalarResult[Any]]
 
 
+def ask_from(description: str) -> Any:
+    """The query parameter `from`: the beginning of a range of time, which belongs to it."""
+    return Query(alias="from", description=description)
+
+
+def ask_to(description: str) -> Any:
+    """The query parameter `to`: the end of a range of time, which does not belong to it."""
+    return Query(alias="to", description=description)
+
+
 class Page:
     """The page of a list that a request asks for; made by `read_page`."""
 

@@ -18,7 +18,7 @@ from app.web.admission import admitting
 from app.web.documented_problems import document_problems
 from app.web.errors import InvalidRequest, UnsupportedMediaType
 from app.web.fields import write_address
-from app.web.negotiation import tag_answer
+from app.web.negotiation import document_pictures, tag_answer
 from app.web.security import check_caller
 from planner.errors import suggest_name
 
@@ -138,13 +138,21 @@ def _invalid(detail: str) -> InvalidRequest:
 
 
 def declare(
-    permission: Callable[..., Any], summary: str, *problems: str, also: dict[int | str, Any] | None = None
+    permission: Callable[..., Any],
+    summary: str,
+    *problems: str,
+    pictures: bool = False,
+    also: dict[int | str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Arguments of a route: `permission` is `may_read` or `may_store`; `also` are answers that are no problems."""
+    """Arguments of a route: `permission` is `may_read` or `may_store`; `also` are answers that are no problems.
+
+    With `pictures` the answer can be asked for as PNG or SVG.
+    """
+    drawn, refused = (document_pictures(), ["not-acceptable"]) if pictures else ({}, [])
     return {
         "dependencies": [Depends(permission)],
         "summary": summary,
-        "responses": (also or {}) | document_problems(*problems),
+        "responses": drawn | (also or {}) | document_problems(*problems, *refused),
     }
 
 

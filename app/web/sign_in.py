@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Request, Response
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.web.documented_problems import BODY, document_problems
 from app.web.errors import Unauthorized
-from app.web.fields import Answer, Body
+from app.web.fields import Answer, Body, show_example
 from app.web.routing import StrictJsonRoute
 from app.web.security import (
     COOKIES,
@@ -27,7 +27,7 @@ router = APIRouter(prefix="/v1/session", tags=["sessions"], route_class=StrictJs
 class SignIn(Body):
     """The key of a browser that signs in."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"key": "one-of-HEADGATE_API_KEYS"}]})
+    model_config = show_example({"key": "one-of-HEADGATE_API_KEYS"})
 
     key: Annotated[str, Field(min_length=1, max_length=1000)]
 
@@ -35,10 +35,8 @@ class SignIn(Body):
 class SessionAnswer(Answer):
     """What the caller may do."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"keys_required": True, "may_read": True, "may_store": False, "expires_at": None}]
-        }
+    model_config = show_example(
+        {"keys_required": True, "may_read": True, "may_store": False, "expires_at": None}
     )
 
     keys_required: Annotated[bool, Field(description="Whether HEADGATE_API_KEYS are set.")]

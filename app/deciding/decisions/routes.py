@@ -14,8 +14,8 @@ from app.deciding.decisions.schemas import PROBLEMS, Action, DecisionAnswer, Dec
 from app.web.admission import computes, draws
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName, UtcTime
-from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures
-from app.web.paging import PageDep
+from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form
+from app.web.paging import PageDep, ask_from, ask_to
 from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
 from app.web.security import may_read, may_store
 
@@ -43,12 +43,8 @@ def list_decisions(
     name: TopologyName,
     page: PageDep,
     session: SessionDep,
-    since: Annotated[
-        UtcTime | None, Query(alias="from", description="On data that ended at this time or later.")
-    ] = None,
-    until: Annotated[
-        UtcTime | None, Query(alias="to", description="On data that ended before this time.")
-    ] = None,
+    since: Annotated[UtcTime | None, ask_from("On data that ended at this time or later.")] = None,
+    until: Annotated[UtcTime | None, ask_to("On data that ended before this time.")] = None,
     action: Annotated[Action | None, Query(description="Only decisions for this.")] = None,
 ) -> DecisionPage:
     """The decisions about a topology, newest first, each with what became of it."""
@@ -58,14 +54,7 @@ def list_decisions(
 @router.get(
     OF_TOPOLOGY + "/latest",
     response_model=DecisionAnswer,
-    **declare(
-        may_read,
-        "Read the standing decision",
-        "unknown-topology",
-        "unknown-decision",
-        "not-acceptable",
-        also=document_pictures(),
-    ),
+    **declare(may_read, "Read the standing decision", "unknown-topology", "unknown-decision", pictures=True),
 )
 @draws
 def get_latest_decision(name: TopologyName, session: SessionDep, accept: Accept = None) -> Response:
@@ -80,7 +69,7 @@ def get_latest_decision(name: TopologyName, session: SessionDep, accept: Accept 
 @router.get(
     "/decisions/{decision_id:uuid}",
     response_model=DecisionAnswer,
-    **declare(may_read, "Read a decision", "unknown-decision", "not-acceptable", also=document_pictures()),
+    **declare(may_read, "Read a decision", "unknown-decision", pictures=True),
 )
 @draws
 def get_decision(decision_id: UUID, session: SessionDep, accept: Accept = None) -> Response:

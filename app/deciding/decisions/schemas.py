@@ -4,14 +4,14 @@ from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import ConfigDict, Field, computed_field
+from pydantic import Field, computed_field
 
 from app.deciding.node_advice import NodeAdviceAnswer, Streams
 from app.deciding.outcomes.schemas import Observed, Outcome
 from app.deciding.policies.schemas import EXAMPLE, PolicyBody
 from app.load.bodies.answers import Basis, DiagnosticAnswer, EstimateAnswer
 from app.machines.placements.schemas import PlacementAnswer
-from app.web.fields import Answer, Body, UtcTime
+from app.web.fields import Answer, Body, UtcTime, show_example
 
 PROBLEMS = (
     "unknown-topology",
@@ -34,9 +34,7 @@ VERDICTS: dict[Action, str] = {
 class DecisionRequest(Body):
     """The body may be left out: then the stored policy decides on the newest snapshots, now."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"at": "2026-11-18T00:01:00Z", "policy": EXAMPLE}]}
-    )
+    model_config = show_example({"at": "2026-11-18T00:01:00Z", "policy": EXAMPLE})
 
     at: Annotated[UtcTime | None, Field(description="Later snapshots are ignored; left out: now.")] = None
     policy: Annotated[PolicyBody | None, Field(description="Instead of the stored policy.")] = None

@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, Field, JsonValue
 
 from app.load.bodies.answers import DiagnosticAnswer
-from app.web.fields import Answer, Body, OperatorName, Processors, Seconds, UtcTime, drop_nul
+from app.web.fields import Answer, Body, OperatorName, Processors, Seconds, UtcTime, drop_nul, show_example
 from planner.outcomes.observed import LimitSource, State
 
 EXAMPLE: dict[str, JsonValue] = {
@@ -28,7 +28,7 @@ OutcomeState = Annotated[
 class OutcomeBody(Body):
     """What became of a decision; a field that is left out keeps what was reported before in the same state."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+    model_config = show_example(EXAMPLE)
 
     state: OutcomeState
     applied_at: Annotated[UtcTime | None, Field(description="Left out with state applied: now.")] = None

@@ -7,7 +7,17 @@ from pydantic import ConfigDict, Field, JsonValue, model_validator
 
 from app.load.bodies.terms import Beta, Calibrate, KMax, ModelName, Smoothing, TargetTerms, TMax
 from app.load.measurements.freshness import DEFAULT_LIMIT_SECONDS
-from app.web.fields import YEAR_SECONDS, Age, Body, OperatorName, Period, PositiveRate, Processors, Seconds
+from app.web.fields import (
+    YEAR_SECONDS,
+    Age,
+    Body,
+    OperatorName,
+    Period,
+    PositiveRate,
+    Processors,
+    Seconds,
+    show_example,
+)
 from planner.decisions import policy
 from planner.decisions.state_migration import State as MigratedState
 from planner.nodes import advice, usage
@@ -150,7 +160,7 @@ class NodeThresholds(Body):
 class PolicyBody(Body):
     """The terms of decisions about one topology."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+    model_config = show_example(EXAMPLE)
 
     goal: Goal
     model: ModelName = DEFAULT_MODEL

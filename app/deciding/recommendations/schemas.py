@@ -2,14 +2,14 @@
 
 from typing import Annotated
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from app.deciding.decisions.schemas import DecisionAnswer, DecisionRequest, Recommended
 from app.deciding.policies.schemas import EXAMPLE
 from app.machines.placements.schemas import PlacementChoices
 from app.machines.profiles.schemas import AZURE_BLOB
 from app.machines.vm_catalogues.schemas import AZURE_D_SIZES
-from app.web.fields import Body
+from app.web.fields import Body, show_example
 from planner.workloads.line_forecasts import HISTORY
 
 PLACED: dict[str, JsonValue] = {"profiles": {"detector": AZURE_BLOB}, "vm_sizes": AZURE_D_SIZES}
@@ -30,11 +30,7 @@ class ForecastTerms(Body):
 class RecommendationRequest(DecisionRequest):
     """The fields of a decision, and how to forecast and to place."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"at": "2026-11-18T00:01:00Z", "policy": EXAMPLE, "placement": PLACED}]
-        }
-    )
+    model_config = show_example({"at": "2026-11-18T00:01:00Z", "policy": EXAMPLE, "placement": PLACED})
 
     forecast: Annotated[ForecastTerms | None, Field(description="null: decide for the measured rate.")] = (
         ForecastTerms()

@@ -9,7 +9,7 @@ from app.deciding.what_ifs.service import draw_what_if
 from app.web.admission import computes
 from app.web.documented_problems import BODY, STORED_CALL
 from app.web.fields import TopologyName
-from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures
+from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form
 from app.web.routing import SettingsDep, StrictJsonRoute, declare
 from app.web.security import may_read
 
@@ -19,15 +19,7 @@ router = APIRouter(prefix="/v1/topologies/{name}/what-if", tags=["plans"], route
 @router.post(
     "",
     response_model=WhatIfAnswer,
-    **declare(
-        may_read,
-        "Ask what if",
-        *STORED_CALL,
-        "invalid-load",
-        "not-acceptable",
-        *BODY,
-        also=document_pictures(),
-    ),
+    **declare(may_read, "Ask what if", *STORED_CALL, "invalid-load", *BODY, pictures=True),
 )
 @computes
 def ask_what_if(

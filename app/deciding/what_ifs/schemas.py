@@ -2,18 +2,18 @@
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.load.bodies.answers import Basis, DiagnosticAnswer, EstimateAnswer
 from app.load.bodies.terms import KMax, Measured, TMax
 from app.planning.gates.schemas import GateAnswer
-from app.web.fields import Answer
+from app.web.fields import Answer, show_example
 
 
 class WhatIfRequest(Measured):
     """Another load, budget or target; nothing is stored."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"load_factor": 1.5, "t_max_seconds": 0.2}]})
+    model_config = show_example({"load_factor": 1.5, "t_max_seconds": 0.2})
 
     load_factor: Annotated[
         float, Field(ge=0, le=1e6, description="The external rate, as a multiple of the measured one.")

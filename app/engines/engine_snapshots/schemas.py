@@ -2,13 +2,13 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from app.engines.answers import EngineName
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.load import FPD_LOAD
 from app.load.snapshots.schemas import SnapshotAnswer
-from app.web.fields import Answer
+from app.web.fields import Answer, show_example
 
 __all__ = ["EngineName", "EngineSnapshots", "TopologyMode"]
 
@@ -29,7 +29,7 @@ EXAMPLE: dict[str, JsonValue] = {
 class EngineSnapshots(Answer):
     """The topology and the snapshots that an engine's answers gave."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+    model_config = show_example(EXAMPLE)
 
     topology: str
     revision: int

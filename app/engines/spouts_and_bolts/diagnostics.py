@@ -75,8 +75,8 @@ RULES: tuple[DiagnosticRule[Interval], ...] = (
     DiagnosticRule(
         "nothing-executed",
         lambda found: [bolt.name for bolt in found.bolts if bolt.is_idle],
-        "{names} executed nothing in the interval: the service rate is unknown, not infinite. Ask again when tuples "
-        "have come, or give the rate by hand.",
+        "{names} executed nothing in the interval, so the service rate is unknown. Ask again when tuples have come, or "
+        "set the rate by hand.",
     ),
     DiagnosticRule(
         "service-rate-unknown",

@@ -11,7 +11,7 @@ from app.forecasts.past.answers import draw_past_forecasts
 from app.forecasts.past.schemas import PastForecasts
 from app.web.admission import draws
 from app.web.fields import TopologyName
-from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures
+from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form
 from app.web.routing import StrictJsonRoute, declare
 from app.web.security import may_read
 
@@ -23,13 +23,7 @@ router = APIRouter(
 @router.get(
     "",
     response_model=PastForecasts,
-    **declare(
-        may_read,
-        "Compare past forecasts with what came",
-        "unknown-topology",
-        "not-acceptable",
-        also=document_pictures(),
-    ),
+    **declare(may_read, "Compare past forecasts with what came", "unknown-topology", pictures=True),
 )
 @draws
 def get_past_forecasts(

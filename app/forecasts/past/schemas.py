@@ -3,9 +3,9 @@
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
 
-from app.web.fields import Answer, UtcTime
+from app.web.fields import Answer, UtcTime, show_example
 
 EXAMPLE: dict[str, JsonValue] = {
     "decision_id": "0b1f7c62-6f0c-4b7e-9a53-9d3c1c3c7f10",
@@ -46,18 +46,14 @@ class PastForecast(Answer):
 class PastForecasts(Answer):
     """The forecasts of the newest decisions, oldest first, and how often they covered what came."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "judged": 1,
-                    "covered": 1,
-                    "coverage": 1.0,
-                    "wanted": 0.95,
-                    "mean_error": -0.02,
-                    "items": [EXAMPLE],
-                }
-            ]
+    model_config = show_example(
+        {
+            "judged": 1,
+            "covered": 1,
+            "coverage": 1.0,
+            "wanted": 0.95,
+            "mean_error": -0.02,
+            "items": [EXAMPLE],
         }
     )
 

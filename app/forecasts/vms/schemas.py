@@ -3,13 +3,13 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from app.forecasts.workload.schemas import WorkloadModelAnswer
 from app.load.bodies import series
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.throughput_samples.schemas import ThroughputFitAnswer
-from app.web.fields import Answer, Body, Seconds
+from app.web.fields import Answer, Body, Seconds, show_example
 from planner.vms.sigma_policies import HEADGATE
 from planner.vms.vm_schedule import MOST_INTERVALS
 
@@ -36,7 +36,7 @@ Horizon = Annotated[int, Field(ge=1, le=MOST_INTERVALS, description="The interva
 class StoredVmForecastRequest(Body):
     """How many VMs a stored topology will need, by its snapshots' external rates and its throughput samples."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"policy": "mst+ua", "max_vms": 64}]})
+    model_config = show_example({"policy": "mst+ua", "max_vms": 64})
 
     policy: PolicyName = HEADGATE
     qos_target: QosTarget = None
@@ -52,10 +52,8 @@ class StoredVmForecastRequest(Body):
 class VmForecastRequest(Body):
     """How many VMs a workload will need; rates and throughputs have the same unit."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"workload": EXAMPLE_WORKLOAD, "mst_samples": EXAMPLE_SAMPLES, "policy": "mst+ua"}]
-        }
+    model_config = show_example(
+        {"workload": EXAMPLE_WORKLOAD, "mst_samples": EXAMPLE_SAMPLES, "policy": "mst+ua"}
     )
 
     workload: series.WorkloadPoints

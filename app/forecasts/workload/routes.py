@@ -26,7 +26,7 @@ from app.forecasts.workload.schemas import (
 from app.web.admission import computes
 from app.web.documented_problems import BODY, STORED_CALL
 from app.web.fields import TopologyName
-from app.web.negotiation import JSON, PNG, SVG, Accept, answer_in_form, choose_form, document_pictures
+from app.web.negotiation import JSON, PNG, SVG, Accept, answer_in_form, choose_form
 from app.web.routing import StrictJsonRoute, declare
 from app.web.security import may_read
 
@@ -45,9 +45,8 @@ FORMS = (JSON, PNG, SVG)
         "workload-too-short",
         "workload-too-sparse",
         "constant-workload",
-        "not-acceptable",
         *BODY,
-        also=document_pictures(),
+        pictures=True,
     ),
 )
 @computes
@@ -60,13 +59,7 @@ def forecast_workload(body: WorkloadForecastRequest, accept: Accept = None) -> R
 @router.get(
     "/topologies/{name}/forecasts/workload",
     response_model=WorkloadForecastAnswer,
-    **declare(
-        may_read,
-        "Forecast a topology's workload",
-        *STORED_CALL,
-        "not-acceptable",
-        also=document_pictures(),
-    ),
+    **declare(may_read, "Forecast a topology's workload", *STORED_CALL, pictures=True),
 )
 @computes
 def forecast_stored_workload(

@@ -3,11 +3,11 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.series import StepSeconds, WorkloadPoints
-from app.web.fields import Answer, Body, UtcTime
+from app.web.fields import Answer, Body, UtcTime, show_example
 
 MOST_STEPS_AHEAD = 1440
 MOST_WINDOW_STEPS = 2000
@@ -102,7 +102,7 @@ HistorySteps = Annotated[
 class WorkloadForecastRequest(Body):
     """A workload to forecast."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+    model_config = show_example(EXAMPLE)
 
     workload: WorkloadPoints
     steps: StepsAhead = 30
@@ -191,7 +191,7 @@ class LeadAccuracyAnswer(Answer):
 class ForecastAccuracyAnswer(Answer):
     """How true forecasts were that are made again as of past moments, by lead."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [ACCURACY]})
+    model_config = show_example(ACCURACY)
 
     as_of: Annotated[UtcTime | None, Field(description="Only snapshots that had ended by then; null: all.")]
     step_seconds: float

@@ -19,7 +19,7 @@ from app.jobs.states import StateFilter
 from app.load.bodies.series import SERIES_PROBLEMS
 from app.web.admission import computes
 from app.web.documented_problems import BODY, STORED_CALL
-from app.web.negotiation import JSON, PNG, SVG, Accept, answer_in_form, choose_form, document_pictures
+from app.web.negotiation import JSON, PNG, SVG, Accept, answer_in_form, choose_form
 from app.web.paging import PageDep
 from app.web.routing import StrictJsonRoute, declare, tell_created
 from app.web.security import may_read, may_store
@@ -81,8 +81,7 @@ def cancel_or_delete_backtest(backtest_id: UUID, session: SessionDep) -> Backtes
         "unknown-backtest",
         "unknown-run",
         "run-not-finished",
-        "not-acceptable",
-        also=document_pictures(),
+        pictures=True,
     ),
 )
 @computes

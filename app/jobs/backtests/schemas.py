@@ -4,12 +4,12 @@ import math
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from app.jobs.states import JobAnswer
 from app.load.bodies import series
 from app.load.bodies.answers import DiagnosticAnswer
-from app.web.fields import Answer, Body, OperatorName, TopologyName, UtcTime
+from app.web.fields import Answer, Body, OperatorName, TopologyName, UtcTime, show_example
 from planner.vms import throughput as mst
 from planner.vms.backtest import BacktestSetup
 from planner.vms.price_policy import DEFAULT_QOS_TARGET
@@ -46,7 +46,7 @@ class BacktestRequest(Body):
     the `topology` whose snapshots are the workload.
     """
 
-    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+    model_config = show_example(EXAMPLE)
 
     workload: series.WorkloadPoints | None = None
     topology: Annotated[

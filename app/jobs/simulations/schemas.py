@@ -2,14 +2,14 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, Field, JsonValue
 
 from app.jobs.states import JobAnswer
 from app.load.bodies.answers import Basis, DiagnosticAnswer, QuantileAnswer
 from app.load.bodies.load import FPD_LOAD, ServiceBucketBody, check_histogram
 from app.load.bodies.terms import Described, KnownModel, Levels, Measured, ProcessorCounts
 from app.load.bodies.topology import FPD, QueueingName
-from app.web.fields import Answer, Body, OperatorName, Scv, Seconds
+from app.web.fields import Answer, Body, OperatorName, Scv, Seconds, show_example
 from planner import values
 from planner.simulation.arrivals import ArrivalLaw
 from planner.simulation.laws import ServiceLaw
@@ -145,17 +145,13 @@ class SimulationTerms(Body):
 class SimulationRequest(SimulationTerms, Described):
     """Simulate a topology under a load, tuple by tuple."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "topology": FPD,
-                    "load": FPD_LOAD,
-                    "processors": {"generator": 6, "detector": 13, "reporter": 3},
-                    "roots": 20_000,
-                    "seed": 1,
-                }
-            ]
+    model_config = show_example(
+        {
+            "topology": FPD,
+            "load": FPD_LOAD,
+            "processors": {"generator": 6, "detector": 13, "reporter": 3},
+            "roots": 20_000,
+            "seed": 1,
         }
     )
 
@@ -169,7 +165,7 @@ STORED_EXAMPLE: JsonValue = {
 class StoredSimulationRequest(SimulationTerms, Measured):
     """Simulate a stored topology under its measured load."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [STORED_EXAMPLE]})
+    model_config = show_example(STORED_EXAMPLE)
 
 
 class SimulationParametersAnswer(Answer):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import AfterValidator, ConfigDict, Field, JsonValue, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, JsonValue, ValidationInfo, field_validator
 
 from app.web.fields import (
     Body,
@@ -16,6 +16,7 @@ from app.web.fields import (
     Rate,
     Scv,
     Seconds,
+    show_example,
 )
 from planner import values
 
@@ -204,7 +205,7 @@ class OperatorLoadBody(Body):
 class LoadBody(Body):
     """What was measured of a topology."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [FPD_LOAD]})
+    model_config = show_example(FPD_LOAD)
 
     observed_at: Annotated[MeasuredTime | None, Field(description="Where the interval begins.")] = None
     window_seconds: Annotated[Period, Field(description="How long it is.")] = 60.0

@@ -2,11 +2,11 @@
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from app.settings import Settings
 from app.web.errors import InvalidRequest
-from app.web.fields import Body, OperatorName, Processors, Scv, TopologyName
+from app.web.fields import Body, OperatorName, Processors, Scv, TopologyName, show_example
 from planner import values
 
 Selectivity = Annotated[
@@ -85,7 +85,7 @@ class EntryBody(Body):
 class Graph(Body):
     """Operators, edges and entries; loops, splits and joins included."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [FPD]})
+    model_config = show_example(FPD)
 
     name: TopologyName | None = None
     queueing: Annotated[QueueingName | None, Field(description="Of the operators that do not say.")] = None

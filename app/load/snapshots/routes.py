@@ -10,7 +10,7 @@ from app.load.snapshots import service
 from app.load.snapshots.schemas import OneOrMore, SnapshotPage, StoredSnapshots
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName, UtcTime
-from app.web.paging import PageDep
+from app.web.paging import PageDep, ask_from, ask_to
 from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
 from app.web.security import may_read, may_store
 
@@ -40,12 +40,8 @@ def list_snapshots(
     name: TopologyName,
     page: PageDep,
     session: SessionDep,
-    since: Annotated[
-        UtcTime | None, Query(alias="from", description="Intervals that begin at this time or later.")
-    ] = None,
-    until: Annotated[
-        UtcTime | None, Query(alias="to", description="Intervals that begin before this time.")
-    ] = None,
+    since: Annotated[UtcTime | None, ask_from("Intervals that begin at this time or later.")] = None,
+    until: Annotated[UtcTime | None, ask_to("Intervals that begin before this time.")] = None,
 ) -> SnapshotPage:
     """Oldest first."""
     return service.list_snapshots(session, name, page, since, until)

@@ -2,10 +2,10 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from app.load.bodies.load import FPD_LOAD, LoadBody, OperatorLoadBody
-from app.web.fields import Answer, Body, MeasuredTime, OperatorName, UtcTime
+from app.web.fields import Answer, Body, MeasuredTime, OperatorName, UtcTime, show_example
 
 Part = Annotated[float, Field(ge=0, le=1, description="A part of the node, from 0 to 1.")]
 
@@ -72,7 +72,7 @@ class SnapshotBody(LoadBody):
 class StoredSnapshots(Answer):
     """What became of the snapshots sent."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"stored": 1, "replaced": 0}]})
+    model_config = show_example({"stored": 1, "replaced": 0})
 
     stored: Annotated[int, Field(description="Intervals that are new.")]
     replaced: Annotated[int, Field(description="Intervals that were known, and now hold what was sent.")]
@@ -96,9 +96,7 @@ class SnapshotAnswer(Answer):
 class SnapshotPage(Answer):
     """Snapshots, oldest first; `next` is the address of the following page."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"items": [FPD_LOAD | {"source": "posted"}], "next": None}]}
-    )
+    model_config = show_example({"items": [FPD_LOAD | {"source": "posted"}], "next": None})
 
     items: list[SnapshotAnswer]
     next: str | None = None

@@ -9,7 +9,7 @@ from app.load.summaries import service
 from app.load.summaries.schemas import OperatorWindowPage, TopologyWindowPage
 from app.web.documented_problems import document_problems
 from app.web.fields import OperatorName, TopologyName, UtcTime
-from app.web.paging import PageDep
+from app.web.paging import PageDep, ask_from, ask_to
 from app.web.routing import StrictJsonRoute
 from app.web.security import may_read
 
@@ -20,10 +20,8 @@ router = APIRouter(
     dependencies=[Depends(may_read)],
     responses=document_problems("unknown-topology"),
 )
-Since = Annotated[
-    UtcTime | None, Query(alias="from", description="Windows that begin at this time or later.")
-]
-Until = Annotated[UtcTime | None, Query(alias="to", description="Windows that begin before this time.")]
+Since = Annotated[UtcTime | None, ask_from("Windows that begin at this time or later.")]
+Until = Annotated[UtcTime | None, ask_to("Windows that begin before this time.")]
 
 
 @router.get("/summaries", summary="Read what was measured of operators")

@@ -12,7 +12,7 @@ from app.load.topologies.service import draw_topology, to_topology_answer
 from app.web.admission import draws
 from app.web.documented_problems import BODY
 from app.web.fields import TopologyName
-from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures, is_known
+from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form, is_known
 from app.web.paging import PageDep
 from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
 from app.web.security import may_read, may_store
@@ -52,8 +52,8 @@ def list_topologies(page: PageDep, session: SessionDep) -> TopologyPage:
         "Read a topology",
         "unknown-topology",
         "unknown-revision",
-        "not-acceptable",
-        also=document_pictures() | {304: {"description": "Unchanged since the ETag in If-None-Match."}},
+        pictures=True,
+        also={304: {"description": "Unchanged since the ETag in If-None-Match."}},
     ),
 )
 @draws

@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.load.bodies.topology import FPD, EdgeBody, EntryBody, Graph, OperatorBody, QueueingName
-from app.web.fields import Answer, TopologyName
+from app.web.fields import Answer, TopologyName, show_example
 
 Source = Annotated[
     Literal["posted", "discovered", "demo"],
@@ -46,7 +46,7 @@ class TopologyBody(TopologyChange):
 class TopologyAnswer(Answer):
     """A stored topology, at one revision."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [FPD | {"revision": 1, "source": "posted"}]})
+    model_config = show_example(FPD | {"revision": 1, "source": "posted"})
 
     name: str
     queueing: QueueingName | None = None
@@ -73,24 +73,20 @@ class TopologySummary(Answer):
 class TopologyPage(Answer):
     """Topologies by name; `next` is the address of the following page."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
+    model_config = show_example(
+        {
+            "items": [
                 {
-                    "items": [
-                        {
-                            "name": "fpd",
-                            "revision": 1,
-                            "source": "posted",
-                            "operators": 3,
-                            "edges": 3,
-                            "created_at": "2026-11-18T09:00:00Z",
-                            "updated_at": "2026-11-18T09:00:00Z",
-                        }
-                    ],
-                    "next": None,
+                    "name": "fpd",
+                    "revision": 1,
+                    "source": "posted",
+                    "operators": 3,
+                    "edges": 3,
+                    "created_at": "2026-11-18T09:00:00Z",
+                    "updated_at": "2026-11-18T09:00:00Z",
                 }
-            ]
+            ],
+            "next": None,
         }
     )
 

@@ -4,14 +4,14 @@ from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.topology import Graph
 from app.machines.predictions.schemas import BLOB_TOPOLOGY, RoutingName, SlotUsageAnswer, SustainedRateAnswer
 from app.machines.profiles.schemas import AZURE_BLOB, ProfilesByName
 from app.machines.vm_catalogues.schemas import AZURE_D_SIZES, MOST_SLOTS, VmSizeBody
-from app.web.fields import Answer, Body, OperatorName, PositiveRate, TopologyName
+from app.web.fields import Answer, Body, OperatorName, PositiveRate, TopologyName, show_example
 from planner.placements import mapping as mappers
 
 AllocationName = Literal["lsa", "mba"]
@@ -93,19 +93,15 @@ class PlacementChoices(Body):
 class PlacementRequest(PlacementChoices):
     """Threads, slots and VMs for the topology in the body."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "topology": BLOB_TOPOLOGY,
-                    "external_rate": 100.0,
-                    "allocation": "mba",
-                    "mapping": "sam",
-                    "routing": "shuffle",
-                    "profiles": {"blob": AZURE_BLOB},
-                    "vm_sizes": AZURE_D_SIZES,
-                }
-            ]
+    model_config = show_example(
+        {
+            "topology": BLOB_TOPOLOGY,
+            "external_rate": 100.0,
+            "allocation": "mba",
+            "mapping": "sam",
+            "routing": "shuffle",
+            "profiles": {"blob": AZURE_BLOB},
+            "vm_sizes": AZURE_D_SIZES,
         }
     )
 
@@ -116,12 +112,8 @@ class PlacementRequest(PlacementChoices):
 class StoredPlacementRequest(PlacementChoices):
     """Threads, slots and VMs for a stored topology, by the profiles that its operators name."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"external_rate": 100.0, "profiles": {"detector": AZURE_BLOB}, "vm_sizes": AZURE_D_SIZES}
-            ]
-        }
+    model_config = show_example(
+        {"external_rate": 100.0, "profiles": {"detector": AZURE_BLOB}, "vm_sizes": AZURE_D_SIZES}
     )
 
     external_rate: Annotated[

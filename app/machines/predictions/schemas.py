@@ -2,12 +2,12 @@
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from app.load.bodies.answers import DiagnosticAnswer
 from app.load.bodies.topology import Graph
 from app.machines.profiles.schemas import AZURE_BLOB, ProfilesByName
-from app.web.fields import Answer, Body, OperatorName, PositiveRate
+from app.web.fields import Answer, Body, OperatorName, PositiveRate, show_example
 
 RoutingName = Literal["shuffle", "slot-aware"]
 
@@ -33,15 +33,11 @@ class PlacedVmBody(Body):
 class PredictionRequest(Body):
     """A mapping to predict, made by Headgate or by anyone else."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "topology": BLOB_TOPOLOGY,
-                    "profiles": {"blob": AZURE_BLOB},
-                    "vms": [{"name": "a", "slots": [{"threads": {"blob": 50}}, {"threads": {"blob": 20}}]}],
-                }
-            ]
+    model_config = show_example(
+        {
+            "topology": BLOB_TOPOLOGY,
+            "profiles": {"blob": AZURE_BLOB},
+            "vms": [{"name": "a", "slots": [{"threads": {"blob": 50}}, {"threads": {"blob": 20}}]}],
         }
     )
 

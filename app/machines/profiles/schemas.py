@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, Field, JsonValue
 
 from app.database.tables import ProfileRow
-from app.web.fields import Answer, Body, OperatorName, TopologyName
+from app.web.fields import Answer, Body, OperatorName, TopologyName, show_example
 from planner.placements import profile_builder, profiles
 from planner.placements.profile_builder import BuiltProfile
 
@@ -71,12 +71,8 @@ def to_profile(task: str, points: list[Point]) -> profiles.Profile:
 class ProfileBody(Body):
     """A profile under a name; the same name again makes a new version."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"name": "azure_blob", "points": AZURE_BLOB, "measured_on": "one slot of an Azure D1"}
-            ]
-        }
+    model_config = show_example(
+        {"name": "azure_blob", "points": AZURE_BLOB, "measured_on": "one slot of an Azure D1"}
     )
 
     name: ProfileName
@@ -105,30 +101,26 @@ class TrialBody(Body):
 class TrialsBody(Body):
     """Trials of one task, to build and store its profile from."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
+    model_config = show_example(
+        {
+            "name": "parse",
+            "warm_up_seconds": 60,
+            "trials": [
                 {
-                    "name": "parse",
-                    "warm_up_seconds": 60,
-                    "trials": [
-                        {
-                            "threads": 1,
-                            "rate": 300,
-                            "samples": [[60, 0.02], [120, 0.02], [180, 0.02]],
-                            "cpu": 0.84,
-                            "memory": 0.35,
-                        },
-                        {
-                            "threads": 1,
-                            "rate": 320,
-                            "samples": [[60, 0.5], [120, 4.1], [180, 7.9]],
-                            "cpu": 0.99,
-                            "memory": 0.36,
-                        },
-                    ],
-                }
-            ]
+                    "threads": 1,
+                    "rate": 300,
+                    "samples": [[60, 0.02], [120, 0.02], [180, 0.02]],
+                    "cpu": 0.84,
+                    "memory": 0.35,
+                },
+                {
+                    "threads": 1,
+                    "rate": 320,
+                    "samples": [[60, 0.5], [120, 4.1], [180, 7.9]],
+                    "cpu": 0.99,
+                    "memory": 0.36,
+                },
+            ],
         }
     )
 

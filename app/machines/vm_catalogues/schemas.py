@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from app.database.tables import VmCatalogueRow
-from app.web.fields import Answer, Body, OperatorName, TopologyName
+from app.web.fields import Answer, Body, OperatorName, TopologyName, show_example
 from planner.placements import vm_acquisition
 
 MOST_SLOTS = 1024
@@ -39,7 +39,7 @@ class VmSizeBody(Body):
 class VmCatalogueBody(Body):
     """Sizes and prices under a name; the same name again makes a new version."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [AZURE_D]})
+    model_config = show_example(AZURE_D)
 
     name: TopologyName
     sizes: Annotated[list[VmSizeBody], Field(min_length=1, max_length=100)]

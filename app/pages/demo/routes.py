@@ -3,12 +3,11 @@
 from datetime import UTC, datetime
 
 from fastapi import APIRouter, Response
-from pydantic import ConfigDict
 
 from app.database.transactions import SessionDep
 from app.pages.demo.service import NAME, store_demo
 from app.web.admission import computes
-from app.web.fields import Answer
+from app.web.fields import Answer, show_example
 from app.web.routing import SettingsDep, StrictJsonRoute, declare, tell_created
 from app.web.security import may_store
 
@@ -16,9 +15,7 @@ from app.web.security import may_store
 class DemoAnswer(Answer):
     """What was stored."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"topology": "demo", "snapshots": 1390, "decisions": 47}]}
-    )
+    model_config = show_example({"topology": "demo", "snapshots": 1390, "decisions": 47})
 
     topology: str
     snapshots: int

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import Query
-from pydantic import AfterValidator, ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, Field, JsonValue
 
-from app.web.fields import Answer, UtcTime, printable
+from app.web.fields import Answer, UtcTime, printable, show_example
 
 Status = Literal[
     "overloaded",
@@ -108,9 +108,7 @@ class OverviewRow(Answer):
 class Overview(Answer):
     """A page of topologies, the one that needs somebody most first; `next` is the address of the following page."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"counts": {"change-wanted": 1}, "items": [EXAMPLE], "next": None}]}
-    )
+    model_config = show_example({"counts": {"change-wanted": 1}, "items": [EXAMPLE], "next": None})
 
     counts: Annotated[
         dict[Status, int],

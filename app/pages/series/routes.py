@@ -10,7 +10,8 @@ from app.pages.series.answers import draw_series
 from app.pages.series.schemas import Series
 from app.web.admission import computes
 from app.web.fields import TopologyName, UtcTime
-from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form, document_pictures
+from app.web.negotiation import FORMS, Accept, answer_in_form, choose_form
+from app.web.paging import ask_from, ask_to
 from app.web.routing import StrictJsonRoute, declare
 from app.web.security import may_read
 
@@ -20,24 +21,14 @@ router = APIRouter(prefix="/v1/topologies/{name}/series", tags=["snapshots"], ro
 @router.get(
     "",
     response_model=Series,
-    **declare(
-        may_read,
-        "Read measurements and decisions over time",
-        "unknown-topology",
-        "not-acceptable",
-        also=document_pictures(),
-    ),
+    **declare(may_read, "Read measurements and decisions over time", "unknown-topology", pictures=True),
 )
 @computes
 def get_series(
     name: TopologyName,
     session: SessionDep,
-    since: Annotated[
-        UtcTime | None, Query(alias="from", description="Left out: 24 hours before `to`.")
-    ] = None,
-    until: Annotated[
-        UtcTime | None, Query(alias="to", description="Left out: where the newest snapshot ends.")
-    ] = None,
+    since: Annotated[UtcTime | None, ask_from("Left out: 24 hours before `to`.")] = None,
+    until: Annotated[UtcTime | None, ask_to("Left out: where the newest snapshot ends.")] = None,
     points: Annotated[int, Query(ge=1, le=1000, description="At most so many buckets.")] = 300,
     accept: Accept = None,
 ) -> Response:

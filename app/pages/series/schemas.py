@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
 
-from app.web.fields import Answer, UtcTime
+from app.web.fields import Answer, UtcTime, show_example
 
 EXAMPLE_POINT: dict[str, JsonValue] = {
     "at": "2026-11-18T00:00:00Z",
@@ -48,18 +48,14 @@ class SeriesPoint(Answer):
 class Series(Answer):
     """Points of equal distance; the last bucket may not be full yet."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "topology": "fpd",
-                    "from": "2026-11-18T00:00:00Z",
-                    "to": "2026-11-18T00:05:00Z",
-                    "bucket_seconds": 300,
-                    "target_seconds": 0.1,
-                    "points": [EXAMPLE_POINT],
-                }
-            ]
+    model_config = show_example(
+        {
+            "topology": "fpd",
+            "from": "2026-11-18T00:00:00Z",
+            "to": "2026-11-18T00:05:00Z",
+            "bucket_seconds": 300,
+            "target_seconds": 0.1,
+            "points": [EXAMPLE_POINT],
         }
     )
 

@@ -7,42 +7,31 @@ from sqlalchemy.orm import Session
 from app.deciding.decisions.history import find_latest, find_topology_of
 from app.deciding.decisions.schemas import DecisionAnswer
 from app.deciding.promises import choose_promise
-from app.rendering.reports import (
-    Block,
-    Bullets,
-    Heading,
-    Paragraph,
-    draw_operators,
-    list_diagnostics,
-    list_evidence,
-    list_operators,
-    write_html,
-    write_markdown,
-)
+from app.rendering import reports
 from planner.values import Topology
 from planner.wording import UNBOUNDED, write_number, write_seconds
 
 
-def describe_decision(name: str, decision: DecisionAnswer, topology: Topology) -> list[Block]:
+def describe_decision(name: str, decision: DecisionAnswer, topology: Topology) -> list[reports.Block]:
     """Verdict, reasons, operators, what else would hold, evidence and diagnostics."""
     counts = decision.processors
     return [
-        Heading(f"{name}: {decision.verdict}", 1),
-        Paragraph(
+        reports.Heading(f"{name}: {decision.verdict}", 1),
+        reports.Paragraph(
             f"Decided on data until {decision.decided_for:%Y-%m-%d %H:%M:%S} UTC, at "
             f"{write_number(decision.external_rate)} tuples/s: {counts.current_total} processors run, "
             f"{counts.recommended_total} are recommended."
         ),
-        Paragraph(describe_times(decision)),
-        Heading("Why"),
-        Bullets([f"{one.detail} ({one.code})" for one in [*decision.reasons, *decision.constraints]]),
-        Paragraph(decision.counterfactuals.one_fewer_detail),
-        *draw_operators(topology, decision.current, counts.recommended),
-        *list_operators(decision.current, counts.recommended),
+        reports.Paragraph(describe_times(decision)),
+        reports.Heading("Why"),
+        reports.Bullets([f"{one.detail} ({one.code})" for one in [*decision.reasons, *decision.constraints]]),
+        reports.Paragraph(decision.counterfactuals.one_fewer_detail),
+        *reports.draw_operators(topology, decision.current, counts.recommended),
+        *reports.list_operators(decision.current, counts.recommended),
         *list_outcome(decision),
-        *list_evidence(decision.current),
-        *list_diagnostics(decision.diagnostics),
-        Paragraph(
+        *reports.list_evidence(decision.current),
+        *reports.list_diagnostics(decision.diagnostics),
+        reports.Paragraph(
             f"From {decision.basis.snapshots} snapshots of revision {decision.basis.revision}, the first of "
             f"{decision.basis.first_observed_at:%Y-%m-%d %H:%M:%S} UTC. Decision {decision.id}."
         ),
@@ -62,7 +51,7 @@ def describe_times(decision: DecisionAnswer) -> str:
     return text + ("." if holds is None else f", which holds up to {write_number(holds)} tuples/s.")
 
 
-def list_outcome(decision: DecisionAnswer) -> list[Block]:
+def list_outcome(decision: DecisionAnswer) -> list[reports.Block]:
     """What became of the decision: as reported, and as snapshots show."""
     outcome, seen, said = decision.outcome, decision.observed, []
     if outcome is not None and outcome.source == "reported":
@@ -75,12 +64,12 @@ def list_outcome(decision: DecisionAnswer) -> list[Block]:
         said.append(text)
     if seen is not None and (said or seen.state != "waiting"):
         said += [seen.detail, *[one.detail for one in seen.diagnostics]]
-    return [Heading("Outcome"), *[Paragraph(text) for text in said]] if said else []
+    return [reports.Heading("Outcome"), *[reports.Paragraph(text) for text in said]] if said else []
 
 
-FORMATS: dict[str, tuple[Callable[[Sequence[Block]], str], str]] = {
-    "html": (write_html, "text/html; charset=utf-8"),
-    "markdown": (write_markdown, "text/markdown; charset=utf-8"),
+FORMATS: dict[str, tuple[Callable[[Sequence[reports.Block]], str], str]] = {
+    "html": (reports.write_html, "text/html; charset=utf-8"),
+    "markdown": (reports.write_markdown, "text/markdown; charset=utf-8"),
 }
 """By format: how it is written, and its media type."""
 

@@ -2,13 +2,13 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from app.load.bodies.answers import EstimateAnswer
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.terms import Described, KMax, Measured, ProcessorCounts, TargetTerms
 from app.load.bodies.topology import FPD
-from app.web.fields import Age, Answer, Rate
+from app.web.fields import Age, Answer, Rate, show_example
 from planner.gates.verdict import Verdict
 
 TERMS: dict[str, JsonValue] = {"rate_factor": 1.5, "t_max_seconds": 0.5, "k_max": 40}
@@ -51,15 +51,13 @@ class GateTerms(TargetTerms):
 class GateRequest(Described, GateTerms):
     """Whether a topology holds under a load."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, **TERMS}]},
-    )
+    model_config = show_example({"topology": FPD, "load": FPD_LOAD, **TERMS})
 
 
 class StoredGateRequest(Measured, GateTerms):
     """Whether a stored topology holds under its measured load."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{**TERMS, "max_snapshot_age_seconds": 1e9}]})
+    model_config = show_example({**TERMS, "max_snapshot_age_seconds": 1e9})
 
     max_snapshot_age_seconds: Annotated[
         Age | None,

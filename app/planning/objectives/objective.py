@@ -7,11 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from pydantic import ConfigDict
-
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.terms import Described, Measured, ProcessorCounts, QuantileTerms
 from app.load.bodies.topology import FPD
+from app.web.fields import show_example
 from planner.quantiles.spread import add_spread
 from planner.situations.estimate import estimate
 from planner.values import Estimate, Load, Plan, Topology
@@ -49,15 +48,11 @@ class PlanObjective:
 class EstimateRequest(QuantileTerms, Described):
     """E[T] of a topology under a load."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "topology": FPD,
-                    "load": FPD_LOAD,
-                    "processors": {"generator": 6, "detector": 13, "reporter": 3},
-                }
-            ]
+    model_config = show_example(
+        {
+            "topology": FPD,
+            "load": FPD_LOAD,
+            "processors": {"generator": 6, "detector": 13, "reporter": 3},
         }
     )
 
@@ -67,7 +62,7 @@ class EstimateRequest(QuantileTerms, Described):
 class StoredEstimateRequest(QuantileTerms, Measured):
     """E[T] of a stored topology under its measured load."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"smoothing": {"kind": "window", "size": 6}}]})
+    model_config = show_example({"smoothing": {"kind": "window", "size": 6}})
 
     processors: ProcessorCounts = None
 

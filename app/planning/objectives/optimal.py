@@ -2,12 +2,13 @@
 
 from typing import Self
 
-from pydantic import ConfigDict, JsonValue, model_validator
+from pydantic import JsonValue, model_validator
 
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.terms import Described, KMax, Measured, QuantileTerms, TargetTerms
 from app.load.bodies.topology import FPD
 from app.planning.objectives.objective import PlanObjective, TermOption
+from app.web.fields import show_example
 from planner.plans.optimal import min_latency, min_processors
 from planner.plans.quantile import min_processors_within
 from planner.values import Load, Plan, Topology
@@ -16,9 +17,7 @@ from planner.values import Load, Plan, Topology
 class MinLatencyRequest(QuantileTerms, Described):
     """The best split of `k_max` processors."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, "k_max": 22}]}
-    )
+    model_config = show_example({"topology": FPD, "load": FPD_LOAD, "k_max": 22})
 
     k_max: KMax
 
@@ -26,9 +25,7 @@ class MinLatencyRequest(QuantileTerms, Described):
 class StoredMinLatencyRequest(QuantileTerms, Measured):
     """The best split of `k_max` processors for a stored topology."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"k_max": 22, "smoothing": {"kind": "ewma", "alpha": 0.5}}]}
-    )
+    model_config = show_example({"k_max": 22, "smoothing": {"kind": "ewma", "alpha": 0.5}})
 
     k_max: KMax
 
@@ -76,15 +73,13 @@ class RequiredTarget(TargetTerms, QuantileTerms):
 class MinProcessorsRequest(RequiredTarget, Described):
     """The fewest processors that keep E[T] at or below `t_max_seconds`, or meet `target`."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, "t_max_seconds": 0.08}]}
-    )
+    model_config = show_example({"topology": FPD, "load": FPD_LOAD, "t_max_seconds": 0.08})
 
 
 class StoredMinProcessorsRequest(RequiredTarget, Measured):
     """The fewest processors for a stored topology."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"target": TARGET}]})
+    model_config = show_example({"target": TARGET})
 
 
 def plan_min_processors(

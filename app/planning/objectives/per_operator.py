@@ -2,13 +2,13 @@
 
 from typing import Annotated
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.terms import Beta, Described, Measured, ModelName, QuantileTerms
 from app.load.bodies.topology import FPD
 from app.planning.objectives.objective import PlanObjective, TermOption
-from app.web.fields import Body, OperatorName
+from app.web.fields import Body, OperatorName, show_example
 from planner.plans.proportional import proportional
 from planner.plans.tradeoff import tradeoff
 from planner.values import Load, Plan, Topology
@@ -25,9 +25,7 @@ class TradeoffTerms(Body):
 class TradeoffRequest(QuantileTerms, Described, TradeoffTerms):
     """Processors weighed operator by operator."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, "beta": 0.5}]}
-    )
+    model_config = show_example({"topology": FPD, "load": FPD_LOAD, "beta": 0.5})
 
     model: EsStreamModel = "mmk"
 
@@ -35,7 +33,7 @@ class TradeoffRequest(QuantileTerms, Described, TradeoffTerms):
 class StoredTradeoffRequest(QuantileTerms, Measured, TradeoffTerms):
     """Processors of a stored topology, weighed operator by operator."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"beta": 0.5}]})
+    model_config = show_example({"beta": 0.5})
 
     model: EsStreamModel = "mmk"
 
@@ -84,15 +82,13 @@ class ProportionalTerms(Body):
 class ProportionalRequest(QuantileTerms, Described, ProportionalTerms):
     """Processors in proportion to work."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"topology": FPD, "load": FPD_LOAD, "tolerance": 0.01}]}
-    )
+    model_config = show_example({"topology": FPD, "load": FPD_LOAD, "tolerance": 0.01})
 
 
 class StoredProportionalRequest(QuantileTerms, Measured, ProportionalTerms):
     """Processors of a stored topology in proportion to work."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"tolerance": 0.01}]})
+    model_config = show_example({"tolerance": 0.01})
 
 
 def plan_proportional(

@@ -13,6 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from app.bridge.events import send_json
+
 GOLDEN = Path(__file__).parents[2] / "golden" / "engines" / "flink"
 RECORDED: dict[str, Any] = json.loads((GOLDEN / "job.json").read_text())
 DETAILS: dict[str, Any] = json.loads((GOLDEN / "vertex-parse.json").read_text())
@@ -166,20 +168,14 @@ def make_handler(engine: FlinkStandIn) -> type[BaseHTTPRequestHandler]:
         def do_GET(self) -> None:
             engine.requests.append(f"GET {self.path}")
             found = engine.get(self.path)
-            self.answer(404 if found is None else 200, {"errors": ["Not found."]} if found is None else found)
+            send_json(
+                self, 404 if found is None else 200, {"errors": ["Not found."]} if found is None else found
+            )
 
         def do_PUT(self) -> None:
             engine.requests.append(f"PUT {self.path}")
             sent = self.rfile.read(int(self.headers["Content-Length"]))
-            self.answer(*engine.put(self.path, json.loads(sent)))
-
-        def answer(self, status: int, body: Any) -> None:
-            sent = json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(sent)))
-            self.end_headers()
-            self.wfile.write(sent)
+            send_json(self, *engine.put(self.path, json.loads(sent)))
 
         def log_message(self, *_arguments: object) -> None:
             pass

@@ -43,6 +43,15 @@ def set_input(job: Json, name: str, strategy: str) -> Json:
     return changed
 
 
+STEADY = {
+    "arrivals": (0.0, 40.0, 0.0),
+    "parse": (40.0, 80.0, 0.4),
+    "score": (80.0, 80.0, 0.5),
+    "out": (80.0, 0.0, 0.0),
+}
+"""Rates of a job that keeps up with 40 records per second, as `later` takes them."""
+
+
 def later(job: Json, seconds: float, **rates: tuple[float, float, float]) -> Json:
     """The job some seconds later: per vertex (named without "Sink: ") records in and out per second, and busy share."""
     changed = copy.deepcopy(job)
@@ -62,3 +71,9 @@ def later(job: Json, seconds: float, **rates: tuple[float, float, float]) -> Jso
 def codes(reading: EngineReading) -> set[str]:
     """The codes of its diagnostics."""
     return {one.code for one in reading.diagnostics}
+
+
+def list_selectivities(reading: EngineReading) -> dict[tuple[str, str], float]:
+    """The selectivity of each edge of the topology."""
+    assert reading.topology is not None
+    return {(one.source, one.target): one.selectivity for one in reading.topology.edges}

@@ -3,7 +3,7 @@
 import pytest
 
 from app.load.bodies.topology import Graph, OperatorBody
-from tests.app.engines.flink.recorded import Json, codes, later, load, read, set_input, vertex
+from tests.app.engines.flink.recorded import STEADY, Json, codes, later, load, read, set_input, vertex
 
 
 def draw(body: Json) -> Graph:
@@ -116,13 +116,7 @@ def test_a_legacy_source_that_holds_its_whole_chain_stays_the_operator():
 def test_a_vertex_that_has_inputs_now_is_no_source_whatever_the_plan_said_before():
     """The document of the interval lacks an input and the busy time of parse; a later one has both."""
     job = load("job")
-    rates = {
-        "arrivals": (0.0, 40.0, 0.0),
-        "parse": (40.0, 80.0, 0.4),
-        "score": (80.0, 80.0, 0.5),
-        "out": (80.0, 0.0, 0.0),
-    }
-    second, third = later(job, 20.0, **rates), later(job, 20.5, **rates)
+    second, third = later(job, 20.0, **STEADY), later(job, 20.5, **STEADY)
     del second["plan"]["nodes"][1]["inputs"]
     vertex(second, "parse")["metrics"]["accumulated-busy-time"] = "NaN"
     assert "parse" in [one.name for one in draw([job, second, third]).operators]

@@ -6,7 +6,7 @@ from app.engines.answers import list_answers
 from app.engines.flink.graph import JobFlows, find_shape, trace
 from app.engines.flink.intervals import measure
 from app.engines.flink.samples import put_together
-from tests.app.engines.flink.recorded import Json, codes, load, read, vertex
+from tests.app.engines.flink.recorded import Json, codes, list_selectivities, load, read, vertex
 
 
 def trace_since_start(body: Json) -> tuple[JobFlows, dict[str, str]]:
@@ -26,8 +26,7 @@ def test_a_record_that_two_take_is_counted_once():
     assert score["read-records"] == pytest.approx(parse["write-records"], rel=0.01)
     assert audit["read-records"] == pytest.approx(parse["write-records"], rel=0.01)
     reading = read(load("fork"))
-    assert reading.topology is not None
-    edges = {(one.source, one.target): one.selectivity for one in reading.topology.edges}
+    edges = list_selectivities(reading)
     assert edges["parse", "score"] == pytest.approx(2.0, rel=0.01)
     assert edges["parse", "audit"] == pytest.approx(2.0, rel=0.01)
 
@@ -35,8 +34,7 @@ def test_a_record_that_two_take_is_counted_once():
 def test_what_two_senders_send_to_one_is_known_by_each():
     """merge takes what score and audit send, 2 + 2 for each record of parse."""
     reading = read(load("fork"))
-    assert reading.topology is not None
-    edges = {(one.source, one.target): one.selectivity for one in reading.topology.edges}
+    edges = list_selectivities(reading)
     assert edges["score", "merge"] == pytest.approx(1.0, rel=0.01)
     assert edges["audit", "merge"] == pytest.approx(1.0, rel=0.01)
     merge = reading.loads[-1].operators["merge"]
@@ -45,9 +43,9 @@ def test_what_two_senders_send_to_one_is_known_by_each():
 
 def test_every_subtask_gets_a_broadcast_record():
     reading = read(load("fork"))
-    assert reading.topology is not None
-    edges = {(one.source, one.target): one.selectivity for one in reading.topology.edges}
+    edges = list_selectivities(reading)
     assert edges["merge", "Sink: watch"] == pytest.approx(3.0, rel=0.01)
+    assert reading.topology is not None
     watch = next(one for one in reading.topology.operators if one.name == "Sink: watch")
     assert (watch.min_processors, watch.max_processors) == (3, 3)
     assert "broadcast" in codes(reading)
@@ -56,8 +54,7 @@ def test_every_subtask_gets_a_broadcast_record():
 def test_takers_that_work_all_the_time_are_offered_the_whole_stream():
     """Under 400 records per second score and audit take 242 and 474 of the 603 that parse sends to both."""
     reading = read(load("fork-overload"))
-    assert reading.topology is not None
-    edges = {(one.source, one.target): one.selectivity for one in reading.topology.edges}
+    edges = list_selectivities(reading)
     assert edges["parse", "score"] == pytest.approx(2.0, rel=0.01)
     assert edges["parse", "audit"] == pytest.approx(2.0, rel=0.01)
     assert {"split-assumed", "overloaded"} <= codes(reading)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from app.load.bodies.load import OperatorLoadBody
-from tests.app.engines.flink.recorded import codes, later, load, read, set_input, vertex
+from tests.app.engines.flink.recorded import STEADY, codes, later, load, read, set_input, vertex
 
 
 def test_offered_is_what_was_sent_and_served_is_what_was_taken():
@@ -90,13 +90,7 @@ def test_intervals_follow_each_other_by_the_clock_of_the_tasks():
 
 def test_an_interval_ends_when_the_engine_answered():
     job = load("job")
-    rates = {
-        "arrivals": (0.0, 40.0, 0.0),
-        "parse": (40.0, 80.0, 0.4),
-        "score": (80.0, 80.0, 0.5),
-        "out": (80.0, 0.0, 0.0),
-    }
-    (measured,) = read([job, later(job, 20.0, **rates)]).loads
+    (measured,) = read([job, later(job, 20.0, **STEADY)]).loads
     assert measured.observed_at == datetime.fromtimestamp(job["now"] / 1000.0, UTC)
 
 
@@ -125,13 +119,7 @@ def test_what_flink_does_not_measure_is_left_out():
 def test_an_answer_with_older_metrics_does_not_shift_its_interval():
     """The second answer came 3 s after its metrics were fetched, the third at once."""
     job = load("job")
-    rates = {
-        "arrivals": (0.0, 40.0, 0.0),
-        "parse": (40.0, 80.0, 0.4),
-        "score": (80.0, 80.0, 0.5),
-        "out": (80.0, 0.0, 0.0),
-    }
-    second, third = later(job, 20.0, **rates), later(job, 40.0, **rates)
+    second, third = later(job, 20.0, **STEADY), later(job, 40.0, **STEADY)
     second["now"] += 3000
     loads = read([job, second, third]).loads
     began = [(one.observed_at or datetime.now(UTC)).timestamp() * 1000.0 - job["now"] for one in loads]
