@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from planner.allocation.allocate import allocate_budget
 from planner.decisions.case import Case, Proposal, Reason, describe_limit
 from planner.errors import BoundTooSmall, QuantileUnreachable
-from planner.gates.verdict import plan_counts
+from planner.gates.headroom import plan_counts
 from planner.quantiles.times import TimeTarget
 from planner.situations.situation import Situation
 from planner.targets.drawn_target import DrawnTarget, draw_target

@@ -79,6 +79,13 @@ def check_bounds(situation: Situation, counts: Sequence[int]) -> Check:
     return Check("bounds", not outside, float(len(outside)), 0.0, detail)
 
 
+def fit_bounds(situation: Situation, wanted: Sequence[int]) -> list[int]:
+    """The wanted counts, moved to within min_processors and max_processors."""
+    stations = situation.stations
+    rows = zip(wanted, stations.min_processors, stations.max_processors, strict=True)
+    return [int(min(max(count, least), most)) for count, least, most in rows]
+
+
 def list_outside(situation: Situation, counts: Sequence[int]) -> list[str]:
     """The operators with fewer or more processors than their bounds allow."""
     return [

@@ -7,7 +7,7 @@ from math import inf
 from planner.allocation.allocate import EvenSplit, allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall
 from planner.gates.checks import Limits
-from planner.gates.verdict import find_headroom, plan_counts
+from planner.gates.headroom import find_headroom, plan_counts
 from planner.situations.estimate import assess_counts
 from planner.situations.situation import Situation
 from planner.targets.target import SojournTarget, Target, compare_seconds

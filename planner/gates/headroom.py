@@ -6,12 +6,18 @@ double, and four times as long as the last one while it stays on one side, becau
 nearer.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf, isfinite, nextafter, ulp
 from typing import NamedTuple
 
-from planner.topology.loads import SMALLEST
+from planner.allocation.allocate import allocate_budget
+from planner.errors import BoundTooSmall, BudgetTooSmall
+from planner.gates.checks import Limits, find_margin, fit_bounds
+from planner.queueing.stations import sum_services
+from planner.situations.situation import Situation, scale_load
+from planner.topology.loads import MOST_PROCESSORS, SMALLEST
 
+Choice = Callable[[Situation], list[int]]
 LONGER = 4.0
 
 
@@ -25,6 +31,43 @@ class Probe(NamedTuple):
     def holds(self) -> bool:
         """Whether the condition holds."""
         return self.margin >= 0.0
+
+
+def find_headroom(
+    measured: Situation, choose: Choice, limits: Limits, start: float, tolerance: float = 0.0
+) -> float | None:
+    """The largest external rate at which every check passes, below it by at most the tolerance; inf: no rate is too
+    large. Rates that would keep more processors busy than can be planned are not tried.
+    """
+
+    def margin(rate: float) -> float:
+        situation = scale_load(measured, rate)
+        return find_margin(situation, choose(situation), limits)
+
+    ceiling = find_ceiling(measured, choose(scale_load(measured, 0.0)))
+    if limits.k_max is not None:
+        work = sum_services(measured.flow.visits, measured.stations.service_rate)
+        ceiling = max(ceiling, limits.k_max / work) if work else inf
+    planned = find_ceiling(measured, [MOST_PROCESSORS] * len(measured.names)) * (1.0 - 1e-9)
+    least = 0.0 if limits.target is None else limits.target.tolerance
+    return find_largest_rate(margin, start, min(ceiling * (1.0 + 1e-9), planned), max(tolerance, least))
+
+
+def find_ceiling(situation: Situation, counts: Sequence[int]) -> float:
+    """min kᵢμᵢ/vᵢ: at and above it some operator cannot keep up."""
+    rows = zip(counts, situation.stations.service_rate, situation.flow.visits, strict=True)
+    return min((count * mu / visits for count, mu, visits in rows if visits), default=inf)
+
+
+def plan_counts(situation: Situation, k_max: int) -> list[int]:
+    """The best split of k_max; where k_max is too small, the least stable counts, as far as bounds allow."""
+    try:
+        counts = allocate_budget(situation.stations, k_max, situation.names).counts
+    except BudgetTooSmall as error:
+        return list(error.per_operator.values())
+    except BoundTooSmall:
+        return fit_bounds(situation, situation.stations.list_least_stable())
+    return counts
 
 
 def find_largest_rate(

@@ -6,7 +6,7 @@ from math import ceil
 
 from planner.allocation.allocate import allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
-from planner.gates.checks import Limits
+from planner.gates.checks import Limits, fit_bounds
 from planner.situations.estimate import NEAR_SATURATION, assess_counts
 from planner.situations.situation import Situation
 from planner.wording import join_names
@@ -70,10 +70,3 @@ def count_unhurried(situation: Situation) -> int:
         max(ceil(rate / mu / NEAR_SATURATION), floor) for (rate, mu), floor in zip(rates, least, strict=True)
     ]
     return sum(fit_bounds(situation, wanted))
-
-
-def fit_bounds(situation: Situation, wanted: Sequence[int]) -> list[int]:
-    """The wanted counts, moved to within min_processors and max_processors."""
-    stations = situation.stations
-    rows = zip(wanted, stations.min_processors, stations.max_processors, strict=True)
-    return [int(min(max(count, least), most)) for count, least, most in rows]

@@ -4,27 +4,24 @@ The gate judges the processors given; else those that the load says are running;
 best split of k_max (DRS, problem 6). In the last case the question is whether any split would do.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
-from planner.allocation.allocate import allocate_budget
-from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidAllocation
-from planner.gates.checks import Check, Limits, find_margin, run_checks
-from planner.gates.headroom import find_largest_rate
-from planner.gates.suggestion import Suggestion, fit_bounds, suggest_counts
+from planner.errors import InvalidAllocation
+from planner.gates.checks import Check, Limits, run_checks
+from planner.gates.headroom import Choice, find_headroom, plan_counts
+from planner.gates.suggestion import Suggestion, suggest_counts
 from planner.quantiles.times import TimeTarget
-from planner.queueing.stations import sum_services
 from planner.situations.disagreements import compare_sojourn
 from planner.situations.estimate import assess_counts
 from planner.situations.situation import Situation, check_rate, scale_load, survey_load
 from planner.targets.drawn_target import make_target
-from planner.topology.loads import MOST_PROCESSORS, find_counts
+from planner.topology.loads import find_counts
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Topology
 from planner.wording import join_names
 
-Choice = Callable[[Situation], list[int]]
 Origin = Literal["given", "running", "planned"]
 
 
@@ -124,43 +121,6 @@ def find_choice(
             "or k_max, whose best split is then judged."
         )
     return lambda scaled: plan_counts(scaled, k_max), "planned"
-
-
-def plan_counts(situation: Situation, k_max: int) -> list[int]:
-    """The best split of k_max; where k_max is too small, the least stable counts, as far as bounds allow."""
-    try:
-        counts = allocate_budget(situation.stations, k_max, situation.names).counts
-    except BudgetTooSmall as error:
-        return list(error.per_operator.values())
-    except BoundTooSmall:
-        return fit_bounds(situation, situation.stations.list_least_stable())
-    return counts
-
-
-def find_headroom(
-    measured: Situation, choose: Choice, limits: Limits, start: float, tolerance: float = 0.0
-) -> float | None:
-    """The largest external rate at which every check passes, below it by at most the tolerance; inf: no rate is too
-    large. Rates that would keep more processors busy than can be planned are not tried.
-    """
-
-    def margin(rate: float) -> float:
-        situation = scale_load(measured, rate)
-        return find_margin(situation, choose(situation), limits)
-
-    ceiling = find_ceiling(measured, choose(scale_load(measured, 0.0)))
-    if limits.k_max is not None:
-        work = sum_services(measured.flow.visits, measured.stations.service_rate)
-        ceiling = max(ceiling, limits.k_max / work) if work else inf
-    planned = find_ceiling(measured, [MOST_PROCESSORS] * len(measured.names)) * (1.0 - 1e-9)
-    least = 0.0 if limits.target is None else limits.target.tolerance
-    return find_largest_rate(margin, start, min(ceiling * (1.0 + 1e-9), planned), max(tolerance, least))
-
-
-def find_ceiling(situation: Situation, counts: Sequence[int]) -> float:
-    """min kᵢμᵢ/vᵢ: at and above it some operator cannot keep up."""
-    rows = zip(counts, situation.stations.service_rate, situation.flow.visits, strict=True)
-    return min((count * mu / visits for count, mu, visits in rows if visits), default=inf)
 
 
 def find_binding_operator(situation: Situation, counts: Sequence[int], limits: Limits) -> str:

@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.gates.checks import Limits
-from planner.gates.suggestion import count_unhurried, fit_bounds, suggest_counts
+from planner.gates.checks import Limits, fit_bounds
+from planner.gates.suggestion import count_unhurried, suggest_counts
 from planner.gates.verdict import judge_capacity
 from planner.situations.estimate import assess_counts
 from planner.situations.situation import survey_load
