@@ -23,7 +23,7 @@ from app.pages.series.service import read_series
 from migrations import runner
 from planner.gates.what_if import WhatIfTerms, explore
 from planner.queueing.queueings import QUEUEINGS
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 TOPOLOGIES, MONTH_MINUTES, RUNS = 1000, 43_200, 7

@@ -18,8 +18,7 @@ from benchmarks.truth_tables import Kind, Tables
 from planner.calibration.calibrate import apply_factors, calibrate
 from planner.calibration.modelled_waits import Interval
 from planner.simulation.simulate import simulate
-from planner.situations.estimate import assess_counts
-from planner.situations.situation import scale_load, survey_load
+from planner.situations.situation import assess_counts, scale_load, survey_load
 from planner.topology.flow import solve_visits
 from planner.values import DEFAULT_MODEL, Estimate, Load
 

@@ -9,7 +9,7 @@ from benchmarks.truth_logs import Measured, forget_bursts, forget_inside, measur
 from benchmarks.truth_tables import Kind, Tables
 from planner.quantiles.spread import add_spread
 from planner.simulation.simulate import simulate_visits
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.topology.flow import solve_visits
 from planner.values import Estimate, Load, Spread, Topology
 

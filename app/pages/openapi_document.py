@@ -19,7 +19,7 @@ from app.planning.plans.service import to_plan_answer
 from app.web.documented_problems import share_problems
 from app.web.problems import Problem
 from planner.plans.optimal import min_latency
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 
 Document = dict[str, Any]
 

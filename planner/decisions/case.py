@@ -19,8 +19,7 @@ from planner.decisions.wait_correction import UNCORRECTED, Correction, correct_w
 from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, QuantileUnreachable, TargetUnreachable
 from planner.nodes.usage import MeasuredInstance, Node
 from planner.situations.disagreements import compare_sojourn
-from planner.situations.estimate import assess_counts
-from planner.situations.situation import Situation, scale_load, survey_load
+from planner.situations.situation import Situation, assess_counts, scale_load, survey_load
 from planner.topology.loads import MOST_PROCESSORS
 from planner.values import Estimate, Load, Topology
 from planner.wording import write_seconds

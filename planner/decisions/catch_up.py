@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 
 from planner.queueing.key_shares import KeyShares
-from planner.situations.notes import name_queueing
+from planner.situations.evidence import name_queueing
 from planner.situations.situation import Situation
 from planner.topology.flow import order_acyclic, settle_network
 from planner.topology.loads import MOST_PROCESSORS

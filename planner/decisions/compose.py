@@ -27,7 +27,7 @@ from planner.decisions.policy import Goal
 from planner.decisions.rules import RULES, apply_rules
 from planner.decisions.state_migration import Moves, plan_moves
 from planner.decisions.wait_correction import Correction, correct_sojourn
-from planner.gates.counterfactuals import Counterfactuals, find_counterfactuals
+from planner.gates.headroom import Counterfactuals, find_counterfactuals
 from planner.nodes.advice import NodeAdvice, Thresholds, advise_nodes
 from planner.nodes.instance_moves import Deployment
 from planner.nodes.packing import Wanted, list_loads

@@ -1,28 +1,45 @@
-"""The gate's verdict: whether processors carry a load within limits, asked before a deployment.
+"""The gate's verdict before a deployment: whether processors carry a load within limits, and which ones would.
 
-The gate judges the processors given; else those that the load says are running; else, where the load lacks some, the
-best split of k_max (DRS, problem 6). In the last case the question is whether any split would do.
+The gate judges the processors in the request. Without them it judges the running processors of the load. If the load
+lacks some of these, it judges the best split of k_max (DRS, problem 6): the question then is whether any split would
+do. The suggestion is the fewest processors that meet the target, else the best split of a budget.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import ceil, inf
 from typing import Literal
 
-from planner.errors import InvalidAllocation
-from planner.gates.checks import Check, Limits, run_checks
+from planner.allocation.allocate import allocate_budget
+from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidAllocation, TargetUnreachable
+from planner.gates.checks import Check, Limits, fit_bounds, run_checks
 from planner.gates.headroom import Choice, find_headroom, plan_counts
-from planner.gates.suggestion import Suggestion, suggest_counts
 from planner.quantiles.times import TimeTarget
 from planner.situations.disagreements import compare_sojourn
-from planner.situations.estimate import assess_counts
-from planner.situations.situation import Situation, check_rate, scale_load, survey_load
+from planner.situations.situation import (
+    NEAR_SATURATION,
+    Situation,
+    assess_counts,
+    check_rate,
+    scale_load,
+    survey_load,
+)
 from planner.targets.drawn_target import make_target
 from planner.topology.loads import find_counts
 from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Topology
 from planner.wording import join_names
 
 Origin = Literal["given", "running", "planned"]
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Processors to run instead; None where no number of processors suffices, with the reason in `detail`."""
+
+    processors: Mapping[str, int] | None
+    processors_total: int | None
+    expected_sojourn_seconds: float | None
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,3 +189,53 @@ def describe_origin(measured: Situation, rate: float, origin: Origin) -> tuple[D
         )
         said += (Diagnostic("processors-planned", detail, missing),)
     return said
+
+
+def suggest_counts(
+    situation: Situation,
+    counts: Sequence[int],
+    limits: Limits,
+    *,
+    passed: bool,
+) -> Suggestion:
+    """The fewest processors that meet the target; without one the best split of k_max; without either the
+    best split of the current total, or of what keeps every operator below 95%, whichever is more.
+    """
+    try:
+        found = find_sufficient_counts(situation, counts, limits)
+    except (TargetUnreachable, BoundTooSmall) as error:
+        return Suggestion(None, None, None, str(error))
+    answer = assess_counts(situation, found)
+    changes = [
+        f"{name} {before} → {after}"
+        for name, before, after in zip(situation.names, counts, found, strict=True)
+        if before != after
+    ]
+    total, k_max = sum(found), limits.k_max
+    over = f" ({total - k_max} more than k_max)" if k_max is not None and total > k_max else ""
+    also = " too" if passed else ""
+    detail = f"{total} processors{over} would do{also}: {join_names(changes)}." if changes else "As it is."
+    return Suggestion(situation.name_counts(found), total, answer.expected_sojourn_seconds, detail)
+
+
+def find_sufficient_counts(situation: Situation, counts: Sequence[int], limits: Limits) -> list[int]:
+    """As suggest_counts says; raises TargetUnreachable or BoundTooSmall where nothing suffices."""
+    if limits.target is not None:
+        return limits.target.find_fewest(situation)
+    k_max = limits.k_max
+    budget = k_max if k_max is not None else max(sum(counts), count_unhurried(situation))
+    try:
+        return allocate_budget(situation.stations, budget, situation.names).counts
+    except BudgetTooSmall as error:
+        return list(error.per_operator.values())
+
+
+def count_unhurried(situation: Situation) -> int:
+    """Processors that keep every operator at or below 95% utilisation, within its bounds."""
+    stations = situation.stations
+    rates = zip(stations.arrival_rate, stations.service_rate, strict=True)
+    least = stations.list_least_stable()
+    wanted = [
+        max(ceil(rate / mu / NEAR_SATURATION), floor) for (rate, mu), floor in zip(rates, least, strict=True)
+    ]
+    return sum(fit_bounds(situation, wanted))

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from heapq import nsmallest
 from math import inf
 
-from planner.situations.estimate import evaluate_allocation
-from planner.situations.situation import Situation, survey_load
+from planner.situations.situation import Situation, evaluate_allocation, survey_load
 from planner.values import Diagnostic, Effect, Estimate, Operator, Plan
 from planner.wording import write_percent, write_seconds
 

@@ -14,8 +14,7 @@ from planner.allocation.allocate import allocate_budget, refuse_hot_keys
 from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidLoad, escape_pointer, suggest_name
 from planner.plans.explanation import explain_plan
 from planner.queueing.stations import Stations, expected_sojourn_seconds
-from planner.situations.estimate import assess_counts
-from planner.situations.situation import Situation, survey_load
+from planner.situations.situation import Situation, assess_counts, survey_load
 from planner.situations.throttle import describe_throttled, throttle_flow
 from planner.values import DEFAULT_MODEL, Diagnostic, Load, Model, Plan, Topology
 from planner.wording import write_seconds

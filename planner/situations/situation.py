@@ -1,19 +1,22 @@
-"""The situation: a topology under a load, surveyed once, at the measured external rate or at another one.
+"""The situation: a topology under a load, surveyed once, at any external rate; and its estimate for given processors.
 
-Four factors multiply or limit modelled waits, each found in another room:
+E[T] (planner.queueing.stations) is the total time in operators per external tuple, summed over all tuples that derive
+from it. Where tuples fork, it is longer than the time until the last of them is finished. Four factors multiply or
+limit modelled waits, each found in another room:
 
-    calibration   measured over modelled wait of ONE operator (planner.calibration); part of the load
-                  (`OperatorLoad.wait_factor`), so that every answer under that load has it
+    calibration   measured over modelled wait of ONE operator (planner.calibration); it is part of the load
+                  (`OperatorLoad.wait_factor`), so every answer under that load has it
     correction    measured over modelled wait of ALL operators together (planner.decisions.wait_correction); only in
-                  decisions, and only for what the calibration leaves
-    stretch       waits of drawn tuples over those of the model, so that a draw shows the time that simulations show
+                  decisions, and only for the difference that the calibration leaves
+    stretch       waits of drawn tuples over modelled waits, so that a draw shows the times that simulations show
                   (planner.quantiles.waits.find_stretch); only for quantiles, and never with a calibration
-    reserve       no factor of waits but of the target: the part of the time left for waits that a plan keeps free where
-                  it can't be simulated (planner.targets.drawn_target)
+    reserve       a part of the target, not a factor of waits: a plan keeps it free where it cannot be simulated
+                  (planner.targets.drawn_target)
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -21,10 +24,26 @@ import numpy as np
 from planner.arrays import Floats
 from planner.errors import InvalidLoad
 from planner.queueing.inflows import build_stations
+from planner.queueing.key_shares import KeyShares
 from planner.queueing.stations import Stations, find_lower_bound, sum_services, sum_sojourns
+from planner.queueing.waiting_models import WAITING_MODELS
+from planner.simulation.laws import describe_stretched
+from planner.situations.disagreements import compare_sojourn
+from planner.situations.evidence import describe_queues, find_evidence, name_queueing
 from planner.topology.flow import NO_INPUT, Flow, measure_flow
-from planner.topology.loads import SMALLEST, check_number, check_offered_load, take_configured_scvs
-from planner.values import Load, Model, Topology
+from planner.topology.loads import (
+    SMALLEST,
+    check_number,
+    check_offered_load,
+    find_counts,
+    take_configured_scvs,
+)
+from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, OperatorEstimate, Topology
+from planner.wording import join_names, write_percent
+
+# Above 95% an error of 5% in a rate can mean saturation.
+NEAR_SATURATION = 0.95
+MANY = 2.0  # tuples that one tuple makes
 
 
 class Situation(NamedTuple):
@@ -104,3 +123,157 @@ def check_rate(situation: Situation, external_rate: float) -> None:
             check_offered_load(name, visits * external_rate, situation.load.operators[name])
     except InvalidLoad as error:  # the load itself was checked before: the rate asked for is wrong
         raise replace(error, pointer="", argument="external_rate") from error
+
+
+def estimate(
+    topology: Topology,
+    load: Load,
+    processors: Mapping[str, int] | None = None,
+    model: Model = DEFAULT_MODEL,
+) -> Estimate:
+    """E[T] under `processors`, or under those that the load says are running."""
+    situation = survey_load(topology, load, model)
+    counts = find_counts(topology, load, processors)
+    answer = assess_counts(situation, counts)
+    answer = answer._replace(diagnostics=answer.diagnostics + find_outside_bounds(topology, counts))
+    running = [load.operators[operator.name].processors for operator in topology.operators]
+    if all(known in (None, count) for known, count in zip(running, counts, strict=True)):
+        answer = answer._replace(diagnostics=answer.diagnostics + compare_sojourn(topology, answer, load))
+    return answer
+
+
+def find_outside_bounds(topology: Topology, counts: Sequence[int]) -> tuple[Diagnostic, ...]:
+    """A diagnostic where an operator has fewer or more processors than its own bounds allow."""
+    outside = tuple(
+        [
+            operator.name
+            for operator, count in zip(topology.operators, counts, strict=True)
+            if count < operator.min_processors or (operator.ceiling is not None and count > operator.ceiling)
+        ]
+    )
+    if not outside:
+        return ()
+    detail = f"Outside of its own min_processors and max_processors is {join_names(outside)}: no plan would give that."
+    return (Diagnostic("outside-bounds", detail, outside),)
+
+
+def evaluate_allocation(situation: Situation, counts: Sequence[int], waits: Sequence[float]) -> Estimate:
+    """The estimate of an allocation at given waits; an unstable operator makes E[T] infinite, which is None."""
+    stations = situation.stations
+    operators = list_operators(situation, counts, waits)
+    unstable = tuple([one.name for one in operators if one.wait_seconds is None]) if inf in waits else ()
+    answer = Estimate(
+        stable=not unstable,
+        expected_sojourn_seconds=None if unstable else situation.sum_sojourns(waits),
+        external_rate=situation.load.external_rate,
+        processors_total=sum(counts),
+        operators=tuple(operators),
+        model=stations.model,
+        unstable_operators=unstable,
+        diagnostics=situation.flow.diagnostics
+        + describe_estimate(situation, operators)
+        + describe_queues(situation.topology, situation.load, stations, operators),
+    )
+    return answer._replace(evidence=find_evidence(situation.topology, situation.load, answer))
+
+
+def list_operators(
+    situation: Situation, counts: Sequence[int], waits: Sequence[float]
+) -> list[OperatorEstimate]:
+    """Every operator by itself."""
+    flow, stations = situation.flow, situation.stations
+    operators: list[OperatorEstimate] = []
+    for name, visits, arrival_rate, service_rate, count, wait in zip(
+        situation.names, flow.visits, flow.arrival_rates, stations.service_rate, counts, waits, strict=True
+    ):
+        utilisation = arrival_rate / service_rate / count
+        known_wait = sojourn = None
+        if wait < inf:
+            known_wait, sojourn = wait, wait + 1.0 / service_rate
+        operators.append(
+            OperatorEstimate(
+                name, arrival_rate, service_rate, count, utilisation, known_wait, sojourn, visits
+            )
+        )
+    return operators if stations.inflows is None else add_queueing(situation, operators)
+
+
+def add_queueing(situation: Situation, operators: Sequence[OperatorEstimate]) -> list[OperatorEstimate]:
+    """The operators with their queueing and the load of their busiest instance."""
+    named = []
+    for operator, one in zip(situation.topology.operators, operators, strict=True):
+        instances = situation.load.operators[one.name].instances
+        queueing, share = name_queueing(operator, one.processors, KeyShares(instances) if instances else None)
+        used = None if share is None else share * one.arrival_rate / one.service_rate
+        named.append(one._replace(queueing=queueing, hottest_share=share, hottest_utilisation=used))
+    return named
+
+
+def assess_counts(situation: Situation, counts: Sequence[int]) -> Estimate:
+    """The estimate of an allocation, waits included."""
+    return evaluate_allocation(situation, counts, situation.wait_seconds(counts))
+
+
+def describe_estimate(situation: Situation, operators: Sequence[OperatorEstimate]) -> tuple[Diagnostic, ...]:
+    """What an estimate assumes, and where it is sensitive."""
+    diagnostics: list[Diagnostic] = []
+    if WAITING_MODELS[situation.stations.model].uses_scvs:
+        assumed = list_unmeasured(situation.load, operators)
+        if assumed:
+            detail = (
+                f"arrival_scv or service_scv is not measured at {join_names(assumed)}: 1 is assumed, as of "
+                f"random (Poisson) arrivals and exponential services.{describe_batches(situation)}"
+            )
+            diagnostics.append(Diagnostic("scv-assumed", detail, assumed))
+        diagnostics += describe_said(situation.load)
+    near = tuple(
+        [one.name for one in operators if one.utilisation > NEAR_SATURATION and one.wait_seconds is not None]
+    )
+    if near:
+        detail = (
+            f"More than {write_percent(NEAR_SATURATION)} of the capacity is in use at {join_names(near)}: a few "
+            "percent more load would multiply the wait."
+        )
+        diagnostics.append(Diagnostic("near-saturation", detail, near))
+    if any(one.service_histogram for one in situation.load.operators.values()):
+        diagnostics += describe_stretched(situation.load.operators)
+    return tuple(diagnostics)
+
+
+def describe_said(load: Load) -> tuple[Diagnostic, ...]:
+    """Names the operators whose services vary as the topology says: nobody measured it."""
+    said = {name: one.service_scv for name, one in load.operators.items() if one.is_scv_configured}
+    if not said:
+        return ()
+    listed = join_names([f"{name} {scv:.6g}" for name, scv in said.items()])
+    detail = f"service_scv is as the topology says, not as measured: {listed}."
+    return (Diagnostic("scv-said", detail, tuple(said)),)
+
+
+def describe_batches(situation: Situation) -> str:
+    """A sentence where tuples surely arrive in batches, and yet an SCV of 1 is assumed; else nothing."""
+    forks = [edge.target for edge in situation.topology.edges if edge.selectivity >= MANY]
+    names = [
+        name
+        for name in dict.fromkeys(forks)
+        if situation.load.operators[name].arrival_scv is None
+        and not situation.load.operators[name].arrival_idc
+    ]
+    if not names:
+        return ""
+    return (
+        f" At {join_names(names)} tuples arrive in batches, one tuple upstream making several: there arrivals vary "
+        "more, and E[T] is longer than estimated. Measure arrival_scv, or simulate."
+    )
+
+
+def list_unmeasured(load: Load, operators: Sequence[OperatorEstimate]) -> tuple[str, ...]:
+    """The operators without an SCV of their own."""
+    measured = [load.operators[operator.name] for operator in operators]
+    return tuple(
+        [
+            operator.name
+            for operator, one in zip(operators, measured, strict=True)
+            if one.arrival_scv is None or one.service_scv is None
+        ]
+    )

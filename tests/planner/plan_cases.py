@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from planner.quantiles.draw import Draw, draw_tuples
 from planner.queueing.erlang import least_stable_processors
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.topology.flow import solve_visits
 from planner.topology.network import index_topology
 from planner.values import Edge, Entry, Load, Model, Operator, OperatorLoad, Topology

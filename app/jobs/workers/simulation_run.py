@@ -7,7 +7,7 @@ from app.jobs.simulations.answers import to_answer
 from app.jobs.simulations.schemas import SimulationAnswer, SimulationJob
 from planner.quantiles.spread import add_spread
 from planner.simulation.simulate import simulate
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.values import Estimate
 
 

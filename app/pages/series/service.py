@@ -15,7 +15,7 @@ from app.pages.series.schemas import Series
 from app.web.errors import InvalidRequest
 from app.web.observability import time_planner
 from planner.errors import PlannerError
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.values import Estimate, Topology
 
 

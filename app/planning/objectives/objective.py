@@ -12,7 +12,7 @@ from app.load.bodies.terms import Described, Measured, ProcessorCounts, Quantile
 from app.load.bodies.topology import FPD
 from app.web.fields import show_example
 from planner.quantiles.spread import add_spread
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.values import Estimate, Load, Plan, Topology
 
 

@@ -2,7 +2,7 @@
 
 from app.load.bodies.answers import to_estimate_answer
 from app.rendering.operator_graphs import DrawnOperator, find_entries, graph_estimate
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 TOPOLOGY = Topology((Operator("parse"), Operator("score")), (Edge("parse", "score", 2.0),), (Entry("parse"),))

@@ -6,7 +6,7 @@ from app.load.bodies.answers import EstimateAnswer, to_estimate_answer
 from app.load.bodies.load import FPD_LOAD, LoadBody
 from app.load.bodies.topology import FPD, Graph
 from app.rendering.reports import Heading, ReportTable, list_diagnostics, list_evidence, list_operators
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.topology.smoothing import smooth_window
 from planner.values import Load, Operator, OperatorLoad, Topology
 from tests.ingest.in_memory import assert_same, roll_up, slice_windows

@@ -12,7 +12,7 @@ from planner.simulation.arrivals import ArrivalLaw
 from planner.simulation.laws import ServiceLaw
 from planner.simulation.results import Simulation
 from planner.simulation.simulate import simulate
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.values import DEFAULT_MODEL, Edge, IdcPoint, Load, Operator, OperatorLoad, Queueing, Topology
 
 RATE, ROOTS = 100.0, 400_000

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from planner.calibration.calibrate import WaitCalibration, apply_factors, calibrate
 from planner.calibration.modelled_waits import Interval
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.values import Edge, Load, Operator, OperatorLoad, Topology
 
 PAIR = Topology((Operator("parse"), Operator("score")), (Edge("parse", "score"),))

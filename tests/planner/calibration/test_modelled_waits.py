@@ -7,7 +7,7 @@ import pytest
 
 from planner.calibration.modelled_waits import Interval, model_intervals, see_wait
 from planner.calibration.shrunk_ratio import UNKNOWN_NOISE, SeenWait
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.values import Edge, Load, Operator, OperatorLoad, Topology
 
 PAIR = Topology((Operator("parse", queueing="shared"), Operator("score")), (Edge("parse", "score", 0.5),))

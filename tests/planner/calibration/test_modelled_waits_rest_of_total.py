@@ -7,7 +7,7 @@ import pytest
 
 from planner.calibration.modelled_waits import Interval, model_intervals, see_rest
 from planner.calibration.shrunk_ratio import SeenWait
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.values import Edge, Load, Operator, OperatorLoad, Topology
 
 FORK = Topology(

@@ -7,8 +7,7 @@ import pytest
 from planner.decisions.case import Case, describe_limit, describe_signal
 from planner.decisions.policy import Policy
 from planner.errors import BoundTooSmall, BudgetTooSmall, PlannerError, TargetUnreachable
-from planner.situations.estimate import assess_counts
-from planner.situations.situation import survey_load
+from planner.situations.situation import assess_counts, survey_load
 from planner.values import Entry, Load, Operator, OperatorLoad, Topology
 from tests.planner.decisions.asked import ask
 

@@ -12,7 +12,7 @@ from planner.decisions.horizon import RateHistory, RateOutlook
 from planner.decisions.policy import LastChange, Policy
 from planner.decisions.rules import RULES, apply_rules
 from planner.decisions.state_migration import OwnersLeft, State
-from planner.gates.counterfactuals import find_counterfactuals
+from planner.gates.headroom import find_counterfactuals
 from planner.nodes.usage import MeasuredInstance, Node, Usage
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 from planner.workloads.rates_ahead import RateAhead

@@ -11,7 +11,7 @@ from planner.calibration.modelled_waits import Interval
 from planner.decisions.compose import Decision
 from planner.decisions.policy import LastChange, Policy
 from planner.decisions.state_migration import State
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.topology.smoothing import smooth_window
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 from tests.planner.decisions.asked import decide

@@ -12,7 +12,7 @@ from planner.decisions.case import survey_case
 from planner.decisions.horizon import ChangeHorizon, RatesAhead, count_steps_ahead, find_horizon
 from planner.decisions.policy import Policy
 from planner.decisions.rules import decide_later
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 from planner.wording import write_seconds
 from tests.planner.decisions.asked import ask, decide

@@ -20,8 +20,7 @@ from planner.decisions.sizing import (
 )
 from planner.decisions.wait_correction import Correction
 from planner.errors import TargetUnreachable
-from planner.situations.estimate import assess_counts
-from planner.situations.situation import survey_load
+from planner.situations.situation import assess_counts, survey_load
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 from tests.planner.decisions.asked import ask
 

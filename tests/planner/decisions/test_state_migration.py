@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from planner.decisions.state_migration import OwnersLeft, State, keep_owners, plan_migration, repartition
 from planner.errors import InvalidState
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 

@@ -17,8 +17,7 @@ from planner.decisions.wait_correction import (
     correct_sojourn,
     correct_waits,
 )
-from planner.situations.estimate import estimate
-from planner.situations.situation import survey_load
+from planner.situations.situation import estimate, survey_load
 from planner.topology.smoothing import smooth_window
 from planner.values import Load, Model, Topology
 from tests.planner.decisions.asked import decide

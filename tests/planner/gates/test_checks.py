@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from planner.gates.checks import Limits, check_bounds, find_margin, list_outside, run_checks
 from planner.gates.verdict import judge_capacity
-from planner.situations.estimate import assess_counts
-from planner.situations.situation import survey_load
+from planner.situations.situation import assess_counts, survey_load
 from planner.targets.target import SojournTarget
 from planner.values import Load, Operator, OperatorLoad, Topology
 from tests.planner.gate_cases import FPD, cases, measure, names_failed, within

@@ -7,7 +7,7 @@ import pytest
 
 from planner.errors import InvalidAllocation
 from planner.gates.verdict import judge_capacity
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.values import Load, Operator
 from tests.planner.gate_cases import FPD, RUNNING, measure, names_failed, within
 

@@ -11,7 +11,7 @@ from planner.gates.verdict import judge_capacity
 from planner.gates.what_if import WhatIfTerms, explore
 from planner.plans.frontier import MOST_POINTS
 from planner.plans.optimal import min_latency, min_processors
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.targets.target import OUT_OF_REACH
 from planner.values import (
     Edge,

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from planner.plans.optimal import min_latency
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.values import Edge, Entry, Load, Model, Operator, OperatorLoad, Topology
 from planner.wording import write_seconds
 

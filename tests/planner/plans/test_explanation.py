@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.plans.optimal import min_latency, min_processors
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.values import DEFAULT_MODEL, Edge, Entry, Load, Model, Operator, OperatorLoad, Topology
 from tests.planner.plan_cases import MODELS, Case, cases, load_chain, make_chain
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from planner.errors import BoundTooSmall, BudgetTooSmall, TargetUnreachable
 from planner.plans.optimal import min_latency, min_processors
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.topology.flow import solve_visits
 from planner.values import Edge, Entry, Load, Model, Operator, OperatorLoad, Topology
 from tests.planner.plan_cases import MODELS, Case, cases, load_chain, make_chain

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from planner.errors import InvalidLoad
 from planner.plans.proportional import proportional
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 
 NAMES = ("a", "b", "c")

@@ -10,7 +10,7 @@ from planner.plans.optimal import min_processors
 from planner.plans.quantile import min_processors_within
 from planner.quantiles.spread import add_spread
 from planner.quantiles.times import TimeTarget
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.targets.drawn_target import OWN_RESERVE, SHARED_RESERVE
 from planner.values import Edge, Load, Operator, OperatorLoad, Topology
 from tests.planner.plan_cases import PAIR, codes, load_chain, load_pair, make_chain

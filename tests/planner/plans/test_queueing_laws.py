@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from planner.errors import PlannerError
 from planner.plans.optimal import min_latency, min_processors
-from planner.situations.estimate import estimate
-from planner.situations.situation import survey_load
+from planner.situations.situation import estimate, survey_load
 from planner.values import Edge, Entry, IdcPoint, InstanceLoad, Load, Operator, OperatorLoad, Plan, Topology
 from tests.planner.plan_cases import codes
 

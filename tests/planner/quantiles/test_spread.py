@@ -15,8 +15,8 @@ from planner.quantiles.spread import (
     describe_unresolved,
     has_forks,
 )
-from planner.situations.estimate import estimate
 from planner.situations.known_errors import QUANTILE_ERRORS
+from planner.situations.situation import estimate
 from planner.topology.network import index_topology
 from planner.values import Edge, Estimate, IdcPoint, Load, Operator, OperatorLoad, Topology
 from tests.planner.graphs import draw_graph

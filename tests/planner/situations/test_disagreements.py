@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from planner.queueing.inflows import requeue
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.values import (
     Edge,
     Entry,

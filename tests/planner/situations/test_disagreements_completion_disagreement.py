@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from planner.quantiles.spread import add_spread
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.values import Edge, Estimate, Load, Operator, OperatorLoad, Topology
 
 PAIR = Topology(

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from planner.plans.optimal import min_processors
-from planner.situations.estimate import estimate
 from planner.situations.known_errors import ENTRIES, EVERYWHERE, KNOWN_ERRORS, SCVS
+from planner.situations.situation import estimate
 from planner.values import (
     Edge,
     Entry,

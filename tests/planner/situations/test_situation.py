@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.errors import InvalidLoad
-from planner.situations.estimate import assess_counts
-from planner.situations.situation import check_rate, scale_load, survey_load
+from planner.situations.situation import assess_counts, check_rate, scale_load, survey_load
 from planner.topology.network import index_topology
 from planner.values import Load, Topology
 from tests.planner.gate_cases import FPD, cases, measure

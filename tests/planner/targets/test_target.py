@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import TargetUnreachable
-from planner.situations.estimate import assess_counts
-from planner.situations.situation import scale_load, survey_load
+from planner.situations.situation import assess_counts, scale_load, survey_load
 from planner.targets.target import (
     SojournTarget,
     compare_seconds,

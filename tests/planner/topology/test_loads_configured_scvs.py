@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from planner.decisions.policy import Policy
 from planner.plans.optimal import min_processors
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.topology.loads import take_configured_scvs
 from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
 from tests.planner.decisions.asked import decide

@@ -5,7 +5,7 @@ from math import inf
 from app.load.bodies.answers import to_estimate_answer
 from app.load.bodies.load import FPD_LOAD, LoadBody
 from app.load.bodies.topology import FPD, Graph
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 
 TOPOLOGY = Graph.model_validate(FPD).to_values()
 LOAD = LoadBody.model_validate(FPD_LOAD).to_values()

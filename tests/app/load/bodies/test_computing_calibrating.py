@@ -11,7 +11,7 @@ from app.load.bodies.terms import Described
 from app.load.bodies.topology import FPD
 from app.planning.plans.service import to_plan_answer, write_calibrated_plan, write_plan
 from planner.plans.optimal import min_latency
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 
 
 def describe(wait: float | None, **terms: Any) -> Described:

@@ -4,7 +4,7 @@ from app.load.bodies.load import FPD_LOAD
 from app.load.bodies.topology import FPD
 from app.planning.objectives.objective import EstimateRequest, StoredEstimateRequest, compute_estimate
 from planner.quantiles.spread import add_spread
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from tests.app.planning.objectives.examples import LOAD, TOPOLOGY
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from app.engines.answers import EngineAnswer, UnreadableAnswer, list_answers
 from app.engines.spouts_and_bolts.heron.reader import read
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from tests.app.engines.mutating import STEPS, Step, check_reading, read_mutated
 from tests.app.engines.spouts_and_bolts.heron.composed import AT, diagnose, load, make_answers, make_documents
 

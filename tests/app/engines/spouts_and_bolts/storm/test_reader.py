@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from app.engines.answers import EngineAnswer, UnreadableAnswer, list_answers
 from app.engines.spouts_and_bolts.storm.reader import read
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from tests.app.engines.mutating import STEPS, Step, check_reading, read_mutated
 from tests.app.engines.spouts_and_bolts.storm.test_pages_streams import make_page
 from tests.app.engines.spouts_and_bolts.storm.ui_pages import (

@@ -9,7 +9,7 @@ from mpmath import mp, mpf
 
 from planner.errors import InvalidLoad
 from planner.queueing.erlang import least_stable_processors
-from planner.situations.estimate import estimate
+from planner.situations.situation import estimate
 from planner.values import Edge, Entry, Load, Model, Operator, OperatorLoad, ServiceBucket, Topology
 from tests.planner.plan_cases import PAIR, codes, load_pair
 

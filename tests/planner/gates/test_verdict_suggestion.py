@@ -4,10 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.gates.checks import Limits, fit_bounds
-from planner.gates.suggestion import count_unhurried, suggest_counts
-from planner.gates.verdict import judge_capacity
-from planner.situations.estimate import assess_counts
-from planner.situations.situation import survey_load
+from planner.gates.verdict import count_unhurried, judge_capacity, suggest_counts
+from planner.situations.situation import assess_counts, survey_load
 from planner.values import Load, Model, Operator, OperatorLoad, Topology
 from tests.planner.gate_cases import FPD, cases, measure, within
 

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.queueing.key_shares import KeyShares
-from planner.situations.estimate import estimate
-from planner.situations.notes import name_queueing
+from planner.situations.evidence import name_queueing
+from planner.situations.situation import estimate
 from planner.values import (
     Edge,
     Entry,

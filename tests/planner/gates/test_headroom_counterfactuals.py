@@ -8,10 +8,9 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from planner.allocation.allocate import EvenSplit
-from planner.gates.counterfactuals import as_finite, find_counterfactuals
+from planner.gates.headroom import as_finite, find_counterfactuals
 from planner.plans.optimal import min_processors
-from planner.situations.estimate import assess_counts
-from planner.situations.situation import scale_load, survey_load
+from planner.situations.situation import assess_counts, scale_load, survey_load
 from planner.targets.target import SojournTarget
 from planner.values import Load, Operator, OperatorLoad, Topology
 from tests.planner.gate_cases import FPD, RUNNING, cases, measure
