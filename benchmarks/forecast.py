@@ -13,8 +13,8 @@ from planner.vms.replay import Capacity, ReplayedRun
 from planner.vms.sigma_policies import ALL_POLICIES, BASELINES
 from planner.workloads.arma import ArmaOrder
 from planner.workloads.arma_fit import Fit, fit_arma, fit_arma_by_squares, fit_arma_by_statsmodels
-from planner.workloads.arma_forecasts import ArmaPeaks
 from planner.workloads.series import Window
+from planner.workloads.workload_forecast import ArmaPeaks
 from tests.planner.imai import mst_samples, worldcup_week
 
 APPS = {"grep": 32.0, "rcount": 10.0}

@@ -14,7 +14,7 @@ PlannerError (a FieldsError)
 ├── SimulationTooLarge         more events, roots or processors than a simulation takes
 ├── SimulationStuck            full queues wait for each other in a circle
 ├── PlacementError             threads cannot be given to slots: planner.placements.errors
-└── ForecastError              a schedule of VMs cannot be made: planner.workloads.errors
+└── ForecastError              a schedule of VMs cannot be made: planner.workloads.series
 
 Every subclass of FieldsError is a dataclass without generated equality: an exception is one event, hashable by
 identity, and it pickles whether it was raised with positional or with keyword arguments.

@@ -12,8 +12,8 @@ from app.web.problem_kinds import KINDS
 from app.web.problems import MEDIA_TYPE, describe_problem
 from planner import errors as planning
 from planner.placements import errors as placing
-from planner.vms import errors as scheduling
-from planner.workloads import errors as forecasting
+from planner.vms import timing as scheduling
+from planner.workloads import series as forecasting
 
 BODY = ("payload-too-large", "unsupported-media-type")
 """The problems of every call that takes a body."""

@@ -12,8 +12,8 @@ from app.web.stored_data_errors import StoredDataUnusable, find_address
 from planner import errors as planning
 from planner.errors import PlannerError
 from planner.placements import errors as placing
-from planner.vms import errors as scheduling
-from planner.workloads import errors as forecasting
+from planner.vms import timing as scheduling
+from planner.workloads import series as forecasting
 
 Places = Mapping[str, str | None]
 """The body's pointer for each of the planner's arguments; None: stored, and no part of the body.

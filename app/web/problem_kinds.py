@@ -15,8 +15,8 @@ from app.web import stored_data_errors as storing
 from app.web.error_pointers import RefusedByPlanner
 from planner import errors as planning
 from planner.placements import errors as placing
-from planner.vms import errors as scheduling
-from planner.workloads import errors as forecasting
+from planner.vms import timing as scheduling
+from planner.workloads import series as forecasting
 
 RETRY_AFTER_SECONDS = 1
 

@@ -25,10 +25,9 @@ from planner.vms.throughput import MstSample, fit_mst
 from planner.vms.timing import Timing, VmPolicy, check_max_vms, check_qos_target, check_timing
 from planner.workloads.arma import ZERO_MEAN_ORDERS
 from planner.workloads.arma_fit import fit_arma_by_statsmodels
-from planner.workloads.arma_forecasts import ARMA_WINDOW, ArmaPeaks, choose_order, expect_last_rate
-from planner.workloads.errors import InvalidSchedule
 from planner.workloads.rate_distribution import RateDistributions
-from planner.workloads.series import check_forecastable
+from planner.workloads.series import InvalidSchedule, check_forecastable
+from planner.workloads.workload_forecast import ARMA_WINDOW, ArmaPeaks, choose_order, expect_last_rate
 
 DEFAULT_TIMING = Timing()
 

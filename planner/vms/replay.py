@@ -11,9 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.arrays import Floats
-from planner.vms.errors import InvalidMstSamples
 from planner.vms.throughput import MstSample
-from planner.vms.timing import Observed, Timing, VmPolicy, check_timing
+from planner.vms.timing import InvalidMstSamples, Observed, Timing, VmPolicy, check_timing
 from planner.workloads.series import Window
 
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from planner.vms.errors import UnknownVmPolicy
 from planner.vms.throughput import MstModel, MstSample, fit_form, needed_vms
-from planner.vms.timing import Observed, check_qos_target
-from planner.workloads.arma_forecasts import PeakForecast, PeakLoad, expect_last_rate
+from planner.vms.timing import Observed, UnknownVmPolicy, check_qos_target
 from planner.workloads.series import Window
+from planner.workloads.workload_forecast import PeakForecast, PeakLoad, expect_last_rate
 
 
 @dataclass(frozen=True, slots=True)

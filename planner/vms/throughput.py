@@ -20,7 +20,7 @@ import scipy
 from scipy.special import log_ndtr
 
 from planner.arrays import Floats
-from planner.vms.errors import InvalidMstSamples, TooFewMstSamples
+from planner.vms.timing import InvalidMstSamples, TooFewMstSamples
 
 DISAGREEMENT_THRESHOLD = 0.2
 

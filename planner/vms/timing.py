@@ -1,4 +1,11 @@
-"""The timing of decisions about VMs, what a decision may observe, and the interface of a policy."""
+"""The timing of decisions about VMs, the observations that a decision may use, the interface of a policy, and errors.
+
+ForecastError (planner.workloads.series)
+├── InvalidMstSamples      an impossible throughput or number of VMs
+├── TooFewMstSamples       fewer samples, or fewer different numbers of VMs, than the models need
+├── InvalidQosTarget       a QoS target outside [0.5, 1)
+└── UnknownVmPolicy        an unknown name of a scheduling policy
+"""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -6,9 +13,55 @@ from typing import Protocol
 import numpy as np
 
 from planner.arrays import Floats
-from planner.vms.errors import InvalidQosTarget
-from planner.workloads.errors import InvalidSchedule
-from planner.workloads.series import Window, count_day_steps
+from planner.errors import suggest_name
+from planner.workloads.series import (
+    ForecastError,
+    InvalidForecastArgument,
+    InvalidSchedule,
+    Window,
+    count_day_steps,
+)
+
+
+class InvalidMstSamples(InvalidForecastArgument):
+    """A sample of the maximum sustainable throughput that no measurement can have given."""
+
+
+class TooFewMstSamples(ForecastError):
+    """Too few samples, or too few different numbers of VMs among them, to fit either model with its spread."""
+
+    samples: int
+    samples_needed: int
+    vm_counts: int
+    vm_counts_needed: int
+
+    text = (
+        "{self.samples} samples at {self.vm_counts} different numbers of VMs were given; the models of the "
+        "maximum sustainable throughput need at least {self.samples_needed} samples at "
+        "{self.vm_counts_needed} or more different numbers of VMs: measure more."
+    )
+
+
+class InvalidQosTarget(ForecastError):
+    """The QoS target is a probability of at least one half and below 1."""
+
+    qos_target: float
+    pointer: str = ""
+
+    text = "qos_target = {self.qos_target:.6g} must lie in [0.5, 1): 0.95 is usual."
+
+
+class UnknownVmPolicy(ForecastError):
+    """A scheduling policy of no known name."""
+
+    policy: str
+    known: tuple[str, ...]
+    pointer: str = ""
+
+    def __str__(self) -> str:
+        known = ", ".join(self.known)
+        similar = suggest_name(self.policy, self.known)
+        return f"There is no policy {self.policy!r}; the known ones are {known}.{similar}"
 
 
 @dataclass(frozen=True, slots=True)

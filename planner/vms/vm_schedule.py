@@ -12,7 +12,9 @@ from planner.vms.sigma_policies import HEADGATE, PolicyName, SigmaRule, VmReason
 from planner.vms.throughput import MstModel, MstSample, fit_mst
 from planner.vms.timing import Timing, check_max_vms, check_qos_target, check_timing, observe_rates
 from planner.workloads.arma import ArmaModel
-from planner.workloads.arma_forecasts import (
+from planner.workloads.rate_distribution import RateDistributions
+from planner.workloads.series import InvalidSchedule, Window, Workload, check_forecastable
+from planner.workloads.workload_forecast import (
     ARMA_WINDOW,
     ArmaPeaks,
     PeakForecast,
@@ -22,9 +24,6 @@ from planner.workloads.arma_forecasts import (
     expect_last_rate,
     fit_or_stand_in,
 )
-from planner.workloads.errors import InvalidSchedule
-from planner.workloads.rate_distribution import RateDistributions
-from planner.workloads.series import Window, Workload, check_forecastable
 
 PAPER_QOS_TARGET = 0.95
 MOST_INTERVALS = 24

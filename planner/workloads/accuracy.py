@@ -19,10 +19,9 @@ from dataclasses import dataclass
 from math import fsum, sqrt
 
 from planner.values import Diagnostic
-from planner.workloads.errors import ForecastError, WorkloadTooShort
 from planner.workloads.line_forecasts import KnownRates
 from planner.workloads.rates_ahead import FEWEST_INTERVALS, forecast_bands, look_ahead
-from planner.workloads.series import Workload
+from planner.workloads.series import ForecastError, Workload, WorkloadTooShort
 
 Z = 1.959963984540054
 

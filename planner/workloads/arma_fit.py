@@ -23,7 +23,7 @@ Fit = Callable[[Floats, ArmaOrder, ArmaModel | None], ArmaModel]
 
 
 class ArmaFitFailed(ArithmeticError):
-    """The fit did not end in a model; planner.workloads.arma_forecasts says what stands in."""
+    """The fit did not end in a model; planner.workloads.workload_forecast says what stands in."""
 
 
 @dataclass(frozen=True, slots=True)

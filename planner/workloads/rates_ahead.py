@@ -14,7 +14,6 @@ import numpy as np
 
 from planner.arrays import Floats
 from planner.values import Diagnostic
-from planner.workloads.errors import ConstantWorkload
 from planner.workloads.line_forecasts import (
     LARGEST_PART,
     find_levels,
@@ -22,7 +21,13 @@ from planner.workloads.line_forecasts import (
     take_history,
     try_candidates,
 )
-from planner.workloads.series import Measurement, Workload, check_forecastable, regularise_workload
+from planner.workloads.series import (
+    ConstantWorkload,
+    Measurement,
+    Workload,
+    check_forecastable,
+    regularise_workload,
+)
 
 FEWEST_INTERVALS = 30
 """On fewer intervals a forecast is worse than the newest rate."""

@@ -1,4 +1,16 @@
-"""A measured workload as a regular series: missing steps are filled in, and suspicious ones are reported."""
+"""A measured workload as a regular series: missing steps are filled in, and suspicious steps are reported.
+
+Errors of forecasts, as in planner.errors:
+
+ForecastError              a forecast or a schedule of VMs cannot be made
+├── InvalidForecastArgument
+│   ├── InvalidWorkload    times or rates that are no time series
+│   └── InvalidSchedule    interval, start-up, horizon or VM bounds that contradict each other
+├── WorkloadTooShort       fewer steps than the forecast's window
+├── WorkloadTooSparse      too many of the steps are missing
+├── ConstantWorkload       a series without variation: a stuck sensor gives no forecast
+└── planner.vms.timing     errors of throughput samples, QoS targets and policies
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.arrays import Floats
+from planner.errors import PlannerError
 from planner.values import Diagnostic
 from planner.wording import join_names, write_seconds
-from planner.workloads.errors import ConstantWorkload, InvalidWorkload, WorkloadTooShort, WorkloadTooSparse
 
 Steps = NDArray[np.intp]
 
@@ -20,6 +32,61 @@ MOST_STEPS = 1_000_000
 # hour: on the World Cup week of Imai et al. these are the 29 minutes that its source does not have.
 DROP_OUT_CHANGES, DROP_OUT_DEPTH, DROP_OUT_HOUR = 4.0, 0.1, 30
 SHOWN = 5
+
+
+class ForecastError(PlannerError):
+    """A forecast or a schedule of VMs cannot be made."""
+
+
+class InvalidForecastArgument(ForecastError):
+    """An argument that no forecast can be made from; `pointer` is the JSON pointer of the part to change."""
+
+    detail: str
+    pointer: str = ""
+
+
+class InvalidWorkload(InvalidForecastArgument):
+    """Times or rates that do not make a time series."""
+
+
+class WorkloadTooShort(ForecastError):
+    """The series is shorter than the window that the forecast is fitted on."""
+
+    steps: int
+    needed: int
+
+    text = (
+        "The workload has {self.steps} steps; this policy's forecast needs at least {self.needed}: send more."
+    )
+
+
+class WorkloadTooSparse(ForecastError):
+    """So many steps are missing that most of the series would be filled in."""
+
+    missing_steps: int
+    steps: int
+    allowed_share: float
+
+    text = (
+        "{self.missing_steps:,} of the workload's {self.steps:,} steps are missing; at most "
+        "{self.allowed_share:.0%} may be: send a fuller series, or a longer step."
+    )
+
+
+class ConstantWorkload(ForecastError):
+    """All measured rates are equal to the last digit."""
+
+    rate: float
+    steps: int
+
+    text = (
+        "All {self.steps} rates are exactly {self.rate:.6g}, so there is no variation to forecast from (a stuck "
+        "sensor?): send a measured series, or choose a policy without a forecast, such as mst+ua."
+    )
+
+
+class InvalidSchedule(InvalidForecastArgument):
+    """Parameters of a schedule that contradict each other."""
 
 
 @dataclass(frozen=True, slots=True)

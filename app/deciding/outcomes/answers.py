@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 from app.deciding.outcomes.gathering import AskedDecision, SeenAround
 from app.deciding.outcomes.schemas import ObservedAnswer, OutcomeAnswer
 from app.load.bodies.answers import DiagnosticAnswer
-from planner.outcomes.disagreement import ReportedOutcome, find_disagreements
 from planner.outcomes.observed import ObservedOutcome, Promised
-from planner.outcomes.wording import describe_outcome
+from planner.outcomes.wording import ReportedOutcome, describe_outcome, find_disagreements
 
 
 class Became(NamedTuple):

@@ -14,7 +14,7 @@ from app.terminal.commands import open_console, refuse, say
 from app.terminal.series import check_options, describe_timing, write_verdict
 from app.terminal.series_files import UnreadableFile, read_samples, read_workload
 from planner.errors import PlannerError
-from planner.vms.errors import InvalidMstSamples
+from planner.vms.timing import InvalidMstSamples
 from planner.workloads.series import Measurement, regularise_workload
 
 

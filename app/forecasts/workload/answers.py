@@ -15,9 +15,8 @@ from app.forecasts.workload.schemas import (
 from app.load.bodies.answers import DiagnosticAnswer
 from planner.workloads.accuracy import LeadAccuracy, RollingAccuracy, RollingTerms
 from planner.workloads.arma import ArmaModel
-from planner.workloads.arma_forecasts import FALLBACK_NAME
 from planner.workloads.series import Workload
-from planner.workloads.workload_forecast import WorkloadForecast
+from planner.workloads.workload_forecast import FALLBACK_NAME, WorkloadForecast
 
 
 def to_answer(

@@ -22,11 +22,11 @@ from app.web.error_pointers import blaming_what_is_stored
 from app.web.errors import InvalidRequest
 from app.web.paging import Page
 from app.web.stored_data_errors import UnknownBacktest
-from planner.vms.errors import UnknownVmPolicy
 from planner.vms.sigma_policies import ALL_POLICIES, BY_NAME, check_policy
 from planner.vms.throughput import MstSample, check_samples
-from planner.workloads.arma_forecasts import ARMA_WINDOW
+from planner.vms.timing import UnknownVmPolicy
 from planner.workloads.series import Workload
+from planner.workloads.workload_forecast import ARMA_WINDOW
 
 AS_ASKED = {
     *("seeds", "scale_peak", "max_vms", "interval_steps", "startup_steps"),

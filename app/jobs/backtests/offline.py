@@ -30,9 +30,9 @@ from planner.vms.backtest import (
     run_backtest,
     summarise_scores,
 )
-from planner.vms.errors import InvalidMstSamples
 from planner.vms.sigma_policies import BASELINES
 from planner.vms.throughput import MstSample, check_samples
+from planner.vms.timing import InvalidMstSamples
 from planner.wording import join_names
 from planner.workloads.series import Workload, regularise_workload
 

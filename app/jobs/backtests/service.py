@@ -22,9 +22,9 @@ from app.jobs.workers.backtest_worker import lengthen_schedule
 from app.web.observability import time_planner
 from app.web.stored_data_errors import RunNotFinished, UnknownBacktest, UnknownRun
 from planner.vms.backtest import Backtest, BacktestScore, summarise_scores
-from planner.vms.errors import InvalidQosTarget
 from planner.vms.replay import replay_schedule
 from planner.vms.sigma_policies import BY_NAME, HEADGATE
+from planner.vms.timing import InvalidQosTarget
 
 
 def start_backtest(session: Session, body: BacktestRequest) -> BacktestAnswer:

@@ -9,7 +9,7 @@ from app.terminal.series import (
     describe_timing,
     write_verdict,
 )
-from planner.vms.errors import InvalidQosTarget
+from planner.vms.timing import InvalidQosTarget
 from planner.workloads.series import Measurement, regularise_workload
 
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from planner.vms.backtest import Backtest, BacktestSetup, run_backtest
-from planner.vms.errors import InvalidQosTarget, TooFewMstSamples, UnknownVmPolicy
 from planner.vms.sigma_policies import ALL_POLICIES
-from planner.workloads.errors import ConstantWorkload, InvalidSchedule, WorkloadTooShort
+from planner.vms.timing import InvalidQosTarget, TooFewMstSamples, UnknownVmPolicy
+from planner.workloads.series import ConstantWorkload, InvalidSchedule, WorkloadTooShort
 from tests.planner.imai import figures, mst_samples, worldcup_week
 
 SETUP = BacktestSetup("worldcup", "grep", tuple(worldcup_week()), mst_samples("grep"))

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from planner.arrays import Floats
 from planner.vms.replay import Capacity, Replay, interpolate_capacity, replay_policy, replay_schedule
 from planner.vms.timing import Observed, Timing
-from planner.workloads.errors import InvalidSchedule
-from planner.workloads.series import Window
+from planner.workloads.series import InvalidSchedule, Window
 from tests.planner.imai import mst_samples
 
 

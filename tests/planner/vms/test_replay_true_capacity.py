@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.vms.errors import InvalidMstSamples
 from planner.vms.replay import interpolate_capacity
 from planner.vms.throughput import MstSample
+from planner.vms.timing import InvalidMstSamples
 from tests.planner.imai import mst_samples
 
 

@@ -8,12 +8,11 @@ from scipy.stats import norm
 
 from planner.arrays import Floats
 from planner.vms.backtest import Backtest, BacktestSetup
-from planner.vms.errors import InvalidQosTarget, UnknownVmPolicy
 from planner.vms.replay import replay_policy
 from planner.vms.sigma_policies import ALL_POLICIES, SigmaPolicy, SigmaRule, find_policy, saturated_samples
 from planner.vms.throughput import MstSample, fit_mst
-from planner.vms.timing import Observed
-from planner.workloads.arma_forecasts import ArmaPeaks, PeakLoad, expect_last_rate
+from planner.vms.timing import InvalidQosTarget, Observed, UnknownVmPolicy
+from planner.workloads.workload_forecast import ArmaPeaks, PeakLoad, expect_last_rate
 from tests.planner.imai import mst_samples, training_samples, worldcup_week
 
 

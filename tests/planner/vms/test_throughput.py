@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
-from planner.vms.errors import InvalidMstSamples, TooFewMstSamples
 from planner.vms.throughput import (
     INVERSE_FORM,
     QUADRATIC_FORM,
@@ -17,6 +16,7 @@ from planner.vms.throughput import (
     fit_mst,
     needed_vms,
 )
+from planner.vms.timing import InvalidMstSamples, TooFewMstSamples
 from tests.planner.imai import mst_samples, training_samples
 
 COUNTS = (1, 2, 3, 4, 6, 8, 12, 24)

@@ -3,9 +3,15 @@
 import numpy as np
 import pytest
 
-from planner.vms.errors import InvalidQosTarget
-from planner.vms.timing import Timing, check_max_vms, check_qos_target, check_timing, observe_rates
-from planner.workloads.errors import InvalidSchedule
+from planner.vms.timing import (
+    InvalidQosTarget,
+    Timing,
+    check_max_vms,
+    check_qos_target,
+    check_timing,
+    observe_rates,
+)
+from planner.workloads.series import InvalidSchedule
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,15 @@ from planner.vms.price_policy import HeadgatePolicy
 from planner.vms.throughput import MstSample
 from planner.vms.timing import Timing, observe_rates
 from planner.vms.vm_schedule import VmQuestion, forecast_vms, windows_ahead
-from planner.workloads.errors import ConstantWorkload, InvalidSchedule, WorkloadTooShort
 from planner.workloads.rate_distribution import RateDistributions
-from planner.workloads.series import Measurement, Window, regularise_workload
+from planner.workloads.series import (
+    ConstantWorkload,
+    InvalidSchedule,
+    Measurement,
+    Window,
+    WorkloadTooShort,
+    regularise_workload,
+)
 from tests.planner.imai import training_samples, worldcup_week
 
 

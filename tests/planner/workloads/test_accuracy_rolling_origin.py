@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from planner.workloads.accuracy import RollingTerms, choose_origins, judge_forecasts
-from planner.workloads.errors import WorkloadTooShort
 from planner.workloads.rates_ahead import look_ahead
-from planner.workloads.series import Measurement, Workload, regularise_workload
+from planner.workloads.series import Measurement, Workload, WorkloadTooShort, regularise_workload
 from planner.workloads.workload_forecast import forecast_by_lines
 
 STEP = 60.0

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from planner.workloads.errors import WorkloadTooShort
 from planner.workloads.rates_ahead import RateAhead, look_ahead
-from planner.workloads.series import Measurement
+from planner.workloads.series import Measurement, WorkloadTooShort
 
 STEP = 60.0
 

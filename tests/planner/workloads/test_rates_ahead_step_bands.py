@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from planner.workloads.errors import WorkloadTooShort
 from planner.workloads.rates_ahead import forecast_bands, forecast_each_band, list_leads
-from planner.workloads.series import Measurement
+from planner.workloads.series import Measurement, WorkloadTooShort
 
 STEP = 60.0
 

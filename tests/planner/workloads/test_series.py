@@ -5,8 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.workloads.errors import ConstantWorkload, InvalidWorkload, WorkloadTooShort, WorkloadTooSparse
-from planner.workloads.series import Measurement, check_forecastable, find_drop_outs, regularise_workload
+from planner.workloads.series import (
+    ConstantWorkload,
+    InvalidWorkload,
+    Measurement,
+    WorkloadTooShort,
+    WorkloadTooSparse,
+    check_forecastable,
+    find_drop_outs,
+    regularise_workload,
+)
 from tests.planner.imai import worldcup_week
 
 

@@ -7,8 +7,7 @@ import pytest
 
 from planner.workloads.arma import ORDERS, forecast_arma
 from planner.workloads.arma_fit import rank_orders
-from planner.workloads.errors import ConstantWorkload, InvalidSchedule, WorkloadTooShort
-from planner.workloads.series import Workload
+from planner.workloads.series import ConstantWorkload, InvalidSchedule, Workload, WorkloadTooShort
 from planner.workloads.workload_forecast import forecast_workload
 
 

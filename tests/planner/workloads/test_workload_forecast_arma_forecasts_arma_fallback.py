@@ -11,7 +11,8 @@ from planner.arrays import Floats
 from planner.vms.vm_schedule import VmQuestion, forecast_vms
 from planner.workloads.arma import ZERO_MEAN_ORDERS, ArmaModel, ArmaOrder
 from planner.workloads.arma_fit import ArmaFitFailed
-from planner.workloads.arma_forecasts import (
+from planner.workloads.series import Window, Workload
+from planner.workloads.workload_forecast import (
     FALLBACK_NAME,
     USUAL_ORDER,
     ArmaPeaks,
@@ -19,10 +20,9 @@ from planner.workloads.arma_forecasts import (
     choose_order,
     describe_quantile,
     fit_or_stand_in,
+    forecast_workload,
     stand_in_for_model,
 )
-from planner.workloads.series import Window, Workload
-from planner.workloads.workload_forecast import forecast_workload
 from tests.planner.imai import training_samples, worldcup_week
 
 STUCK = np.concatenate((worldcup_week()[:500] / 10.0, np.full(100, 9.0)))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from planner.vms.errors import InvalidMstSamples, InvalidQosTarget, TooFewMstSamples, UnknownVmPolicy
-from planner.workloads.errors import ForecastError
+from planner.vms.timing import InvalidMstSamples, InvalidQosTarget, TooFewMstSamples, UnknownVmPolicy
+from planner.workloads.series import ForecastError
 from tests.planner.pickled import send_across
 
 

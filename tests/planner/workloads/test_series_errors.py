@@ -2,7 +2,7 @@
 
 import pytest
 
-from planner.workloads.errors import (
+from planner.workloads.series import (
     ConstantWorkload,
     ForecastError,
     InvalidForecastArgument,

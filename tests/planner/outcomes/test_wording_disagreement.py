@@ -2,8 +2,8 @@
 
 import pytest
 
-from planner.outcomes.disagreement import ReportedOutcome, find_disagreements
 from planner.outcomes.observed import ObservedOutcome, Promised, State
+from planner.outcomes.wording import ReportedOutcome, find_disagreements
 
 PROMISED = Promised(
     is_change=True, horizon_seconds=120.0, interval_seconds=60.0, expected_seconds=0.2, target_seconds=0.22
