@@ -9,8 +9,7 @@ from benchmarks.truth_estimates import simulate_case
 from planner.errors import TargetUnreachable
 from planner.plans.optimal import min_processors
 from planner.plans.quantile import min_processors_within
-from planner.quantiles.times import TimeTarget
-from planner.values import Load, Plan
+from planner.values import Load, Plan, TimeTarget
 
 SLACK = (1.15, 1.6)
 """Targets are so many times T_L, the time in service, within which no plan could be."""

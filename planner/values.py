@@ -5,7 +5,7 @@ Types with dozens of values in a plan are NamedTuples, which take a quarter of t
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 Model = str
 """The name of a waiting model: a key of planner.queueing.waiting_models.WAITING_MODELS."""
@@ -148,6 +148,35 @@ class OperatorEstimate(NamedTuple):
     queueing: Queueing = SHARED
     hottest_share: float | None = None
     hottest_utilisation: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TimeTarget:
+    """A limit of `seconds` on the time of external tuples: on a quantile of it, or on its mean (`quantile` is None).
+
+    `of` names the time: the total time in all operators, or the time until the last derived tuple is finished.
+    """
+
+    of: Literal["total", "completion"]
+    seconds: float
+    quantile: float | None = None
+
+    @property
+    def is_expected_sojourn(self) -> bool:
+        """Whether this is a target of E[T], which needs no drawn tuples."""
+        return self.of == "total" and self.quantile is None
+
+    @property
+    def measured(self) -> str:
+        """The name of the limited time, such as: the 99% quantile of total."""
+        if self.quantile is None:
+            return f"the mean of {self.of}"
+        return f"the {100.0 * self.quantile:.6g}% quantile of {self.of}"
+
+    @property
+    def title(self) -> str:
+        """`measured` with a capital letter, for the start of a sentence."""
+        return f"{self.measured[:1].upper()}{self.measured[1:]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,8 +28,8 @@ from planner.decisions.sizing import (
 )
 from planner.errors import BudgetTooSmall
 from planner.plans.tradeoff import tradeoff
-from planner.quantiles.times import TimeTarget
 from planner.targets.target import OUT_OF_REACH, SojournTarget, place_seconds
+from planner.values import TimeTarget
 from planner.wording import join_counts, write_factor, write_number, write_rate, write_seconds
 
 

@@ -6,8 +6,7 @@ from typing import Literal
 
 from planner.decisions.state_migration import State
 from planner.nodes.advice import USUAL_THRESHOLDS, Thresholds
-from planner.quantiles.times import TimeTarget
-from planner.values import DEFAULT_MODEL, Model, Topology
+from planner.values import DEFAULT_MODEL, Model, TimeTarget, Topology
 
 Goal = Literal["latency-target", "tradeoff", "best-split"]
 

@@ -10,10 +10,10 @@ from planner.allocation.allocate import allocate_budget
 from planner.decisions.case import Case, Proposal, Reason, describe_limit
 from planner.errors import BoundTooSmall, QuantileUnreachable
 from planner.gates.headroom import plan_counts
-from planner.quantiles.times import TimeTarget
 from planner.situations.situation import Situation
 from planner.targets.drawn_target import DrawnTarget, draw_target
 from planner.targets.target import describe_seconds, is_met
+from planner.values import TimeTarget
 from planner.wording import write_rate
 
 

@@ -14,7 +14,6 @@ from planner.allocation.allocate import allocate_budget
 from planner.errors import BoundTooSmall, BudgetTooSmall, InvalidAllocation, TargetUnreachable
 from planner.gates.checks import Check, Limits, fit_bounds, run_checks
 from planner.gates.headroom import Choice, find_headroom, plan_counts
-from planner.quantiles.times import TimeTarget
 from planner.situations.disagreements import compare_sojourn
 from planner.situations.situation import (
     NEAR_SATURATION,
@@ -26,7 +25,7 @@ from planner.situations.situation import (
 )
 from planner.targets.drawn_target import make_target
 from planner.topology.loads import find_counts
-from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Topology
+from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, TimeTarget, Topology
 from planner.wording import join_names
 
 Origin = Literal["given", "running", "planned"]

@@ -9,11 +9,10 @@ from planner.errors import InvalidAllocation
 from planner.gates.verdict import Verdict, judge_capacity
 from planner.plans.frontier import FrontierPoint, sweep_frontier
 from planner.plans.optimal import explain_allocated
-from planner.quantiles.times import TimeTarget
 from planner.situations.situation import Situation, check_rate, scale_load, survey_load
 from planner.targets.target import OUT_OF_REACH, allocate_fewest
 from planner.topology.loads import find_counts
-from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Plan, Topology
+from planner.values import DEFAULT_MODEL, Diagnostic, Estimate, Load, Model, Plan, TimeTarget, Topology
 
 Found = TypeVar("Found")
 # The frontier goes on behind the largest number of processors that is asked about or runs.

@@ -10,10 +10,9 @@ from planner.plans.explanation import explain_plan
 from planner.plans.optimal import min_processors
 from planner.quantiles.simulated_search import RUNS
 from planner.quantiles.spread import DEFAULT_ROOTS, DEFAULT_SEED, describe_unresolved
-from planner.quantiles.times import TimeTarget
 from planner.situations.situation import survey_load
 from planner.targets.drawn_target import FewestFound, draw_target
-from planner.values import DEFAULT_MODEL, Diagnostic, Load, Model, Plan, Spread, Topology
+from planner.values import DEFAULT_MODEL, Diagnostic, Load, Model, Plan, Spread, TimeTarget, Topology
 from planner.wording import write_factor, write_percent, write_seconds, write_seconds_apart
 
 

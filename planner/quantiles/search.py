@@ -15,11 +15,12 @@ from typing import NamedTuple
 from planner.allocation.allocate import allocate_budget, check_bounds, set_board
 from planner.errors import QuantileUnreachable
 from planner.quantiles.draw import Draw
-from planner.quantiles.times import TimeTarget, time_roots
+from planner.quantiles.times import measure_times, time_roots
 from planner.quantiles.waits import AnyWait, Wait, find_waits
 from planner.queueing.stations import NO_BOUND
 from planner.situations.situation import Situation
 from planner.topology.loads import MOST_PROCESSORS
+from planner.values import TimeTarget
 
 MOST_WORK = 100_000_000
 """Visits timed in one search, for about a second."""
@@ -77,7 +78,7 @@ class DrawnTrial:
 
     def time(self, waits: Sequence[AnyWait]) -> float:
         """What the target limits, under these waits."""
-        return self.target.measure(time_roots(self.draw, waits))
+        return measure_times(self.target, time_roots(self.draw, waits))
 
     def find_best_waits(self) -> Sequence[AnyWait]:
         """The wait of each operator with all the processors that it may have; unbounded plain ones wait 0."""

@@ -43,7 +43,6 @@ from planner.quantiles.search import (
     give_one_back,
     search_fewest,
 )
-from planner.quantiles.times import TimeTarget
 from planner.queueing.carried_bursts import Source, find_source
 from planner.queueing.inflows import find_stations
 from planner.queueing.queueings import Station
@@ -51,6 +50,7 @@ from planner.simulation.arrivals import ArrivalLaw
 from planner.simulation.simulate import simulate
 from planner.situations.situation import Situation
 from planner.topology.flow import order_acyclic
+from planner.values import TimeTarget
 
 STEP = 0.01
 TALLEST = 2**13

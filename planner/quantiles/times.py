@@ -6,15 +6,15 @@ tuple's time.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from planner.arrays import Floats
 from planner.quantiles.draw import OUTSIDE, Draw, Visits
 from planner.quantiles.waits import AnyWait, Wait
+from planner.values import TimeTarget
 
 
 class RootTimes(NamedTuple):
@@ -90,34 +90,9 @@ def find_quantiles(seconds: Floats, levels: Sequence[float]) -> list[float]:
     return [float(ordered[rank(level, len(ordered)) - 1]) for level in levels]
 
 
-@dataclass(frozen=True, slots=True)
-class TimeTarget:
-    """What must be done within `seconds`: the part `quantile` of all external tuples; None: their mean."""
-
-    of: Literal["total", "completion"]
-    seconds: float
-    quantile: float | None = None
-
-    @property
-    def is_expected_sojourn(self) -> bool:
-        """Whether this is a target of E[T], which needs no drawn tuples."""
-        return self.of == "total" and self.quantile is None
-
-    @property
-    def measured(self) -> str:
-        """What is compared with `seconds`, in words."""
-        if self.quantile is None:
-            return f"the mean of {self.of}"
-        return f"the {100.0 * self.quantile:.6g}% quantile of {self.of}"
-
-    @property
-    def title(self) -> str:
-        """`measured`, at the begin of a sentence."""
-        return f"{self.measured[:1].upper()}{self.measured[1:]}"
-
-    def measure(self, times: RootTimes) -> float:
-        """The seconds to compare: of the times of all drawn external tuples."""
-        seconds = times.total if self.of == "total" else times.completion
-        if self.quantile is None:
-            return float(seconds.mean())
-        return find_quantiles(seconds, [self.quantile])[0]
+def measure_times(target: TimeTarget, times: RootTimes) -> float:
+    """The mean or quantile of the drawn times that the target limits, in seconds."""
+    seconds = times.total if target.of == "total" else times.completion
+    if target.quantile is None:
+        return float(seconds.mean())
+    return find_quantiles(seconds, [target.quantile])[0]

@@ -24,11 +24,11 @@ from planner.quantiles.spread import (
     draw_roots,
     spread_waits,
 )
-from planner.quantiles.times import TimeTarget, time_roots
+from planner.quantiles.times import measure_times, time_roots
 from planner.quantiles.waits import AnyWait, find_stretch, find_waits, stretch_waits
 from planner.situations.situation import Situation
 from planner.targets.target import SojournTarget, Target
-from planner.values import SHARED, Diagnostic, Estimate, Evidence, Spread, Topology
+from planner.values import SHARED, Diagnostic, Estimate, Evidence, Spread, TimeTarget, Topology
 from planner.wording import write_factor, write_percent
 
 SHARED_RESERVE, OWN_RESERVE = 0.15, 0.2
@@ -94,7 +94,7 @@ class DrawnTarget:
 
     def measure(self, waits: Sequence[AnyWait]) -> float:
         """The time that the target limits, under these waits."""
-        return self.target.measure(time_roots(self.draw, waits))
+        return measure_times(self.target, time_roots(self.draw, waits))
 
     def find_seconds(self, situation: Situation, counts: Sequence[int]) -> float | None:
         """The time that these processors take; None where an operator cannot keep up."""

@@ -6,8 +6,7 @@ from itertools import pairwise
 from hypothesis import strategies as st
 
 from planner.gates.verdict import Verdict
-from planner.quantiles.times import TimeTarget
-from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
+from planner.values import Edge, Entry, Load, Operator, OperatorLoad, TimeTarget, Topology
 
 FPD = Topology(
     (Operator("generator"), Operator("detector", stateful=True), Operator("reporter")),

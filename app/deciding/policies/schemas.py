@@ -21,8 +21,7 @@ from app.web.fields import (
 from planner.decisions import policy
 from planner.decisions.state_migration import State as MigratedState
 from planner.nodes import advice, usage
-from planner.quantiles.times import TimeTarget
-from planner.values import DEFAULT_MODEL
+from planner.values import DEFAULT_MODEL, TimeTarget
 
 EXAMPLE: dict[str, JsonValue] = {
     "goal": {"t_max_seconds": 0.1, "t_min_seconds": 0.05},

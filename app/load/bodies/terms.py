@@ -8,9 +8,8 @@ from app.load.bodies.load import LoadBody
 from app.load.bodies.topology import Graph
 from app.web.fields import MOST_BUDGET, Body, OperatorName, Processors
 from planner.quantiles.spread import DEFAULT_ROOTS, DEFAULT_SEED, LEAST_ROOTS
-from planner.quantiles.times import TimeTarget
 from planner.queueing.waiting_models import WAITING_MODELS
-from planner.values import DEFAULT_MODEL
+from planner.values import DEFAULT_MODEL, TimeTarget
 
 if TYPE_CHECKING:
     KnownModel = str

@@ -4,8 +4,7 @@ from app.planning.gate_reports import describe_gate
 from app.planning.gates.schemas import to_gate_answer
 from app.rendering.reports import write_html, write_markdown
 from planner.gates.verdict import judge_capacity
-from planner.quantiles.times import TimeTarget
-from planner.values import Entry, Load, Operator, OperatorLoad, Topology
+from planner.values import Entry, Load, Operator, OperatorLoad, TimeTarget, Topology
 
 TOPOLOGY = Topology((Operator("parse"),), (), (Entry("parse"),))
 LOAD = Load(10.0, {"parse": OperatorLoad(4.0, processors=3)})

@@ -6,11 +6,10 @@ from planner.decisions.case import DecisionQuestion
 from planner.decisions.compose import Decision, compose_decision
 from planner.decisions.policy import Policy
 from planner.plans.quantile import min_processors_within
-from planner.quantiles.times import TimeTarget
 from planner.situations.situation import survey_load
 from planner.targets import target
 from planner.targets.drawn_target import draw_target
-from planner.values import Load, Operator
+from planner.values import Load, Operator, TimeTarget
 from tests.planner.decisions.asked import decide
 from tests.planner.gate_cases import FPD, measure
 

@@ -9,10 +9,9 @@ from planner.errors import InvalidLoad, QuantileUnreachable
 from planner.plans.optimal import min_processors
 from planner.plans.quantile import min_processors_within
 from planner.quantiles.spread import add_spread
-from planner.quantiles.times import TimeTarget
 from planner.situations.situation import estimate
 from planner.targets.drawn_target import OWN_RESERVE, SHARED_RESERVE
-from planner.values import Edge, Load, Operator, OperatorLoad, Topology
+from planner.values import Edge, Load, Operator, OperatorLoad, TimeTarget, Topology
 from tests.planner.plan_cases import PAIR, codes, load_chain, load_pair, make_chain
 
 ROOTS = 20_000

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from planner.errors import BoundTooSmall, QuantileUnreachable
 from planner.quantiles.search import DrawnTrial, Fewest, change, give_back, search_fewest
 from planner.quantiles.spread import draw_roots
-from planner.quantiles.times import TimeTarget
 from planner.situations.situation import survey_load
-from planner.values import Edge, Entry, Load, Operator, OperatorLoad, Topology
+from planner.values import Edge, Entry, Load, Operator, OperatorLoad, TimeTarget, Topology
 from tests.planner.plan_cases import Case, cases, load_chain, make_chain
 
 ROOTS = 400

@@ -5,9 +5,8 @@ from dataclasses import replace
 from planner.quantiles.search import DrawnTrial, Fewest
 from planner.quantiles.simulated_search import SimulatedTrial, Simulator, make_simulator, search_simulated
 from planner.quantiles.spread import draw_roots
-from planner.quantiles.times import TimeTarget
 from planner.situations.situation import survey_load
-from planner.values import Operator, Topology
+from planner.values import Operator, TimeTarget, Topology
 from tests.planner.plan_cases import PAIR, load_pair
 
 TURNS = replace(PAIR, operators=tuple(one._replace(queueing="round-robin") for one in PAIR.operators))

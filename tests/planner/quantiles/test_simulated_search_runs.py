@@ -7,9 +7,8 @@ from statistics import stdev
 import pytest
 
 from planner.quantiles.simulated_search import RUNS, make_simulator
-from planner.quantiles.times import TimeTarget
 from planner.situations.situation import Situation, survey_load
-from planner.values import Edge, IdcPoint, Load, Operator, OperatorLoad, Topology
+from planner.values import Edge, IdcPoint, Load, Operator, OperatorLoad, TimeTarget, Topology
 from tests.planner.plan_cases import PAIR, load_pair
 
 ONE, TARGET = Topology((Operator("a"),)), TimeTarget("completion", 1.0, 0.99)

@@ -1,9 +1,10 @@
-"""What a target compares, and how it says so."""
+"""The time that a target limits, and the name of it in sentences."""
 
 import numpy as np
 import pytest
 
-from planner.quantiles.times import RootTimes, TimeTarget
+from planner.quantiles.times import RootTimes, measure_times
+from planner.values import TimeTarget
 
 TIMES = RootTimes(np.arange(1.0, 101.0), np.arange(0.5, 100.5))
 
@@ -18,7 +19,7 @@ TIMES = RootTimes(np.arange(1.0, 101.0), np.arange(0.5, 100.5))
     ],
 )
 def test_a_target_measures_what_its_words_say(target: TimeTarget, seconds: float, words: str):
-    assert target.measure(TIMES) == seconds
+    assert measure_times(target, TIMES) == seconds
     assert target.measured == words
 
 

@@ -5,11 +5,10 @@ import pytest
 
 from planner.quantiles.simulated_search import make_simulator
 from planner.quantiles.spread import draw_roots
-from planner.quantiles.times import TimeTarget
 from planner.quantiles.waits import InstanceWaits, Wait, find_waits, stretch_waits
 from planner.situations.situation import survey_load
 from planner.targets.drawn_target import DrawnTarget
-from planner.values import Load, Operator, OperatorLoad, Topology
+from planner.values import Load, Operator, OperatorLoad, TimeTarget, Topology
 from tests.planner.plan_cases import PAIR, load_pair
 
 TARGET = TimeTarget("completion", 1.0, 0.99)

@@ -8,11 +8,10 @@ import pytest
 from planner.errors import InvalidLoad
 from planner.gates.verdict import judge_capacity
 from planner.plans.quantile import min_processors_within
-from planner.quantiles.times import TimeTarget
 from planner.situations.situation import survey_load
 from planner.targets.drawn_target import TOLERANCE, make_target
 from planner.targets.target import SojournTarget
-from planner.values import Edge, Load, Operator, OperatorLoad, Topology
+from planner.values import Edge, Load, Operator, OperatorLoad, TimeTarget, Topology
 from tests.planner.gate_cases import FPD, RUNNING, measure, names_failed
 
 P99 = TimeTarget("completion", 0.2, 0.99)

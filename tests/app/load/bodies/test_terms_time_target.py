@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.load.bodies.terms import TargetTerms
-from planner.quantiles.times import TimeTarget
+from planner.values import TimeTarget
 
 P99: dict[str, Any] = {"of": "completion", "quantile": 0.99, "seconds": 0.5}
 

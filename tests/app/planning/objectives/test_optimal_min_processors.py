@@ -9,7 +9,7 @@ from app.planning.objectives.optimal import MIN_PROCESSORS
 from app.planning.plans.service import compute_plan
 from planner.plans.optimal import min_processors
 from planner.plans.quantile import min_processors_within
-from planner.quantiles.times import TimeTarget
+from planner.values import TimeTarget
 from tests.app.planning.objectives.examples import LOAD, TOPOLOGY, plan_with
 
 
